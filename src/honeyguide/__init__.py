@@ -1,0 +1,53 @@
+"""Honeyguide: a focused web crawler that learns which links are worth following.
+
+import honeyguide
+
+settings = honeyguide.settings_from({"topic": {"name": "geology"}, "crawl": {"world": "synthetic"}})
+with honeyguide.crawl("my-run", settings) as run:
+    for page in run.pages(best_first=True, limit=10):
+        print(f"{page.relevance:.2f}", page.url, page.title)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from honeyguide.errors import HoneyguideError
+from honeyguide.settings import Settings, load_settings, settings_from, with_overrides
+
+if TYPE_CHECKING:
+    from honeyguide.engine import crawl, crawl_async, resume, resume_async
+    from honeyguide.store import Run, open_run
+
+__all__ = [
+    "HoneyguideError",
+    "Run",
+    "Settings",
+    "crawl",
+    "crawl_async",
+    "load_settings",
+    "open_run",
+    "resume",
+    "resume_async",
+    "settings_from",
+    "with_overrides",
+]
+
+_HOME_BY_NAME = {
+    "crawl": "honeyguide.engine",
+    "crawl_async": "honeyguide.engine",
+    "resume": "honeyguide.engine",
+    "resume_async": "honeyguide.engine",
+    "Run": "honeyguide.store",
+    "open_run": "honeyguide.store",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - as the language defines it
+    """Load the engine when it is first used, so that `import honeyguide` stays fast."""
+    home = _HOME_BY_NAME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'honeyguide' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
+    return getattr(import_module(home), name)

@@ -1,0 +1,67 @@
+"""Every exception Honeyguide raises on purpose.
+
+HoneyguideError
+├── InvalidUrl        text that is not a usable http(s) URL (also a ValueError)
+├── SettingsError     settings or flags that cannot be run; carries every mistake found
+├── WorldError        a world that cannot be opened or named
+├── StoreError        a run folder that cannot be made, opened or written
+│   ├── RunExists     the folder is there already and is not empty
+│   ├── RunBusy       another process is crawling into it
+│   ├── RunDamaged    the folder is not a run, is newer than this program, or is broken
+│   └── DiskFull      there is no room to write the next step
+└── StrategyError     a strategy that cannot load its saved state or lacks what it needs
+
+Every message names the offending value and the remedy, on one line, because the command line prints it as it is.
+What is ordinary on the web (a 404, a robots refusal, bad markup) is a value in `domain`, never an exception.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class HoneyguideError(Exception):
+    """The root of the tree: catch this to catch everything raised on purpose."""
+
+
+class InvalidUrl(HoneyguideError, ValueError):  # noqa: N818 - reads as a statement about the text
+    """Text that is not a usable http(s) URL."""
+
+
+class SettingsError(HoneyguideError):
+    """Settings that cannot be run. `mistakes` lists all of them, not just the first."""
+
+    def __init__(self, mistakes: Sequence[str]) -> None:
+        self.mistakes = tuple(mistakes)
+        super().__init__("; ".join(self.mistakes))
+
+
+class WorldError(HoneyguideError):
+    """A world that cannot be opened or named."""
+
+
+class StoreError(HoneyguideError):
+    """A run folder that cannot be made, opened or written."""
+
+
+class RunExists(StoreError):  # noqa: N818
+    """The folder is there already and is not empty."""
+
+
+class RunBusy(StoreError):  # noqa: N818
+    """Another process is crawling into this folder."""
+
+
+class RunDamaged(StoreError):  # noqa: N818
+    """The folder is not a run, was written by a newer program, or is broken."""
+
+
+class DiskFull(StoreError):  # noqa: N818
+    """There is no room to write the next step; what was committed before is safe."""
+
+
+class StrategyError(HoneyguideError):
+    """A strategy that cannot load its saved state or lacks what it needs."""
