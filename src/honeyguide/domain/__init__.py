@@ -1,0 +1,57 @@
+"""The values that move through a crawl, all frozen; this folder imports nothing of ours but the error tree.
+
+A `Url` is the canonical address. A `Link` points to one and remembers where on its page it stood. A world answers a
+URL with an `Answer` whose outcome is `Fetched`, `Redirected`, `Refused`, `Failed` or, from a recording, `Unknown`; a
+strategy may decide `Skipped` instead. A fetched body parses to a `Page`; a judge gives it a `Verdict`; its links become
+`Candidates`; and the strategy learns from the `Transition`.
+"""
+
+from honeyguide.domain.candidates import WINDOW_WORDS, Candidates, Origin, Sighting
+from honeyguide.domain.link import Link, LinkId, LinkState, Occurrence
+from honeyguide.domain.outcome import (
+    Answer,
+    Failed,
+    FailureReason,
+    Fetched,
+    Outcome,
+    Redirected,
+    RefusalReason,
+    Refused,
+    Skipped,
+    Unknown,
+)
+from honeyguide.domain.page import Page, Verdict
+from honeyguide.domain.rows import Row, Rows, weighted_sums
+from honeyguide.domain.topic import Topic
+from honeyguide.domain.transition import Transition
+from honeyguide.domain.url import HostKey, Url
+
+__all__ = [
+    "WINDOW_WORDS",
+    "Answer",
+    "Candidates",
+    "Failed",
+    "FailureReason",
+    "Fetched",
+    "HostKey",
+    "Link",
+    "LinkId",
+    "LinkState",
+    "Occurrence",
+    "Origin",
+    "Outcome",
+    "Page",
+    "Redirected",
+    "RefusalReason",
+    "Refused",
+    "Row",
+    "Rows",
+    "Sighting",
+    "Skipped",
+    "Topic",
+    "Transition",
+    "Unknown",
+    "Url",
+    "Verdict",
+    "weighted_sums",
+]

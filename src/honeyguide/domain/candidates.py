@@ -1,0 +1,125 @@
+"""Links as a strategy sees them: only what the crawler has seen, in columns, so that many are scored at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.domain.link import Link
+    from honeyguide.domain.page import Page
+    from honeyguide.domain.url import HostKey, Url
+
+WINDOW_WORDS: Final = 25
+"""Words kept on each side of an anchor, in the store and for every feature."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What is known of the page a link was found on."""
+
+    host: HostKey
+    relevance: float
+    distance: int  # clicks since the last relevant page on the way here; 0 when this page is relevant itself
+    depth: int  # clicks from the seed it was reached from
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """One link as one page shows it: all that a strategy may know of it, and all that the store keeps of it."""
+
+    seen_as: Url  # the address on the page; differs from the address to fetch after a redirect
+    anchor: tuple[str, ...]
+    before: tuple[str, ...]  # up to WINDOW_WORDS words
+    after: tuple[str, ...]
+    in_main: bool
+    origin: Origin | None  # None for a seed
+
+    @property
+    def depth(self) -> int:
+        return 0 if self.origin is None else self.origin.depth + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """A batch of links, one row each. The same sighting gives the same row whatever batch it is in."""
+
+    words: tuple[str, ...]  # the text that `spans` points into
+    spans: NDArray[np.int64]  # (n, 4): window start, anchor start, anchor end, window end
+    targets: tuple[Url, ...]
+    in_main: NDArray[np.bool_]
+    is_internal: NDArray[np.bool_]  # same host as the page it stands on; False for a seed
+    is_seed: NDArray[np.bool_]
+    relevance: NDArray[np.float64]  # of the page it stands on; 0 for a seed
+    distance: NDArray[np.int64]  # of the page it stands on; 0 for a seed
+    depth: NDArray[np.int64]  # of the link itself: one more than its page's
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    @classmethod
+    def on_page(cls, page: Page, links: Sequence[Link], origin: Origin) -> Candidates:
+        """Links that stand on one page, without copying its words."""
+        places = [link.telling_occurrence for link in links]
+        spans = np.array([(0, place.start, place.end, 0) for place in places], dtype=np.int64).reshape(-1, 4)
+        spans[:, 0] = np.maximum(spans[:, 1] - WINDOW_WORDS, 0)
+        spans[:, 3] = np.minimum(spans[:, 2] + WINDOW_WORDS, len(page.words))
+        count = len(places)
+        return cls(
+            words=page.words,
+            spans=spans,
+            targets=tuple(link.target for link in links),
+            in_main=np.array([place.in_main for place in places], dtype=np.bool_),
+            is_internal=np.array([link.target.host == origin.host for link in links], dtype=np.bool_),
+            is_seed=np.zeros(count, dtype=np.bool_),
+            relevance=np.full(count, origin.relevance),
+            distance=np.full(count, origin.distance, dtype=np.int64),
+            depth=np.full(count, origin.depth + 1, dtype=np.int64),
+        )
+
+    @classmethod
+    def of(cls, sightings: Sequence[Sighting]) -> Candidates:
+        """Links from anywhere: seeds, or what a store kept of an earlier page."""
+        words: list[str] = []
+        spans = np.empty((len(sightings), 4), dtype=np.int64)
+        for row, sighting in enumerate(sightings):
+            start = len(words) + len(sighting.before)
+            end = start + len(sighting.anchor)
+            spans[row] = (len(words), start, end, end + len(sighting.after))
+            words += sighting.before
+            words += sighting.anchor
+            words += sighting.after
+        origins = [sighting.origin for sighting in sightings]
+        hosts = [None if origin is None else origin.host for origin in origins]
+        return cls(
+            words=tuple(words),
+            spans=spans,
+            targets=tuple(sighting.seen_as for sighting in sightings),
+            in_main=np.array([sighting.in_main for sighting in sightings], dtype=np.bool_),
+            is_internal=np.array(
+                [sighting.seen_as.host == host for sighting, host in zip(sightings, hosts, strict=True)],
+                dtype=np.bool_,
+            ),
+            is_seed=np.array([origin is None for origin in origins], dtype=np.bool_),
+            relevance=np.array([0.0 if origin is None else origin.relevance for origin in origins]),
+            distance=np.array([0 if origin is None else origin.distance for origin in origins], dtype=np.int64),
+            depth=np.array([sighting.depth for sighting in sightings], dtype=np.int64),
+        )
+
+    def sighting(self, row: int, origin: Origin | None) -> Sighting:
+        """Row `row` as a value of its own, to be stored."""
+        first, start, end, last = self.spans[row].tolist()
+        return Sighting(
+            seen_as=self.targets[row],
+            anchor=self.words[start:end],
+            before=self.words[first:start],
+            after=self.words[end:last],
+            in_main=bool(self.in_main[row]),
+            origin=origin,
+        )

@@ -1,0 +1,49 @@
+"""A hyperlink: where it leads, where it was found, and every place on its page where it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, NewType
+
+if TYPE_CHECKING:
+    from honeyguide.domain.url import Url
+
+LinkId = NewType("LinkId", int)
+"""Number of a target URL in one run, in order of discovery from 0. The same number names its page once fetched."""
+
+
+class LinkState(IntEnum):
+    """What has become of a URL that was met."""
+
+    WAITING = 0
+    IN_FLIGHT = 1
+    DONE = 2  # fetched, with whatever outcome
+    SKIPPED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One place on a page where a link stands: its anchor, and the words `start` up to `end` of `Page.words`."""
+
+    anchor: str
+    start: int
+    end: int
+    in_main: bool  # False inside navigation, header, footer or sidebar
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A hyperlink as found on a page, before anyone decides to follow it. One per target and page."""
+
+    target: Url
+    parent: Url
+    occurrences: tuple[Occurrence, ...]  # in reading order, at least one
+    rel: frozenset[str] = frozenset()  # rel tokens that every occurrence carries
+
+    @property
+    def telling_occurrence(self) -> Occurrence:
+        """The occurrence a reader would judge by: the first with an anchor in the main text, else with any anchor."""
+        with_anchor = [place for place in self.occurrences if place.start < place.end]
+        in_main = [place for place in with_anchor if place.in_main]
+        return (in_main or with_anchor or list(self.occurrences))[0]
