@@ -1,0 +1,142 @@
+"""Vectors of words, looked up in a table that is filled as words are met.
+
+Every number in the table is a multiple of `GRAIN` and no larger than `LARGEST`. Sums of such numbers are exact in
+floating point, so they are the same in any order and any batch: a page vector, a window cut from a page and the same
+window read back from a store agree to the last bit, and the sums may be left to BLAS. (In single precision sums are
+exact up to 65,536 in steps of `GRAIN`: some 8,000 words of the longest vectors, and a span has about 60.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+import numpy as np
+
+from honeyguide.text.tokens import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.domain import Topic
+
+GRAIN: Final = 2.0**-8
+LARGEST: Final = 8.0
+UNKNOWN: Final = 0  # row of the zero vector
+SPANS_AT_ONCE: Final = 256  # bounds the memory for a page of many links
+CACHED_WORDS: Final = 131_072  # 128 MB at 256 numbers a word
+
+
+class VectorSource(Protocol):
+    """Where vectors of words come from."""
+
+    dimension: int
+
+    def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """One vector a word; zeros for a word without one. The same word always has the same vector."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordRows:
+    """Words as rows of a table of vectors."""
+
+    table: NDArray[np.float32]
+    numbers: NDArray[np.int32]
+
+    def within(self, spans: Sequence[tuple[int, int]]) -> WordRows:
+        """Only the words in these half-open ranges."""
+        parts = [self.numbers[start:end] for start, end in spans]
+        return WordRows(self.table, np.concatenate(parts) if parts else self.numbers[:0])
+
+    def text_vector(self) -> NDArray[np.float64]:
+        """The sum over distinct words of log(1 + count) times the word's vector."""
+        numbers, counts = np.unique(self.numbers, return_counts=True)
+        weights = np.round(np.log1p(counts) / GRAIN) * GRAIN
+        vector: NDArray[np.float64] = weights @ self.table[numbers].astype(np.float64)
+        return vector
+
+    def span_sums(self, begins: NDArray[np.int64], ends: NDArray[np.int64], dimension: int) -> NDArray[np.float64]:
+        """Sums of the first `dimension` numbers of the vectors from word `begins[i]` up to `ends[i]`."""
+        sums = np.empty((len(begins), dimension))
+        for first in range(0, len(begins), SPANS_AT_ONCE):
+            block = slice(first, first + SPANS_AT_ONCE)
+            sums[block] = self._block_sums(begins[block], ends[block], dimension)
+        return sums
+
+    def _block_sums(self, begins: NDArray[np.int64], ends: NDArray[np.int64], dimension: int) -> NDArray[np.float32]:
+        # How often each distinct word stands in each span, times the words: `benchmarks/features.py` compares it with
+        # running sums, which would also need memory for every word of the page.
+        lengths = ends - begins
+        offsets = np.cumsum(lengths) - lengths
+        places = np.repeat(begins - offsets, lengths) + np.arange(int(lengths.sum()))
+        distinct, which = np.unique(self.numbers[places], return_inverse=True)
+        cells = np.repeat(np.arange(len(begins)) * len(distinct), lengths) + which
+        counts = np.bincount(cells, minlength=len(begins) * len(distinct)).reshape(len(begins), len(distinct))
+        sums: NDArray[np.float32] = counts.astype(np.float32) @ self.table[distinct, :dimension]
+        return sums
+
+
+class WordVectors:
+    """A bounded cache of word vectors over a source. Not thread-safe."""
+
+    def __init__(self, source: VectorSource) -> None:
+        self.dimension = source.dimension
+        self._source = source
+        self._number_by_word: dict[str, int] = {}
+        self._table: NDArray[np.float32] = np.zeros((4096, self.dimension), dtype=np.float32)
+        self._last_words: tuple[str, ...] = ()
+        self._last_rows = WordRows(self._table, np.empty(0, dtype=np.int32))
+
+    def look_up(self, words: tuple[str, ...]) -> WordRows:
+        """The words as rows. The last answer is kept, because judge and strategy ask about the same page in turn."""
+        if words is self._last_words:
+            return self._last_rows
+        if len(self._number_by_word) > CACHED_WORDS:
+            self._forget()
+        number_of = self._number_by_word
+        try:
+            numbers = [number_of[word] for word in words]
+        except KeyError:
+            self._learn_words([word for word in dict.fromkeys(words) if word not in number_of])
+            numbers = [number_of[word] for word in words]
+        rows = WordRows(self._table, np.array(numbers, dtype=np.int32))
+        self._last_words, self._last_rows = words, rows
+        return rows
+
+    def vector(self, words: Sequence[str]) -> NDArray[np.float64]:
+        """The text vector of a few words."""
+        return self.look_up(tuple(words)).text_vector()
+
+    def topic_vector(self, topic: Topic) -> NDArray[np.float64]:
+        """The text vector of a topic's name and keywords."""
+        return self.vector([word for phrase in topic.phrases for word in words_of(phrase)])
+
+    def _learn_words(self, words: list[str]) -> None:
+        first = len(self._number_by_word) + 1
+        while first + len(words) > len(self._table):
+            # A new array: rows handed out earlier keep the old one.
+            self._table = np.concatenate((self._table, np.zeros_like(self._table)))
+        vectors = np.clip(self._source.vectors(words), -LARGEST, LARGEST)
+        self._table[first : first + len(words)] = np.round(vectors / GRAIN) * GRAIN
+        self._number_by_word.update(zip(words, range(first, first + len(words)), strict=True))
+
+    def _forget(self) -> None:
+        """Start over when the cache is full; rows handed out earlier keep the table they point into."""
+        self._number_by_word = {}
+        self._table = np.zeros((4096, self.dimension), dtype=np.float32)
+
+
+def cosine(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Cosine of the angle between two vectors; 0 when either is zero."""
+    length = float(np.sqrt((one * one).sum()) * np.sqrt((other * other).sum()))
+    return float((one * other).sum()) / length if length > 0 else 0.0
+
+
+def cosines(many: NDArray[np.float64], one: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cosine of each row of `many` with `one`; 0 where either is zero."""
+    lengths = np.sqrt((many * many).sum(axis=1)) * np.sqrt((one * one).sum())
+    dots = (many * one).sum(axis=1)
+    return np.divide(dots, lengths, out=np.zeros(len(many)), where=lengths > 0)

@@ -1,0 +1,113 @@
+"""Word vectors: exact sums, whatever the order, the batch or the history of the cache."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from honeyguide.domain import Topic
+from honeyguide.text import WordVectors, cosine, cosines, vectors
+from vectors_by_hash import HashedVectors, hashed_vectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+words = st.lists(st.text("abcde", min_size=1, max_size=2), max_size=40)
+
+
+def naive_text_vector(text: list[str]) -> NDArray[np.float64]:
+    table = {word: rounded(word) for word in text}
+    total = np.zeros(HashedVectors.dimension)
+    for word, vector in table.items():
+        total += np.round(np.log1p(text.count(word)) * 256) / 256 * vector
+    return total
+
+
+def rounded(word: str) -> NDArray[np.float64]:
+    vector = HashedVectors().vectors([word])[0].astype(np.float64)
+    return np.round(np.clip(vector, -8, 8) * 256) / 256
+
+
+@given(words)
+def test_text_vector_is_the_log_weighted_sum_to_the_last_bit(text: list[str]) -> None:
+    assert np.array_equal(hashed_vectors().vector(text), naive_text_vector(text))
+
+
+@given(words, words)
+def test_text_vector_depends_neither_on_word_order_nor_on_what_was_met_before(
+    text: list[str], met_before: list[str]
+) -> None:
+    table = hashed_vectors()
+    table.vector(met_before)
+    shuffled = sorted(text, reverse=True)
+    assert np.array_equal(table.vector(text), hashed_vectors().vector(shuffled))
+
+
+@given(words.filter(bool), st.data())
+def test_span_sums_equal_adding_up_the_words_of_each_span(text: list[str], data: st.DataObject) -> None:
+    place = st.integers(0, len(text))
+    spans = data.draw(st.lists(st.tuples(place, place).map(sorted), max_size=6))
+    begins, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+    sums = hashed_vectors().look_up(tuple(text)).span_sums(begins, ends, 16)
+    expected = [sum((rounded(word)[:16] for word in text[start:end]), np.zeros(16)) for start, end in spans]
+    assert np.array_equal(sums, np.array(expected).reshape(-1, 16))
+
+
+def test_a_full_cache_starts_over_and_rows_handed_out_stay_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "CACHED_WORDS", 3)
+    table = hashed_vectors()
+    early = table.look_up(("one", "two"))
+    for number in range(50):
+        table.look_up((f"word{number}",))
+    assert np.array_equal(early.text_vector(), naive_text_vector(["one", "two"]))
+    assert np.array_equal(table.vector(["one", "two"]), naive_text_vector(["one", "two"]))
+
+
+def test_an_empty_text_and_an_empty_topic_have_the_zero_vector() -> None:
+    table = hashed_vectors()
+    assert not table.vector([]).any()
+    assert not table.topic_vector(Topic("")).any()
+    assert cosine(table.vector([]), table.vector(["rock"])) == 0.0
+    assert cosines(np.zeros((2, 64)), table.vector(["rock"])).tolist() == [0.0, 0.0]
+
+
+@pytest.fixture(scope="module")
+def bundled() -> WordVectors:
+    from honeyguide.text import WordllamaVectors  # noqa: PLC0415 - half a second, only here
+
+    return WordVectors(WordllamaVectors())
+
+
+def test_bundled_vectors_know_that_a_stone_is_nearer_to_a_rock_than_to_a_football(bundled: WordVectors) -> None:
+    rock, stone, football = (bundled.vector([word]) for word in ("rock", "stone", "football"))
+    assert cosine(rock, stone) > 0.3
+    assert cosine(rock, stone) > cosine(rock, football) + 0.2
+
+
+def test_bundled_vectors_of_common_words_are_short(bundled: WordVectors) -> None:
+    assert np.linalg.norm(bundled.vector(["the"])) < np.linalg.norm(bundled.vector(["volcano"])) / 2
+
+
+@given(st.text(max_size=8))
+def test_any_text_has_a_bundled_vector_and_none_is_too_large(bundled: WordVectors, text: str) -> None:
+    vector = bundled.look_up((text,)).span_sums(np.array([0]), np.array([1]), 256)
+    assert np.isfinite(vector).all()
+    assert np.abs(vector).max() <= vectors.LARGEST
+
+
+def test_a_page_of_very_many_links_needs_memory_for_a_block_of_them_only() -> None:
+    words = tuple(f"word{number % 20_000}" for number in range(40_000))
+    begins = np.arange(0, 40_000 - 60, 2)
+    table = hashed_vectors().look_up(words)
+    tracemalloc.start()
+    sums = table.span_sums(begins, begins + 53, 16)
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(sums) == len(begins)
+    assert np.array_equal(sums[7], table.span_sums(begins[7:8], begins[7:8] + 53, 16)[0])
+    assert peak_bytes < 50e6
