@@ -1,0 +1,53 @@
+"""Everything a user may set, in one frozen tree.
+
+TOML or flags come in through `load_settings`, `settings_from` and `with_overrides`, which refuse keys nobody
+knows and values of the wrong type. `validate` then reads the whole tree once, just before a crawl is built,
+and lists every mistake together. `to_toml` writes the effective settings beside a run. A new section or field
+is declared in `schema.py` and nowhere else: reading, writing and checking all walk the declarations.
+"""
+
+from honeyguide.settings.checks import validate
+from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
+from honeyguide.settings.reading import load_settings, read_toml, settings_from, with_overrides
+from honeyguide.settings.schema import (
+    JUDGES,
+    STRATEGIES,
+    STRATEGIES_NEEDING_A_TOPIC,
+    WORLDS,
+    BudgetSettings,
+    CrawlSettings,
+    FetchSettings,
+    FrontierSettings,
+    JudgeSettings,
+    PolitenessSettings,
+    RidgeSettings,
+    Settings,
+    StoreSettings,
+    TopicSettings,
+)
+from honeyguide.settings.writing import to_toml
+
+__all__ = [
+    "JUDGES",
+    "SETTINGS_BY_KEY",
+    "STRATEGIES",
+    "STRATEGIES_NEEDING_A_TOPIC",
+    "WORLDS",
+    "BudgetSettings",
+    "CrawlSettings",
+    "FetchSettings",
+    "FrontierSettings",
+    "JudgeSettings",
+    "PolitenessSettings",
+    "RidgeSettings",
+    "Setting",
+    "Settings",
+    "StoreSettings",
+    "TopicSettings",
+    "load_settings",
+    "read_toml",
+    "settings_from",
+    "to_toml",
+    "validate",
+    "with_overrides",
+]

@@ -1,0 +1,83 @@
+"""What makes settings fit to run, in words for the person who wrote them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from honeyguide.domain import Topic, Url
+from honeyguide.errors import InvalidUrl, SettingsError
+from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
+from honeyguide.settings.merging import merged, nearest, shown
+from honeyguide.settings.schema import STRATEGIES_NEEDING_A_TOPIC, WORLDS, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+def validate(settings: Settings) -> None:
+    """Raise `SettingsError` with every mistake in `settings`; return when a crawl can be built from them."""
+    values = {key: setting.value_in(settings) for key, setting in SETTINGS_BY_KEY.items()}
+    checkable, mistakes = merged(Settings(), values)
+    mistakes += value_mistakes(checkable)
+    mistakes += _topic_mistakes(checkable)
+    if mistakes:
+        raise SettingsError(mistakes)
+
+
+def value_mistakes(settings: Settings) -> list[str]:
+    """List values that are wrong whatever flags follow: out of range, not among the choices, or at odds."""
+    mistakes: list[str] = []
+    for setting in SETTINGS_BY_KEY.values():
+        mistakes += _outside(setting, setting.value_in(settings))
+    for check in (_world_mistakes, _seed_url_mistakes, _identity_mistakes, _delay_mistakes):
+        mistakes += check(settings)
+    return mistakes
+
+
+def _outside(setting: Setting, value: object) -> Iterator[str]:
+    if isinstance(value, int | float) and not setting.is_within(value):
+        yield f"{setting.key} is {shown(value)}: it must be {setting.bounds}"
+    if isinstance(value, str) and setting.choices and value not in setting.choices:
+        yield _not_a_choice(setting.key, value, setting.choices)
+
+
+def _not_a_choice(key: str, value: str, choices: Iterable[str]) -> str:
+    mistake = f"{key} is {shown(value)}: choose one of {', '.join(choices)}"
+    return "; ".join(filter(None, (mistake, nearest(value, choices))))
+
+
+def _world_mistakes(settings: Settings) -> Iterator[str]:
+    kind = settings.crawl.world.partition(":")[0]
+    if kind not in WORLDS:
+        yield _not_a_choice("crawl.world", kind, WORLDS)
+
+
+def _seed_url_mistakes(settings: Settings) -> Iterator[str]:
+    for text in settings.crawl.seed_urls:
+        try:
+            Url.parse(text)
+        except InvalidUrl as error:
+            yield f"crawl.seed_urls: {error}"
+
+
+def _identity_mistakes(settings: Settings) -> Iterator[str]:
+    # Both go into a request header, where a line break would start another header.
+    sent = {"fetch.user_agent": settings.fetch.user_agent, "fetch.contact": settings.fetch.contact}
+    for key, text in sent.items():
+        if not (text.isascii() and text.isprintable()):
+            yield f"{key} is {shown(text)}: it must be printable ASCII on one line"
+    if not settings.fetch.user_agent.strip():
+        yield "fetch.user_agent is empty: give the crawler a name, as in 'Honeyguide/1.0'"
+
+
+def _delay_mistakes(settings: Settings) -> Iterator[str]:
+    delay_s, max_delay_s = settings.politeness.delay_s, settings.politeness.max_delay_s
+    if max_delay_s < delay_s:
+        yield f"politeness.max_delay_s is {max_delay_s:g}: it must be at least delay_s, here {delay_s:g}"
+
+
+def _topic_mistakes(settings: Settings) -> Iterator[str]:
+    # A blind strategy may run without a topic; then nothing is judged relevant.
+    topic = Topic(settings.topic.name, settings.topic.keywords)
+    if topic.is_empty and settings.crawl.strategy in STRATEGIES_NEEDING_A_TOPIC:
+        yield "topic is empty: give --topic or --keyword"

@@ -1,0 +1,62 @@
+"""TOML and flags in, settings out. Unknown keys and values of the wrong type are refused, all at once."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from honeyguide.errors import SettingsError
+from honeyguide.settings.checks import value_mistakes
+from honeyguide.settings.known import TABLES
+from honeyguide.settings.merging import merged
+from honeyguide.settings.schema import Settings
+
+
+def load_settings(path: str | Path) -> Settings:
+    """Read settings from a TOML file; what it leaves out keeps its default."""
+    return settings_from(read_toml(path))
+
+
+def settings_from(mapping: Mapping[str, Any], base: Settings = Settings()) -> Settings:  # noqa: B008 - frozen
+    """Lay the values of a parsed TOML document over `base`. Ranges and choices are left to `validate`."""
+    return _laid_over(base, dict(_dotted(mapping)))
+
+
+def with_overrides(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
+    """Lay flags over `settings`, by dotted key (`budget.fetches`). None is a flag nobody gave."""
+    return _laid_over(settings, {key: value for key, value in overrides.items() if value is not None})
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """Read a TOML file, or raise a `SettingsError` of one line that says where it stops being one."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise SettingsError([f"cannot read {path}: {error.strerror or error}"]) from None
+    try:
+        # Some editors put a byte order mark in front, which TOML has no place for.
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SettingsError([f"{path} is not UTF-8 text (at line {line}): save it as UTF-8"]) from None
+    except (ValueError, RecursionError) as error:
+        raise SettingsError([f"{path} is not valid TOML: {error}"]) from None
+
+
+def _dotted(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Pair values with dotted keys; an unknown table stays whole, so that it is named as one."""
+    for table, content in document.items():
+        if table in TABLES and isinstance(content, Mapping):
+            yield from ((f"{table}.{name}", value) for name, value in content.items())
+        else:
+            yield table, content
+
+
+def _laid_over(base: Settings, values: Mapping[str, Any]) -> Settings:
+    settings, mistakes = merged(base, values)
+    if mistakes:
+        # There is no going on, so tell everything: mending one mistake should not uncover the next.
+        raise SettingsError([*mistakes, *value_mistakes(settings)])
+    return settings

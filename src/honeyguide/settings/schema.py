@@ -1,0 +1,158 @@
+"""The settings themselves: one dataclass per section, one declaration per field.
+
+Each field carries its default, its meaning in one line, and the values it may take. Sections hold no
+behaviour beyond what their own fields decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+STRATEGIES: Final = ("breadth-first", "random", "best-first", "online-ridge")
+STRATEGIES_NEEDING_A_TOPIC: Final = frozenset({"best-first", "online-ridge"})
+WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
+JUDGES: Final = ("keyword", "embedding")
+REWARDS: Final = ("score", "hit")
+FOUND_AGAIN: Final = ("first", "best", "merge")
+
+CONTACT_PLACEHOLDER: Final = "set fetch.contact"
+
+
+def setting(
+    default: T,
+    meaning: str,
+    *,
+    at_least: float | None = None,
+    above: float | None = None,
+    at_most: float | None = None,
+    choices: tuple[str, ...] = (),
+) -> T:
+    """Declare a field of a section: its default, its meaning, and the values it may take."""
+    rule = {"meaning": meaning, "at_least": at_least, "above": above, "at_most": at_most, "choices": choices}
+    return field(default=default, metadata=rule)
+
+
+def _version() -> str:
+    try:
+        return metadata.version("honeyguide")
+    except metadata.PackageNotFoundError:  # run from a source tree that was never installed
+        return "0"
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSettings:
+    """What the crawl looks for."""
+
+    name: str = setting("", "the topic, in a word or a sentence")
+    keywords: tuple[str, ...] = setting((), "words that belong to the topic")
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlSettings:
+    """Where the crawl goes and how it chooses."""
+
+    world: str = setting(
+        "live",
+        "what is crawled: live, synthetic[:SPEC], synthetic+http[:SPEC], wiki:PATH, site:FOLDER@BASE_URL, "
+        "site:FILE.warc.gz or replay:RUN",
+    )
+    seed_urls: tuple[str, ...] = setting((), "where to start; empty takes the starting points")
+    strategy: str = setting("online-ridge", "how the next link is chosen", choices=STRATEGIES)
+    seed: int = setting(0, "seed of every random choice", at_least=0)
+    concurrency: int = setting(16, "fetches at once, over all hosts", at_least=1, at_most=4096)
+    starting_points: str = setting("", "path to your own list by topic; empty takes the shipped one")
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetSettings:
+    """What the crawl may spend; it stops at the first limit it meets."""
+
+    fetches: int = setting(1000, "fetches to spend; every answer costs one, failures too", at_least=1)
+    seconds: float = setting(0.0, "seconds to spend; 0 sets no limit", at_least=0)
+    megabytes: float = setting(0.0, "megabytes of bodies to receive; 0 sets no limit", at_least=0)
+    disk_megabytes: float = setting(0.0, "megabytes the run folder may take; 0 sets no limit", at_least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class FetchSettings:
+    """How one URL is asked for."""
+
+    user_agent: str = setting(
+        f"Honeyguide/{_version()} (focused crawler; {CONTACT_PLACEHOLDER})",
+        "the name given to every server; robots.txt is asked about what stands before the slash",
+    )
+    contact: str = setting("", "where a site's owner can reach you, sent with the user agent")
+    timeout_s: float = setting(20.0, "seconds an answer may take, from connecting to the last byte", above=0)
+    max_body_bytes: int = setting(5_000_000, "bytes of an unpacked body; a longer one is given up", at_least=1)
+    max_redirects: int = setting(10, "redirects followed in a row from one link", at_least=0)
+
+    @property
+    def identity(self) -> str:
+        """The user agent as sent: with the contact in it, where one is given."""
+        if not self.contact or self.contact in self.user_agent:
+            return self.user_agent
+        if CONTACT_PLACEHOLDER in self.user_agent:
+            return self.user_agent.replace(CONTACT_PLACEHOLDER, self.contact)
+        return f"{self.user_agent} ({self.contact})"
+
+
+@dataclass(frozen=True, slots=True)
+class PolitenessSettings:
+    """How gently a host is treated."""
+
+    obey_robots: bool = setting(default=True, meaning="whether robots.txt decides what may be fetched")
+    delay_s: float = setting(1.0, "seconds between two requests to one host", at_least=0)
+    max_delay_s: float = setting(60.0, "seconds a host may ask for at most between requests", at_least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """How a page's relevance is judged."""
+
+    kind: str = setting("embedding", "how relevance is measured", choices=JUDGES)
+    threshold: float = setting(
+        0.0, "relevance that makes a page relevant; 0 takes the judge's own", at_least=0, at_most=1
+    )
+    reward: str = setting("score", "what a judged page earns the strategy", choices=REWARDS)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierSettings:
+    """How waiting links are kept."""
+
+    found_again: str = setting("best", "which sighting counts when several pages show one link", choices=FOUND_AGAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class RidgeSettings:
+    """The online ridge regression strategy."""
+
+    regularisation: float = setting(1.0, "strength of the pull of every weight towards its start, best-first", above=0)
+    exploration: float = setting(0.0, "share of choices made at random", at_least=0, at_most=1)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """What a run folder keeps."""
+
+    snapshot_every: int = setting(200, "steps between two snapshots of the learner", at_least=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings of a run. The defaults are polite, and complete but for the topic."""
+
+    topic: TopicSettings = field(default_factory=TopicSettings)
+    crawl: CrawlSettings = field(default_factory=CrawlSettings)
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    fetch: FetchSettings = field(default_factory=FetchSettings)
+    politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
+    judge: JudgeSettings = field(default_factory=JudgeSettings)
+    frontier: FrontierSettings = field(default_factory=FrontierSettings)
+    # A method's table carries the strategy's own name.
+    ridge: RidgeSettings = field(default_factory=RidgeSettings, metadata={"table": "online_ridge"})
+    store: StoreSettings = field(default_factory=StoreSettings)

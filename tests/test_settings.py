@@ -1,0 +1,298 @@
+"""Settings: TOML and flags in, every mistake told at once, and TOML out that reads back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from honeyguide.errors import SettingsError
+from honeyguide.settings import (
+    SETTINGS_BY_KEY,
+    WORLDS,
+    BudgetSettings,
+    FetchSettings,
+    Settings,
+    TopicSettings,
+    load_settings,
+    settings_from,
+    to_toml,
+    validate,
+    with_overrides,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RUNNABLE = Settings(topic=TopicSettings(name="geology"))
+
+VALUES_BY_KIND: dict[str, st.SearchStrategy[Any]] = {
+    "text in quotes": st.text(),
+    "true or false": st.booleans(),
+    "a whole number": st.integers(),
+    "a finite number": st.floats(allow_nan=False, allow_infinity=False),
+    'a list of texts, as in ["one", "two"]': st.lists(st.text(), max_size=3),
+}
+ANY_VALUES = st.fixed_dictionaries(
+    {}, optional={key: VALUES_BY_KIND[setting.kind.words] for key, setting in SETTINGS_BY_KEY.items()}
+)
+
+
+def mistakes_of(values: dict[str, Any]) -> tuple[str, ...]:
+    """List what is wrong with these values over settings that are otherwise fit to run."""
+    with pytest.raises(SettingsError) as caught:
+        validate(with_overrides(RUNNABLE, values))
+    return caught.value.mistakes
+
+
+class TestReading:
+    def test_what_is_left_out_keeps_its_default(self) -> None:
+        settings = settings_from({"budget": {"fetches": 7}})
+
+        assert settings == Settings(budget=BudgetSettings(fetches=7))
+
+    def test_a_file_is_read_into_the_tree(self, tmp_path: Path) -> None:
+        path = tmp_path / "run.toml"
+        path.write_text('[topic]\nname = "geology"\nkeywords = ["rock"]\n[online_ridge]\nexploration = 0.2\n')
+
+        settings = load_settings(path)
+
+        assert settings.topic == TopicSettings("geology", ("rock",))
+        assert settings.ridge.exploration == 0.2
+
+    def test_a_byte_order_mark_is_no_obstacle(self, tmp_path: Path) -> None:
+        path = tmp_path / "run.toml"
+        path.write_bytes(b"\xef\xbb\xbf[budget]\nfetches = 5\n")
+
+        assert load_settings(path).budget.fetches == 5
+
+    def test_a_whole_number_does_for_any_number(self) -> None:
+        timeout_s = settings_from({"fetch": {"timeout_s": 5}}).fetch.timeout_s
+
+        assert isinstance(timeout_s, float)
+        assert timeout_s == 5.0
+
+    def test_flags_go_over_the_file_and_none_is_a_flag_not_given(self) -> None:
+        from_file = settings_from({"budget": {"fetches": 7, "seconds": 9}})
+
+        settings = with_overrides(from_file, {"budget.fetches": 50, "budget.seconds": None})
+
+        assert settings.budget == BudgetSettings(fetches=50, seconds=9.0)
+
+    def test_invalid_toml_is_one_line_that_says_where(self, tmp_path: Path) -> None:
+        path = tmp_path / "run.toml"
+        path.write_text("[budget]\nfetches = \n")
+
+        with pytest.raises(SettingsError, match=r"run\.toml is not valid TOML: .*line 2") as caught:
+            load_settings(path)
+        assert "\n" not in str(caught.value)
+
+    def test_a_file_that_is_not_utf8_is_one_line_that_says_where(self, tmp_path: Path) -> None:
+        path = tmp_path / "run.toml"
+        path.write_bytes(b'[topic]\nname = "g\xe9ologie"\n')
+
+        with pytest.raises(SettingsError, match=r"not UTF-8 text \(at line 2\)"):
+            load_settings(path)
+
+    def test_a_missing_file_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(SettingsError, match=r"cannot read .*absent\.toml: No such file"):
+            load_settings(tmp_path / "absent.toml")
+
+
+class TestRefusedKeysAndTypes:
+    @pytest.mark.parametrize(
+        ("document", "mistake"),
+        [
+            ({"fetch": {"timeot_s": 3}}, "unknown setting fetch.timeot_s; did you mean timeout_s?"),
+            ({"crawl": {"timeout_s": 3}}, "unknown setting crawl.timeout_s; did you mean fetch.timeout_s?"),
+            ({"fetches": 3}, "unknown setting fetches; did you mean budget.fetches?"),
+            ({"bugdet": {"fetches": 3}}, "unknown table [bugdet]; did you mean budget?"),
+            (
+                {"online-ridge": {"exploration": 0.1}},
+                "unknown table [online-ridge]; did you mean online_ridge?",
+            ),
+            ({"frontier": {"zzz": 1}}, "unknown setting frontier.zzz; [frontier] has found_again"),
+            ({"budget": 5}, "budget is a table of settings: write [budget] and its settings below it"),
+        ],
+    )
+    def test_an_unknown_key_is_refused_with_the_nearest_one(self, document: dict[str, Any], mistake: str) -> None:
+        with pytest.raises(SettingsError) as caught:
+            settings_from(document)
+
+        assert caught.value.mistakes == (mistake,)
+
+    @pytest.mark.parametrize(
+        ("key", "value", "mistake"),
+        [
+            ("budget.fetches", "many", "budget.fetches is 'many': it must be a whole number"),
+            ("budget.fetches", True, "budget.fetches is true: it must be a whole number"),
+            ("budget.fetches", 1.5, "budget.fetches is 1.5: it must be a whole number"),
+            ("fetch.timeout_s", False, "fetch.timeout_s is false: it must be a finite number"),
+            ("fetch.timeout_s", float("nan"), "fetch.timeout_s is nan: it must be a finite number"),
+            ("fetch.timeout_s", float("inf"), "fetch.timeout_s is inf: it must be a finite number"),
+            ("politeness.obey_robots", 1, "politeness.obey_robots is 1: it must be true or false"),
+            ("topic.name", 3, "topic.name is 3: it must be text in quotes"),
+            (
+                "topic.keywords",
+                "rock",
+                'topic.keywords is \'rock\': it must be a list of texts, as in ["one", "two"]',
+            ),
+        ],
+    )
+    def test_a_value_of_the_wrong_type_is_a_mistake_in_words(self, key: str, value: object, mistake: str) -> None:
+        assert mistakes_of({key: value}) == (mistake,)
+
+    def test_a_number_too_large_for_a_float_is_refused(self) -> None:
+        (mistake,) = mistakes_of({"fetch.timeout_s": 10**400})
+
+        assert mistake.endswith("it must be a finite number")
+
+    def test_text_that_cannot_be_written_is_refused(self) -> None:
+        (mistake,) = mistakes_of({"topic.name": "g\udce9ologie"})
+
+        assert mistake.endswith("it must be text in quotes")
+
+    def test_wrong_types_in_settings_built_by_hand_are_mistakes_too(self) -> None:
+        wrong: Any = "many"
+
+        with pytest.raises(SettingsError, match="'many': it must be a whole number"):
+            validate(replace(RUNNABLE, budget=BudgetSettings(fetches=wrong)))
+
+
+class TestValidation:
+    def test_the_defaults_with_a_topic_are_fit_to_run(self) -> None:
+        validate(RUNNABLE)
+
+    def test_all_mistakes_are_listed_together(self) -> None:
+        mistakes = mistakes_of(
+            {
+                "budget.fetches": 0,
+                "judge.kind": "embeding",
+                "crawl.seed": -1,
+                "fetch.timeout_s": 0,
+                "topic.name": "",
+            }
+        )
+
+        assert mistakes == (
+            "crawl.seed is -1: it must be at least 0",
+            "budget.fetches is 0: it must be at least 1",
+            "fetch.timeout_s is 0.0: it must be above 0",
+            "judge.kind is 'embeding': choose one of keyword, embedding; did you mean embedding?",
+            "topic is empty: give --topic or --keyword",
+        )
+
+    def test_a_refused_key_does_not_hide_a_wrong_value(self) -> None:
+        with pytest.raises(SettingsError) as caught:
+            settings_from({"budget": {"fetchs": 3, "seconds": -1, "megabytes": "all"}})
+
+        assert len(caught.value.mistakes) == 3
+
+    @pytest.mark.parametrize(
+        ("key", "value", "mistake"),
+        [
+            (
+                "crawl.strategy",
+                "best-frist",
+                (
+                    "crawl.strategy is 'best-frist': choose one of breadth-first, random, best-first, "
+                    "online-ridge; did you mean best-first?"
+                ),
+            ),
+            (
+                "crawl.world",
+                "sinthetic:small",
+                f"crawl.world is 'sinthetic': choose one of {', '.join(WORLDS)}; did you mean synthetic?",
+            ),
+            (
+                "online_ridge.exploration",
+                1.5,
+                "online_ridge.exploration is 1.5: it must be at least 0 and at most 1",
+            ),
+            (
+                "crawl.seed_urls",
+                ["ftp://example.org/"],
+                "crawl.seed_urls: not an http or https URL: 'ftp://example.org/'",
+            ),
+            (
+                "politeness.max_delay_s",
+                0.5,
+                "politeness.max_delay_s is 0.5: it must be at least delay_s, here 1",
+            ),
+            (
+                "fetch.contact",
+                "me\r\nX-Evil: 1",
+                "fetch.contact is 'me\\r\\nX-Evil: 1': it must be printable ASCII on one line",
+            ),
+            (
+                "fetch.user_agent",
+                " ",
+                "fetch.user_agent is empty: give the crawler a name, as in 'Honeyguide/1.0'",
+            ),
+        ],
+    )
+    def test_a_wrong_value_is_named_with_what_is_allowed(self, key: str, value: object, mistake: str) -> None:
+        assert mistakes_of({key: value}) == (mistake,)
+
+    def test_a_world_may_carry_its_own_specification(self) -> None:
+        validate(with_overrides(RUNNABLE, {"crawl.world": "synthetic:pages=50"}))
+
+    @pytest.mark.parametrize("strategy", ["breadth-first", "random"])
+    def test_a_blind_strategy_runs_without_a_topic(self, strategy: str) -> None:
+        validate(with_overrides(Settings(), {"crawl.strategy": strategy}))
+
+    @pytest.mark.parametrize("strategy", ["best-first", "online-ridge"])
+    def test_a_strategy_that_looks_for_a_topic_needs_one(self, strategy: str) -> None:
+        with pytest.raises(SettingsError, match=r"^topic is empty: give --topic or --keyword$"):
+            validate(with_overrides(Settings(), {"crawl.strategy": strategy}))
+
+    def test_keywords_alone_are_a_topic(self) -> None:
+        validate(with_overrides(Settings(), {"topic.keywords": ["rock"]}))
+
+
+class TestWriting:
+    @given(ANY_VALUES)
+    def test_settings_written_as_toml_read_back_the_same(self, values: dict[str, Any]) -> None:
+        settings = with_overrides(Settings(), values)
+
+        assert settings_from(tomllib.loads(to_toml(settings))) == settings
+
+    def test_awkward_text_survives(self) -> None:
+        name = 'quote " backslash \\ line\r\nbreak tab\t bell\x07 delete\x7f separator\u2028 bird 🐦'
+        settings = Settings(topic=TopicSettings(name))
+
+        assert settings_from(tomllib.loads(to_toml(settings))).topic.name == name
+
+    def test_every_setting_is_written(self) -> None:
+        written = tomllib.loads(to_toml(Settings()))
+
+        assert {f"{table}.{name}" for table in written for name in written[table]} == set(SETTINGS_BY_KEY)
+
+
+class TestSchema:
+    def test_every_setting_says_what_it_means(self) -> None:
+        assert all(setting.meaning for setting in SETTINGS_BY_KEY.values())
+
+    def test_the_contact_is_sent_inside_the_default_user_agent(self) -> None:
+        identity = FetchSettings(contact="crawl@example.org").identity
+
+        assert identity.startswith("Honeyguide/")
+        assert identity.endswith("(focused crawler; crawl@example.org)")
+
+    def test_the_contact_is_added_to_a_user_agent_of_ones_own(self) -> None:
+        settings = FetchSettings(user_agent="Surveyor/2", contact="crawl@example.org")
+
+        assert settings.identity == "Surveyor/2 (crawl@example.org)"
+
+    def test_importing_settings_does_not_import_the_web_client(self) -> None:
+        script = "import sys, honeyguide.settings; print('aiohttp' in sys.modules)"
+
+        answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+        assert answer.stdout.strip() == "False"
