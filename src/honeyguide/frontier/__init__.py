@@ -1,0 +1,34 @@
+"""Where links wait, and which comes out next.
+
+A URL that was never met gets a number from `SeenUrls`, waits in a `Frontier` with its score and its row, and is taken
+when it is the best among the hosts that `HostClocks` calls ready. The host is then held until the answer is in, and
+released for the moment `next_request_at` works out. The frontier knows numbers, scores and rows of numbers; what they
+mean is the strategy's business.
+"""
+
+from honeyguide.frontier.arrival_order import ArrivalOrderFrontier
+from honeyguide.frontier.best_first import BestFirstFrontier
+from honeyguide.frontier.frontier import (
+    Arrivals,
+    Frontier,
+    HostId,
+    NotBefore,
+    Scorer,
+    Taken,
+)
+from honeyguide.frontier.politeness import HostClocks, next_request_at
+from honeyguide.frontier.seen import SeenUrls
+
+__all__ = [
+    "ArrivalOrderFrontier",
+    "Arrivals",
+    "BestFirstFrontier",
+    "Frontier",
+    "HostClocks",
+    "HostId",
+    "NotBefore",
+    "Scorer",
+    "SeenUrls",
+    "Taken",
+    "next_request_at",
+]

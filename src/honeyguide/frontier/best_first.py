@@ -1,0 +1,292 @@
+"""The re-scorable best-first frontier: a million links, all re-scored at every step, at the cost of a few of them.
+
+`reprice` promises that every waiting link has its new score, yet computes almost none. With linear scores, when the
+weights move from `v` to `w`, the score of a row `x` moves by at most |x|·|w - v|. A chunk that was last priced at `v`
+with best score `b` can therefore hold nothing better than `b + reach·|w - v|`, where `reach` is its longest row. `take`
+prices again only the chunks whose bound reaches the best score found so far: the result is the one a full pass would
+give, link for link, ties included (a test compares them).
+
+Where a chunk stands is in its `priced`. BY_HAND: its scores are what they were set to. The place of the current
+weights: they are weighted sums at these. Any other place in the ring of past weights: they are weighted sums at those,
+the chunk is stale, and nobody may read them. Before a place in the ring is used again, the chunks that still refer to
+it are priced; each step prices a share of all chunks in turn, so that these are few.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from honeyguide.domain import LinkId, weighted_sums
+from honeyguide.frontier.chunks import BY_HAND, NOTHING, Chunks
+from honeyguide.frontier.frontier import HostId, NotBefore, Taken
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.domain import Rows
+    from honeyguide.frontier.frontier import Arrivals, Scorer
+    from honeyguide.frontier.politeness import HostClocks
+
+RING: Final = 512  # places for past weights; the first is BY_HAND's and holds none
+ROUNDING: Final = 1e-12  # far above the relative rounding error of a score, far below a difference that matters
+LARGEST_WEIGHT: Final = 1e100  # squares of larger ones leave the range of numbers
+
+
+class BestFirstFrontier:
+    """Highest score first, first come first among equals. ValueError for a score that is not a number, a row that is
+    not finite, and weights that have diverged.
+    """
+
+    def __init__(self, clocks: HostClocks, row_width: int = 0) -> None:
+        self._clocks = clocks
+        self._chunks = Chunks(row_width)
+        self._weights: NDArray[np.float64] | None = None  # None where no chunk is stale
+        self._past_weights = np.zeros((RING, row_width))
+        self._drift = np.zeros(RING)  # how far a row of length 1 may have moved since the weights in this place
+        self._now_priced = BY_HAND  # place of the current weights in the ring
+        self._next_in_turn = 0  # the chunk with which the next step begins its share
+
+    def __len__(self) -> int:
+        return self._chunks.links_waiting
+
+    def __contains__(self, link: LinkId) -> bool:
+        try:
+            self._chunks.slots([link])
+        except KeyError:
+            return False
+        return True
+
+    def push(self, arrivals: Arrivals) -> None:
+        if not len(arrivals.links):
+            return
+        lengths = _checked_lengths(arrivals.links, arrivals.rows)
+        _check_scores(arrivals.links, arrivals.scores)
+        hosts = np.asarray(arrivals.hosts, dtype=np.int32)
+        order = np.argsort(hosts, kind="stable")
+        links = np.asarray(arrivals.links, dtype=np.int32)[order]
+        slots, of_link = self._chunks.admit(links, hosts[order])
+        self._set(slots, of_link, arrivals.scores[order], arrivals.rows[order], lengths[order])
+
+    def take(self, now: float) -> Taken | NotBefore | None:
+        chunks = self._chunks
+        if not chunks.links_waiting:
+            return None
+        is_ready = self._ready_hosts(now)
+        if is_ready is not None and not chunks.waiting_on_host[is_ready].any():
+            return self._next_ready()
+        best = self._best_chunk(is_ready)
+        return self._take_slot(chunks.best_slot(best))
+
+    def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
+        chunks = self._chunks
+        if not chunks.links_waiting:
+            return None
+        waiting = chunks.waiting_on_host
+        is_ready = self._ready_hosts(now)
+        if is_ready is not None:
+            waiting = np.where(is_ready, waiting, 0)
+        up_to = np.cumsum(waiting)
+        if not up_to[-1]:
+            return self._next_ready()
+        drawn = int(chance.integers(int(up_to[-1])))
+        host = int(np.searchsorted(up_to, drawn, side="right"))
+        return self._take_slot(chunks.slot_by_arrival(HostId(host), drawn - int(up_to[host] - waiting[host])))
+
+    def withdraw(self, link: LinkId) -> Taken:
+        return self._take_slot(int(self._chunks.slots([link])[0]))
+
+    def replace(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> None:
+        if not len(links):
+            return
+        lengths = _checked_lengths(links, rows)
+        _check_scores(links, scores)
+        slots = self._chunks.slots(links)
+        self._set(slots, self._chunks.chunks_of_slots(slots), scores, rows, lengths)
+
+    def rescore(self, links: Sequence[LinkId], scores: NDArray[np.float64]) -> None:
+        if not len(links):
+            return
+        _check_scores(links, scores)
+        chunks = self._chunks
+        slots = chunks.slots(links)
+        of_link = chunks.chunks_of_slots(slots)
+        self._set_by_hand(np.unique(of_link))
+        self._keep_scores(slots, of_link, scores)
+
+    def reprice(self, scorer: Scorer) -> None:
+        if scorer.weights is None:
+            self._price(self._live_chunks(), scorer.score, place=BY_HAND)
+            self._weights = None
+            return
+        weights = scorer.weights.copy()
+        if not (np.abs(weights) <= LARGEST_WEIGHT).all():
+            raise ValueError(f"weights have diverged, the largest is {np.abs(weights).max()}: lower the learning rate")
+        self._weights = weights
+        self._now_priced = self._now_priced % (RING - 1) + 1
+        due = self._due_chunks()
+        self._past_weights[self._now_priced] = weights
+        self._drift = _drift(self._past_weights, weights)
+        self._price(due, self._weigh, place=self._now_priced)
+
+    def peek(self, links: Sequence[LinkId]) -> tuple[NDArray[np.float64], Rows]:
+        chunks = self._chunks
+        slots = chunks.slots(links)
+        scores, rows = chunks.score[slots], chunks.row[slots]
+        if self._weights is not None:
+            scores = np.where(self._are_stale(chunks.chunks_of_slots(slots)), self._weigh(rows), scores)
+        return scores, rows
+
+    def _set(
+        self,
+        slots: NDArray[np.int64],
+        of_link: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        rows: Rows,
+        lengths: NDArray[np.float64],
+    ) -> None:
+        """Give links in these slots, of these chunks, scores that hold from now on, and rows."""
+        chunks = self._chunks
+        chunks.row[slots] = rows
+        np.maximum.at(chunks.reach, of_link, lengths)
+        if self._weights is not None:
+            # A stale chunk need not be priced to change a link in it: what counts there is the score at its weights.
+            is_odd = scores != self._weigh(rows)
+            if is_odd.any():
+                self._set_by_hand(np.unique(of_link[is_odd]))
+            are_stale = self._are_stale(of_link)
+            if are_stale.any():
+                stale = np.flatnonzero(are_stale)
+                past_weights = self._past_weights[chunks.priced[of_link[stale]]]
+                scores = scores.copy()
+                scores[stale] = np.einsum("ij,ij->i", rows[stale].astype(np.float64), past_weights)
+        self._keep_scores(slots, of_link, scores)
+
+    def _keep_scores(self, slots: NDArray[np.int64], of_link: NDArray[np.int64], scores: NDArray[np.float64]) -> None:
+        chunks = self._chunks
+        lost_best = of_link[(chunks.score[slots] == chunks.best[of_link]) & (scores < chunks.best[of_link])]
+        chunks.score[slots] = scores
+        np.maximum.at(chunks.best, of_link, chunks.score[slots])  # read back: of a link named twice the last one counts
+        for chunk in set(lost_best.tolist()):
+            chunks.refresh_best(chunk)
+
+    def _set_by_hand(self, which: NDArray[np.int64]) -> None:
+        """From now on the scores in these chunks need not follow from any weights, until the next `reprice`."""
+        if self._weights is not None:
+            self._price(which[self._are_stale(which)], self._weigh, place=BY_HAND)
+            self._chunks.priced[which] = BY_HAND
+
+    def _ready_hosts(self, now: float) -> NDArray[np.bool_] | None:
+        """Which hosts may be asked; None means all."""
+        if self._clocks.are_all_ready(now):
+            return None
+        is_ready: NDArray[np.bool_] = self._clocks.ready_at(len(self._chunks.waiting_on_host)) <= now
+        return is_ready
+
+    def _next_ready(self) -> NotBefore:
+        waiting = self._chunks.waiting_on_host
+        return NotBefore(float(self._clocks.ready_at(len(waiting))[waiting > 0].min()))
+
+    def _best_chunk(self, is_ready: NDArray[np.bool_] | None) -> int:
+        """The chunk that holds the best link on a ready host, after pricing every chunk that might."""
+        chunks = self._chunks
+        best = chunks.best[: chunks.count]
+        if is_ready is not None:
+            best = np.where(is_ready[chunks.host[: chunks.count]], best, NOTHING)
+        if self._weights is not None:
+            best = self._settled_bests(best)
+        top = best.max()
+        ties = np.flatnonzero(best == top)
+        if top == NOTHING:  # the lowest score there is, by which chunks without a link on a ready host are marked too
+            ties = ties[chunks.live[ties] > 0]
+            ties = ties if is_ready is None else ties[is_ready[chunks.host[ties]]]
+        if len(ties) == 1:
+            return int(ties[0])
+        return int(min(ties.tolist(), key=lambda chunk: chunks.link[chunks.best_slot(chunk)]))
+
+    def _settled_bests(self, best: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Price chunks until no stale one can reach the best score; stale ones are then out of the running."""
+        chunks = self._chunks
+        stale = np.flatnonzero(self._are_stale(slice(chunks.count)) & (best > NOTHING))
+        settled = best.copy()
+        settled[stale] = NOTHING
+        bound = best[stale] + chunks.reach[stale] * self._drift[chunks.priced[stale]]
+        batch = 16
+        while True:
+            is_contender = bound >= settled.max()
+            stale, bound = stale[is_contender], bound[is_contender]
+            if not len(stale):
+                return settled
+            # The most promising first, in growing batches: a good score found early rules out the rest.
+            by_promise = np.argpartition(-bound, min(batch, len(bound) - 1))
+            first, rest = by_promise[:batch], by_promise[batch:]
+            self._price(stale[first], self._weigh, place=self._now_priced)
+            settled[stale[first]] = chunks.best[stale[first]]
+            stale, bound = stale[rest], bound[rest]
+            batch *= 4
+
+    def _price(self, which: NDArray[np.int64], score: Callable[[Rows], NDArray[np.float64]], *, place: int) -> None:
+        """Score every link of these non-empty chunks."""
+        chunks = self._chunks
+        if not len(which):
+            return
+        slots, begins = chunks.slots_of_chunks(which)
+        scores = score(chunks.row[slots])
+        is_empty = chunks.link[slots] < 0
+        scores = np.where(is_empty, NOTHING, scores)
+        _check_scores(chunks.link[slots], scores)
+        chunks.score[slots] = scores
+        chunks.best[which] = np.maximum.reduceat(scores, begins)
+        chunks.priced[which] = place
+
+    def _weigh(self, rows: Rows) -> NDArray[np.float64]:
+        assert self._weights is not None
+        return weighted_sums(rows, self._weights)
+
+    def _are_stale(self, which: NDArray[np.int64] | slice) -> NDArray[np.bool_]:
+        priced = self._chunks.priced[which]
+        is_stale: NDArray[np.bool_] = (priced != self._now_priced) & (priced != BY_HAND)
+        return is_stale
+
+    def _live_chunks(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self._chunks.live[: self._chunks.count])
+
+    def _due_chunks(self) -> NDArray[np.int64]:
+        """What the new weights must price at once: scores set by hand, those at the weights they replace, a share."""
+        count = self._chunks.count
+        if not count:
+            return np.empty(0, dtype=np.int64)
+        priced = self._chunks.priced[:count]
+        is_due = (priced == BY_HAND) | (priced == self._now_priced)
+        share = -(-count // (RING - 2))
+        is_due[(self._next_in_turn + np.arange(share)) % count] = True
+        self._next_in_turn = (self._next_in_turn + share) % count
+        return np.flatnonzero(is_due & (self._chunks.live[:count] > 0))
+
+    def _take_slot(self, slot: int) -> Taken:
+        chunks = self._chunks
+        scores, rows = self.peek([LinkId(int(chunks.link[slot]))])
+        link, host = chunks.vacate(slot)
+        return Taken(link, host, float(scores[0]), rows[0])
+
+
+def _drift(past_weights: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each of the past weights, by how much the score of a row of length 1 may differ by now, rounding included."""
+    moved = np.sqrt(np.square(past_weights - weights).sum(axis=1))
+    return moved + ROUNDING * (moved + 2 * np.sqrt(np.square(weights).sum()))
+
+
+def _checked_lengths(links: Sequence[LinkId], rows: Rows) -> NDArray[np.float64]:
+    wide = rows.astype(np.float64)
+    lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
+    if not np.isfinite(lengths).all():
+        raise ValueError(f"row of link {links[int(np.argmin(np.isfinite(lengths)))]} is not finite")
+    return lengths
+
+
+def _check_scores(links: Sequence[LinkId] | NDArray[np.int32], scores: NDArray[np.float64]) -> None:
+    if np.isnan(scores).any():
+        raise ValueError(f"score of link {links[int(np.argmax(np.isnan(scores)))]} is not a number")

@@ -1,0 +1,246 @@
+"""Columns of waiting links, cut into chunks that each belong to one host.
+
+Everything is numpy: a link costs its row, 8 bytes of score and two 4-byte numbers. A chunk is a stretch of consecutive
+slots; links enter a chunk in order of arrival, so the first of two equal scores in it came first. A chunk remembers its
+best score, so that finding the best link looks at chunks, not at links. Chunks of a host grow from `SMALLEST` to
+`LARGEST` slots, because most hosts have few links and a few have nearly all. A slot freed by a link that left is used
+again only when its whole chunk is empty, by any host: at most one idle slot for each link ever taken.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeVar, cast
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.domain import LinkId
+    from honeyguide.frontier.frontier import HostId
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+SMALLEST: Final = 8
+LARGEST: Final = 64  # larger ones cost more to price, smaller ones are more to look through; measured
+NO_LINK: Final = -1
+NO_CHUNK: Final = -1
+NOTHING: Final = -np.inf  # the best score of an empty chunk
+BY_HAND: Final = 0  # `priced` of a chunk whose scores follow from no weights
+
+
+class Chunks:
+    """The slots and their chunks. The public columns are read and written by the frontier; growing is done here.
+
+    Slot columns: `score`, `link` (NO_LINK where nobody waits), `row`. Chunk columns: `start`, `used` (slots handed
+    out), `live` (links waiting), `host`, `best`, `reach` (the length of its longest row), `priced` (the frontier's, but
+    BY_HAND when a chunk is empty). `slot_of[link]` is NO_LINK unless the link waits.
+    """
+
+    def __init__(self, row_width: int) -> None:
+        self.count = 0  # chunks
+        self.links_waiting = 0
+        self.score = np.empty(1024)
+        self.link = np.full(1024, NO_LINK, dtype=np.int32)
+        self.row = np.empty((1024, row_width), dtype=np.float16)
+        self.start = np.zeros(16, dtype=np.int64)
+        self.capacity = np.zeros(16, dtype=np.int32)
+        self.used = np.zeros(16, dtype=np.int32)
+        self.live = np.zeros(16, dtype=np.int32)
+        self.host = np.zeros(16, dtype=np.int32)
+        self.best = np.full(16, NOTHING)
+        self.reach = np.zeros(16)
+        self.priced = np.full(16, BY_HAND, dtype=np.int32)
+        self.slot_of = np.full(1024, NO_LINK, dtype=np.int32)
+        self.waiting_on_host = np.zeros(64, dtype=np.int64)
+        self._slots = 0
+        self._filling = np.full(64, NO_CHUNK, dtype=np.int32)  # by host, the chunk that its next link joins
+        self._opened = np.zeros(16, dtype=np.int64)  # by chunk, when its host got it; orders the chunks of a host
+        self._times_opened = 0
+        self._free_by_capacity: dict[int, list[int]] = {}
+
+    def slots_of_chunk(self, chunk: int) -> slice:
+        start = int(self.start[chunk])
+        return slice(start, start + int(self.used[chunk]))
+
+    def chunks_of_slots(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
+        # Chunks are cut from the end of the columns and keep their place, so their starts are sorted.
+        return np.searchsorted(self.start[: self.count], slots, side="right") - 1
+
+    def slots_of_chunks(self, chunks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All used slots of some non-empty chunks, and where in that list each chunk begins."""
+        lengths = self.used[chunks].astype(np.int64)
+        ends = np.cumsum(lengths)
+        begins = ends - lengths
+        slots = np.repeat(self.start[chunks] - begins, lengths) + np.arange(ends[-1])
+        return slots, begins
+
+    def admit(self, links: NDArray[np.int32], hosts: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Let links wait that are sorted by host, in order of arrival on each; slot and chunk of every one.
+
+        Their scores and rows are for the caller to set.
+        """
+        self._make_room_for_link(int(links.max()))
+        self._make_room_for_host(int(hosts[-1]))
+        assert (self.slot_of[links] == NO_LINK).all(), "a link that waits already is pushed again"
+        slots, chunks = np.empty((2, len(links)), dtype=np.int64)
+        left = np.arange(len(links))
+        while len(left):
+            left_hosts = hosts[left]
+            slots[left], chunks[left], fits = self._fill(left_hosts)
+            left = left[~fits]
+        self.link[slots] = links
+        self.score[slots] = NOTHING
+        self.slot_of[links] = slots
+        np.add.at(self.waiting_on_host, hosts, 1)
+        self.links_waiting += len(links)
+        return slots, chunks
+
+    def vacate(self, slot: int) -> tuple[LinkId, HostId]:
+        """The link in this slot leaves. Refreshes the best score of its chunk."""
+        chunk = int(np.searchsorted(self.start[: self.count], slot, side="right")) - 1
+        link, host, score = int(self.link[slot]), int(self.host[chunk]), float(self.score[slot])
+        self.link[slot] = NO_LINK
+        self.score[slot] = NOTHING
+        self.slot_of[link] = NO_LINK
+        self.live[chunk] -= 1
+        self.waiting_on_host[host] -= 1
+        self.links_waiting -= 1
+        if not self.live[chunk]:
+            self._recycle(chunk)
+        elif score == self.best[chunk]:
+            self.refresh_best(chunk)
+        return cast("LinkId", link), cast("HostId", host)
+
+    def refresh_best(self, chunk: int) -> None:
+        self.best[chunk] = self.score[self.slots_of_chunk(chunk)].max()
+
+    def best_slot(self, chunk: int) -> int:
+        """The slot of the best link of a chunk, the first come among equals."""
+        slots = self.slots_of_chunk(chunk)
+        if self.best[chunk] == NOTHING:  # the lowest score there is, which slots without a link have too
+            return slots.start + int(np.argmax(self.link[slots] != NO_LINK))
+        return slots.start + int(np.argmax(self.score[slots]))
+
+    def slot_by_arrival(self, host: HostId, rank: int) -> int:
+        """The slot of the link that was `rank`-th to arrive among those waiting on a host.
+
+        Hosts and arrivals, unlike chunks, are the same after a restart: a draw that names them repeats.
+        """
+        of_host = np.flatnonzero((self.host[: self.count] == host) & (self.live[: self.count] > 0))
+        of_host = of_host[np.argsort(self._opened[of_host])]
+        up_to = np.cumsum(self.live[of_host])
+        place = int(np.searchsorted(up_to, rank, side="right"))
+        chunk = int(of_host[place])
+        slots = self.slots_of_chunk(chunk)
+        occupied = np.flatnonzero(self.link[slots] != NO_LINK)
+        return slots.start + int(occupied[rank - int(up_to[place] - self.live[chunk])])
+
+    def slots(self, links: Sequence[LinkId]) -> NDArray[np.int64]:
+        """Where some links wait; KeyError if one does not."""
+        numbers = np.asarray(links, dtype=np.int64)
+        is_known = (numbers >= 0) & (numbers < len(self.slot_of))
+        slots = np.where(is_known, self.slot_of[np.where(is_known, numbers, 0)], NO_LINK).astype(np.int64)
+        if (slots == NO_LINK).any():
+            raise KeyError(int(numbers[np.argmax(slots == NO_LINK)]))
+        return slots
+
+    def _fill(self, hosts: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
+        """Hand out what room there is in one chunk a host: slots, their chunks, and which of the links fit."""
+        first = np.flatnonzero(np.concatenate(([True], hosts[1:] != hosts[:-1])))
+        wanted = np.diff(first, append=len(hosts))
+        filling = self._filling_chunks(hosts[first])
+        used, room = self.used[filling], self.capacity[filling] - self.used[filling]
+        chunks = np.repeat(filling, wanted)
+        rank = np.arange(len(hosts)) - np.repeat(first, wanted)
+        slots = np.repeat(self.start[filling] + used, wanted) + rank
+        given = np.minimum(wanted, room)
+        self.used[filling] += given
+        self.live[filling] += given
+        return slots, chunks, rank < np.repeat(room, wanted)
+
+    def _filling_chunks(self, hosts: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The chunk with room on each of these distinct hosts, a new one where there is none."""
+        chunks = self._filling[hosts]
+        is_full = (chunks == NO_CHUNK) | (self.used[chunks] == self.capacity[chunks])
+        if is_full.any():
+            before = chunks[is_full]
+            doubled = np.minimum(2 * self.capacity[before], LARGEST)
+            chunks[is_full] = self._open(hosts[is_full], np.where(before == NO_CHUNK, SMALLEST, doubled))
+        return chunks
+
+    def _open(self, hosts: NDArray[np.int32], capacities: NDArray[np.int32]) -> NDArray[np.int32]:
+        """An empty chunk for each of these distinct hosts."""
+        chunks = np.empty(len(hosts), dtype=np.int32)
+        for capacity in np.unique(capacities).tolist():
+            takers = np.flatnonzero(capacities == capacity)
+            free = self._free_by_capacity.get(capacity, [])
+            reused = free[-len(takers) :]
+            del free[-len(takers) :]
+            chunks[takers[: len(reused)]] = reused
+            chunks[takers[len(reused) :]] = self._cut(capacity, len(takers) - len(reused))
+        self.host[chunks] = hosts
+        self._filling[hosts] = chunks
+        self._opened[chunks] = self._times_opened + np.arange(len(chunks))
+        self._times_opened += len(chunks)
+        return chunks
+
+    def _cut(self, capacity: int, how_many: int) -> NDArray[np.int32]:
+        """New chunks at the end of the columns."""
+        chunks = np.arange(self.count, self.count + how_many, dtype=np.int32)
+        self._make_room_for_chunks(self.count + how_many)
+        self._make_room_for_slots(self._slots + capacity * how_many)
+        self.start[chunks] = self._slots + capacity * np.arange(how_many)
+        self.capacity[chunks] = capacity
+        self._slots += capacity * how_many
+        self.count += how_many
+        return chunks
+
+    def _recycle(self, chunk: int) -> None:
+        """An empty chunk forgets its past and is free for any host."""
+        self.used[chunk] = 0
+        self.best[chunk] = NOTHING
+        self.reach[chunk] = 0.0
+        self.priced[chunk] = BY_HAND
+        host = int(self.host[chunk])
+        if self._filling[host] == chunk:
+            self._filling[host] = NO_CHUNK
+        self._free_by_capacity.setdefault(int(self.capacity[chunk]), []).append(chunk)
+
+    def _make_room_for_slots(self, count: int) -> None:
+        if count > len(self.score):
+            self.score = _grown(self.score, count, fill=None)
+            self.link = _grown(self.link, count, fill=None)
+            self.row = _grown(self.row, count, fill=None)
+
+    def _make_room_for_chunks(self, count: int) -> None:
+        if count > len(self.start):
+            self.start = _grown(self.start, count, fill=0)
+            self.capacity = _grown(self.capacity, count, fill=0)
+            self.used = _grown(self.used, count, fill=0)
+            self.live = _grown(self.live, count, fill=0)
+            self.host = _grown(self.host, count, fill=0)
+            self.best = _grown(self.best, count, fill=NOTHING)
+            self.reach = _grown(self.reach, count, fill=0)
+            self.priced = _grown(self.priced, count, fill=BY_HAND)
+            self._opened = _grown(self._opened, count, fill=0)
+
+    def _make_room_for_link(self, link: int) -> None:
+        if link >= len(self.slot_of):
+            self.slot_of = _grown(self.slot_of, link + 1, fill=NO_LINK)
+
+    def _make_room_for_host(self, host: int) -> None:
+        if host >= len(self.waiting_on_host):
+            self.waiting_on_host = _grown(self.waiting_on_host, host + 1, fill=0)
+            self._filling = _grown(self._filling, host + 1, fill=NO_CHUNK)
+
+
+def _grown(column: NDArray[Scalar], at_least: int, *, fill: float | None) -> NDArray[Scalar]:
+    size = max(2 * len(column), at_least)
+    grown = np.empty((size, *column.shape[1:]), dtype=column.dtype)
+    grown[: len(column)] = column
+    if fill is not None:
+        grown[len(column) :] = fill
+    return grown

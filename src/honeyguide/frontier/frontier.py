@@ -1,0 +1,105 @@
+"""The seam: where links wait, and which of them comes out next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NewType, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from honeyguide.domain import LinkId, Row, Rows
+
+HostId = NewType("HostId", int)
+"""Number of a host in one run, in order of discovery from 0."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrivals:
+    """Links that start to wait, in order of discovery; one row each in every column."""
+
+    links: Sequence[LinkId]
+    hosts: Sequence[HostId]
+    scores: NDArray[np.float64]
+    rows: Rows  # what the strategy knows of each, kept for scoring it again; may have no columns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Taken:
+    """A link that has left the frontier to be fetched."""
+
+    link: LinkId
+    host: HostId
+    score: float  # at this moment
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
+class NotBefore:
+    """Links wait, but all on hosts that may not be asked before `moment`; infinite while all of them are busy."""
+
+    moment: float
+
+
+class Scorer(Protocol):
+    """Scores rows; equal rows get bit-equal scores whatever the batch they are in."""
+
+    @property
+    def weights(self) -> NDArray[np.float64] | None:
+        """Where a score is the weighted sum of its row, the weights; None where it is anything else."""
+        ...
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        """One score a row."""
+        ...
+
+
+class Frontier(Protocol):
+    """Waiting links under one order.
+
+    A link comes out at most once for each time it was pushed, only while its host is ready, first come first out
+    among equals. Links are numbered in order of discovery, and arrive in that order.
+    """
+
+    def push(self, arrivals: Arrivals) -> None:
+        """Let links wait. None of them may be waiting already."""
+        ...
+
+    def take(self, now: float) -> Taken | NotBefore | None:
+        """The best link on a host that is ready at `now`; if there is none, when to ask again; None if empty."""
+        ...
+
+    def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
+        """As `take`, but each link on a ready host is equally likely."""
+        ...
+
+    def withdraw(self, link: LinkId) -> Taken:
+        """Take this very link, whatever its rank: for callers that choose themselves. KeyError if not waiting."""
+        ...
+
+    def replace(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> None:
+        """Change scores and rows of waiting links; their turns among equals stay."""
+        ...
+
+    def rescore(self, links: Sequence[LinkId], scores: NDArray[np.float64]) -> None:
+        """Change the scores of some waiting links at once."""
+        ...
+
+    def reprice(self, scorer: Scorer) -> None:
+        """From now on every waiting link has the score that `scorer` gives its row."""
+        ...
+
+    def peek(self, links: Sequence[LinkId]) -> tuple[NDArray[np.float64], Rows]:
+        """Current scores and rows of waiting links."""
+        ...
+
+    def __contains__(self, link: LinkId) -> bool:
+        """Whether the link waits."""
+        ...
+
+    def __len__(self) -> int:
+        """How many links wait."""
+        ...

@@ -1,0 +1,157 @@
+"""What a frontier should do, written as plainly as possible: one list, looked through from end to end every time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from honeyguide.domain import LinkId, weighted_sums
+from honeyguide.frontier import Arrivals, HostId, NotBefore, Taken
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.domain import Row, Rows
+    from honeyguide.frontier import HostClocks, Scorer
+
+
+@dataclass(slots=True)
+class Waiting:
+    """One link in the list."""
+
+    link: LinkId
+    host: HostId
+    score: float
+    row: Row
+
+
+class NaiveFrontier:
+    """Highest score first, the lower number among equals."""
+
+    def __init__(self, clocks: HostClocks) -> None:
+        self._clocks = clocks
+        self._waiting: list[Waiting] = []
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def __contains__(self, link: LinkId) -> bool:
+        return any(waiting.link == link for waiting in self._waiting)
+
+    @property
+    def links(self) -> list[LinkId]:
+        return sorted(waiting.link for waiting in self._waiting)
+
+    def push(self, arrivals: Arrivals) -> None:
+        columns = zip(arrivals.links, arrivals.hosts, arrivals.scores, arrivals.rows, strict=True)
+        self._waiting += [Waiting(link, host, float(score), row) for link, host, score, row in columns]
+
+    def take(self, now: float) -> Taken | NotBefore | None:
+        ready = self._ready(now)
+        if not ready:
+            return self._next_ready()
+        return self.withdraw(min(ready, key=lambda waiting: (-waiting.score, waiting.link)).link)
+
+    def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
+        ready = sorted(self._ready(now), key=lambda waiting: (waiting.host, waiting.link))
+        if not ready:
+            return self._next_ready()
+        return self.withdraw(ready[int(chance.integers(len(ready)))].link)
+
+    def withdraw(self, link: LinkId) -> Taken:
+        waiting = self._find(link)
+        self._waiting.remove(waiting)
+        return Taken(waiting.link, waiting.host, waiting.score, waiting.row)
+
+    def replace(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> None:
+        for link, score, row in zip(links, scores, rows, strict=True):
+            waiting = self._find(link)
+            waiting.score, waiting.row = float(score), row
+
+    def rescore(self, links: Sequence[LinkId], scores: NDArray[np.float64]) -> None:
+        for link, score in zip(links, scores, strict=True):
+            self._find(link).score = float(score)
+
+    def reprice(self, scorer: Scorer) -> None:
+        for waiting in self._waiting:
+            waiting.score = float(scorer.score(waiting.row[None, :])[0])
+
+    def peek(self, links: Sequence[LinkId]) -> tuple[NDArray[np.float64], Rows]:
+        found = [self._find(link) for link in links]
+        return np.array([waiting.score for waiting in found]), np.array([waiting.row for waiting in found])
+
+    def everything(self) -> Arrivals:
+        """All that waits, in order of number: what a restarted crawl fills its frontier with."""
+        waiting = sorted(self._waiting, key=lambda waiting: waiting.link)
+        return Arrivals(
+            [one.link for one in waiting],
+            [one.host for one in waiting],
+            np.array([one.score for one in waiting]),
+            np.array([one.row for one in waiting], dtype=np.float16),
+        )
+
+    def _find(self, link: LinkId) -> Waiting:
+        for waiting in self._waiting:
+            if waiting.link == link:
+                return waiting
+        raise KeyError(link)
+
+    def _ready(self, now: float) -> list[Waiting]:
+        return [waiting for waiting in self._waiting if self._clocks.is_ready(waiting.host, now)]
+
+    def _next_ready(self) -> NotBefore | None:
+        if not self._waiting:
+            return None
+        ready_at = self._clocks.ready_at(1 + max(waiting.host for waiting in self._waiting))
+        return NotBefore(min(float(ready_at[waiting.host]) for waiting in self._waiting))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linear:
+    """Scores by weights."""
+
+    weights: NDArray[np.float64]
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        return weighted_sums(rows, self.weights)
+
+
+@dataclass(frozen=True, slots=True)
+class LargestNumber:
+    """Scores that no weights give: the largest number in the row, times a factor."""
+
+    factor: float
+
+    @property
+    def weights(self) -> NDArray[np.float64] | None:
+        return None
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        return rows.max(axis=1).astype(np.float64) * self.factor
+
+
+def arrivals(
+    links: Sequence[int],
+    *,
+    hosts: Sequence[int] | None = None,
+    scores: Sequence[float] | NDArray[np.float64] | None = None,
+    rows: Rows | None = None,
+) -> Arrivals:
+    """Links with what a test cares about; else on host 0, with score 0, without a row."""
+    return Arrivals(
+        [LinkId(link) for link in links],
+        [HostId(host) for host in ([0] * len(links) if hosts is None else hosts)],
+        np.zeros(len(links)) if scores is None else np.array(scores, dtype=np.float64),
+        np.empty((len(links), 0), dtype=np.float16) if rows is None else rows,
+    )
+
+
+def seen_in(taken: Taken | NotBefore | None) -> object:
+    """What came out, in a form that compares."""
+    if isinstance(taken, Taken):
+        return taken.link, taken.host, taken.score, taken.row.tolist()
+    return taken

@@ -1,0 +1,201 @@
+"""The corners of the best-first frontier that a random walk may miss."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frontier.naive_frontier import LargestNumber, Linear, arrivals
+from honeyguide.domain import LinkId, Rows, weighted_sums
+from honeyguide.frontier import Arrivals, BestFirstFrontier, HostClocks, HostId, Taken, best_first
+
+
+def half(*rows: list[float]) -> Rows:
+    return np.array(rows, dtype=np.float16)
+
+
+def drained(frontier: BestFirstFrontier) -> list[int]:
+    links: list[int] = []
+    while isinstance(taken := frontier.take(0.0), Taken):
+        links.append(taken.link)
+    return links
+
+
+@given(seed=st.integers(0, 10**6), count=st.integers(1, 70), width=st.integers(0, 67))
+def test_equal_rows_get_bit_equal_scores_whatever_the_batch(seed: int, count: int, width: int) -> None:
+    # `rows @ weights` fails this: with 44 columns a row alone, at the end and in the middle of a batch may differ.
+    chance = np.random.default_rng(seed)
+    rows, weights = chance.normal(size=(count, width)).astype(np.float16), chance.normal(size=width)
+    scores = weighted_sums(rows, weights)
+    alone = [float(weighted_sums(rows[place : place + 1], weights)[0]) for place in range(count)]
+    assert scores.tolist() == alone
+    begin = int(chance.integers(count))
+    assert weighted_sums(rows[begin:], weights).tolist() == alone[begin:]
+
+
+def test_first_come_is_first_out_among_equals_on_many_hosts() -> None:
+    frontier = BestFirstFrontier(HostClocks())
+    for start in range(0, 2000, 50):
+        frontier.push(arrivals(range(start, start + 50), hosts=[(7 * link) % 13 for link in range(start, start + 50)]))
+    assert drained(frontier) == list(range(2000))
+
+
+def test_links_with_the_lowest_score_there_is_come_out_too_and_last() -> None:
+    frontier = BestFirstFrontier(HostClocks())
+    frontier.push(arrivals([0, 1, 2, 3], hosts=[0, 1, 0, 1], scores=[-np.inf, -np.inf, -1e300, np.inf]))
+    assert drained(frontier) == [3, 2, 0, 1]
+
+
+def test_of_links_with_the_lowest_score_only_those_on_ready_hosts_are_taken() -> None:
+    clocks = HostClocks()
+    frontier = BestFirstFrontier(clocks)
+    frontier.push(arrivals([0, 1], hosts=[0, 1], scores=[-np.inf, -np.inf]))
+    clocks.hold(HostId(0))
+    taken = frontier.take(0.0)
+    assert isinstance(taken, Taken)
+    assert taken.link == 1
+
+
+def test_scores_set_by_hand_say_nothing_of_what_weights_will_give() -> None:
+    frontier = BestFirstFrontier(HostClocks(), 1)
+    frontier.push(arrivals([0, 1], hosts=[0, 1], scores=[-1000, 1], rows=half([5.0], [1.0])))
+    frontier.reprice(Linear(np.array([1.0])))
+    assert drained(frontier) == [0, 1]
+
+
+def test_a_score_lowered_by_hand_rises_again_with_the_next_weights() -> None:
+    frontier = BestFirstFrontier(HostClocks(), 1)
+    frontier.push(arrivals([0, 1], hosts=[0, 1], rows=half([5.0], [1.0])))
+    frontier.reprice(Linear(np.array([1.0])))
+    frontier.rescore([LinkId(0)], np.array([-1000.0]))
+    frontier.reprice(Linear(np.array([1.001])))
+    assert drained(frontier) == [0, 1]
+
+
+def test_scores_of_a_scorer_without_weights_do_not_outlive_it() -> None:
+    frontier = BestFirstFrontier(HostClocks(), 1)
+    frontier.push(arrivals([0, 1], hosts=[0, 1], rows=half([5.0], [1.0])))
+    frontier.reprice(Linear(np.array([1.0])))
+    frontier.reprice(LargestNumber(-100.0))
+    assert frontier.peek([LinkId(0), LinkId(1)])[0].tolist() == [-500, -100]
+    frontier.reprice(Linear(np.array([1.001])))
+    assert drained(frontier) == [0, 1]
+
+
+def test_a_score_pushed_beside_the_weights_holds_until_the_next_weights() -> None:
+    frontier = BestFirstFrontier(HostClocks(), 1)
+    frontier.reprice(Linear(np.array([1.0])))
+    frontier.push(arrivals([0, 1], hosts=[0, 1], scores=[-3.0, 1.0], rows=half([5.0], [1.0])))
+    assert frontier.peek([LinkId(0)])[0].tolist() == [-3.0]
+    assert frontier.withdraw(LinkId(0)).score == -3.0
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e6, 1e30, 1e90])
+def test_the_bound_holds_whatever_the_size_of_the_weights(scale: float) -> None:
+    chance = np.random.default_rng(1)
+    rows = (chance.normal(size=(400, 20)) * 100).astype(np.float16)
+    rows[200:] = rows[:200]
+    frontier = BestFirstFrontier(HostClocks(), 20)
+    weights = chance.normal(size=20) * scale
+    frontier.push(arrivals(range(400), hosts=(np.arange(400) % 50).tolist(), rows=rows))
+    waiting = np.ones(400, dtype=bool)
+    for _ in range(400):
+        # Steps of the size of a rounding error: the order of near equals changes although hardly anything moves.
+        weights = weights * (1 + chance.normal(size=20) * 1e-15)
+        frontier.reprice(Linear(weights))
+        best = int(np.argmax(np.where(waiting, weighted_sums(rows, weights), -np.inf)))
+        taken = frontier.take(0.0)
+        assert isinstance(taken, Taken)
+        assert taken.link == best
+        waiting[best] = False
+
+
+def test_a_link_untouched_while_the_ring_of_past_weights_turns_has_the_current_score() -> None:
+    frontier = BestFirstFrontier(HostClocks(), 1)
+    frontier.push(arrivals([0, 1], hosts=[0, 1], rows=half([1.0], [-1.0])))
+    for step in range(3 * best_first.RING):
+        frontier.reprice(Linear(np.array([1.0 + step])))
+    frontier.reprice(Linear(np.array([-1.0])))
+    assert frontier.peek([LinkId(0), LinkId(1)])[0].tolist() == [-1.0, 1.0]
+    assert drained(frontier) == [1, 0]
+
+
+def test_repricing_an_empty_frontier_is_remembered_by_those_who_come_later() -> None:
+    frontier = BestFirstFrontier(HostClocks(), 1)
+    for step in range(2 * best_first.RING):
+        frontier.reprice(Linear(np.array([float(step)])))
+    frontier.push(arrivals([0, 1], scores=[1023.0, 2046.0], rows=half([1.0], [2.0])))
+    assert drained(frontier) == [1, 0]
+
+
+def test_an_emptied_chunk_serves_another_host_without_its_past() -> None:
+    frontier = BestFirstFrontier(HostClocks(), 1)
+    link = 0
+    for turn in range(300):
+        frontier.reprice(Linear(np.array([1.0 + turn % 7])))
+        count = 1 + turn % 20
+        rows = np.linspace(-1, 1, count)[:, None].astype(np.float16)
+        links = list(range(link, link + count))
+        frontier.push(arrivals(links, hosts=[turn] * count, scores=weighted_sums(rows, np.array([9.0])), rows=rows))
+        assert drained(frontier) == links[::-1]
+        link += count
+    assert len(frontier) == 0
+
+
+def test_a_link_named_twice_gets_what_was_said_last() -> None:
+    frontier = BestFirstFrontier(HostClocks())
+    frontier.push(arrivals([0, 1], hosts=[0, 1], scores=[1.0, 2.0]))
+    frontier.rescore([LinkId(0), LinkId(0)], np.array([9.0, 0.0]))
+    assert drained(frontier) == [1, 0]
+
+
+def test_the_weights_are_those_of_the_moment_of_repricing() -> None:
+    frontier = BestFirstFrontier(HostClocks(), 1)
+    frontier.push(arrivals([0, 1], hosts=[0, 1], rows=half([1.0], [-1.0])))
+    weights = np.array([1.0])
+    frontier.reprice(Linear(weights))
+    weights[0] = -1.0
+    assert drained(frontier) == [0, 1]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_row_that_is_not_finite_is_refused(bad: float) -> None:
+    frontier = BestFirstFrontier(HostClocks(), 1)
+    with pytest.raises(ValueError, match="row of link 1 is not finite"):
+        frontier.push(arrivals([0, 1], rows=half([1.0], [bad])))
+    assert len(frontier) == 0
+
+
+def test_a_score_that_is_not_a_number_is_refused() -> None:
+    frontier = BestFirstFrontier(HostClocks(), 1)
+    with pytest.raises(ValueError, match="score of link 1 is not a number"):
+        frontier.push(arrivals([0, 1], scores=[0.0, np.nan], rows=half([1.0], [1.0])))
+    frontier.push(arrivals([0], rows=half([1.0])))
+    with pytest.raises(ValueError, match="score of link 0 is not a number"):
+        frontier.rescore([LinkId(0)], np.array([np.nan]))
+    with pytest.raises(ValueError, match="score of link 0 is not a number"):
+        frontier.reprice(LargestNumber(np.nan))
+    assert frontier.peek([LinkId(0)])[0].tolist() == [0.0]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
+def test_weights_that_have_diverged_are_refused(bad: float) -> None:
+    frontier = BestFirstFrontier(HostClocks(), 1)
+    with pytest.raises(ValueError, match="weights have diverged"):
+        frontier.reprice(Linear(np.array([bad])))
+
+
+def test_a_link_that_waits_cannot_be_pushed_again() -> None:
+    frontier = BestFirstFrontier(HostClocks())
+    frontier.push(arrivals([0]))
+    with pytest.raises(AssertionError, match="waits already"):
+        frontier.push(arrivals([0]))
+
+
+def test_columns_may_be_arrays_as_well_as_lists() -> None:
+    frontier = BestFirstFrontier(HostClocks())
+    numbers = np.arange(3)
+    frontier.push(Arrivals(numbers, numbers, np.zeros(3), np.empty((3, 0), dtype=np.float16)))  # type: ignore[arg-type]
+    assert drained(frontier) == [0, 1, 2]

@@ -1,0 +1,91 @@
+"""When hosts may be asked again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from honeyguide.frontier import HostClocks, HostId, next_request_at
+from honeyguide.settings import PolitenessSettings
+
+seconds = st.floats(0, 1e6)
+
+
+@pytest.mark.parametrize(
+    ("asked_s", "pause_s"),
+    [(0.0, 2.0), (1.0, 2.0), (5.0, 5.0), (60.0, 30.0), (float("inf"), 30.0)],
+    ids=["nothing asked", "less than ours", "more than ours", "more than we grant", "for ever"],
+)
+def test_the_pause_is_ours_or_what_the_host_asks_for_up_to_a_limit(asked_s: float, pause_s: float) -> None:
+    politeness = PolitenessSettings(delay_s=2.0, max_delay_s=30.0)
+    assert next_request_at(100.0, asked_s, politeness) == 100.0 + pause_s
+
+
+def test_our_own_pause_is_kept_even_beyond_what_a_host_may_ask_for() -> None:
+    assert next_request_at(0.0, 50.0, PolitenessSettings(delay_s=40.0, max_delay_s=30.0)) == 40.0
+
+
+@given(finished_at=seconds, asked_s=seconds, delay_s=seconds, max_delay_s=seconds)
+def test_the_pause_is_never_shorter_than_ours(
+    finished_at: float, asked_s: float, delay_s: float, max_delay_s: float
+) -> None:
+    politeness = PolitenessSettings(delay_s=delay_s, max_delay_s=max_delay_s)
+    moment = next_request_at(finished_at, asked_s, politeness)
+    assert finished_at + delay_s <= moment <= finished_at + max(delay_s, max_delay_s)
+
+
+def test_a_host_never_asked_is_ready_at_any_time() -> None:
+    clocks = HostClocks()
+    assert clocks.is_ready(HostId(5), -10.0)
+    assert clocks.is_ready(HostId(5000), -10.0)
+    assert clocks.are_all_ready(-10.0)
+    assert (clocks.ready_at(3) <= -10.0).all()
+    assert clocks.is_ready(HostId(2), -10.0)
+
+
+def test_a_host_is_busy_from_hold_to_release() -> None:
+    clocks = HostClocks()
+    clocks.hold(HostId(1))
+    assert not clocks.is_ready(HostId(1), 1e12)
+    assert clocks.is_ready(HostId(0), 0.0)
+    assert not clocks.are_all_ready(1e12)
+    assert clocks.ready_at(2)[1] == np.inf
+    clocks.release(HostId(1), 4.0)
+    assert not clocks.is_ready(HostId(1), 3.9)
+    assert clocks.is_ready(HostId(1), 4.0)
+    assert clocks.are_all_ready(4.0)
+
+
+def test_a_host_is_not_asked_twice_at_once() -> None:
+    clocks = HostClocks()
+    clocks.hold(HostId(0))
+    with pytest.raises(AssertionError, match="asked twice"):
+        clocks.hold(HostId(0))
+
+
+def test_a_ready_time_from_an_earlier_session_needs_no_hold() -> None:
+    clocks = HostClocks()
+    clocks.release(HostId(200), 7.0)
+    assert not clocks.is_ready(HostId(200), 6.0)
+    assert clocks.are_all_ready(7.0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 200), st.floats(0, 100)), max_size=40), st.floats(0, 100))
+def test_all_are_called_ready_only_when_each_is(steps: list[tuple[int, float]], now: float) -> None:
+    clocks = HostClocks()
+    held: set[int] = set()
+    ready_at: dict[int, float] = {}
+    for host, moment in steps:
+        if host in held:
+            clocks.release(HostId(host), moment)
+            held.discard(host)
+            ready_at[host] = moment
+        else:
+            clocks.hold(HostId(host))
+            held.add(host)
+    is_ready = [host not in held and ready_at.get(host, 0.0) <= now for host in range(201)]
+    assert [clocks.is_ready(HostId(host), now) for host in range(201)] == is_ready
+    assert (clocks.ready_at(201) <= now).tolist() == is_ready
+    assert not clocks.are_all_ready(now) or all(is_ready)
