@@ -1,0 +1,12 @@
+"""Bytes become a page, whatever they are: nothing that a host sends makes this stage fail.
+
+`document.parse` asks `media_type` what the body is. Text goes through `charset` (bytes to `str`). HTML goes on to
+`html`, which builds the tree, drops what no reader sees, and writes the visible text with markers around every link and
+around what `boilerplate` recognises as navigation; `marked_text` reads that text once, left to right, and gives words,
+link positions and main spans together. `links` resolves each address and gathers its places into one `Link` per target.
+Plain text takes the same road without a tree, and everything else is recorded with its type and no words.
+"""
+
+from honeyguide.parse.document import parse
+
+__all__ = ["parse"]

@@ -1,0 +1,80 @@
+"""Which parts of a page are not its subject: navigation, site headers, footers, sidebars.
+
+Elements and roles made for it decide first. Older pages only have names, so a class or id that is built from
+navigation words and nothing else counts too: `site-footer` does, `has-sidebar` and `restaurant-menu` do not. Nothing
+that holds the element a page marks as its main content is boilerplate.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from selectolax.lexbor import LexborNode
+
+CANDIDATES: Final = (
+    "main, [role=main], nav, header, footer, aside, div[role], section[role], ul[role], form[role],"
+    "div[class], div[id], section[class], section[id], ul[class], ul[id], table[class], table[id], p[class]"
+)
+"""Selects every element that `Boilerplate` wants to be shown."""
+
+_ELEMENTS = frozenset({"nav", "footer", "aside"})
+_ROLES = frozenset({"banner", "complementary", "contentinfo", "menu", "menubar", "navigation", "search"})
+_CONTENT_ELEMENTS = frozenset({"main", "article"})
+
+_KIND = (
+    "nav|navbar|navigation|navheader|navfooter|navlinks|menu|menubar|sidebar|sphinxsidebar|footer|site-?header|masthead"
+    "|breadcrumbs?|pagination|pager|cookies?"
+)
+_WHICH = "site|page|main|global|primary|secondary|top|bottom|left|right|side|header|footer|mobile|local|sub|prev-?next"
+_PART = "bar|banner|block|bottom|consent|container|inner|left|links?|list|menu|nav|notice|right|top|wrap|wrapper"
+_NAME = re.compile(
+    rf"(?:^|\s)(?:(?:{_WHICH})[-_]?)?(?:{_KIND})(?:[-_]?(?:{_PART}))?(?=\s|$)",
+    re.IGNORECASE,
+)
+# Deeper than any page that means it; a bound because nesting is in the hands of the page.
+_ANCESTORS_LOOKED_AT = 50
+
+
+class Boilerplate:
+    """Collects the boilerplate of one document, from its candidates in document order."""
+
+    def __init__(self) -> None:
+        self._found_by_id: dict[int, LexborNode] = {}
+
+    @property
+    def elements(self) -> list[LexborNode]:
+        return list(self._found_by_id.values())
+
+    def look_at(self, node: LexborNode, attributes: Mapping[str, str | None]) -> None:
+        """Take note of a candidate, which has these attributes."""
+        if node.tag == "main" or attributes.get("role") == "main":
+            for above in ancestors_of(node):
+                self._found_by_id.pop(above.mem_id, None)
+        elif _is_boilerplate(node, attributes):
+            self._found_by_id[node.mem_id] = node
+
+
+def _is_boilerplate(node: LexborNode, attributes: Mapping[str, str | None]) -> bool:
+    if node.tag in _ELEMENTS or attributes.get("role") in _ROLES:
+        return True
+    if node.tag == "header":
+        return not any(above.tag in _CONTENT_ELEMENTS for above in ancestors_of(node))
+    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
+    return _NAME.search(names) is not None
+
+
+def ancestors_of(node: LexborNode) -> Iterator[LexborNode]:
+    """The elements around `node`, innermost first, up to a bound."""
+    return islice(_all_ancestors_of(node), _ANCESTORS_LOOKED_AT)
+
+
+def _all_ancestors_of(node: LexborNode) -> Iterator[LexborNode]:
+    above = node.parent
+    while above is not None:
+        yield above
+        above = above.parent

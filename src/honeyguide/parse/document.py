@@ -1,0 +1,56 @@
+"""From a fetched body to a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from honeyguide.domain import Page
+from honeyguide.parse.charset import decode
+from honeyguide.parse.html import read_html
+from honeyguide.parse.links import links_of
+from honeyguide.parse.marked_text import read_marked, read_plain
+from honeyguide.parse.media_type import HTML_TYPES, PLAIN_TEXT, media_type_of
+
+if TYPE_CHECKING:
+    from honeyguide.domain import Fetched, Url
+
+
+def parse(url: Url, fetched: Fetched) -> Page:
+    """The page that `fetched` holds, found at `url`. Never raises: broken input gives what could be read of it."""
+    media_type = media_type_of(fetched)
+    if media_type in HTML_TYPES:
+        return _html_page(url, media_type, fetched)
+    if media_type == PLAIN_TEXT:
+        return _plain_page(url, fetched)
+    return Page(url, media_type, charset="", title="", text="", words=(), main_spans=(), links=())
+
+
+def _html_page(url: Url, media_type: str, fetched: Fetched) -> Page:
+    html, charset = decode(fetched.body, fetched.content_type)
+    document = read_html(html)
+    reading = read_marked(document.marked_text)
+    return Page(
+        url=url,
+        media_type=media_type,
+        charset=charset,
+        title=document.title,
+        text=reading.text,
+        words=reading.words,
+        main_spans=reading.main_spans,
+        links=links_of(url, document.base_href, document.anchors, reading.places),
+    )
+
+
+def _plain_page(url: Url, fetched: Fetched) -> Page:
+    text, charset = decode(fetched.body, fetched.content_type)
+    reading = read_plain(text)
+    return Page(
+        url=url,
+        media_type=PLAIN_TEXT,
+        charset=charset,
+        title="",
+        text=reading.text,
+        words=reading.words,
+        main_spans=reading.main_spans,
+        links=(),
+    )

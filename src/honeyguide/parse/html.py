@@ -1,0 +1,122 @@
+"""HTML to text with markers: the tree is built, searched and read in C; only what was found is looked at here."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from selectolax.lexbor import LexborHTMLParser
+
+from honeyguide.parse.boilerplate import CANDIDATES, Boilerplate, ancestors_of
+from honeyguide.parse.marked_text import (
+    ASIDE_END,
+    ASIDE_START,
+    LINK_END,
+    LINK_START,
+    has_markers,
+    without_markers,
+)
+from honeyguide.parse.nesting import without_depths
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+# What no reader sees as text of the page. Removing a tag costs a walk over the tree, so rare harmless ones stay.
+_INVISIBLE = ["script", "style", "noscript", "svg", "math", "iframe", "noframes"]
+# Inline elements do not end a word, as in H<sub>2</sub>O; every other tag does.
+_INLINE = (
+    "a|abbr|acronym|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|nobr|q|rb|ruby|s|samp|small|span"
+    "|strike|strong|sub|sup|time|tt|u|var|wbr"
+)
+_WORD_ENDING_TAG = re.compile(rf"<(?!/?(?:{_INLINE}|{_INLINE.upper()})[\s/>]|!--)")
+_TITLE_AND_BASE = "title, base[href]"
+_MARKED = f"a[href], area[href], a[href] img[alt], {CANDIDATES}"
+_LINK_TAGS = frozenset({"a", "area"})
+_SOFT_HYPHEN = "\xad"
+
+
+class Anchor(NamedTuple):
+    """A link as it is written: nothing resolved, nothing checked."""
+
+    href: str
+    rel: str
+
+
+class HtmlDocument(NamedTuple):
+    """The visible part of a document. `marked_text` has one pair of link markers for each of `anchors`, in order."""
+
+    title: str
+    base_href: str  # "" where there is none
+    marked_text: str
+    anchors: list[Anchor]
+
+
+def read_html(html: str) -> HtmlDocument:
+    """Read a document, however broken."""
+    html = without_depths(html)
+    document, marker_count = _read(html)
+    if not has_markers(document.marked_text, marker_count):
+        document, _ = _read(without_markers(html))
+    return document
+
+
+def _read(html: str) -> tuple[HtmlDocument, int]:
+    """The document, and how many markers were put into its text."""
+    tree = LexborHTMLParser(_WORD_ENDING_TAG.sub(" <", html))
+    tree.strip_tags(_INVISIBLE)
+    title, base_href = _title_and_base(tree)
+    if tree.body is None:
+        return HtmlDocument(title, base_href, "", []), 0
+    anchors, bracket_count = _mark(tree.body)
+    text = tree.body.text().replace(_SOFT_HYPHEN, "")
+    return HtmlDocument(title, base_href, text, anchors), 2 * bracket_count
+
+
+def _mark(body: LexborNode) -> tuple[list[Anchor], int]:
+    """Bracket the links and the boilerplate; the links, and how many brackets there are."""
+    anchors = []
+    images = []
+    boilerplate = Boilerplate()
+    for node in body.css(_MARKED):
+        attributes = node.attributes
+        if node.tag in _LINK_TAGS:
+            anchors.append(Anchor(attributes["href"] or "", attributes.get("rel") or ""))
+            _bracket(node, LINK_START, LINK_END)
+            if node.tag == "area":
+                node.insert_after(attributes.get("alt") or "")
+        elif node.tag == "img":
+            images.append((node, attributes["alt"] or ""))
+        else:
+            boilerplate.look_at(node, attributes)
+    _show_images(images)
+    for node in boilerplate.elements:
+        _bracket(node, ASIDE_START, ASIDE_END)
+    return anchors, len(anchors) + len(boilerplate.elements)
+
+
+def _bracket(node: LexborNode, start: str, end: str) -> None:
+    node.insert_before(start)
+    node.insert_after(end)
+
+
+def _show_images(images: list[tuple[LexborNode, str]]) -> None:
+    """Write the alternative text of an image where it is all the text that its link has."""
+    links_looked_at = set()
+    for image, alternative in images:
+        link = next((above for above in ancestors_of(image) if above.tag == "a"), None)
+        if link is not None and link.mem_id not in links_looked_at and alternative.strip():
+            links_looked_at.add(link.mem_id)
+            if not link.text().strip():
+                image.insert_after(alternative)
+
+
+def _title_and_base(tree: LexborHTMLParser) -> tuple[str, str]:
+    """The first of each. A title that strayed into the body is taken out, because it is not text."""
+    title = base_href = None
+    for node in tree.css(_TITLE_AND_BASE):
+        if node.tag == "base":
+            base_href = base_href or node.attributes["href"]
+            continue
+        title = title or " ".join(node.text().split())
+        node.decompose()
+    return title or "", base_href or ""

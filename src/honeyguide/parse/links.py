@@ -1,0 +1,75 @@
+"""Anchors to links: each address resolved once, each target one `Link` with every place it stands at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from honeyguide.domain import Link, Occurrence, Url
+from honeyguide.errors import InvalidUrl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from honeyguide.parse.html import Anchor
+
+_NO_REL: frozenset[str] = frozenset()
+
+
+def links_of(page: Url, base_href: str, anchors: Sequence[Anchor], places: Sequence[Occurrence]) -> tuple[Link, ...]:
+    """The links that lead elsewhere, in order of first occurrence; `places` says where each anchor stands."""
+    targets = _Targets(_base(page, base_href), page)
+    found_by_target: dict[str, _Found] = {}
+    for (href, rel), place in zip(anchors, places, strict=True):
+        target = targets[href]
+        if target is None:
+            continue
+        tokens = frozenset(rel.lower().split()) if rel else _NO_REL
+        found = found_by_target.get(target.text)
+        if found is None:
+            found_by_target[target.text] = _Found(target, place, tokens)
+        else:
+            found.places.append(place)
+            found.rel &= tokens
+    return tuple(Link(found.target, page, tuple(found.places), found.rel) for found in found_by_target.values())
+
+
+class _Found:
+    """A target, and what the page says of it so far."""
+
+    __slots__ = ("places", "rel", "target")
+
+    def __init__(self, target: Url, place: Occurrence, rel: frozenset[str]) -> None:
+        self.target = target
+        self.places = [place]
+        self.rel = rel
+
+
+class _Targets(dict[str, Url | None]):
+    """Where each address leads; None for nowhere: unusable, or the page itself. Resolving is slow, so done once."""
+
+    def __init__(self, base: Url, page: Url) -> None:
+        self._base = base
+        self._page = page
+
+    def __missing__(self, href: str) -> Url | None:
+        before_fragment = href.partition("#")[0]
+        if before_fragment != href:
+            target = self[before_fragment]
+        else:
+            target = _target(href, self._base)
+            if target == self._page:
+                target = None
+        self[href] = target
+        return target
+
+
+def _base(page: Url, base_href: str) -> Url:
+    """What relative addresses are relative to: the `base` element when it is usable, else the page."""
+    return (base_href and _target(base_href, page)) or page
+
+
+def _target(href: str, base: Url) -> Url | None:
+    try:
+        return Url.parse(href, base)
+    except InvalidUrl:
+        return None

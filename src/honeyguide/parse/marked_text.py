@@ -1,0 +1,173 @@
+"""Text with markers in it, read once: its words, where its links stand, and which parts are main text.
+
+Links and boilerplate are bracketed by markers: a control character that the text itself does not contain
+(`without_markers`), and one more that says which bracket it is. A marker is a word boundary, so the words of the text
+are the words between the markers, in order, and a position in the text is a number of words.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from honeyguide.domain import Occurrence
+from honeyguide.text.tokens import WORD
+
+_MARK = "\x01"
+_LINK_START, _LINK_END, _ASIDE_START, _ASIDE_END = "\x02", "\x03", "\x04", "\x05"
+
+LINK_START: Final = _MARK + _LINK_START
+LINK_END: Final = _MARK + _LINK_END
+ASIDE_START: Final = _MARK + _ASIDE_START
+ASIDE_END: Final = _MARK + _ASIDE_END
+
+_MARKER = re.compile("\x01[\x02-\x05]")
+_MARK_REFERENCE = re.compile("&#(?:0*1(?![0-9])|[xX]0*1(?![0-9a-fA-F]));?")
+
+# ASCII text in lower case, with a space for every character that is no part of a word. Marks and apostrophes stay,
+# and so does what is not ASCII.
+_WORDS_AND_SPACES = bytes(
+    code if code >= 128 or chr(code).isalnum() or chr(code) in (_MARK, "'") else ord(" ")
+    for code in bytes(range(256)).lower()
+)
+_APOSTROPHE_AFTER_WORD = re.compile("'(?![^\\W_])")
+
+
+Spans = tuple[tuple[int, int], ...]
+"""Half-open ranges of words, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the marked text says. `places` are the links in order of their start markers."""
+
+    text: str
+    words: tuple[str, ...]
+    main_spans: Spans
+    places: tuple[Occurrence, ...]
+
+
+def has_markers(text: str, count: int) -> bool:
+    """Whether `text` has exactly `count` markers; more means that some were in the page as it came."""
+    return text.count(_MARK) == count
+
+
+def without_markers(html: str) -> str:
+    """`html` cleared of everything that would read as a marker, character references included."""
+    return _MARK_REFERENCE.sub(" ", html.replace(_MARK, " "))
+
+
+def read_plain(text: str) -> Reading:
+    """Read text that has no markers; what looks like one is only a character."""
+    return read_marked(text.replace(_MARK, " "))
+
+
+def read_marked(marked: str) -> Reading:
+    """Read text whose markers are properly nested."""
+    folded = " ".join(marked.split())
+    source = folded
+    if "Σ" in marked:
+        # Its lower case depends on what follows, which has to be the same with and without markers and separators.
+        folded = " ".join(_MARKER.sub(r" \g<0> ", marked).split())
+        source = folded.lower()
+    pieces = folded.split(_MARK)
+    words, places, main_spans = _read_pieces(pieces, _separated(source).split(_MARK))
+    return Reading(_plain(pieces), tuple(words), main_spans, tuple(places))
+
+
+def _read_pieces(pieces: list[str], separated: list[str]) -> tuple[list[str], list[Occurrence], Spans]:
+    """The words, links and main spans of text cut at its markers; `separated` is the same, ready to be cut into words.
+
+    A piece begins with the character that says which marker came before it; the first piece is plain text. A link
+    inside another ends the outer one, as it does in a browser, so that no page can make this quadratic.
+    """
+    words = _words(separated[0])
+    places: list[Occurrence] = []
+    main = _MainSpans()
+    link_piece = link_start = 0  # of the link that is open; no link begins at piece 0
+    for index in range(1, len(pieces)):
+        kind = pieces[index][0]
+        if kind in (_LINK_START, _LINK_END):
+            if link_piece:
+                anchor = _anchor(pieces, link_piece, index)
+                places.append(Occurrence(anchor, link_start, len(words), main.is_open))
+            link_piece, link_start = (index, len(words)) if kind == _LINK_START else (0, 0)
+        else:
+            main.pass_marker(kind, len(words))
+        words += _words(separated[index])
+    return words, places, main.spans(len(words))
+
+
+class _MainSpans:
+    """The spans outside every aside, kept while reading."""
+
+    def __init__(self) -> None:
+        self.is_open = True
+        self._open_asides = 0
+        self._start = 0
+        self._ended: list[tuple[int, int]] = []
+
+    def pass_marker(self, kind: str, position: int) -> None:
+        self._end(position)
+        self._open_asides += 1 if kind == _ASIDE_START else -1
+        self.is_open = self._open_asides == 0
+        self._start = position
+
+    def spans(self, word_count: int) -> Spans:
+        """The spans of a text of so many words; the whole text where asides leave nothing."""
+        self._end(word_count)
+        if not self._ended and word_count:
+            return ((0, word_count),)
+        return tuple(self._ended)
+
+    def _end(self, position: int) -> None:
+        if self.is_open and self._start < position:
+            self._ended.append((self._start, position))
+
+
+def _anchor(pieces: list[str], first: int, end: int) -> str:
+    return pieces[first][1:].strip() if end == first + 1 else _plain(["", *pieces[first:end]])
+
+
+def _separated(text: str) -> str:
+    """`text` with spaces for separators, so that splitting its ASCII parts gives the words that `WORD` would find.
+
+    The regular expression alone takes more than twice as long, and most pages are mostly ASCII.
+    """
+    text = text.encode("utf-8", "replace").translate(_WORDS_AND_SPACES).decode()
+    if "'" not in text:
+        return text
+    # An apostrophe belongs to a word only between two of its characters.
+    text = _APOSTROPHE_AFTER_WORD.sub(" ", text).replace(" '", "  ").replace(f"{_MARK}'", f"{_MARK} ")
+    return text.removeprefix("'")
+
+
+def _words(separated: str) -> list[str]:
+    if separated.isascii():
+        return separated.split()
+    words = []
+    for token in separated.lower().split():
+        if token.isalnum():
+            words.append(token)
+        else:
+            words += WORD.findall(token)
+    return words
+
+
+def _plain(pieces: list[str]) -> str:
+    """The text without its markers: no space doubled where one was taken out, no two words run together."""
+    parts = [pieces[0]]
+    last = pieces[0][-1:]
+    for piece in pieces[1:]:
+        part = piece[1:].lstrip() if last == " " else piece[1:]
+        if part:
+            if part[0] != " " and _is_in_word(last) and _is_in_word(part[0]):
+                parts.append(" ")
+            parts.append(part)
+            last = part[-1]
+    return "".join(parts).strip()
+
+
+def _is_in_word(character: str) -> bool:
+    return character.isalnum() or character in ("'", "’")
