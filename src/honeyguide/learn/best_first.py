@@ -1,0 +1,37 @@
+"""Best-first without learning: follow the link whose own words are nearest to the topic.
+
+The baseline of Han et al. (2018) and Pertejo (2021): the priority of a link is the cosine similarity between the topic
+and the words of its address, its anchor and its surroundings, computed once when the link is found.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from honeyguide.learn.features import LinkFeatures
+from honeyguide.learn.strategy import Order
+from honeyguide.learn.unlearned import Unlearned
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from honeyguide.domain import Candidates, Rows, Topic
+    from honeyguide.text import WordVectors
+
+
+class BestFirst(Unlearned):
+    """Mean cosine of the link's three texts with the topic."""
+
+    order = Order.BEST_SCORE
+    row_width = 1
+
+    def __init__(self, topic: Topic, vectors: WordVectors) -> None:
+        self._features = LinkFeatures(topic, vectors)
+
+    def describe(self, candidates: Candidates) -> Rows:
+        return self._features.similarity(candidates)[:, None].astype(np.float16)
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        return rows[:, 0].astype(np.float64)

@@ -1,0 +1,111 @@
+"""Online ridge regression of the reward on what a link looks like.
+
+After every fetch with reward r of a link with row x, the weights are the ridge solution over all fetches so far,
+
+    w = w0 + argmin_v  Σ (r - x·w0 - x·v)² + λ|v|²,
+
+kept by recursive least squares (P = (λI + Σ x xᵀ)⁻¹):
+
+    k = P x / (1 + xᵀ P x)        w ← w + k (r - x·w)        P ← P - k xᵀ P.
+
+The prior weights w0 are those of best-first, so a crawl starts as best-first and departs from it as evidence comes in.
+Every waiting link is re-scored with the new weights at every step. Discount 0: it predicts the reward of the next page
+only; tunnelling comes from the columns that remember how far the last relevant page is.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from honeyguide.domain import weighted_sums
+from honeyguide.errors import StrategyError
+from honeyguide.learn.features import COLUMNS, LinkFeatures
+from honeyguide.learn.strategy import Order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from honeyguide.domain import Candidates, Row, Rows, Skipped, Topic, Transition, Url
+    from honeyguide.settings import RidgeSettings
+    from honeyguide.text import WordVectors
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ridge:
+    """The state of the regression."""
+
+    weights: NDArray[np.float64]
+    inverse: NDArray[np.float64]  # P above
+
+    @classmethod
+    def prior(cls, weights: NDArray[np.float64], regularisation: float) -> Ridge:
+        """Before any observation."""
+        return cls(weights, np.eye(len(weights)) / regularisation)
+
+    def updated(self, row: NDArray[np.float64], reward: float) -> Ridge:
+        """After one more observation."""
+        # Element by element, without BLAS, so that a resumed crawl repeats it to the last bit.
+        spread = (self.inverse * row).sum(axis=1)
+        gain = spread / (1.0 + (row * spread).sum())
+        error = reward - (row * self.weights).sum()
+        return Ridge(self.weights + gain * error, self.inverse - gain[:, None] * spread)
+
+
+class OnlineRidge:
+    """Best-first that changes its mind: scores are predicted rewards."""
+
+    order = Order.BEST_SCORE
+    row_width = len(COLUMNS)
+
+    def __init__(self, topic: Topic, vectors: WordVectors, settings: RidgeSettings) -> None:
+        self._features = LinkFeatures(topic, vectors)
+        self._exploration = settings.exploration
+        self._ridge = Ridge.prior(_best_first_weights(), settings.regularisation)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        return self._ridge.weights
+
+    def describe(self, candidates: Candidates) -> Rows:
+        return self._features.rows(candidates)
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        return weighted_sums(rows, self._ridge.weights)
+
+    def explores(self, chance: np.random.Generator) -> bool:
+        return bool(chance.random() < self._exploration)
+
+    def skip(self, url: Url, row: Row) -> Skipped | None:  # noqa: ARG002
+        return None
+
+    def learn(self, transition: Transition) -> bool:
+        self._ridge = self._ridge.updated(transition.row.astype(np.float64), transition.reward)
+        return True
+
+    def save(self) -> bytes:
+        buffer = io.BytesIO()
+        np.savez(buffer, weights=self._ridge.weights, inverse=self._ridge.inverse)
+        return buffer.getvalue()
+
+    def load(self, state: bytes) -> None:
+        try:
+            with np.load(io.BytesIO(state), allow_pickle=False) as saved:
+                ridge = Ridge(saved["weights"], saved["inverse"])
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise StrategyError(f"not a saved state of online-ridge: {error}") from error
+        if ridge.weights.shape != (self.row_width,) or ridge.inverse.shape != (self.row_width, self.row_width):
+            raise StrategyError(
+                f"saved state of online-ridge has {len(ridge.weights)} weights, this version has {self.row_width}"
+            )
+        self._ridge = ridge
+
+
+def _best_first_weights() -> NDArray[np.float64]:
+    weights = np.zeros(len(COLUMNS))
+    weights[1:4] = 1 / 3
+    return weights

@@ -1,0 +1,77 @@
+"""Online ridge: the update on numbers worked out by hand, against the closed form, and on a toy world."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from honeyguide.domain import Topic, Transition
+from honeyguide.errors import StrategyError
+from honeyguide.learn import BestFirst, OnlineRidge
+from honeyguide.learn.online_ridge import Ridge
+from honeyguide.settings import RidgeSettings
+from pages import candidates_of, sighting_of
+from vectors_by_hash import hashed_vectors
+
+TOPIC = Topic("geology", ("rock", "mineral"))
+
+
+def test_one_update_by_hand() -> None:
+    # λ = 2, so P = I/2. x = (1, 2): Px = (1/2, 1), 1 + xᵀPx = 1 + 5/2 = 7/2, k = (1/7, 2/7).
+    # w0 = (1, 0): error = 3 - 1 = 2, so w = (1 + 2/7, 4/7).
+    ridge = Ridge.prior(np.array([1.0, 0.0]), 2.0).updated(np.array([1.0, 2.0]), 3.0)
+    assert ridge.weights == pytest.approx([9 / 7, 4 / 7])
+    # P - k (Px)ᵀ = [[1/2 - 1/14, -1/7], [-1/7, 1/2 - 2/7]]
+    assert ridge.inverse == pytest.approx(np.array([[3 / 7, -1 / 7], [-1 / 7, 3 / 14]]))
+
+
+@given(
+    arrays.arrays(float, (6, 3), elements=st.floats(-2, 2)),
+    arrays.arrays(float, 6, elements=st.floats(-2, 2)),
+    st.floats(0.1, 10),
+)
+def test_any_sequence_of_updates_equals_the_closed_form(rows: np.ndarray, rewards: np.ndarray, strength: float) -> None:
+    prior = np.array([0.5, -0.25, 0.0])
+    ridge = Ridge.prior(prior, strength)
+    for row, reward in zip(rows, rewards, strict=True):
+        ridge = ridge.updated(row, float(reward))
+    closed = prior + np.linalg.solve(strength * np.eye(3) + rows.T @ rows, rows.T @ (rewards - rows @ prior))
+    assert ridge.weights == pytest.approx(closed, abs=1e-8)
+
+
+def test_it_starts_in_the_order_of_best_first() -> None:
+    candidates = candidates_of(
+        *(sighting_of(f"http://a.test/{word}", word, relevance=0.0) for word in ("rock", "soup", "lava", "mineral"))
+    )
+    ridge, plain = OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings()), BestFirst(TOPIC, hashed_vectors())
+    learned, unlearned = ridge.score(ridge.describe(candidates)), plain.score(plain.describe(candidates))
+    assert np.argsort(learned).tolist() == np.argsort(unlearned).tolist()
+
+
+def test_it_learns_a_word_that_pays_though_it_is_not_the_topics() -> None:
+    """A world of two kinds of links: anchors that say "rock" never pay, anchors that say "webring" always do."""
+    strategy = OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings(exploration=0.0))
+    rows = strategy.describe(
+        candidates_of(
+            sighting_of("http://a.test/x", "rock", relevance=0.2),
+            sighting_of("http://a.test/y", "webring", relevance=0.2),
+        )
+    )
+    assert np.argmax(strategy.score(rows)) == 0
+    for step in range(20):
+        choice = step % 2  # a little exploration: greedy alone would never try the other kind
+        strategy.learn(Transition(step, rows[choice], float(choice), bool(choice), rows[:0]))
+    assert np.argmax(strategy.score(rows)) == 1
+    assert strategy.score(rows)[1] > 0.5
+
+
+@pytest.mark.parametrize("state", [b"", b"nonsense", b"PK\x03\x04"])
+def test_a_state_that_is_none_is_refused_and_changes_nothing(state: bytes) -> None:
+    strategy = OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings())
+    before = strategy.save()
+    with pytest.raises(StrategyError, match="online-ridge"):
+        strategy.load(state)
+    assert strategy.save() == before
