@@ -1,0 +1,298 @@
+"""RobotsFetcher in front of a real server: what may be asked for, at what pause, and at what cost."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
+
+from honeyguide.clock import SimulatedClock
+from honeyguide.domain import Answer, Fetched, RefusalReason, Refused, Url
+from honeyguide.fetch import HttpFetcher, RobotsFetcher, product_of
+from honeyguide.fetch.robots import rules_from
+from honeyguide.settings import FetchSettings, PolitenessSettings
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from fetch.conftest import Handler, Serve
+
+USER_AGENT = "Honeyguide/1.0 (focused crawler; crawl@example.org)"
+PAGE = web.Response(text="a page")
+
+
+@asynccontextmanager
+async def opened(
+    clock: SimulatedClock | None = None,
+    politeness: PolitenessSettings = PolitenessSettings(),  # noqa: B008 - frozen
+    fetch: FetchSettings = FetchSettings(timeout_s=0.5),  # noqa: B008 - frozen
+) -> AsyncIterator[RobotsFetcher]:
+    clock = clock or SimulatedClock()
+    fetcher = RobotsFetcher(HttpFetcher(fetch, clock), politeness, USER_AGENT, clock)
+    try:
+        yield fetcher
+    finally:
+        await fetcher.close()
+
+
+class RobotsFile:
+    """A robots.txt whose requests are counted and whose answer can be changed."""
+
+    def __init__(self, text: str = "", status: int = 200) -> None:
+        self.text = text
+        self.status = status
+        self.requests = 0
+
+    async def __call__(self, request: web.BaseRequest) -> web.Response:
+        self.requests += 1
+        await asyncio.sleep(0.01)
+        return web.Response(status=self.status, text=self.text)
+
+
+def answers_of(serve: Serve, robots: Handler | web.Response, *paths: str) -> list[Answer]:
+    """Ask for the paths one after another on a site with this robots.txt."""
+
+    async def scenario() -> list[Answer]:
+        routes: dict[str, Handler | web.Response] = dict.fromkeys(paths, PAGE)
+        async with serve(routes | {"/robots.txt": robots}) as root, opened() as fetcher:
+            return [await fetcher.fetch(Url.parse(path, base=root)) for path in paths]
+
+    return asyncio.run(scenario())
+
+
+def is_allowed(answer: Answer) -> bool:
+    if isinstance(answer.outcome, Refused):
+        assert answer.outcome.reason is RefusalReason.ROBOTS
+        assert "robots.txt" in answer.outcome.detail
+        return False
+    return isinstance(answer.outcome, Fetched)
+
+
+class TestRules:
+    def test_what_is_disallowed_is_refused_and_the_rest_fetched(self, serve: Serve) -> None:
+        robots = RobotsFile("User-agent: *\nDisallow: /private\nAllow: /private/open\n")
+
+        answers = answers_of(serve, robots, "/", "/private/x", "/private/open")
+
+        assert [is_allowed(answer) for answer in answers] == [True, False, True]
+
+    def test_a_group_for_our_name_goes_before_the_one_for_everybody(self, serve: Serve) -> None:
+        robots = RobotsFile("User-agent: *\nDisallow: /\n\nUser-agent: honeyguide\nDisallow: /private\n")
+
+        answers = answers_of(serve, robots, "/", "/private")
+
+        assert [is_allowed(answer) for answer in answers] == [True, False]
+
+    def test_a_word_in_our_user_agent_that_is_not_our_name_does_not_address_us(self, serve: Serve) -> None:
+        robots = RobotsFile("User-agent: crawler\nDisallow: /\n")
+
+        (answer,) = answers_of(serve, robots, "/")
+
+        assert is_allowed(answer)
+
+    def test_the_pause_a_host_asks_for_is_passed_on_with_every_answer(self, serve: Serve) -> None:
+        robots = RobotsFile("User-agent: *\nCrawl-delay: 7.5\nDisallow: /private\n")
+
+        answers = answers_of(serve, robots, "/", "/private")
+
+        assert [answer.host_delay_s for answer in answers] == [7.5, 7.5]
+
+    @pytest.mark.parametrize("delay", ["-3", "soon", "nan", "inf"])
+    def test_a_pause_that_is_no_number_of_seconds_is_ignored(self, serve: Serve, delay: str) -> None:
+        (answer,) = answers_of(serve, RobotsFile(f"User-agent: *\nCrawl-delay: {delay}\n"), "/")
+
+        assert answer.host_delay_s == 0
+
+    def test_robots_txt_may_be_told_not_to_count(self, serve: Serve) -> None:
+        robots = RobotsFile("User-agent: *\nDisallow: /\n")
+
+        async def scenario() -> Answer:
+            async with (
+                serve({"/": PAGE, "/robots.txt": robots}) as root,
+                opened(politeness=PolitenessSettings(obey_robots=False)) as fetcher,
+            ):
+                return await fetcher.fetch(root)
+
+        assert is_allowed(asyncio.run(scenario()))
+        assert robots.requests == 0
+
+    @pytest.mark.parametrize(
+        ("user_agent", "product"),
+        [
+            (USER_AGENT, "Honeyguide"),
+            ("Surveyor", "Surveyor"),
+            ("Mozilla/5.0 (compatible; Surveyor/2.0; +https://example.org)", "Surveyor"),
+        ],
+    )
+    def test_the_name_robots_txt_knows_us_by_is_the_product(self, user_agent: str, product: str) -> None:
+        assert product_of(user_agent) == product
+
+
+class TestFilesThatAreNotThere:
+    @pytest.mark.parametrize("status", [401, 403, 404, 410])
+    def test_a_missing_file_allows_everything(self, serve: Serve, status: int) -> None:
+        (answer,) = answers_of(serve, RobotsFile(status=status), "/")
+
+        assert is_allowed(answer)
+
+    @pytest.mark.parametrize("status", [429, 500, 503])
+    def test_a_server_in_trouble_allows_nothing(self, serve: Serve, status: int) -> None:
+        (answer,) = answers_of(serve, RobotsFile(status=status), "/")
+
+        assert not is_allowed(answer)
+
+    def test_a_file_that_never_comes_allows_nothing(self, serve: Serve) -> None:
+        async def silence(request: web.BaseRequest) -> web.Response:
+            await asyncio.sleep(60)
+            return web.Response()
+
+        (answer,) = answers_of(serve, silence, "/")
+
+        assert not is_allowed(answer)
+
+    def test_a_redirected_file_counts_for_the_host_that_sent_us(self, serve: Serve) -> None:
+        async def scenario() -> Answer:
+            elsewhere = {"/rules": web.Response(text="User-agent: *\nDisallow: /private\n")}
+            async with serve(elsewhere) as other:
+                moved = web.Response(status=301, headers={"Location": f"{other}rules"})
+                async with serve({"/robots.txt": moved}) as root, opened() as fetcher:
+                    return await fetcher.fetch(Url.parse("/private", base=root))
+
+        answer = asyncio.run(scenario())
+
+        assert not is_allowed(answer)
+        assert answer.robots_fetches == 2
+
+    def test_a_file_redirected_without_end_counts_as_missing(self, serve: Serve) -> None:
+        loop = web.Response(status=302, headers={"Location": "/robots.txt"})
+
+        (answer,) = answers_of(serve, loop, "/")
+
+        assert is_allowed(answer)
+        assert answer.robots_fetches == 6
+
+
+class TestAwkwardFiles:
+    def test_a_huge_file_is_read_up_to_the_limit(self, serve: Serve) -> None:
+        start = "User-agent: *\nDisallow: /private\n"
+        huge = RobotsFile(start + "# padding\n" * 200_000 + "Disallow: /late\n")
+
+        answers = answers_of(serve, huge, "/private", "/late")
+
+        assert [is_allowed(answer) for answer in answers] == [False, True]
+
+    def test_a_rule_cut_in_two_by_the_limit_is_dropped(self, serve: Serve) -> None:
+        start, rule = "User-agent: *\n", "Disallow: /only-this\n"
+        padding = "#" * (500 * 1024 - len(start) - len("Disallow: /") - 1) + "\n"
+
+        (answer,) = answers_of(serve, RobotsFile(start + padding + rule), "/page")
+
+        assert is_allowed(answer)
+
+    def test_a_small_limit_on_pages_does_not_hide_the_rules(self, serve: Serve) -> None:
+        robots = RobotsFile("User-agent: *\nDisallow: /private\n")
+
+        async def scenario() -> Answer:
+            async with serve({"/robots.txt": robots}) as root, opened(fetch=FetchSettings(max_body_bytes=5)) as fetcher:
+                return await fetcher.fetch(Url.parse("/private", base=root))
+
+        assert not is_allowed(asyncio.run(scenario()))
+
+    def test_a_byte_order_mark_does_not_hide_the_first_line(self, serve: Serve) -> None:
+        (answer,) = answers_of(serve, RobotsFile("\ufeffUser-agent: *\nDisallow: /\n"), "/")
+
+        assert not is_allowed(answer)
+
+    def test_a_web_page_in_place_of_the_file_allows_everything(self, serve: Serve) -> None:
+        (answer,) = answers_of(serve, RobotsFile("<!doctype html><title>Oops: not found</title>"), "/")
+
+        assert is_allowed(answer)
+
+    @given(st.binary() | st.text().map(lambda text: f"user-agent: *\ndisallow: {text}".encode()))
+    def test_no_garbage_makes_the_rules_fail(self, body: bytes) -> None:
+        url = Url.parse("https://example.org/page?q=1")
+
+        rules = rules_from(Fetched(200, "text/plain", body), url.origin, now=0.0)
+
+        rules.refusal_of(url, "Honeyguide")
+        assert rules.delay_s("Honeyguide") >= 0
+
+
+class TestCost:
+    def test_the_first_fetch_of_an_origin_carries_the_cost_of_its_file(self, serve: Serve) -> None:
+        first, second = answers_of(serve, RobotsFile(), "/", "/b")
+
+        assert (first.robots_fetches, second.robots_fetches) == (1, 0)
+
+    def test_fetches_at_once_wait_for_one_request(self, serve: Serve) -> None:
+        robots = RobotsFile()
+
+        async def scenario() -> list[Answer]:
+            async with serve({"/": PAGE, "/robots.txt": robots}) as root, opened() as fetcher:
+                return await asyncio.gather(*(fetcher.fetch(root) for _ in range(20)))
+
+        answers = asyncio.run(scenario())
+
+        assert robots.requests == 1
+        assert all(is_allowed(answer) for answer in answers)
+        assert sum(answer.robots_fetches for answer in answers) == 1
+
+    def test_a_cancelled_fetch_does_not_take_the_file_from_the_others(self, serve: Serve) -> None:
+        robots = RobotsFile()
+
+        async def scenario() -> Answer:
+            async with serve({"/": PAGE, "/robots.txt": robots}) as root, opened() as fetcher:
+                impatient = asyncio.create_task(fetcher.fetch(root))
+                patient = asyncio.create_task(fetcher.fetch(root))
+                await asyncio.sleep(0.001)
+                impatient.cancel()
+                return await patient
+
+        assert is_allowed(asyncio.run(scenario()))
+        assert robots.requests == 1
+
+    @pytest.mark.parametrize(("status", "believed_s"), [(200, 24 * 3600), (404, 24 * 3600), (503, 600)])
+    def test_an_answer_is_believed_for_its_time_and_then_asked_for_again(
+        self, serve: Serve, status: int, believed_s: float
+    ) -> None:
+        robots, clock = RobotsFile(status=status), SimulatedClock()
+
+        async def scenario() -> list[int]:
+            requests = []
+            async with serve({"/": PAGE, "/robots.txt": robots}) as root, opened(clock) as fetcher:
+                for moment in (0, believed_s - 1, believed_s):
+                    clock.advance_to(moment)
+                    await fetcher.fetch(root)
+                    requests.append(robots.requests)
+            return requests
+
+        assert asyncio.run(scenario()) == [1, 1, 2]
+
+    def test_a_host_that_recovers_is_open_again(self, serve: Serve) -> None:
+        robots, clock = RobotsFile(status=500), SimulatedClock()
+
+        async def scenario() -> list[bool]:
+            async with serve({"/": PAGE, "/robots.txt": robots}) as root, opened(clock) as fetcher:
+                before = await fetcher.fetch(root)
+                robots.status = 200
+                clock.advance_to(600)
+                return [is_allowed(before), is_allowed(await fetcher.fetch(root))]
+
+        assert asyncio.run(scenario()) == [False, True]
+
+    def test_a_fetcher_closes_while_a_file_is_on_its_way_and_twice(self, serve: Serve) -> None:
+        async def scenario() -> bool:
+            async with serve({"/robots.txt": RobotsFile()}) as root, opened() as fetcher:
+                waiting = asyncio.create_task(fetcher.fetch(root))
+                await asyncio.sleep(0.001)
+                await fetcher.close()
+                await fetcher.close()
+                await asyncio.wait([waiting])
+                return waiting.cancelled()
+
+        assert asyncio.run(scenario())
