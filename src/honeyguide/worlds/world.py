@@ -1,0 +1,32 @@
+"""The seam between the crawler and whatever it crawls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from honeyguide.domain import Answer, Url
+
+
+class World(Protocol):
+    """Something that answers URLs.
+
+    Fetching has no memory of the crawl. An offline world gives the same answer to the same URL every time, simulated
+    latency included, and never suspends. Every ordinary trouble is an outcome; only misuse raises.
+    """
+
+    is_offline: bool  # True: time is simulated by the answers, so a crawl repeats URL for URL
+
+    async def fetch(self, url: Url) -> Answer:
+        """Answer one URL. Redirects are not followed: each hop is an outcome of its own."""
+        ...
+
+    def entry_urls(self) -> Sequence[Url]:
+        """Where a crawl of this world starts when the user names no seed; may be empty."""
+        ...
+
+    async def close(self) -> None:
+        """Release what the world holds; may be called twice."""
+        ...

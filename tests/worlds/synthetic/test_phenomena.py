@@ -1,0 +1,250 @@
+"""Each thing that makes crawling hard is there, in about the share that was asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from protego import Protego
+
+from honeyguide.domain import Failed, FailureReason, Fetched, Redirected, RefusalReason, Refused, Url
+from honeyguide.errors import WorldError
+from honeyguide.worlds import SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic.common_words import PLAIN_ANCHORS
+from worlds.synthetic.browsing import crawl, html, links, main_html, main_words
+
+if TYPE_CHECKING:
+    from honeyguide.domain import Answer
+
+SPEC = SyntheticSpec(pages=3000, hosts=40, robots_share=0.4)
+
+
+@pytest.fixture(scope="module")
+def world() -> SyntheticWorld:
+    return SyntheticWorld(SPEC)
+
+
+@pytest.fixture(scope="module")
+def answers(world: SyntheticWorld) -> dict[str, Answer]:
+    return crawl(world)
+
+
+def _pages(world: SyntheticWorld) -> list[tuple[Url, str]]:
+    urls = [world.url_of(number) for number in range(0, SPEC.pages, 5)]
+    return [(url, markup) for url in urls if (markup := html(world, url))]
+
+
+def test_nearly_every_page_on_a_topic_can_be_reached(world: SyntheticWorld, answers: dict[str, Answer]) -> None:
+    reached = sum(
+        isinstance(answer.outcome, Fetched) and world.topic_of(Url.parse(url)) is not None
+        for url, answer in answers.items()
+    )
+
+    total = sum(world.on_topic_pages(topic) for topic in world.topic_names)
+    assert 0.97 * total <= reached <= total
+
+
+def test_each_topic_has_about_its_share_of_the_pages(world: SyntheticWorld) -> None:
+    counts = [world.on_topic_pages(topic) for topic in world.topic_names]
+
+    assert len(counts) == 20
+    assert min(counts) > 0.015 * SPEC.pages
+    assert max(counts) < 0.12 * SPEC.pages
+
+
+def test_links_mostly_stay_on_the_topic_of_their_page(world: SyntheticWorld) -> None:
+    stays: Counter[bool] = Counter()
+    for url, markup in _pages(world):
+        topic = world.topic_of(url)
+        targets = [world.topic_of(target) for target, _ in links(main_html(markup), url)]
+        stays.update(target == topic for target in targets if topic is not None)
+
+    assert 0.35 < stays[True] / stays.total() < 0.60
+
+
+def test_each_topic_leads_to_a_few_others_more_than_chance(world: SyntheticWorld) -> None:
+    names = {name: number for number, name in enumerate(world.topic_names)}
+    flows = np.zeros((20, 20))
+    for url, markup in _pages(world):
+        topic = world.topic_of(url)
+        for target, _ in links(main_html(markup), url):
+            led_to = world.topic_of(target)
+            if topic is not None and led_to is not None and led_to != topic:
+                flows[names[topic], names[led_to]] += 1
+
+    shares = np.sort(flows / flows.sum(axis=1, keepdims=True), axis=1)
+    assert shares[:, -3:].sum(axis=1).mean() > 2 * 3 / 19
+
+
+def test_some_pages_are_linked_to_far_more_than_most(answers: dict[str, Answer], world: SyntheticWorld) -> None:
+    indegree: Counter[str] = Counter()
+    for url, markup in _pages(world):
+        indegree.update({target.text for target, _ in links(main_html(markup), url)})
+
+    counts = sorted(indegree.values(), reverse=True)
+    assert counts[0] > 20 * np.median(counts)
+    assert len(answers) > SPEC.pages
+
+
+def test_islands_are_entered_through_bridges_alone(world: SyntheticWorld) -> None:
+    without = SyntheticWorld(SyntheticSpec(pages=3000, hosts=40, robots_share=0.4, bridge_share=0.0))
+
+    reached = sum(without.topic_of(Url.parse(url)) is not None for url in crawl(without))
+
+    total = sum(without.on_topic_pages(topic) for topic in without.topic_names)
+    assert reached < 0.93 * total
+
+
+def test_bridges_are_about_nothing_and_lead_to_pages_on_a_topic(world: SyntheticWorld) -> None:
+    bridges = [(url, markup) for url, markup in _pages(world) if "/webring/" in url.path or "/links/" in url.path]
+
+    assert bridges
+    for url, markup in bridges:
+        assert world.topic_of(url) is None
+        led_to = Counter(world.topic_of(target) for target, _ in links(main_html(markup), url))
+        assert len(led_to) > 1
+
+
+def test_anchors_are_plain_for_a_good_part(world: SyntheticWorld) -> None:
+    anchors = [anchor for url, markup in _pages(world) for _, anchor in links(main_html(markup), url)]
+
+    plain = sum(anchor in PLAIN_ANCHORS for anchor in anchors) / len(anchors)
+    assert 0.30 < plain < 0.50
+
+
+def test_some_pages_nearly_repeat_another_under_their_own_address(world: SyntheticWorld) -> None:
+    texts: dict[tuple[str, ...], list[tuple[Url, list[str]]]] = {}
+    for number in range(SPEC.pages):
+        url = world.url_of(number)
+        words = main_words(html(world, url))
+        for start in (20, 40):
+            texts.setdefault(tuple(words[start : start + 8]), []).append((url, words))
+    groups = [group for key, group in texts.items() if len(key) == 8 and len({url for url, _ in group}) > 1]
+
+    ratios = [SequenceMatcher(None, one[1], other[1]).ratio() for one, other, *_ in groups]
+
+    assert len(groups) > 0.02 * SPEC.pages
+    assert np.median(ratios) > 0.85
+    assert all(one[1] != other[1] for one, other, *_ in groups)
+
+
+def test_dead_links_redirects_files_and_failures_are_met_on_the_way(answers: dict[str, Answer]) -> None:
+    met: Counter[str] = Counter()
+    for answer in answers.values():
+        match answer.outcome:
+            case Fetched(_, content_type, _):
+                met[content_type.partition(";")[0]] += 1
+            case Redirected(status, _):
+                met[str(status)] += 1
+            case Failed(reason, _, status):
+                met[str(status or reason)] += 1
+            case Refused(reason, _):
+                met[reason] += 1
+
+    expected = {"text/html", "application/pdf", "image/png", "301", "302", "404", "500", "503"}
+    assert set(met) == expected | {FailureReason.TIMEOUT, FailureReason.CONNECTION, RefusalReason.ROBOTS}
+
+
+def test_redirects_end_at_a_page_after_one_or_two_hops_or_go_round(
+    world: SyntheticWorld, answers: dict[str, Answer]
+) -> None:
+    ends: Counter[str] = Counter()
+    for text, answer in answers.items():
+        if not isinstance(answer.outcome, Redirected) or "/go/" not in text:
+            continue
+        target = answer.outcome.target
+        second = world.serve(target).outcome
+        if not isinstance(second, Redirected):
+            ends["one hop"] += 1
+        elif second.target.text == text:
+            ends["loop"] += 1
+        else:
+            ends["two hops"] += 1
+
+    assert ends["one hop"] > ends["two hops"] > ends["loop"] > 0
+
+
+def test_some_redirects_lead_to_another_host(answers: dict[str, Answer]) -> None:
+    crossing = [
+        url
+        for url, answer in answers.items()
+        if isinstance(answer.outcome, Redirected) and answer.outcome.target.host != Url.parse(url).host
+    ]
+
+    assert crossing
+
+
+def test_latency_has_a_heavy_tail(answers: dict[str, Answer]) -> None:
+    times = np.array([a.elapsed_s for a in answers.values() if isinstance(a.outcome, Fetched)])
+
+    assert 0.03 < np.median(times) < 0.5
+    assert times.max() > 2.0
+    assert times.max() <= 15.0
+
+
+def test_a_refusal_is_what_the_served_robots_txt_says(world: SyntheticWorld, answers: dict[str, Answer]) -> None:
+    rules = {name: Protego.parse(text) for name, text in world.robots_txt_by_host.items()}
+
+    for text, answer in answers.items():
+        allowed = rules[Url.parse(text).host].can_fetch(text, "honeyguide")
+        assert isinstance(answer.outcome, Refused) == (not allowed)
+
+
+def test_a_crawl_delay_is_in_robots_txt_and_in_the_answer(world: SyntheticWorld) -> None:
+    delays = {}
+    for name, text in world.robots_txt_by_host.items():
+        delays[name] = Protego.parse(text).crawl_delay("honeyguide") or 0.0
+        assert world.answer(Url.parse(f"http://{name}/")).host_delay_s == delays[name]
+
+    assert any(delays.values())
+
+
+def test_robots_txt_is_a_page_of_its_host(world: SyntheticWorld) -> None:
+    name, text = next(iter(world.robots_txt_by_host.items()))
+
+    outcome = world.answer(Url.parse(f"http://{name}/robots.txt")).outcome
+
+    assert outcome == Fetched(200, "text/plain; charset=utf-8", text.encode())
+
+
+def test_only_the_exact_address_of_a_page_leads_to_it(world: SyntheticWorld) -> None:
+    url = next(url for url, _ in _pages(world))
+    other_host = next(name for name in world.host_names if name != url.host)
+    wrong = [
+        f"{url.text}x",
+        f"{url.text}?a=1",
+        url.text.replace(url.host, other_host),
+        f"{url.text}/",
+        url.text.upper(),
+    ]
+
+    for text in wrong:
+        assert isinstance(world.serve(Url.parse(text)).outcome, Failed)
+        assert world.topic_of(Url.parse(text)) is None
+
+
+def test_no_page_carries_its_label_outside_its_words(world: SyntheticWorld) -> None:
+    for _, markup in _pages(world)[:100]:
+        head = markup[: markup.index("<title>")]
+        assert head == '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        assert not any(word in markup for word in ("data-", "class=", "id=", "<meta name", "<!--"))
+
+
+def test_the_name_of_a_topic_is_rare_on_its_own_pages(world: SyntheticWorld) -> None:
+    shares = []
+    for url, markup in _pages(world):
+        topic = world.topic_of(url)
+        if topic is not None:
+            words = main_words(markup)
+            shares.append(sum(topic in word for word in words) / len(words))
+
+    assert np.mean(shares) < 0.02
+
+
+def test_keywords_are_a_few_of_the_words_and_unknown_topics_are_refused(world: SyntheticWorld) -> None:
+    assert all(3 <= len(world.keywords_for(topic)) <= 4 for topic in world.topic_names)
+    with pytest.raises(WorldError, match="no topic 'alchemy'"):
+        world.keywords_for("alchemy")
