@@ -1,0 +1,42 @@
+"""A run on disk: every step in whole or not at all.
+
+The core hands over one `StepRecord` after each fetch; a `Store` writes it in one transaction. After a kill, the store
+gives back the last whole step (`progress`), the links with their text, the fetches in flight and the learner's newest
+snapshot with the transitions after it. A `RunFolder` holds the database and the settings, and has one writer at a time.
+"""
+
+from honeyguide.store.records import (
+    CompletionRecord,
+    DispatchRecord,
+    FoundLink,
+    Progress,
+    RedirectedLink,
+    SkipRecord,
+    StepRecord,
+    VisitRecord,
+)
+from honeyguide.store.run import CrawledPage, CrawledStep, Run, open_run
+from honeyguide.store.run_folder import RunFolder, RunLock
+from honeyguide.store.sqlite import SqliteStore
+from honeyguide.store.store import Store, StoredLink, StoredTransition
+
+__all__ = [
+    "CompletionRecord",
+    "CrawledPage",
+    "CrawledStep",
+    "DispatchRecord",
+    "FoundLink",
+    "Progress",
+    "RedirectedLink",
+    "Run",
+    "RunFolder",
+    "RunLock",
+    "SkipRecord",
+    "SqliteStore",
+    "StepRecord",
+    "Store",
+    "StoredLink",
+    "StoredTransition",
+    "VisitRecord",
+    "open_run",
+]

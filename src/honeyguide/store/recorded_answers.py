@@ -1,0 +1,143 @@
+"""What the hosts of a run answered, looked up by URL: a run as something to crawl again.
+
+The database has no index of URLs, which a crawl does not need. So the URLs that were fetched are read once and kept as
+two sorted columns, hash and step: 16 bytes a fetch. Bodies stay on disk until they are asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import xxhash
+
+from honeyguide.domain import (
+    Answer,
+    Failed,
+    FailureReason,
+    Fetched,
+    HostKey,
+    Outcome,
+    Redirected,
+    RefusalReason,
+    Refused,
+    Url,
+)
+from honeyguide.errors import RunDamaged
+from honeyguide.store.sqlite import unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    Select = Callable[..., Iterator[tuple[Any, ...]]]
+
+_DELAY_DIGITS: Final = 6  # of a second: what subtracting two times of day leaves exact
+
+
+class RecordedAnswers:
+    """The answers of a run up to the moment it was opened; the same for the same URL every time."""
+
+    def __init__(self, select: Select, database_file: Path, delay_s: float, seeds: int) -> None:
+        """`select` reads the run's database, `delay_s` is the pause its crawl made anyway, `seeds` how many it had."""
+        self._select = select
+        self._path = database_file
+        self._seeds = seeds
+        self._hashes, self._steps, finished_by_host = self._read_urls()
+        self._delay_by_host = self._read_delays(finished_by_host, delay_s)
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def answer(self, url: Url) -> Answer | None:
+        """What was answered to `url`; None when it was never asked, or the answer was not known then either."""
+        key = np.uint64(_hash(url.text))
+        first, last = np.searchsorted(self._hashes, key, "left"), np.searchsorted(self._hashes, key, "right")
+        for step in reversed(self._steps[first:last].tolist()):
+            answer = self._answer_at(step, url)
+            if answer is not None:
+                return answer
+        return None
+
+    def seed_urls(self) -> Sequence[Url]:
+        """Where the run had started."""
+        if self._seeds:  # seeds are the first URLs that a run meets
+            rows = self._select("SELECT url FROM links WHERE id < ? ORDER BY id", self._seeds)
+        else:
+            # Made before runs told. A seed that was also found on a page, with a better score, is not among these.
+            rows = self._select("SELECT url FROM links WHERE page IS NULL AND hops = 0 AND seen_as IS NULL ORDER BY id")
+        return tuple(Url(text) for (text,) in rows)
+
+    def page_urls(self) -> Iterator[Url]:
+        """URLs that brought an HTML page, in the order they came."""
+        rows = self._select(
+            """SELECT l.url FROM pages p JOIN links l ON l.id = p.link
+               WHERE p.media_type IN ('text/html', 'application/xhtml+xml') ORDER BY p.step"""
+        )
+        return (Url(text) for (text,) in rows)
+
+    def _read_urls(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], dict[HostKey, float]]:
+        """Hashes of the URLs that were fetched, sorted, their steps, and when each host last answered."""
+        hashes, steps = [], []
+        finished_by_host: dict[HostKey, float] = {}
+        rows = self._select(
+            """SELECT s.step, s.finished_at, l.url FROM steps s JOIN links l ON l.id = s.link
+               WHERE s.outcome <> 'unknown' ORDER BY s.step"""
+        )
+        for step, finished_at, text in rows:
+            hashes.append(_hash(text))
+            steps.append(step)
+            finished_by_host[Url(text).host] = finished_at
+        columns = np.array(hashes, dtype=np.uint64), np.array(steps, dtype=np.int64)
+        order = np.argsort(columns[0], kind="stable")
+        return columns[0][order], columns[1][order], finished_by_host
+
+    def _read_delays(self, finished_by_host: dict[HostKey, float], delay_s: float) -> dict[HostKey, float]:
+        """The pause each host had asked for, where it was longer than the crawl's own: that shows in its ready time."""
+        delays = {}
+        for host, ready_at in self._select("SELECT host, ready_at FROM hosts"):
+            paused_s = round(ready_at - finished_by_host.get(host, ready_at), _DELAY_DIGITS)
+            if paused_s > delay_s:
+                delays[HostKey(host)] = paused_s
+        return delays
+
+    def _answer_at(self, step: int, url: Url) -> Answer | None:
+        rows = self._select(
+            """SELECT l.url, s.outcome, s.status, s.detail, s.elapsed_s, p.content_type, p.body
+               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link WHERE s.step = ?""",
+            step,
+        )
+        for text, kind, status, detail, elapsed_s, content_type, body in rows:
+            if text != url.text:  # another URL with the same hash
+                return None
+            outcome = self._outcome(kind, status, detail, content_type, body)
+            return Answer(outcome, elapsed_s, self._delay_by_host.get(url.host, 0.0))
+        return None
+
+    def _outcome(
+        self, kind: str, status: int | None, detail: str, content_type: str | None, body: bytes | None
+    ) -> Outcome:
+        """An outcome from the columns it was written to."""
+        reason, _, words = detail.partition(": ")
+        try:
+            match kind:
+                case "fetched" if status is not None and content_type is not None and body is not None:
+                    return Fetched(status, content_type, unpacked(body, self._path))
+                case "redirected" if status is not None:
+                    return Redirected(status, Url(detail))
+                case "refused":
+                    return Refused(RefusalReason(reason), words)
+                case "failed" if reason == FailureReason.TOO_MANY_REDIRECTS and status is not None:
+                    # The host had answered with one more redirect; that it was one too many, the crawl decided.
+                    return Redirected(status, Url(words.rpartition(" ")[2]))
+                case "failed":
+                    return Failed(FailureReason(reason), words, status)
+        except ValueError:  # a reason that is none of ours
+            pass
+        raise RunDamaged(
+            f"{self._path} has a step with outcome {kind!r} ({detail!r}); restore it from a copy of the run"
+        )
+
+
+def _hash(text: str) -> int:
+    return xxhash.xxh3_64_intdigest(text.encode())

@@ -1,0 +1,133 @@
+"""What one step adds to a run: plain values that the core makes and a store writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from honeyguide.domain import Answer, LinkId, Page, Row, Sighting, Url, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLink:
+    """A URL met for the first time, or met again in a way that counts more: all that is kept of its text."""
+
+    link: LinkId
+    url: Url
+    page: LinkId | None  # the page it stands on; None for a seed
+    sighting: Sighting
+    score: float
+    row: Row | None = None  # only where it is merged from several sightings and cannot be made anew from one
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectedLink:
+    """A URL that another one leads to: it takes over the other's text, being the same link seen from its page."""
+
+    source: LinkId
+    target: LinkId
+    url: Url
+    is_new: bool
+    hops: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DispatchRecord:
+    """A link chosen to be fetched."""
+
+    link: LinkId
+    number: int  # dispatches are counted from 0
+    after_steps: int  # fetches that had ended by then
+    chosen_at: float
+    score: float
+    explored: bool  # drawn at random, not for its score
+
+
+@dataclass(frozen=True, slots=True)
+class SkipRecord:
+    """A link whose turn had come and that was not fetched."""
+
+    link: LinkId
+    after_steps: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VisitRecord:
+    """The page a fetch brought."""
+
+    page: Page
+    verdict: Verdict
+    depth: int
+    distance: int
+    targets: tuple[LinkId, ...]  # every link on it, each once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompletionRecord:
+    """A fetch that ended."""
+
+    dispatch: DispatchRecord
+    answer: Answer
+    finished_at: float
+    reward: float | None  # None where nothing was learned from it
+    visit: VisitRecord | None
+    redirect_target: LinkId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where the crawl stands after a step: everything small that a resume needs."""
+
+    steps: int = 0  # fetches that have ended
+    dispatches: int = 0  # fetches begun
+    unknown: int = 0  # steps whose answer the world could not tell; they cost nothing
+    now: float = 0.0
+    spent_seconds: float = 0.0
+    body_bytes: int = 0
+    relevant: int = 0
+    pages: int = 0
+    robots_fetches: int = 0
+    is_repriced: bool = False  # every waiting link has the score its strategy gives it now
+    chance_state: str = ""  # of the random generator, as JSON
+    waiting: int = 0
+    seeds: int = 0  # URLs it started with: the first that it met
+    stop_reason: str = ""  # why the crawl stopped; empty while it may go on
+
+    @property
+    def fetches(self) -> int:
+        """Fetches that have ended and count against the budget."""
+        return self.steps - self.unknown
+
+    @property
+    def charged(self) -> int:
+        """Fetches that count against the budget, those in flight included."""
+        return self.dispatches - self.unknown
+
+
+class StepChanges(TypedDict, total=False):
+    """What a step may have changed besides choices and progress; the fields of `StepRecord` of the same names."""
+
+    completion: CompletionRecord
+    new_links: tuple[FoundLink, ...]
+    found_again: tuple[FoundLink, ...]
+    redirect: RedirectedLink | None
+    learner: bytes | None
+    ready_at_by_host: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepRecord:
+    """All that changed since the step before; a store writes it in whole or not at all."""
+
+    progress: Progress
+    dispatches: tuple[DispatchRecord, ...] = ()
+    skips: tuple[SkipRecord, ...] = ()
+    completion: CompletionRecord | None = None
+    new_links: tuple[FoundLink, ...] = ()
+    found_again: tuple[FoundLink, ...] = ()
+    redirect: RedirectedLink | None = None
+    ready_at_by_host: dict[str, float] = field(default_factory=dict)
+    learner: bytes | None = None  # a snapshot of the strategy, every so often

@@ -1,0 +1,162 @@
+"""A run opened for reading, also while a crawl writes to it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from honeyguide.domain import Url
+from honeyguide.errors import RunDamaged
+from honeyguide.settings import load_settings
+from honeyguide.store.recorded_answers import RecordedAnswers
+from honeyguide.store.records import Progress
+from honeyguide.store.run_folder import RunFolder
+from honeyguide.store.sqlite import read_progress, told_plainly, unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+    from typing import Self
+
+    from honeyguide.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class CrawledPage:
+    """A page of a run, without its body."""
+
+    url: Url
+    title: str
+    relevance: float
+    is_relevant: bool
+    step: int
+    depth: int
+    words: int
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class CrawledStep:
+    """One fetch of a run, in order: what was chosen, what it was expected to bring, what came of it."""
+
+    step: int
+    url: Url
+    outcome: str
+    score: float
+    explored: bool
+    reward: float | None
+    is_relevant: bool
+    detail: str
+
+
+class Run:
+    """A run folder, read-only. Close it, or use it as a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self._folder = RunFolder.open(path)
+        if not self._folder.database_file.exists():
+            raise RunDamaged(f"{path} has no crawl.sqlite; resume it, or restore the file from a copy of the run")
+        with told_plainly(self._folder.database_file):
+            # Through a URI: a plain open would create a missing database and leave it behind.
+            self._db = sqlite3.connect(f"{self._folder.database_file.resolve().as_uri()}?{self._mode()}", uri=True)
+        try:
+            self._progress()
+        except BaseException:
+            self._db.close()
+            raise
+
+    @property
+    def path(self) -> Path:
+        return self._folder.path
+
+    @property
+    def settings(self) -> Settings:
+        """The effective settings the run was made with."""
+        return load_settings(self._folder.settings_file)
+
+    @property
+    def progress(self) -> Progress:
+        """Where the crawl stands."""
+        return self._progress() or Progress()
+
+    @property
+    def harvest_rate(self) -> float:
+        """Relevant pages per fetch."""
+        progress = self.progress
+        return progress.relevant / progress.fetches if progress.fetches else 0.0
+
+    def pages(self, *, best_first: bool = False, relevant_only: bool = False, limit: int = -1) -> Iterator[CrawledPage]:
+        """The pages of the run, in the order they came or the most relevant first."""
+        rows = self._select(
+            f"""SELECT l.url, p.title, p.relevance, p.is_relevant, p.step, p.depth, p.words, p.media_type
+                FROM pages p JOIN links l ON l.id = p.link {"WHERE p.is_relevant" if relevant_only else ""}
+                ORDER BY {"p.relevance DESC, p.step" if best_first else "p.step"} LIMIT ?""",  # noqa: S608
+            limit,
+        )
+        for url, title, relevance, is_relevant, step, depth, words, media_type in rows:
+            yield CrawledPage(Url(url), title, relevance, bool(is_relevant), step, depth, words, media_type)
+
+    def steps(self) -> Iterator[CrawledStep]:
+        """Every fetch, in the order in which the answers were taken in."""
+        rows = self._select(
+            """SELECT s.step, l.url, s.outcome, s.score, s.explored, s.reward, coalesce(p.is_relevant, 0), s.detail
+               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link ORDER BY s.step"""
+        )
+        for step, url, outcome, score, explored, reward, is_relevant, detail in rows:
+            yield CrawledStep(step, Url(url), outcome, score, bool(explored), reward, bool(is_relevant), detail)
+
+    def body(self, url: Url) -> bytes:
+        """The body of a page as it was received; KeyError if the run has no such page."""
+        found = self._select("SELECT p.body FROM pages p JOIN links l ON l.id = p.link WHERE l.url = ?", url.text)
+        for (body,) in found:
+            return unpacked(body, self._folder.database_file)
+        raise KeyError(url.text)
+
+    def recorded_answers(self) -> RecordedAnswers:
+        """What was answered up to now, looked up by URL; usable while the run is open."""
+        own_delay_s = self.settings.politeness.delay_s
+        return RecordedAnswers(self._select, self._folder.database_file, own_delay_s, self.progress.seeds)
+
+    def edges(self) -> Iterator[tuple[Url, Url]]:
+        """The link graph: every page and where its links lead, each pair once."""
+        rows = self._select(
+            """SELECT s.url, t.url FROM edges e JOIN links s ON s.id = e.source JOIN links t ON t.id = e.target
+               ORDER BY e.source, e.target"""
+        )
+        return ((Url(source), Url(target)) for source, target in rows)
+
+    def size_bytes(self) -> int:
+        return self._folder.size_bytes()
+
+    def close(self) -> None:
+        """Release the database; may be called twice."""
+        self._db.close()
+
+    def _mode(self) -> str:
+        # Readers share a file that SQLite makes beside the database. Where it may not, nobody writes a finished run.
+        log = self._folder.database_file.with_name(f"{self._folder.database_file.name}-wal")
+        return "mode=ro" if os.access(self.path, os.W_OK) or log.exists() else "immutable=1"
+
+    def _progress(self) -> Progress | None:
+        with told_plainly(self._folder.database_file):
+            return read_progress(self._db)
+
+    def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        with told_plainly(self._folder.database_file):
+            yield from self._db.execute(query, values)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_run(path: Path | str) -> Run:
+    """Open a run folder for reading. RunDamaged when it is not one that this program can read."""
+    return Run(Path(path))

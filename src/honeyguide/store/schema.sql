@@ -1,0 +1,71 @@
+-- A run, format 1. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
+
+CREATE TABLE links (
+  id INTEGER PRIMARY KEY,
+  url TEXT NOT NULL,
+  state INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 in flight, 2 done, 3 skipped
+  page INTEGER,                      -- the page this text was found on; NULL for a seed
+  hops INTEGER NOT NULL DEFAULT 0,   -- redirects on the way here
+  seen_as TEXT,                      -- the address on the page, where a redirect led from it to this one
+  anchor TEXT NOT NULL,
+  before TEXT NOT NULL,              -- up to 25 words on each side of the anchor
+  after TEXT NOT NULL,
+  in_main INTEGER NOT NULL,
+  score REAL NOT NULL,               -- when last written; strategies that re-score everything do not write it again
+  row BLOB                           -- what the strategy knows, only where it is merged from several pages
+);
+
+CREATE TABLE steps (                 -- one fetch that has ended, in order
+  step INTEGER PRIMARY KEY,
+  link INTEGER NOT NULL,
+  dispatch INTEGER NOT NULL,         -- order in which fetches were begun
+  after_steps INTEGER NOT NULL,      -- fetches that had ended when it was chosen
+  chosen_at REAL NOT NULL,
+  finished_at REAL NOT NULL,
+  score REAL NOT NULL,               -- when chosen
+  explored INTEGER NOT NULL,         -- drawn at random
+  outcome TEXT NOT NULL,             -- fetched, redirected, refused, failed, unknown
+  status INTEGER,
+  detail TEXT NOT NULL DEFAULT '',
+  elapsed_s REAL NOT NULL,
+  body_bytes INTEGER NOT NULL DEFAULT 0,
+  reward REAL                        -- NULL where nothing was learned
+);
+
+CREATE TABLE pages (
+  link INTEGER PRIMARY KEY,
+  step INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  content_type TEXT NOT NULL,        -- as the server sent it
+  media_type TEXT NOT NULL,
+  charset TEXT NOT NULL,
+  words INTEGER NOT NULL,
+  relevance REAL NOT NULL,
+  is_relevant INTEGER NOT NULL,
+  depth INTEGER NOT NULL,            -- clicks from a seed
+  distance INTEGER NOT NULL,         -- clicks since a relevant page
+  body BLOB NOT NULL                 -- zstandard
+);
+
+CREATE TABLE edges (
+  source INTEGER NOT NULL,
+  target INTEGER NOT NULL,
+  PRIMARY KEY (source, target)
+) WITHOUT ROWID;
+
+CREATE TABLE in_flight (
+  link INTEGER PRIMARY KEY,
+  dispatch INTEGER NOT NULL,
+  after_steps INTEGER NOT NULL,
+  chosen_at REAL NOT NULL,
+  score REAL NOT NULL,
+  explored INTEGER NOT NULL
+);
+
+CREATE TABLE skips (link INTEGER PRIMARY KEY, after_steps INTEGER NOT NULL, reason TEXT NOT NULL);
+
+CREATE TABLE hosts (host TEXT PRIMARY KEY, ready_at REAL NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE learner (step INTEGER PRIMARY KEY, state BLOB NOT NULL);
+
+CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL);  -- JSON

@@ -1,0 +1,317 @@
+"""The store in SQLite: one database, one transaction a step, write-ahead log, so readers never wait for the crawl."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import contextmanager
+from dataclasses import asdict
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final, assert_never
+
+import numpy as np
+import zstandard
+
+from honeyguide.domain import Failed, Fetched, LinkId, LinkState, Origin, Redirected, Refused, Sighting, Unknown, Url
+from honeyguide.errors import DiskFull, RunDamaged, StoreError
+from honeyguide.store.records import DispatchRecord, Progress
+from honeyguide.store.run_folder import folder_bytes
+from honeyguide.store.store import StoredLink, StoredTransition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from honeyguide.domain import Outcome
+    from honeyguide.store.records import CompletionRecord, FoundLink, RedirectedLink, StepRecord, VisitRecord
+
+# A killed process loses nothing with NORMAL; only a power cut may lose the last steps, never damage. The log is copied
+# into the database every 16 MB, not every 4: pages that change at each step are then copied less often.
+_PRAGMAS: Final = """
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    PRAGMA cache_size = -32000;
+    PRAGMA wal_autocheckpoint = 4000;
+"""
+SNAPSHOTS_KEPT: Final = 2
+_FIRST_PROGRESS: Final[dict[str, Any]] = asdict(Progress())
+
+
+class SqliteStore:
+    """A run's database, open for writing. One thread."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with told_plainly(path):
+            self._db = sqlite3.connect(path, isolation_level=None)
+            try:
+                self._prepare()
+            except BaseException:
+                self._db.close()
+                raise
+        self._pack = zstandard.ZstdCompressor(level=3).compress
+
+    def _prepare(self) -> None:
+        self._db.executescript(_PRAGMAS)
+        # Asked of the tables, not of the file: a process killed just here leaves a file without any.
+        if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+            script = resources.files("honeyguide.store").joinpath("schema.sql").read_text(encoding="utf-8")
+            self._db.executescript(f"BEGIN; {script} COMMIT;")
+
+    def record(self, step: StepRecord) -> None:
+        with told_plainly(self._path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                self._write(step)
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+
+    def progress(self) -> Progress | None:
+        with told_plainly(self._path):
+            return read_progress(self._db)
+
+    def learner_snapshot(self) -> tuple[int, bytes] | None:
+        newest = next(self._select("SELECT step, state FROM learner ORDER BY step DESC LIMIT 1"), None)
+        return None if newest is None else (newest[0], newest[1])
+
+    def links(self) -> Iterator[StoredLink]:
+        rows = self._select(
+            """SELECT l.id, l.url, l.state, l.hops, l.score, l.seen_as, l.anchor, l.before, l.after, l.in_main, l.row,
+                      p.relevance, p.distance, p.depth, parent.url
+               FROM links l LEFT JOIN pages p ON p.link = l.page LEFT JOIN links parent ON parent.id = l.page
+               ORDER BY l.id"""
+        )
+        for number, url, state, hops, score, seen_as, anchor, before, after, in_main, row, *page in rows:
+            relevance, distance, depth, page_url = page
+            origin = None if page_url is None else Origin(Url(page_url).host, relevance, distance, depth)
+            yield StoredLink(
+                link=LinkId(number),
+                url=Url(url),
+                state=LinkState(state),
+                hops=hops,
+                score=score,
+                sighting=Sighting(
+                    seen_as=Url(seen_as or url),
+                    anchor=tuple(anchor.split()),
+                    before=tuple(before.split()),
+                    after=tuple(after.split()),
+                    in_main=bool(in_main),
+                    origin=origin,
+                ),
+                row=None if row is None else np.frombuffer(row, dtype=np.float16),
+            )
+
+    def transitions_after(self, step: int) -> Iterator[StoredTransition]:
+        rows = self._select(
+            """SELECT s.step, s.link, s.reward, p.is_relevant, p.depth, p.distance, p.relevance, p.content_type, p.body
+               FROM steps s LEFT JOIN pages p ON p.link = s.link
+               WHERE s.step > ? AND s.reward IS NOT NULL ORDER BY s.step""",
+            step,
+        )
+        for number, link, reward, is_relevant, depth, distance, relevance, content_type, body in rows:
+            yield StoredTransition(
+                step=number,
+                link=LinkId(link),
+                reward=reward,
+                is_relevant=bool(is_relevant),
+                depth=depth or 0,
+                distance=distance or 0,
+                relevance=relevance or 0.0,
+                content_type=content_type or "",
+                body=None if body is None else unpacked(body, self._path),
+            )
+
+    def in_flight(self) -> list[DispatchRecord]:
+        rows = self._select(
+            "SELECT link, dispatch, after_steps, chosen_at, score, explored FROM in_flight ORDER BY dispatch"
+        )
+        return [
+            DispatchRecord(LinkId(link), number, after_steps, chosen_at, score, bool(explored))
+            for link, number, after_steps, chosen_at, score, explored in rows
+        ]
+
+    def ready_at_by_host(self) -> dict[str, float]:
+        return dict(self._select("SELECT host, ready_at FROM hosts"))
+
+    def chosen(self) -> Iterator[tuple[LinkId, int]]:
+        rows = self._select(
+            """SELECT link, after_steps FROM steps UNION ALL SELECT link, after_steps FROM in_flight
+               UNION ALL SELECT link, after_steps FROM skips"""
+        )
+        return ((LinkId(link), after_steps) for link, after_steps in rows)
+
+    def size_bytes(self) -> int:
+        return folder_bytes(self._path.parent)
+
+    def close(self) -> None:
+        self._db.close()
+
+    def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        with told_plainly(self._path):
+            for row in self._db.execute(query, values):  # noqa: UP028 - `yield from` would close the cursor of a closed store
+                yield row
+
+    def _write(self, step: StepRecord) -> None:
+        self._write_choices(step)
+        if step.completion is not None:
+            self._write_completion(step.completion, step.progress.steps)
+        self._db.executemany(
+            "INSERT INTO links (id, url, page, anchor, before, after, in_main, score, row) VALUES (?,?,?,?,?,?,?,?,?)",
+            [(found.link, found.url.text, *_text_columns(found)) for found in step.new_links],
+        )
+        self._db.executemany(
+            """UPDATE links SET page = ?, anchor = ?, before = ?, after = ?, in_main = ?, score = ?, row = ?,
+               seen_as = NULL, hops = 0 WHERE id = ?""",
+            [(*_text_columns(found), found.link) for found in step.found_again],
+        )
+        if step.redirect is not None:
+            self._write_redirect(step.redirect)
+        self._db.executemany(
+            "INSERT INTO hosts VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET ready_at = excluded.ready_at",
+            step.ready_at_by_host.items(),
+        )
+        if step.learner is not None:
+            self._write_learner(step.progress.steps, step.learner)
+        self._db.execute(
+            "INSERT INTO progress VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET state = excluded.state",
+            (json.dumps({name: getattr(step.progress, name) for name in _FIRST_PROGRESS}),),
+        )
+
+    def _write_choices(self, step: StepRecord) -> None:
+        for chosen in step.dispatches:
+            self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.IN_FLIGHT, chosen.link))
+            self._db.execute(
+                "INSERT INTO in_flight VALUES (?,?,?,?,?,?)",
+                (chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, chosen.score, chosen.explored),
+            )
+        for skipped in step.skips:
+            self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.SKIPPED, skipped.link))
+            self._db.execute("INSERT INTO skips VALUES (?,?,?)", (skipped.link, skipped.after_steps, skipped.reason))
+
+    def _write_completion(self, done: CompletionRecord, step: int) -> None:
+        chosen = done.dispatch
+        kind, status, detail, body_bytes = _outcome_columns(done.answer.outcome)
+        self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.DONE, chosen.link))
+        self._db.execute("DELETE FROM in_flight WHERE link = ?", (chosen.link,))
+        self._db.execute(
+            "INSERT INTO steps VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                step, chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, done.finished_at, chosen.score,
+                chosen.explored, kind, status, detail, done.answer.elapsed_s, body_bytes, done.reward,
+            ),
+        )  # fmt: skip
+        if done.visit is not None:
+            assert isinstance(done.answer.outcome, Fetched)
+            self._write_page(chosen.link, step, done.answer.outcome, done.visit)
+        if done.redirect_target is not None:
+            self._db.execute("INSERT OR IGNORE INTO edges VALUES (?,?)", (chosen.link, done.redirect_target))
+
+    def _write_page(self, link: LinkId, step: int, fetched: Fetched, visit: VisitRecord) -> None:
+        page, verdict = visit.page, visit.verdict
+        self._db.execute(
+            "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                link, step, page.title, fetched.content_type, page.media_type, page.charset, len(page.words),
+                verdict.relevance, verdict.is_relevant, visit.depth, visit.distance, self._pack(fetched.body),
+            ),
+        )  # fmt: skip
+        self._db.executemany("INSERT INTO edges VALUES (?,?)", [(link, target) for target in sorted(visit.targets)])
+
+    def _write_redirect(self, redirect: RedirectedLink) -> None:
+        if redirect.is_new:
+            self._db.execute(
+                """INSERT INTO links (id, url, page, hops, seen_as, anchor, before, after, in_main, score, row)
+                   SELECT ?, ?, page, ?, coalesce(seen_as, url), anchor, before, after, in_main, ?, row
+                   FROM links WHERE id = ?""",
+                (redirect.target, redirect.url.text, redirect.hops, redirect.score, redirect.source),
+            )
+            return
+        self._db.execute(
+            """UPDATE links SET page = s.page, seen_as = coalesce(s.seen_as, s.url), anchor = s.anchor, hops = ?,
+               before = s.before, after = s.after, in_main = s.in_main, score = ?, row = s.row
+               FROM (SELECT * FROM links WHERE id = ?) AS s WHERE links.id = ?""",
+            (redirect.hops, redirect.score, redirect.source, redirect.target),
+        )
+
+    def _write_learner(self, step: int, state: bytes) -> None:
+        self._db.execute("INSERT OR REPLACE INTO learner VALUES (?, ?)", (step, state))
+        self._db.execute(
+            "DELETE FROM learner WHERE step NOT IN (SELECT step FROM learner ORDER BY step DESC LIMIT ?)",
+            (SNAPSHOTS_KEPT,),
+        )
+
+
+def read_progress(database: sqlite3.Connection) -> Progress | None:
+    """Where the crawl stood after the last whole step."""
+    row = database.execute("SELECT state FROM progress").fetchone()
+    if row is None:
+        return None
+    try:
+        state = json.loads(row[0])
+        return Progress(**{name: type(default)(state.get(name, default)) for name, default in _FIRST_PROGRESS.items()})
+    except (ValueError, TypeError, KeyError) as error:
+        raise RunDamaged(f"the progress of this run cannot be read ({error!r}); restore it from a copy") from error
+
+
+def _text_columns(found: FoundLink) -> tuple[object, ...]:
+    text = found.sighting
+    return (
+        found.page,
+        " ".join(text.anchor),
+        " ".join(text.before),
+        " ".join(text.after),
+        text.in_main,
+        found.score,
+        None if found.row is None else found.row.tobytes(),
+    )
+
+
+def _outcome_columns(outcome: Outcome) -> tuple[str, int | None, str, int]:
+    match outcome:
+        case Fetched():
+            return "fetched", outcome.status, "", len(outcome.body)
+        case Redirected():
+            return "redirected", outcome.status, outcome.target.text, 0
+        case Refused():
+            return "refused", None, f"{outcome.reason}: {outcome.detail}", 0
+        case Failed():
+            return "failed", outcome.status, f"{outcome.reason}: {outcome.detail}", 0
+        case Unknown():
+            return "unknown", None, outcome.detail, 0
+        case _:
+            assert_never(outcome)
+
+
+def unpacked(body: bytes, path: Path) -> bytes:
+    """A stored body as it was received; `path` is the database it was read from."""
+    try:
+        return zstandard.ZstdDecompressor().decompress(body)
+    except zstandard.ZstdError as error:
+        raise _damaged(path, error) from error
+
+
+@contextmanager
+def told_plainly(path: Path) -> Iterator[None]:
+    """SQLite's errors as ours, in words that say what to do. A statement that breaks its own rules stays a bug."""
+    try:
+        yield
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
+        raise
+    except sqlite3.OperationalError as error:
+        code = getattr(error, "sqlite_errorcode", None)  # None: Python itself could not read the text as UTF-8
+        if code in (None, sqlite3.SQLITE_ERROR):  # our statements are right, so the tables are not ours
+            raise _damaged(path, error) from error
+        if code == sqlite3.SQLITE_FULL:
+            raise DiskFull(
+                f"no room to write {path}: {error}; free some space, then resume: all earlier steps are safe"
+            ) from error
+        raise StoreError(f"cannot read or write {path}: {error}") from error
+    except sqlite3.DatabaseError as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> RunDamaged:
+    return RunDamaged(f"{path} is damaged: {error}; restore it from a copy of the run")

@@ -1,0 +1,84 @@
+"""The seam: where a crawl keeps what it found, so that it can be killed at any moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from honeyguide.domain import LinkId, LinkState, Row, Sighting, Url
+    from honeyguide.store.records import DispatchRecord, Progress, StepRecord
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredLink:
+    """A link as a resumed crawl needs it."""
+
+    link: LinkId
+    url: Url
+    state: LinkState
+    hops: int
+    score: float
+    sighting: Sighting
+    row: Row | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTransition:
+    """A step that a strategy learned from. `body` and `content_type` are those of its page, if it brought one."""
+
+    step: int
+    link: LinkId
+    reward: float
+    is_relevant: bool
+    depth: int
+    distance: int
+    relevance: float
+    content_type: str
+    body: bytes | None
+
+
+class Store(Protocol):
+    """A run on disk. A step is in whole or not at all, also when the process is killed while writing it."""
+
+    def record(self, step: StepRecord) -> None:
+        """Write one step and return when a killed process would no longer lose it. DiskFull when there is no room."""
+        ...
+
+    def progress(self) -> Progress | None:
+        """Where the crawl stood after the last whole step; None before the first."""
+        ...
+
+    def learner_snapshot(self) -> tuple[int, bytes] | None:
+        """The newest snapshot of the strategy, and the step it was taken after."""
+        ...
+
+    def links(self) -> Iterator[StoredLink]:
+        """Every URL met, in order of discovery."""
+        ...
+
+    def transitions_after(self, step: int) -> Iterator[StoredTransition]:
+        """What was learned after a step, in order."""
+        ...
+
+    def in_flight(self) -> list[DispatchRecord]:
+        """Fetches begun and not ended, in order of dispatch."""
+        ...
+
+    def ready_at_by_host(self) -> dict[str, float]:
+        """When each host may be asked again."""
+        ...
+
+    def chosen(self) -> Iterator[tuple[LinkId, int]]:
+        """Links that were fetched, are in flight or were skipped, with the number of fetches that had ended by then."""
+        ...
+
+    def size_bytes(self) -> int:
+        """Room taken on disk."""
+        ...
+
+    def close(self) -> None:
+        """Release the folder; may be called twice."""
+        ...
