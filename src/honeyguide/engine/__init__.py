@@ -1,0 +1,55 @@
+"""The one engine: alone it knows every stage, and every way of crawling drives it.
+
+`Builder` wires the parts that the settings name. `CrawlCore` is the crawl as a state that changes one step at a time:
+choose a link, take in its outcome, give back a record and events. `CrawlLoop` is the thin async shell: it asks the
+core, has a `Transport` fetch, stores the record, then announces the events. `restore` brings a killed crawl back.
+`crawl` and `resume` are all that most callers need.
+"""
+
+from honeyguide.engine.budget import StopReason, limit_reached
+from honeyguide.engine.build import Builder, open_world
+from honeyguide.engine.core import CrawlCore, Dispatch, Parts, Step, Stop, Wait
+from honeyguide.engine.events import (
+    CrawlStarted,
+    CrawlStopped,
+    Event,
+    FetchFailed,
+    LinkRedirected,
+    LinkRefused,
+    LinkSkipped,
+    LinkUnknown,
+    Listener,
+    PageJudged,
+)
+from honeyguide.engine.loop import CrawlLoop
+from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resume_async, with_budget
+
+__all__ = [
+    "Builder",
+    "CrawlCore",
+    "CrawlLoop",
+    "CrawlStarted",
+    "CrawlStopped",
+    "Dispatch",
+    "Event",
+    "FetchFailed",
+    "LinkRedirected",
+    "LinkRefused",
+    "LinkSkipped",
+    "LinkUnknown",
+    "Listener",
+    "PageJudged",
+    "Parts",
+    "Step",
+    "Stop",
+    "StopReason",
+    "Surroundings",
+    "Wait",
+    "crawl",
+    "crawl_async",
+    "limit_reached",
+    "open_world",
+    "resume",
+    "resume_async",
+    "with_budget",
+]

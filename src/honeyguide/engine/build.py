@@ -1,0 +1,196 @@
+"""The composition root: settings in, wired crawler out. Nothing else decides which implementation serves a seam."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from honeyguide.clock import RealClock, SimulatedClock
+from honeyguide.domain import Topic, Url
+from honeyguide.engine.core import Parts
+from honeyguide.engine.link_table import LinkTable
+from honeyguide.engine.transport import LiveTransport, SimulatedTransport
+from honeyguide.errors import SettingsError, StoreError, WorldError
+from honeyguide.frontier import ArrivalOrderFrontier, BestFirstFrontier, HostClocks
+from honeyguide.judge import EmbeddingJudge, KeywordJudge, Reward
+from honeyguide.learn import BestFirst, BreadthFirst, OnlineRidge, Order, RandomOrder
+from honeyguide.parse import parse
+from honeyguide.settings.schema import WORLDS
+from honeyguide.starting_points import starting_urls
+from honeyguide.store import open_run
+from honeyguide.text import WordllamaVectors, WordVectors
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Sequence
+
+    from honeyguide.clock import Clock
+    from honeyguide.engine.transport import Transport
+    from honeyguide.frontier import Frontier
+    from honeyguide.judge import Judge
+    from honeyguide.learn import Strategy
+    from honeyguide.settings import Settings
+    from honeyguide.worlds import World
+
+
+class Builder:
+    """Makes the parts of one crawl from its settings. Vectors are loaded only if a part needs them."""
+
+    def __init__(self, settings: Settings, vectors: WordVectors | None = None) -> None:
+        self._settings = settings
+        self._given_vectors = vectors
+        self.topic = Topic(settings.topic.name, settings.topic.keywords)
+
+    def parts(self) -> Parts:
+        """Everything a core is made of."""
+        clocks = HostClocks()
+        strategy = self.strategy()
+        return Parts(
+            links=LinkTable(),
+            clocks=clocks,
+            frontier=self.frontier(strategy, clocks),
+            strategy=strategy,
+            judge=self.judge(),
+            parse=parse,
+            chance=np.random.default_rng(self._settings.crawl.seed),
+        )
+
+    def strategy(self) -> Strategy:
+        match self._settings.crawl.strategy:
+            case "breadth-first":
+                return BreadthFirst()
+            case "random":
+                return RandomOrder()
+            case "best-first":
+                return BestFirst(self.topic, self.vectors)
+            case "online-ridge":
+                return OnlineRidge(self.topic, self.vectors, self._settings.ridge)
+            case unknown:
+                raise SettingsError([f"crawl.strategy is {unknown!r}: no such strategy"])
+
+    def frontier(self, strategy: Strategy, clocks: HostClocks) -> Frontier:
+        match strategy.order:
+            case Order.BEST_SCORE:
+                return BestFirstFrontier(clocks, strategy.row_width)
+            case Order.OLDEST:
+                return ArrivalOrderFrontier(clocks, strategy.row_width, newest_first=False)
+            case Order.NEWEST:
+                return ArrivalOrderFrontier(clocks, strategy.row_width, newest_first=True)
+
+    def judge(self) -> Judge:
+        settings = self._settings.judge
+        reward = Reward(settings.reward)
+        if self.topic.is_empty or settings.kind == "keyword":
+            return KeywordJudge(self.topic, settings.threshold, reward)
+        return EmbeddingJudge(self.topic, self.vectors, settings.threshold, reward)
+
+    @cached_property
+    def vectors(self) -> WordVectors:
+        return self._given_vectors or WordVectors(WordllamaVectors())
+
+    def seed_urls(self, world: World) -> Sequence[Url]:
+        """The user's seeds, else the world's own entry points, else the starting points for the topic."""
+        given = [Url.parse(text) for text in self._settings.crawl.seed_urls]
+        if given or world.entry_urls():
+            return given or world.entry_urls()
+        own_list = self._settings.crawl.starting_points
+        return starting_urls(self.topic, Path(own_list) if own_list else None)
+
+
+def transport_for(world: World, start: float) -> tuple[Transport, Clock]:
+    """How answers of this world arrive, and the clock they arrive by; an offline clock goes on from `start`."""
+    if world.is_offline:
+        simulated = SimulatedClock(start)
+        return SimulatedTransport(world, simulated), simulated
+    real = RealClock()
+    return LiveTransport(world, real), real
+
+
+@asynccontextmanager
+async def open_world(settings: Settings) -> AsyncIterator[World]:
+    """The world that the settings name, closed again at the end."""
+    kind, _, spec = settings.crawl.world.partition(":")
+    match kind:
+        case "synthetic" | "wiki" | "site":
+            world = _held(kind, spec, settings)
+            try:
+                yield world
+            finally:
+                await world.close()
+        case "synthetic+http":
+            async with _served(spec, settings) as served:
+                yield served
+        case "replay":
+            with _recording(spec) as recorded:
+                yield recorded
+        case "live":
+            raise WorldError("--world live is not there yet; try --world synthetic, or honeyguide demo")
+        case _:
+            raise WorldError(f"no world is called {kind!r}; choose {', '.join(WORLDS)}")
+
+
+def _held(kind: Literal["synthetic", "wiki", "site"], spec: str, settings: Settings) -> World:
+    """A world that holds all its pages."""
+    match kind:
+        case "synthetic":
+            return _synthetic(spec, settings)
+        case "wiki":
+            return _wiki(spec)
+        case "site":
+            return _site(spec, settings)
+
+
+def _synthetic(spec: str, settings: Settings) -> World:
+    from honeyguide.worlds import SyntheticSpec, SyntheticWorld  # noqa: PLC0415 - its vocabulary takes a moment to load
+
+    return SyntheticWorld(SyntheticSpec.parse(spec), obey_robots=settings.politeness.obey_robots)
+
+
+def _wiki(path: str) -> World:
+    from honeyguide.worlds.wiki import WikiWorld  # noqa: PLC0415 - SQLite and zstandard, for this world alone
+
+    if not path:
+        raise WorldError("--world wiki names no folder; write wiki:PATH, and make it with honeyguide wiki build")
+    return WikiWorld(path)
+
+
+def _site(spec: str, settings: Settings) -> World:
+    from honeyguide.worlds.frozen import open_site  # noqa: PLC0415 - SQLite and FastWARC, for these worlds alone
+
+    return open_site(spec, max_body_bytes=settings.fetch.max_body_bytes)
+
+
+@contextmanager
+def _recording(run: str) -> Iterator[World]:
+    from honeyguide.worlds.replay import ReplayWorld  # noqa: PLC0415
+
+    if not run:
+        raise WorldError("replay: names no run; write replay:RUN")
+    try:
+        opened = open_run(run)
+    except StoreError as error:
+        raise WorldError(f"replay:{run}: {error}") from error
+    with opened:
+        yield ReplayWorld(opened.recorded_answers(), run)
+
+
+@asynccontextmanager
+async def _served(spec: str, settings: Settings) -> AsyncIterator[World]:
+    from honeyguide.fetch import HttpFetcher, PinnedResolver, RobotsFetcher  # noqa: PLC0415 - aiohttp is heavy
+    from honeyguide.worlds import HttpWorld, SyntheticSpec, SyntheticWorld  # noqa: PLC0415
+    from honeyguide.worlds.synthetic import Pace, SyntheticServer  # noqa: PLC0415
+
+    pages = SyntheticWorld(SyntheticSpec.parse(spec))
+    clock = RealClock()
+    # Slow pages are slow here too, a hundred times faster than they say; one that hangs is dropped after half a second.
+    with SyntheticServer.in_thread(pages, Pace(factor=0.01, longest_s=0.5, hang_s=0.5)) as server:
+        fetcher = HttpFetcher(settings.fetch, clock, PinnedResolver(server.addresses))
+        polite = RobotsFetcher(fetcher, settings.politeness, settings.fetch.identity, clock)
+        world = HttpWorld(polite, pages.entry_urls())
+        try:
+            yield world
+        finally:
+            await world.close()

@@ -1,0 +1,137 @@
+"""Bringing a stopped or killed crawl back, exactly as it was after its last whole step.
+
+The database holds the state of everything but the learner, whose snapshot may be some steps old. So: load the snapshot,
+tell the learner again what it was told since (nothing is fetched), describe the waiting links anew from their stored
+text, and take up the fetches that were in flight.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from honeyguide.domain import Candidates, Fetched, HostKey, LinkState, Origin, Transition
+from honeyguide.engine.core import CrawlCore, Dispatch
+from honeyguide.frontier import Arrivals, next_request_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from honeyguide.clock import Clock
+    from honeyguide.domain import LinkId, Page, Row, Rows
+    from honeyguide.engine.core import Parts
+    from honeyguide.settings import Settings
+    from honeyguide.store import DispatchRecord, Progress, Store, StoredLink, StoredTransition
+
+log = logging.getLogger(__name__)
+
+BATCH: Final = 512  # links described at once: some 25,000 words
+NEVER: Final = 2**62
+
+
+def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tuple[CrawlCore, list[Dispatch]]:
+    """The core as it was after the last whole step, and the fetches to begin again."""
+    progress = store.progress()
+    assert progress is not None, "a run without a first step has nothing to restore"
+    _restore_learner(parts, store, _number_links(parts, store))
+    rows_in_flight = _restore_frontier(parts, store, progress)
+    if progress.is_repriced:
+        parts.frontier.reprice(parts.strategy)
+    latest = clock.now() + settings.politeness.max_delay_s  # later only where the machine's clock was set back
+    for host, ready_at in store.ready_at_by_host().items():
+        parts.clocks.release(parts.links.host_id(HostKey(host)), min(ready_at, latest))
+    parts.chance.bit_generator.state = json.loads(progress.chance_state)
+    core = CrawlCore(parts, settings, replace(progress, now=clock.now()))
+    in_flight = [
+        _dispatch(parts, record, rows_in_flight[record.link], min(latest, _may_ask_again_at(record, settings)))
+        for record in store.in_flight()
+    ]
+    for dispatch in in_flight:
+        core.put_back_in_flight(dispatch)
+    log.info("restored step %s: %s links wait, %s in flight", progress.steps, len(parts.frontier), len(in_flight))
+    return core, in_flight
+
+
+def _number_links(parts: Parts, store: Store) -> dict[LinkId, StoredLink]:
+    """Meet every URL again, in order. Gives back the links that the learner has to be told about."""
+    snapshot = store.learner_snapshot()
+    later = {told.link for told in store.transitions_after(snapshot[0] if snapshot else 0)}
+    to_learn = {}
+    for stored in store.links():
+        origin = stored.sighting.origin
+        distance = 0 if origin is None else origin.distance
+        link, _ = parts.links.meet(stored.url, depth=stored.sighting.depth, distance=distance, hops=stored.hops)
+        if link != stored.link:
+            raise ValueError(f"link {stored.link} is missing or stands twice")
+        parts.links.set_state(link, stored.state)
+        if link in later:
+            to_learn[link] = stored
+    return to_learn
+
+
+def _restore_learner(parts: Parts, store: Store, link_by_number: dict[LinkId, StoredLink]) -> None:
+    snapshot = store.learner_snapshot()
+    step = 0
+    if snapshot is not None:
+        step, state = snapshot
+        parts.strategy.load(state)
+    chosen_after = np.full(len(parts.links), NEVER)
+    for link, after_steps in store.chosen():
+        chosen_after[link] = after_steps
+    for told in store.transitions_after(step):
+        row = next(_described(parts, [link_by_number[told.link]]))[1]
+        next_rows = _next_rows(parts, told, chosen_after)
+        parts.strategy.learn(Transition(told.step, row, told.reward, told.is_relevant, next_rows))
+
+
+def _next_rows(parts: Parts, told: StoredTransition, chosen_after: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Rows:
+    """What the strategy knew of the links on a page that were unvisited when it came."""
+    if told.body is None:
+        return np.empty((0, parts.strategy.row_width), dtype=np.float16)
+    url = parts.links.url(told.link)
+    page: Page = parts.parse(url, Fetched(200, told.content_type, told.body))
+    numbers = [(parts.links.find(link.target), link) for link in page.links]
+    unvisited = [link for number, link in numbers if number is not None and chosen_after[number] >= told.step]
+    origin = Origin(url.host, told.relevance, told.distance, told.depth)
+    return parts.strategy.describe(Candidates.on_page(page, unvisited, origin))
+
+
+def _restore_frontier(parts: Parts, store: Store, progress: Progress) -> dict[LinkId, Row]:
+    """Let the waiting links wait again; gives back the rows of those in flight."""
+    rows_in_flight = {}
+    unfinished = (stored for stored in store.links() if stored.state in (LinkState.WAITING, LinkState.IN_FLIGHT))
+    while batch := list(islice(unfinished, BATCH)):
+        links, scores, rows = [], [], []
+        for stored, row in _described(parts, batch):
+            if stored.state is LinkState.IN_FLIGHT:
+                rows_in_flight[stored.link] = row
+                continue
+            links.append(stored.link)
+            scores.append(stored.score)
+            rows.append(row)
+        if links:
+            table = np.array(rows, dtype=np.float16).reshape(len(links), parts.strategy.row_width)
+            priced = parts.strategy.score(table) if progress.is_repriced else np.array(scores)
+            parts.frontier.push(Arrivals(links, parts.links.hosts(links), priced, table))
+    return rows_in_flight
+
+
+def _described(parts: Parts, stored: Iterable[StoredLink]) -> Iterator[tuple[StoredLink, Row]]:
+    links = list(stored)
+    rows = parts.strategy.describe(Candidates.of([link.sighting for link in links]))
+    for link, row in zip(links, rows, strict=True):
+        yield link, row if link.row is None else link.row
+
+
+def _may_ask_again_at(record: DispatchRecord, settings: Settings) -> float:
+    # Whether the killed process had sent it, and when an answer came, is not known: count from when it was chosen.
+    return next_request_at(record.chosen_at, 0.0, settings.politeness)
+
+
+def _dispatch(parts: Parts, record: DispatchRecord, row: Row, not_before: float) -> Dispatch:
+    return Dispatch(record, parts.links.url(record.link), parts.links.hosts([record.link])[0], row, not_before)

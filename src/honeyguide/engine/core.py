@@ -1,0 +1,346 @@
+"""The crawl itself, one step at a time: choose a link, take in its outcome, say what changed.
+
+The core awaits nothing, opens nothing and owns no clock. A shell asks `choose` for the next link (or an outside caller
+names one with `choose_link`), has a world answer it, and hands the answer to `apply`; what comes back is a record for
+the store and the events to announce once it is stored. Every world, strategy and way of running drives this one core.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias, assert_never
+
+import numpy as np
+
+from honeyguide.domain import (
+    Answer,
+    Candidates,
+    Failed,
+    FailureReason,
+    Fetched,
+    LinkState,
+    Origin,
+    Redirected,
+    Refused,
+    Sighting,
+    Transition,
+    Unknown,
+)
+from honeyguide.engine.budget import StopReason, limit_reached
+from honeyguide.engine.discovery import Discovery, FoundAgain
+from honeyguide.engine.events import (
+    CrawlStopped,
+    Event,
+    FetchFailed,
+    LinkRedirected,
+    LinkRefused,
+    LinkUnknown,
+    PageJudged,
+)
+from honeyguide.engine.ledger import Ledger
+from honeyguide.frontier import Arrivals, NotBefore, next_request_at
+from honeyguide.learn import Order
+from honeyguide.store import (
+    CompletionRecord,
+    DispatchRecord,
+    FoundLink,
+    Progress,
+    VisitRecord,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Unpack
+
+    from honeyguide.domain import LinkId, Page, Row, Url, Verdict
+    from honeyguide.engine.link_table import LinkTable
+    from honeyguide.frontier import Frontier, HostClocks, HostId, Taken
+    from honeyguide.judge import Judge
+    from honeyguide.learn import Strategy
+    from honeyguide.settings import Settings
+    from honeyguide.store import StepRecord
+    from honeyguide.store.records import StepChanges
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dispatch:
+    """A link that is being fetched."""
+
+    record: DispatchRecord
+    url: Url
+    host: HostId
+    row: Row
+    not_before: float = 0.0  # a fetch taken up again waits for its host like any other
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing may be fetched before `until`, or before an answer comes in; infinite when only an answer helps."""
+
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The crawl is over."""
+
+    reason: StopReason
+
+
+Choice: TypeAlias = Dispatch | Wait | Stop
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """What one outcome changed: to be stored first, then announced."""
+
+    record: StepRecord
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a core is made of, already built."""
+
+    links: LinkTable
+    clocks: HostClocks
+    frontier: Frontier
+    strategy: Strategy
+    judge: Judge
+    parse: Callable[[Url, Fetched], Page]
+    chance: np.random.Generator
+
+
+class CrawlCore:
+    """The state of one crawl and the rules by which it changes. One thread.
+
+    Invariant: a URL is in the frontier exactly while its state is WAITING, and its host is held exactly while it is
+    IN_FLIGHT.
+    """
+
+    def __init__(self, parts: Parts, settings: Settings, progress: Progress | None = None) -> None:
+        self._parts = parts
+        self._settings = settings
+        # Where only the order of arrival counts, no later page can give a link a better place.
+        by_score = parts.strategy.order is Order.BEST_SCORE
+        found_again = FoundAgain(settings.frontier.found_again) if by_score else FoundAgain.FIRST
+        self._discovery = Discovery(parts.links, parts.frontier, parts.strategy, found_again)
+        self._ledger = Ledger(replace(progress or Progress(), stop_reason=""))
+        self._in_flight: dict[LinkId, Dispatch] = {}
+        self._disk_bytes = 0
+
+    @property
+    def progress(self) -> Progress:
+        return self._ledger.progress
+
+    @property
+    def frontier(self) -> Frontier:
+        """The waiting links; read it to choose for yourself, then call `choose_link`."""
+        return self._parts.frontier
+
+    @property
+    def links(self) -> LinkTable:
+        return self._parts.links
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._in_flight)
+
+    def start(self, seeds: Sequence[Url], now: float) -> Step:
+        """Let the seeds wait; the first thing a new crawl does."""
+        sightings = [Sighting(url, (), (), (), in_main=True, origin=None) for url in dict.fromkeys(seeds)]
+        self._ledger.progress = replace(self.progress, now=now, seeds=len(sightings))
+        rows = self._parts.strategy.describe(Candidates.of(sightings))
+        scores = self._parts.strategy.score(rows)
+        found = []
+        for sighting, score in zip(sightings, scores.tolist(), strict=True):
+            link, _ = self._parts.links.meet(sighting.seen_as, depth=0, distance=0)
+            found.append(FoundLink(link, sighting.seen_as, None, sighting, score))
+        numbers = [seed.link for seed in found]
+        self._parts.frontier.push(Arrivals(numbers, self._parts.links.hosts(numbers), scores, rows))
+        return Step(self._record(new_links=tuple(found), learner=self._parts.strategy.save()), ())
+
+    def put_back_in_flight(self, dispatch: Dispatch) -> None:
+        """A resumed crawl takes up a fetch that was under way; the shell must fetch it again."""
+        self._in_flight[dispatch.record.link] = dispatch
+        self._parts.clocks.hold(dispatch.host)
+
+    @property
+    def has_disk_budget(self) -> bool:
+        """Whether the room that the run takes matters."""
+        return self._settings.budget.disk_megabytes > 0
+
+    def note_disk_use(self, disk_bytes: int) -> None:
+        """Tell the core how much room the run takes, for its budget of disk space."""
+        self._disk_bytes = disk_bytes
+
+    def choose(self, now: float) -> Choice:
+        """The next link to fetch, by strategy, politeness and budget."""
+        parts = self._parts
+        self._ledger.pass_time(now)
+        limit = self._limit_reached(self.progress)
+        if limit is not None:
+            return self._wait_or_stop(limit)
+        if len(self._in_flight) >= self._settings.crawl.concurrency:
+            return Wait(float("inf"))
+        while True:
+            explored = parts.strategy.explores(parts.chance)
+            taken = parts.frontier.take_random(now, parts.chance) if explored else parts.frontier.take(now)
+            if taken is None:
+                return self._wait_or_stop(StopReason.EXHAUSTED)
+            if isinstance(taken, NotBefore):
+                return self._wait_for(taken)
+            decision = parts.strategy.skip(parts.links.url(taken.link), taken.row)
+            if decision is None:
+                return self._dispatch(taken, now, explored=explored)
+            self._ledger.note_skip(taken.link, parts.links.url(taken.link), decision)
+            parts.links.set_state(taken.link, LinkState.SKIPPED)
+
+    def choose_link(self, link: LinkId, now: float) -> Dispatch:
+        """Fetch this waiting link next, whatever the strategy thinks of it. KeyError if it does not wait.
+
+        The caller answers for budget and host readiness.
+        """
+        return self._dispatch(self._parts.frontier.withdraw(link), now, explored=False)
+
+    def apply(self, dispatch: Dispatch, answer: Answer, now: float) -> Step:
+        """Take in what a fetch brought, and learn from it. Of an unknown answer only the fact is kept."""
+        del self._in_flight[dispatch.record.link]
+        self._parts.links.set_state(dispatch.record.link, LinkState.DONE)
+        self._ledger.note_answer(now, answer.robots_fetches)
+        if isinstance(answer.outcome, Unknown):
+            return self._take_unknown(dispatch, answer, answer.outcome)
+        ready_at = next_request_at(now, answer.host_delay_s, self._settings.politeness)
+        self._parts.clocks.release(dispatch.host, ready_at)
+        match answer.outcome:
+            case Fetched():
+                step = self._take_page(dispatch, answer, answer.outcome)
+            case Redirected():
+                step = self._take_redirect(dispatch, answer, answer.outcome)
+            case Refused() | Failed():
+                step = self._take_nothing(dispatch, answer, answer.outcome)
+            case _:
+                assert_never(answer.outcome)
+        host = self._parts.links.host_key(dispatch.host)
+        record = replace(step.record, ready_at_by_host={host: ready_at}, learner=self._snapshot_if_due())
+        return Step(record, step.events)
+
+    def stop(self, reason: StopReason, now: float) -> Step:
+        """Note why the crawl stops; fetches in flight stay in flight until it is resumed."""
+        self._ledger.pass_time(now)
+        self._ledger.progress = replace(self.progress, stop_reason=reason.value)
+        record = self._record(learner=self._parts.strategy.save())
+        return self._step(record, CrawlStopped(reason, self.progress))
+
+    def _wait_or_stop(self, reason: StopReason) -> Wait | Stop:
+        return Wait(float("inf")) if self._in_flight else Stop(reason)
+
+    def _wait_for(self, ready: NotBefore) -> Wait | Stop:
+        """Wait until a host is ready; where the budget of seconds is spent by then, only for answers."""
+        spent_by_then = self.progress.spent_seconds + ready.moment - self.progress.now
+        limit = self._limit_reached(replace(self.progress, spent_seconds=spent_by_then))
+        return Wait(ready.moment) if limit is None else self._wait_or_stop(limit)
+
+    def _limit_reached(self, progress: Progress) -> StopReason | None:
+        return limit_reached(self._settings.budget, progress, self._disk_bytes)
+
+    def _dispatch(self, taken: Taken, now: float, *, explored: bool) -> Dispatch:
+        number = self.progress.dispatches
+        record = DispatchRecord(taken.link, number, self.progress.steps, now, taken.score, explored)
+        dispatch = Dispatch(record, self._parts.links.url(taken.link), taken.host, taken.row)
+        self._parts.links.set_state(taken.link, LinkState.IN_FLIGHT)
+        self._parts.clocks.hold(taken.host)
+        self._in_flight[taken.link] = dispatch
+        self._ledger.note_dispatch(record)
+        return dispatch
+
+    def _take_page(self, dispatch: Dispatch, answer: Answer, fetched: Fetched) -> Step:
+        page = self._parts.parse(dispatch.url, fetched)
+        verdict = self._parts.judge.judge(page)
+        origin = self._origin(dispatch, verdict)
+        found = self._discovery.sort(page, origin)
+        self._learn(Transition(self.progress.steps, dispatch.row, verdict.reward, verdict.is_relevant, found.rows))
+        new_links, better = self._discovery.admit(found, dispatch.record.link, origin)
+        self._ledger.note_page(is_relevant=verdict.is_relevant, body_bytes=len(fetched.body))
+        visit = VisitRecord(page, verdict, origin.depth, origin.distance, found.targets)
+        record = self._record(
+            completion=self._completion(dispatch, answer, reward=verdict.reward, visit=visit),
+            new_links=new_links,
+            found_again=better,
+        )
+        event = PageJudged(
+            page.url,
+            page.title,
+            verdict,
+            dispatch.record.score,
+            dispatch.record.explored,
+            len(new_links),
+            self.progress,
+        )
+        return self._step(record, event)
+
+    def _take_redirect(self, dispatch: Dispatch, answer: Answer, outcome: Redirected) -> Step:
+        links, source = self._parts.links, dispatch.record.link
+        if links.hops(source) >= self._settings.fetch.max_redirects:
+            return self._give_up_redirecting(dispatch, answer, outcome)
+        target, redirect = self._discovery.follow_redirect(source, dispatch.row, outcome.target)
+        is_new = redirect is not None and redirect.is_new
+        record = self._record(
+            completion=self._completion(dispatch, answer, reward=None, redirect_target=target), redirect=redirect
+        )
+        return self._step(record, LinkRedirected(dispatch.url, outcome.target, is_new, self.progress))
+
+    def _give_up_redirecting(self, dispatch: Dispatch, answer: Answer, outcome: Redirected) -> Step:
+        limit = self._settings.fetch.max_redirects
+        failed = Failed(
+            FailureReason.TOO_MANY_REDIRECTS, f"{limit} redirects and one more to {outcome.target}", outcome.status
+        )
+        return self._take_nothing(dispatch, replace(answer, outcome=failed), failed)
+
+    def _take_nothing(self, dispatch: Dispatch, answer: Answer, outcome: Refused | Failed) -> Step:
+        none = np.empty((0, self._parts.strategy.row_width), dtype=np.float16)
+        self._learn(Transition(self.progress.steps, dispatch.row, 0.0, is_relevant=False, next_rows=none))
+        record = self._record(completion=self._completion(dispatch, answer, reward=0.0))
+        if isinstance(outcome, Refused):
+            return self._step(record, LinkRefused(dispatch.url, outcome, self.progress))
+        return self._step(record, FetchFailed(dispatch.url, outcome, self.progress))
+
+    def _take_unknown(self, dispatch: Dispatch, answer: Answer, outcome: Unknown) -> Step:
+        self._parts.clocks.release(dispatch.host, self.progress.now)  # nobody was asked, so nobody needs a rest
+        self._ledger.note_unknown()
+        completion = self._completion(dispatch, answer, reward=None)
+        record = self._record(completion=completion, learner=self._snapshot_if_due())
+        return self._step(record, LinkUnknown(dispatch.url, outcome, self.progress))
+
+    def _learn(self, transition: Transition) -> None:
+        if self._parts.strategy.learn(transition):
+            self._parts.frontier.reprice(self._parts.strategy)
+            self._ledger.note_repricing()
+
+    def _origin(self, dispatch: Dispatch, verdict: Verdict) -> Origin:
+        link = dispatch.record.link
+        distance = 0 if verdict.is_relevant else self._parts.links.distance(link) + 1
+        return Origin(dispatch.url.host, verdict.relevance, distance, self._parts.links.depth(link))
+
+    def _completion(
+        self,
+        dispatch: Dispatch,
+        answer: Answer,
+        *,
+        reward: float | None,
+        visit: VisitRecord | None = None,
+        redirect_target: LinkId | None = None,
+    ) -> CompletionRecord:
+        return CompletionRecord(dispatch.record, answer, self.progress.now, reward, visit, redirect_target)
+
+    def _snapshot_if_due(self) -> bytes | None:
+        due = self.progress.steps % self._settings.store.snapshot_every == 0
+        return self._parts.strategy.save() if due else None
+
+    def _record(self, **changes: Unpack[StepChanges]) -> StepRecord:
+        state = json.dumps(self._parts.chance.bit_generator.state)
+        return self._ledger.close_step(chance_state=state, waiting=len(self._parts.frontier), **changes)
+
+    def _step(self, record: StepRecord, event: Event) -> Step:
+        return Step(record, self._ledger.events_before(event))

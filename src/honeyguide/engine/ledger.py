@@ -1,0 +1,79 @@
+"""The books of a crawl: what was spent and found, and what is not yet stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from honeyguide.engine.events import LinkSkipped
+from honeyguide.store import Progress, SkipRecord, StepRecord
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from honeyguide.domain import LinkId, Skipped, Url
+    from honeyguide.engine.events import Event
+    from honeyguide.store import DispatchRecord
+    from honeyguide.store.records import StepChanges
+
+
+class Ledger:
+    """Progress, and the choices made since the last step; `close_step` hands them over and starts a new page."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+        self._dispatches: list[DispatchRecord] = []
+        self._skips: list[SkipRecord] = []
+        self._events: list[Event] = []
+
+    def pass_time(self, now: float) -> None:
+        """Time counts as spent, whatever it brought."""
+        before = self.progress
+        if now != before.now:
+            self.progress = replace(before, now=now, spent_seconds=before.spent_seconds + now - before.now)
+
+    def note_dispatch(self, dispatch: DispatchRecord) -> None:
+        self._dispatches.append(dispatch)
+        self.progress = replace(self.progress, dispatches=dispatch.number + 1)
+
+    def note_skip(self, link: LinkId, url: Url, decision: Skipped) -> None:
+        self._skips.append(SkipRecord(link, self.progress.steps, decision.reason))
+        self._events.append(LinkSkipped(url, decision))
+
+    def note_answer(self, now: float, robots_fetches: int) -> None:
+        self.pass_time(now)
+        before = self.progress
+        robots_fetches += before.robots_fetches
+        self.progress = replace(before, steps=before.steps + 1, robots_fetches=robots_fetches)
+
+    def note_page(self, *, is_relevant: bool, body_bytes: int) -> None:
+        before = self.progress
+        self.progress = replace(
+            before,
+            pages=before.pages + 1,
+            relevant=before.relevant + is_relevant,
+            body_bytes=before.body_bytes + body_bytes,
+        )
+
+    def note_unknown(self) -> None:
+        self.progress = replace(self.progress, unknown=self.progress.unknown + 1)
+
+    def note_repricing(self) -> None:
+        if not self.progress.is_repriced:
+            self.progress = replace(self.progress, is_repriced=True)
+
+    def close_step(self, *, chance_state: str, waiting: int, **changes: Unpack[StepChanges]) -> StepRecord:
+        """All that changed since the last step, as one record."""
+        self.progress = replace(self.progress, chance_state=chance_state, waiting=waiting)
+        record = StepRecord(
+            progress=self.progress, dispatches=tuple(self._dispatches), skips=tuple(self._skips), **changes
+        )
+        self._dispatches.clear()
+        self._skips.clear()
+        return record
+
+    def events_before(self, event: Event) -> tuple[Event, ...]:
+        """Events that waited for a step to be stored with, then this one."""
+        events = (*self._events, event)
+        self._events.clear()
+        return events

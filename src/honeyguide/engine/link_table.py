@@ -1,0 +1,98 @@
+"""What the core remembers of every URL it has met: a few small columns beside its text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from honeyguide.domain import LinkState
+from honeyguide.frontier import HostId, SeenUrls
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.domain import HostKey, LinkId, Url
+
+
+class LinkTable:
+    """URLs by number, with host, state, depth, and distance from the last relevant page on the way."""
+
+    def __init__(self) -> None:
+        self._seen = SeenUrls()
+        self._count = 0
+        self._host_by_key: dict[HostKey, HostId] = {}
+        self._host_keys: list[HostKey] = []
+        self._host = np.zeros(1024, dtype=np.int32)
+        self._state = np.zeros(1024, dtype=np.int8)
+        self._hops = np.zeros(1024, dtype=np.int16)
+        self._depth = np.zeros(1024, dtype=np.int16)
+        self._distance = np.zeros(1024, dtype=np.int16)
+
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    def find(self, url: Url) -> LinkId | None:
+        return self._seen.find(url)
+
+    def url(self, link: LinkId) -> Url:
+        return self._seen.url(link)
+
+    def meet(self, url: Url, *, depth: int, distance: int, hops: int = 0) -> tuple[LinkId, bool]:
+        """The number of a URL, and whether it is new; a new one waits. `distance` is that of the page it stands on."""
+        link = self._seen.add(url)
+        if link < self._count:
+            return link, False
+        if link >= len(self._state):
+            self._grow()
+        self._count += 1
+        self._host[link] = self.host_id(url.host)
+        self.place(link, depth=depth, distance=distance, hops=hops)
+        return link, True
+
+    def place(self, link: LinkId, *, depth: int, distance: int, hops: int = 0) -> None:
+        """Note from where a link is now expected to be followed."""
+        # Depths beyond 32,767 clicks are traps; they need not be told apart.
+        self._depth[link] = min(depth, 32_767)
+        self._distance[link] = min(distance, 32_767)
+        self._hops[link] = min(hops, 32_767)
+
+    def host_id(self, key: HostKey) -> HostId:
+        """The number of a host, a new one if it was never met."""
+        host = self._host_by_key.get(key)
+        if host is None:
+            host = self._host_by_key[key] = HostId(len(self._host_keys))
+            self._host_keys.append(key)
+        return host
+
+    def host_key(self, host: HostId) -> HostKey:
+        return self._host_keys[host]
+
+    def hosts(self, links: Sequence[LinkId]) -> list[HostId]:
+        return [HostId(int(self._host[link])) for link in links]
+
+    def state(self, link: LinkId) -> LinkState:
+        return LinkState(int(self._state[link]))
+
+    def set_state(self, link: LinkId, state: LinkState) -> None:
+        self._state[link] = state
+
+    def waiting(self) -> NDArray[np.int64]:
+        """Every link that waits, in order of discovery. Looks at all links ever met."""
+        return np.flatnonzero(self._state[: self._count] == LinkState.WAITING)
+
+    def depth(self, link: LinkId) -> int:
+        return int(self._depth[link])
+
+    def distance(self, link: LinkId) -> int:
+        return int(self._distance[link])
+
+    def hops(self, link: LinkId) -> int:
+        return int(self._hops[link])
+
+    def _grow(self) -> None:
+        for name in ("_host", "_state", "_hops", "_depth", "_distance"):
+            column = getattr(self, name)
+            setattr(self, name, np.concatenate((column, np.zeros_like(column))))

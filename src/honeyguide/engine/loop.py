@@ -1,0 +1,78 @@
+"""The shell around the core: ask it, fetch for it, store what it says, then tell everyone."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, assert_never
+
+from honeyguide.engine.budget import StopReason
+from honeyguide.engine.core import Dispatch, Stop, Wait
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from honeyguide.clock import Clock
+    from honeyguide.engine.core import CrawlCore, Step
+    from honeyguide.engine.events import Event, Listener
+    from honeyguide.engine.transport import Transport
+    from honeyguide.store import Store
+
+log = logging.getLogger(__name__)
+
+
+class CrawlLoop:
+    """Drives one core to its end. Everything it waits for is the transport."""
+
+    def __init__(
+        self,
+        core: CrawlCore,
+        transport: Transport,
+        store: Store,
+        clock: Clock,
+        listeners: Sequence[Listener],
+        is_interrupted: Callable[[], bool],
+    ) -> None:
+        self._core = core
+        self._transport = transport
+        self._store = store
+        self._clock = clock
+        self._listeners = listeners
+        self._is_interrupted = is_interrupted
+
+    async def run(self, in_flight: Sequence[Dispatch] = ()) -> StopReason:
+        """Crawl until a limit is reached, nothing is left, or someone interrupts; `in_flight` is fetched first."""
+        self._core.note_disk_use(self._store.size_bytes())
+        for dispatch in in_flight:
+            await self._transport.start(dispatch)
+        while True:
+            if self._is_interrupted():
+                self._finish(self._core.stop(StopReason.INTERRUPTED, self._clock.now()))
+                return StopReason.INTERRUPTED
+            choice = self._core.choose(self._clock.now())
+            match choice:
+                case Dispatch():
+                    await self._transport.start(choice)
+                case Wait():
+                    arrival = await self._transport.next_arrival(choice.until)
+                    if arrival is not None:
+                        self._finish(self._core.apply(arrival.dispatch, arrival.answer, self._clock.now()))
+                case Stop():
+                    self._finish(self._core.stop(choice.reason, self._clock.now()))
+                    return choice.reason
+                case _:
+                    assert_never(choice)
+
+    def _finish(self, step: Step) -> None:
+        """Store a step, then tell of it."""
+        self._store.record(step.record)
+        if step.record.learner is not None:
+            log.debug("step %s: learner saved", step.record.progress.steps)
+        if self._core.has_disk_budget:
+            self._core.note_disk_use(self._store.size_bytes())
+        for event in step.events:
+            self.announce(event)
+
+    def announce(self, event: Event) -> None:
+        """Tell every listener."""
+        for listener in self._listeners:
+            listener(event)

@@ -1,0 +1,34 @@
+"""A crawl in a process of its own, to be killed.
+
+Usage: `python crawl_child.py RUN BUDGET CONCURRENCY STRATEGY FOUND_AGAIN`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))  # what pytest's own `pythonpath` does for the tests
+
+from engine.small_crawls import settings_for
+from honeyguide.engine import CrawlStarted, Event, crawl, resume
+from vectors_by_hash import hashed_vectors
+
+
+def announce(event: Event) -> None:
+    if isinstance(event, CrawlStarted):
+        print("crawling", flush=True)
+
+
+def main() -> None:
+    path, budget, concurrency, strategy, found_again = sys.argv[1:]
+    if Path(path, "honeyguide.json").exists():
+        run = resume(path, listeners=[announce], vectors=hashed_vectors())
+    else:
+        settings = settings_for(strategy, budget=int(budget), concurrency=int(concurrency), found_again=found_again)
+        run = crawl(path, settings, listeners=[announce], vectors=hashed_vectors())
+    run.close()
+
+
+if __name__ == "__main__":
+    main()

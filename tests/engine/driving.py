@@ -1,0 +1,129 @@
+"""Crawls wired by hand, for what `crawl` does not let a caller change: the strategy, the transport, the core itself."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from honeyguide.domain import Skipped, Url
+from honeyguide.engine import Builder, CrawlCore, CrawlLoop
+from honeyguide.engine.build import transport_for
+from honeyguide.engine.checkpoint import restore
+from honeyguide.learn import Order
+from honeyguide.learn.unlearned import Unlearned
+from honeyguide.settings import settings_from, to_toml, with_overrides
+from honeyguide.store import RunFolder, SqliteStore
+from vectors_by_hash import hashed_vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from honeyguide.domain import Candidates, LinkId, Row, Rows, Transition
+    from honeyguide.engine import Dispatch, Event, Parts, StopReason
+    from honeyguide.engine.transport import Transport
+    from honeyguide.learn import Strategy
+    from honeyguide.settings import Settings
+    from scripted_world import ScriptedWorld
+
+
+def script_settings(strategy: str = "breadth-first", **overrides: object) -> Settings:
+    """Settings for a scripted world; `budget__fetches=3` sets `budget.fetches`."""
+    settings = settings_from({"topic": {"name": "geology", "keywords": ["rock", "mineral"]}})
+    chosen: dict[str, Any] = {"crawl.world": "synthetic", "crawl.strategy": strategy, "crawl.concurrency": 1}
+    return with_overrides(settings, chosen | {key.replace("__", "."): value for key, value in overrides.items()})
+
+
+class ByAnchorNumber(Unlearned):
+    """Follows the link whose anchor is the highest number. Remembers what it is told; skips URLs that match."""
+
+    order = Order.BEST_SCORE
+    row_width = 1
+
+    def __init__(self, skipping: str | None = None) -> None:
+        self.told: list[Transition] = []
+        self._skipping = skipping
+
+    def describe(self, candidates: Candidates) -> Rows:
+        anchors = [candidates.words[start:end] for _, start, end, _ in candidates.spans.tolist()]
+        numbers = [float(anchor[0]) if anchor and anchor[0].isdecimal() else 0.0 for anchor in anchors]
+        return np.array(numbers, dtype=np.float16)[:, None]
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        return rows[:, 0].astype(np.float64)
+
+    def skip(self, url: Url, row: Row) -> Skipped | None:
+        if self._skipping is not None and re.search(self._skipping, url.text):
+            return Skipped(f"matches {self._skipping}")
+        return None
+
+    def learn(self, transition: Transition) -> bool:
+        self.told.append(transition)
+        return False
+
+
+@dataclass
+class HandWired:
+    """One crawl with its parts in the open: a new one, or one brought back where the folder has one."""
+
+    path: Path
+    world: ScriptedWorld
+    settings: Settings
+    strategy: Strategy | None = None
+    wrap: Callable[[Transport], Transport] = lambda transport: transport
+    is_interrupted: Callable[[], bool] = lambda: False
+    events: list[Event] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        is_new = not self.path.exists()
+        if is_new:
+            RunFolder.create(self.path, to_toml(self.settings))[1].close()
+        builder = Builder(self.settings, hashed_vectors())
+        self.parts: Parts = builder.parts()
+        if self.strategy is not None:
+            frontier = builder.frontier(self.strategy, self.parts.clocks)
+            self.parts = replace(self.parts, strategy=self.strategy, frontier=frontier)
+        self.store = SqliteStore(RunFolder(self.path).database_file)
+        progress = self.store.progress()
+        transport, self.clock = transport_for(self.world, start=0.0 if progress is None else progress.now)
+        self.transport = self.wrap(transport)
+        self.in_flight: list[Dispatch] = []
+        if progress is None:
+            self.core = CrawlCore(self.parts, self.settings)
+            self.store.record(self.core.start(builder.seed_urls(self.world), self.clock.now()).record)
+        else:
+            self.core, self.in_flight = restore(self.parts, self.settings, self.store, self.clock)
+
+    def run(self) -> StopReason:
+        """Crawl to the end and close."""
+        try:
+            return asyncio.run(self._run())
+        finally:
+            self.close()
+
+    def link(self, url: str) -> LinkId:
+        """The number of a URL that was met."""
+        link = self.parts.links.find(Url.parse(url))
+        assert link is not None, f"{url} was never met"
+        return link
+
+    def follow(self, url: str, now: float = 0.0) -> None:
+        """Choose a waiting link by hand, take in its answer and store the step."""
+        dispatch = self.core.choose_link(self.link(url), now)
+        self.store.record(self.core.apply(dispatch, self.world.answer(dispatch.url), now).record)
+
+    def close(self) -> None:
+        self.store.close()
+
+    async def _run(self) -> StopReason:
+        loop = CrawlLoop(self.core, self.transport, self.store, self.clock, [self.events.append], self.is_interrupted)
+        try:
+            return await loop.run(self.in_flight)
+        finally:
+            await self.transport.close()

@@ -1,0 +1,77 @@
+"""A run killed at random moments and resumed equals the uninterrupted run, URL for URL and bit for bit."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.small_crawls import contents, settings_for, story
+from honeyguide.engine import crawl, resume
+from honeyguide.store import open_run
+from vectors_by_hash import hashed_vectors
+
+CHILD = Path(__file__).parent / "crawl_child.py"
+KILLS = 20
+
+
+def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -> bool:
+    """Let a child crawl for a random moment and kill it; True when it had finished by itself."""
+    command = [sys.executable, "-W", "error", str(CHILD), str(run), *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        time.sleep(chance.uniform(0.0, 0.09))
+        has_finished = child.poll() is not None
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    return has_finished and child.returncode == 0
+
+
+@pytest.mark.parametrize(("concurrency", "found_again"), [(1, "best"), (8, "best"), (8, "merge")])
+def test_a_run_killed_twenty_times_equals_the_uninterrupted_run(
+    tmp_path: Path, concurrency: int, found_again: str
+) -> None:
+    budget = 700
+    whole = crawl(
+        tmp_path / "whole",
+        settings_for(budget=budget, concurrency=concurrency, found_again=found_again),
+        vectors=hashed_vectors(),
+    )
+    whole.close()
+    killed = tmp_path / "killed"
+    chance = random.Random(concurrency)
+    arguments = [str(budget), str(concurrency), "online-ridge", found_again]
+    survived = [kill_after_a_while(killed, arguments, chance) for _ in range(KILLS)]
+    with open_run(killed) as run:
+        steps_by_kills = run.progress.steps
+    resume(killed, vectors=hashed_vectors()).close()
+    assert survived.count(True) < KILLS / 2, "the crawl ended before most kills; make it longer"
+    assert steps_by_kills > 0
+    assert story(killed) == story(tmp_path / "whole")
+    assert contents(killed) == contents(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("strategy", ["breadth-first", "random", "best-first", "online-ridge"])
+def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(tmp_path: Path, strategy: str) -> None:
+    settings = settings_for(strategy, budget=120, concurrency=6)
+    crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
+    chance = random.Random(7)
+    broken = tmp_path / "broken"
+    for turn in range(100):
+        patience = iter(range(chance.randint(1, 40)))
+        tired = {"is_interrupted": lambda: next(patience, None) is None}  # noqa: B023 - used within this turn
+        if turn == 0:
+            run = crawl(broken, settings, vectors=hashed_vectors(), **tired)  # type: ignore[arg-type]
+        else:
+            run = resume(broken, vectors=hashed_vectors(), **tired)  # type: ignore[arg-type]
+        with run:
+            if run.progress.stop_reason != "interrupted":
+                break
+    assert story(broken) == story(tmp_path / "whole")
+    assert contents(broken) == contents(tmp_path / "whole")
