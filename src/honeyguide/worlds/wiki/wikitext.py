@@ -1,0 +1,229 @@
+"""Wikitext to HTML with the links still open: their targets are titles, which only the whole dump can resolve.
+
+The converter works on the whole text at a time, with one regular expression for each kind of markup, in this order:
+comments, what is quoted literally, footnotes, links from the innermost outwards, web addresses, templates from the
+innermost outwards, tags; then `blocks` reads the lines. Every expression is linear in the text, however broken.
+
+- A template is left out, because its definition is elsewhere. Its arguments that hold links follow at the page's end.
+- Footnotes, formulas, time lines and bare web addresses are left out: they are no prose.
+- A category is a label. Neither its name nor any link to one is left in the text, wherever it stood.
+
+`docs/decisions/wikitext.md` compares this with mwparserfromhell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.worlds.wiki.blocks import blocks_of
+from honeyguide.worlds.wiki.siteinfo import CATEGORIES
+from honeyguide.worlds.wiki.titles import MAX_TITLE_BYTES, LinkKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from honeyguide.worlds.wiki.titles import LinkTarget, TitleRules
+
+LINK_START, LINK_ANCHOR, LINK_END = "\x02", "\x03", "\x04"
+"""Around an open link: its number among the page's targets, then its anchor. XML has no way to write these."""
+
+_MOST_NESTING: Final = 40
+_TARGETS_REMEMBERED: Final = 1 << 16
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_LITERAL = re.compile(
+    r"<(nowiki|pre|source|syntaxhighlight)\b[^<>]*>([^<]*(?:<(?!/?\1\b)[^<]*)*)</\1\s*>", re.IGNORECASE
+)
+_GALLERY = re.compile(r"<(gallery)\b[^<>]*>([^<]*(?:<(?!/?gallery\b)[^<]*)*)</gallery\s*>", re.IGNORECASE)
+_NO_PROSE = re.compile(
+    r"<(ref|math|timeline|hiero|score|imagemap|graph|templatedata|mapframe|maplink|chem|ce|includeonly|inputbox|categorytree)"
+    r"(?:\s[^<>]*?)?(?:/>|>[^<]*(?:<(?!/?\1\b)[^<]*)*</\1\s*>)",
+    re.IGNORECASE,
+)
+_ESCAPES = {ord(letter): f"&#{ord(letter)};" for letter in "[]{}|'=*#:;<_!"} | {ord("\n"): " "}
+_IN_ANCHOR = {ord("|"): "&#124;", ord("\n"): " "}  # no line and no cell of a table ends inside a link
+_LINK = re.compile(
+    r"\[\[((?>[^\[\]]*(?:\[(?!\[)[^\[\]]*\][^\[\]]*)*))\]\]"
+    "([a-zß-öø-ÿāăąćčďđēęěğģīįıķłļľńņňōőœřśşšťţūůűųźżžα-ωά-ώа-яёєіїґў]*)"
+)
+_EXTERNAL = re.compile(
+    r"\[(?>(?:(?:https?|ftps?|irc|news|gopher|mailto):|(?=//))[^\s\[\]<>\"]*)[ \t]*([^\[\]\n]*)\]", re.IGNORECASE
+)
+# A literal start lets the search skip ahead: ten times as fast as any alternative to it.
+_BARE_ADDRESS = re.compile(r"http(?:s?://[^\s\[\]<>\"|}\x02-\x04]+)")
+_TEMPLATE = re.compile(r"\{\{((?>[^{}]*(?:\{(?!\{)[^{}]*\}(?!\})[^{}]*)*))\}\}")
+_UNMATCHED_BRACES = re.compile(r"\{{2,}|\}{2,}")
+_SWITCH = re.compile(r"__[A-Z]{3,}__")
+_INLINE_TAG = re.compile(
+    r"</?(?:abbr|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|noinclude|nowiki|onlyinclude|q|rb|rp|rt|ruby|s|samp"
+    r"|section|small|span|strike|strong|sub|sup|tt|u|var|wbr)(?:[\s/][^<>]*)?>",
+    re.IGNORECASE,
+)
+_BLOCK_TAG = re.compile(
+    r"</?(?:blockquote|br|caption|center|dd|div|dl|dt|gallery|h[1-6]|hr|li|ol|p|poem|pre|ref|references|table|tbody|td|th|tr"
+    r"|ul)(?:[\s/][^<>]*)?>",
+    re.IGNORECASE,
+)
+_FILE_OPTION = re.compile(
+    r"(?:thumb|thumbnail|frame|framed|frameless|border|left|right|center|none|upright|baseline|middle|top|bottom|sub|super"
+    r"|(?:alt|link|lang|page|class|upright|thumb)\s*=.*|\d*x?\d+\s*px)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_PIPE_TRICK = re.compile(r"\A:?(?:[^:|]*:)?(.*?)(?:\s*\([^()]*\)|, .*)?\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """An article without its markup. `html` has open links that number `targets`, which are distinct titles."""
+
+    html: str
+    targets: tuple[str, ...]
+    categories: tuple[str, ...]  # in order, each once; labels, never shown
+    dropped_links: Mapping[str, int]  # how many led elsewhere than to an article, by the kind of place
+
+
+class Converter:
+    """Converts the wikitext of one wiki."""
+
+    def __init__(self, rules: TitleRules) -> None:
+        self._target = lru_cache(_TARGETS_REMEMBERED)(rules.target)
+        names = "|".join(re.escape(name).replace(r"\ ", "[ _]") for name in rules.names_of(CATEGORIES))
+        # What is no well-formed link to a category, and would leave its name standing.
+        self._stray_category = re.compile(
+            rf"\[\[[\s:]*(?:{names})\s*:[^\]\n]*\]*|\[(?>[^\s\[\]]*?(?:{names})(?::|%3A)[^\[\]\n]*)\]", re.IGNORECASE
+        )
+        self._category_names = re.compile(rf"(?:{names})\s*(?::|%3A)", re.IGNORECASE)
+
+    def convert(self, wikitext: str) -> Article:
+        """The article that `wikitext` describes. Never fails: what is broken is shown as text."""
+        reading = _Reading(self._target)
+        text = wikitext
+        if "<" in text:
+            text = _NO_PROSE.sub(" ", self._literals_escaped(_COMMENT.sub("", text)))
+        text = reading.links_opened(text)
+        if self._category_names.search(text):
+            text = self._stray_category.sub("", text)
+        text = _BARE_ADDRESS.sub("", _EXTERNAL.sub(r"\1", text))
+        text = _plain(reading.templates_left_out(text))
+        return Article(
+            html=blocks_of(text, [_plain(aside) for aside in reading.asides]),
+            targets=tuple(reading.number_by_title),
+            categories=tuple(reading.categories),
+            dropped_links=reading.dropped,
+        )
+
+    def _literals_escaped(self, text: str) -> str:
+        """What is quoted literally stays as text that no later expression takes for markup."""
+
+        def escaped(match: re.Match[str]) -> str:
+            return self._stray_category.sub("", match[2]).translate(_ESCAPES)
+
+        return _GALLERY.sub(_captions, _LITERAL.sub(escaped, text))
+
+
+class _Reading:
+    """What is found while one article is read."""
+
+    def __init__(self, target: Callable[[str], LinkTarget]) -> None:
+        self._target = target
+        self.number_by_title: dict[str, int] = {}
+        self.categories: dict[str, None] = {}
+        self.dropped: Counter[str] = Counter()
+        self.asides: list[str] = []
+
+    def links_opened(self, text: str) -> str:
+        """Every link replaced by what is shown of it. A file's caption may hold links, so it is read after them."""
+        for _ in range(_MOST_NESTING):
+            text, count = _LINK.subn(self._opened, text)
+            if not count:
+                break
+        return text
+
+    def templates_left_out(self, text: str) -> str:
+        for _ in range(_MOST_NESTING):
+            text, count = _TEMPLATE.subn(self._left_out, text)
+            if not count:
+                break
+        return text
+
+    def _opened(self, match: re.Match[str]) -> str:
+        """What a link leaves in its place. Called a hundred times a page: the commonest kind comes first."""
+        content, trail = match.groups()
+        written, pipe, anchor = content.partition("|")
+        target = self._target(written)
+        if LINK_START in content and target.kind is not LinkKind.FILE:
+            return f"{anchor}{trail}"  # a link around a link is none
+        if target.kind is LinkKind.ARTICLE:
+            number = self.number_by_title.setdefault(target.title, len(self.number_by_title))
+            shown = anchor if anchor and not anchor.isspace() else _shown_title(written, is_piped=bool(pipe))
+            if "|" in shown or "\n" in shown:
+                shown = shown.translate(_IN_ANCHOR)
+            return f"{LINK_START}{number}{LINK_ANCHOR}{shown}{trail}{LINK_END}"
+        return self._elsewhere(target, content, trail)
+
+    def _elsewhere(self, target: LinkTarget, content: str, trail: str) -> str:
+        """What a link that leads to no article leaves in its place."""
+        match target.kind:
+            case LinkKind.ADDRESS:
+                return f"[{content}]{trail}"
+            case LinkKind.CATEGORY:
+                if not target.is_spoken_of and target.title:
+                    self.categories[target.title] = None
+                shown = ""
+            case LinkKind.FILE:
+                shown = f" {_caption(content)} "
+            case LinkKind.LANGUAGE:
+                shown = ""
+            case _:
+                written, _, anchor = content.partition("|")
+                shown = anchor or written.strip().lstrip(":#")
+        self.dropped[target.kind.value] += 1
+        return shown + trail
+
+    def _left_out(self, match: re.Match[str]) -> str:
+        if LINK_START in match[1]:
+            self.asides += [_without_name(part) for part in match[1].split("|") if LINK_START in part]
+        return ""
+
+
+def _plain(text: str) -> str:
+    """Text without emphasis, switches, tags, and braces that nothing closes; what else looks like a tag is text."""
+    text = text.replace("'''", "").replace("''", "")
+    if "{{" in text or "}}" in text:
+        text = _UNMATCHED_BRACES.sub("", text)
+    if "__" in text:
+        text = _SWITCH.sub("", text)
+    if "<" in text:
+        text = _BLOCK_TAG.sub(" ", _INLINE_TAG.sub("", text)).replace("<", "&lt;")
+    return text
+
+
+def _captions(match: re.Match[str]) -> str:
+    """The captions of a gallery; each line names a file first."""
+    return "\n".join(f"\n{line.partition('|')[2]}" for line in match[2].split("\n"))
+
+
+def _caption(content: str) -> str:
+    """The caption of a file: the last part that is no option."""
+    parts = [part.strip() for part in _TEMPLATE.sub("", content).split("|")[1:]]
+    return next((part for part in reversed(parts) if not _FILE_OPTION.match(part)), "")
+
+
+def _shown_title(written: str, *, is_piped: bool) -> str:
+    """What is shown of a link without an anchor: the title. After a bar, without namespace, and without what tells it
+    from its like.
+    """  # fmt: skip
+    found = _PIPE_TRICK.match(written[:MAX_TITLE_BYTES]) if is_piped else None
+    return found[1] if found is not None else written.strip().lstrip(":")
+
+
+def _without_name(argument: str) -> str:
+    """An argument of a template, told as "name: value"."""
+    name, equals, value = argument.partition("=")
+    if not equals or LINK_START in name:
+        return argument.strip()
+    return f"{name.strip().replace('_', ' ')}: {value.strip()}"
