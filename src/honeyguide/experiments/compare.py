@@ -1,0 +1,169 @@
+"""An experiment from beginning to end: survey, crawl, grade, write down."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from honeyguide.errors import RunExists
+from honeyguide.experiments.crawl_task import CrawlTask
+from honeyguide.experiments.grading import grade, write_steps
+from honeyguide.experiments.graph_cache import save_graph
+from honeyguide.experiments.provenance import code_version
+from honeyguide.experiments.run import run_crawls
+from honeyguide.experiments.summary import GradedCrawl, summary
+from honeyguide.experiments.survey import survey
+from honeyguide.experiments.writing import write_outputs
+from honeyguide.store import open_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from honeyguide.domain import Url
+    from honeyguide.experiments.spec import Contender, Experiment
+    from honeyguide.experiments.survey import Cell, Start, Survey
+
+EXPERIMENT_FILE: Final = "experiment.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What came of an experiment; the folder has all of it, and the crawls."""
+
+    folder: Path
+    document: dict[str, Any] = field(repr=False)
+    table: str  # Markdown
+    has_plots: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Crawl:
+    """A crawl and the place it has in the experiment."""
+
+    cell: Cell
+    start: Start
+    contender: Contender
+    task: CrawlTask
+    steps_file: Path
+
+
+def compare_strategies(
+    experiment: Experiment,
+    folder: Path,
+    *,
+    jobs: int | None = None,
+    is_interrupted: Callable[[], bool] = lambda: False,
+    on_progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> Comparison | None:
+    """Have every contender crawl every topic of every world, and write curves, figures and tables into a folder.
+
+    Called again with the same experiment and folder it goes on where it stopped; None when it was interrupted. Every
+    mistake is raised before the folder is made. `on_progress` hears what is being done, how far it is, of how much.
+    """
+    _refuse_foreign(folder, experiment)
+
+    def note_exploring(world: str, done: int, known: int) -> None:
+        if is_interrupted():
+            raise _InterruptedError
+        on_progress(f"exploring {world}", done, known)
+
+    try:
+        surveyed = survey(experiment, folder / "graphs", note_exploring)
+    except _InterruptedError:
+        return None
+    _prepare(folder, experiment, surveyed)
+    crawls = list(_crawls(experiment, surveyed, folder))
+    total = sum(each.cell.budget for each in crawls)
+    finished = run_crawls(
+        [each.task for each in crawls],
+        jobs=jobs,
+        is_interrupted=is_interrupted,
+        on_progress=lambda spent: on_progress("crawling", spent, total),
+    )
+    if not finished:
+        return None
+    graded = [_graded(each) for each in crawls]
+    document = summary(experiment, surveyed.cells, graded)
+    table, has_plots = write_outputs(folder, experiment, document, surveyed.cells, graded)
+    return Comparison(folder, document, table, has_plots)
+
+
+class _InterruptedError(Exception):
+    """Someone wants the survey to stop; nothing of it is kept."""
+
+
+def _refuse_foreign(folder: Path, experiment: Experiment) -> None:
+    """Before the long work: a folder of another experiment, or of something else, is not to be written into."""
+    file = folder / EXPERIMENT_FILE
+    if file.is_file():
+        _refuse_other(json.loads(file.read_text(encoding="utf-8")), _about(experiment), folder)
+    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise RunExists(f"{folder} exists and is not empty; choose another folder with -o")
+
+
+def _prepare(folder: Path, experiment: Experiment, surveyed: Survey) -> None:
+    """Make the folder, or see that the one there is also of this data."""
+    about = _about(experiment) | {"data": {cell.world: cell.data_hash for cell in surveyed.cells}}
+    file = folder / EXPERIMENT_FILE
+    if file.exists():
+        _refuse_other(json.loads(file.read_text(encoding="utf-8")), about, folder)
+    for name, graph in surveyed.graphs.items():
+        if not (folder / "graphs" / name).exists():
+            save_graph(graph, folder / "graphs" / name)
+    file.write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _about(experiment: Experiment) -> dict[str, Any]:
+    about = {"honeyguide": code_version()} | experiment.document()
+    return cast(dict[str, Any], json.loads(json.dumps(about)))  # as it is when read back
+
+
+def _refuse_other(before: dict[str, Any], now: dict[str, Any], folder: Path) -> None:
+    changed = [name for name in now if before.get(name) != now[name]]
+    if changed:
+        what = "other code" if changed == ["honeyguide"] else f"another experiment ({', '.join(changed)} differ)"
+        raise RunExists(f"{folder} was made by {what}; choose another folder with -o")
+
+
+def _crawls(experiment: Experiment, surveyed: Survey, folder: Path) -> Iterator[_Crawl]:
+    for number, cell in enumerate(surveyed.cells):
+        for contender in experiment.contenders:
+            for start in cell.starts:
+                settings = experiment.settings(
+                    cell.world, cell.topic, contender, seed=start.seed, budget=cell.budget, seed_urls=start.seed_urls
+                )
+                place = f"{cell_name(number, cell)}/{slug(contender.name)}-seed{start.seed}"
+                task = CrawlTask(folder / "runs" / place, settings)
+                yield _Crawl(cell, start, contender, task, folder / "steps" / f"{place}.csv")
+
+
+def cell_name(number: int, cell: Cell) -> str:
+    """A name for files and folders: a number, because two long names of worlds may look alike when cut."""
+    return f"{number + 1:02}-{slug(cell.world.partition(':')[0])}-{slug(cell.topic.name)}"
+
+
+def slug(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9=.]+", "-", name).strip("-.")[:60] or "any"
+
+
+def _graded(crawl: _Crawl) -> GradedCrawl:
+    on_topic = crawl.cell.on_topic
+
+    def is_on_topic(url: Url) -> bool:
+        return url.text in on_topic
+
+    crawl.steps_file.parent.mkdir(parents=True, exist_ok=True)
+    write_steps(crawl.task.run, is_on_topic, crawl.steps_file)
+    with open_run(crawl.task.run) as run:
+        graded = grade(run, is_on_topic, crawl.cell.budget, crawl.start.oracle)
+    return GradedCrawl(
+        crawl.cell,
+        crawl.contender,
+        crawl.start.seed,
+        crawl.task.settings,
+        graded,
+        crawl.task.seconds_per_1000_steps,
+    )

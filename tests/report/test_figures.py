@@ -1,0 +1,62 @@
+"""Plots: both files, the same each time, with everything on them that a reader needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from honeyguide.report.figures import (
+    can_draw,
+    save_bars_by_topic,
+    save_harvest_curves,
+    save_relevance_histogram,
+    styles_for,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(not can_draw(), reason="matplotlib is not installed")
+
+NAMES = ["random", "best-first", "online-ridge"]
+STYLES = styles_for(NAMES, {"random"})
+
+
+def draw_harvest(stem: Path) -> str:
+    save_harvest_curves(
+        stem,
+        title="geology",
+        curves={name: [[0, number, 2 * number], [0, 0, number]] for number, name in enumerate(NAMES)},
+        oracle=[0, 1, 4],
+        bound=[0, 1, 4],
+        styles=STYLES,
+        note="seeds 0 to 1",
+    )
+    return stem.with_name(f"{stem.name}.svg").read_text()
+
+
+def test_a_plot_is_png_and_svg_and_names_every_line(tmp_path: Path) -> None:
+    drawn = draw_harvest(tmp_path / "harvest")
+    assert (tmp_path / "harvest.png").read_bytes().startswith(b"\x89PNG")
+    for text in ("geology", "random (floor) 0", "best-first 1.5", "online-ridge 3", "oracle 4", "seeds 0 to 1"):
+        assert text in drawn
+
+
+def test_the_same_figures_give_the_same_file(tmp_path: Path) -> None:
+    assert draw_harvest(tmp_path / "a" / "harvest") == draw_harvest(tmp_path / "b" / "harvest")
+
+
+def test_a_strategy_that_found_nothing_and_one_that_beats_the_oracle_can_be_drawn(tmp_path: Path) -> None:
+    relevance = {"random": [], "best-first": [0.1, 0.9]}
+    save_relevance_histogram(tmp_path / "r", title="t", relevance=relevance, runs=1, styles=STYLES, note="n")
+    shares = {"geology": {"random": [0.0], "best-first": [1.2]}, "opera": {"random": [0.1], "best-first": [0.5]}}
+    save_bars_by_topic(tmp_path / "b", title="t", shares=shares, styles=STYLES, note="n")
+    assert "opera" in (tmp_path / "b.svg").read_text()
+    assert (tmp_path / "r.png").exists()
+
+
+def test_floors_are_grey_and_no_two_strategies_look_alike() -> None:
+    assert STYLES["random"]["color"] not in (STYLES["best-first"]["color"], STYLES["online-ridge"]["color"])
+    many = styles_for([str(number) for number in range(12)], set())
+    assert len({(style["color"], style["linestyle"]) for style in list(many.values())[:6]}) == 6
