@@ -1,0 +1,240 @@
+"""`honeyguide/FocusedCrawl-v0`: the agent names the next link, the judge pays. docs/environment.md says it in full."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import InvalidAction, ResetNeeded
+from threadpoolctl import ThreadpoolController
+
+from honeyguide.domain import LinkId
+from honeyguide.engine import Builder, open_world
+from honeyguide.envs.crawl_state import STATE_COLUMNS, CrawlState, state_after
+from honeyguide.envs.episode import Episode, at_once
+from honeyguide.envs.feature_rows import WIDTH
+from honeyguide.envs.open_actions import OpenActions
+from honeyguide.envs.table import TableSpec, shortlist
+from honeyguide.errors import SettingsError, WorldError
+from honeyguide.settings import settings_from, validate, with_overrides
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.domain import Rows, Url
+    from honeyguide.engine.link_table import LinkTable
+    from honeyguide.settings import Settings
+    from honeyguide.store import StepRecord
+    from honeyguide.text import WordVectors
+    from honeyguide.worlds import World
+
+Observation: TypeAlias = dict[str, "NDArray[Any]"]
+Info: TypeAlias = dict[str, Any]
+
+LIVE_WORLDS: Final = frozenset({"live", "synthetic+http"})  # they answer in real time
+NO_LINK: Final = -1  # in `info["links"]`, where a row of the table is empty
+
+PRACTICE: Final = settings_from(
+    {
+        "topic": {"name": "geology", "keywords": ["rock", "mineral", "fossil"]},
+        "crawl": {"world": "synthetic:pages=5000"},
+        "budget": {"fetches": 200},
+    }
+)
+"""What is crawled when nothing else is said: geology, in a synthetic web of 5,000 pages, with 200 fetches."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrontierView:
+    """Every waiting link, in order of discovery: its number, its features as in a table's row, the scorer's score."""
+
+    links: NDArray[np.int64]
+    rows: Rows
+    scores: NDArray[np.float64]
+
+
+class FocusedCrawlEnv(gymnasium.Env[Observation, np.int64]):
+    """A focused crawl; an action is a row of the table of candidates.
+
+    With `run`, episode n leaves a run folder `run/episode-000n`. `world` takes the place of the one the settings name,
+    `vectors` are word vectors loaded already; several environments may share them.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012 - as gymnasium declares it
+
+    def __init__(
+        self,
+        settings: Settings = PRACTICE,
+        table: TableSpec = TableSpec(),  # noqa: B008 - a frozen value
+        *,
+        world: World | None = None,
+        vectors: WordVectors | None = None,
+        run: Path | str | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self.settings = with_overrides(settings, {"crawl.strategy": table.scorer})
+        self.table = table
+        self.render_mode = render_mode
+        self._run = None if run is None else Path(run)
+        _check(self.settings, world, is_kept=run is not None)
+        self._episodes = 0
+        self._episode: Episode | None = None
+        self._opened = AsyncExitStack()
+        self._world = world or at_once(self._opened.enter_async_context(open_world(self.settings)))
+        self._builder = Builder(self.settings, vectors)
+        self._threads = ThreadpoolController()
+        self._state = CrawlState()
+        self._links = np.empty(0, dtype=np.int64)  # by row of the table
+        self._last: Info = {}
+        self._actions = OpenActions(table.rows)
+        self.action_space = self._actions
+        parts = {
+            "state": spaces.Box(0.0, 1.0, (len(STATE_COLUMNS),), np.float32),
+            "candidates": spaces.Box(-1.0, 1.0, (table.rows, WIDTH), np.float32),
+            "mask": spaces.MultiBinary(table.rows),
+        }
+        self.observation_space = cast("spaces.Space[Observation]", spaces.Dict(parts))
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
+        """Start a new crawl from the seed URLs. There are no options."""
+        super().reset(seed=seed, options=options)
+        self._end_episode()
+        self._episodes += 1
+        run = None if self._run is None else self._run / f"episode-{self._episodes:04}"
+        with self._one_blas_thread():
+            self._episode = Episode(self._builder, self.settings, self._world, self.np_random, run)
+        self._state = state_after(CrawlState(), self._episode.first, self.settings.budget)
+        observation, info = self._look(self._episode, self._episode.first)
+        self._actions.begin(observation["mask"])
+        return observation, info
+
+    def step(self, action: int | np.integer[Any]) -> tuple[Observation, float, bool, bool, Info]:
+        """Follow the link in this row of the table. InvalidAction if the row is masked."""
+        self._running()
+        return self.step_link(self.link_in(action))
+
+    def step_link(self, link: LinkId) -> tuple[Observation, float, bool, bool, Info]:
+        """Follow any waiting link, whether the table shows it or not. InvalidAction if it does not wait."""
+        episode = self._running()
+        try:
+            with self._one_blas_thread():
+                record = episode.follow(link)
+        except KeyError:
+            raise InvalidAction(f"link {link} does not wait; choose one of frontier_view().links") from None
+        self._state = state_after(self._state, record, self.settings.budget)
+        completion = record.completion
+        reward = 0.0 if completion is None or completion.reward is None else float(completion.reward)
+        is_truncated = episode.limit is not None
+        observation, info = self._look(episode, record)
+        self._actions.update(observation["mask"])
+        return observation, reward, episode.is_exhausted, is_truncated, info
+
+    def frontier_view(self) -> FrontierView:
+        """Every waiting link, without padding: for agents that want to see more than the table."""
+        return _view(self._begun())
+
+    def link_in(self, row: int | np.integer[Any]) -> LinkId:
+        """The number of the link in a row of the table. InvalidAction if the row is masked."""
+        if not 0 <= row < len(self._links):
+            raise InvalidAction(f"action {row} is masked: {len(self._links)} of {self.table.rows} rows hold a link")
+        return LinkId(int(self._links[row]))
+
+    def url(self, link: LinkId) -> Url:
+        """The address behind a link's number."""
+        return self._begun().core.links.url(link)
+
+    def render(self) -> str | None:
+        """The last step in three lines of text, in mode "ansi"."""
+        if self.render_mode is None:
+            return None
+        progress, last = self._begun().core.progress, self._last
+        mark = "*" if last["is_relevant"] else " "
+        fetched = f"{mark} {last['relevance']:.2f}  {last['outcome']}  {last['url']}" if last["url"] else "  not begun"
+        return (
+            f"fetch {progress.fetches} of {self.settings.budget.fetches}, {progress.relevant} relevant pages\n"
+            f"{fetched}\n"
+            f"{progress.waiting} links wait, {len(self._links)} in the table\n"
+        )
+
+    def close(self) -> None:
+        """End the episode and close the world, unless it was given; may be called twice."""
+        self._end_episode()
+        at_once(self._opened.aclose())
+
+    def _one_blas_thread(self) -> AbstractContextManager[object]:
+        # Around a step only, because the agent may want all threads. The products of a crawl are small: 330 steps a
+        # second so, 90 with two threads on two busy cores.
+        return cast("AbstractContextManager[object]", self._threads.limit(limits=1, user_api="blas"))
+
+    def _begun(self) -> Episode:
+        if self._episode is None:
+            raise ResetNeeded("no crawl has begun; call reset first")
+        return self._episode
+
+    def _running(self) -> Episode:
+        episode = self._begun()
+        if (reason := episode.stop_reason) is not None:
+            raise ResetNeeded(f"the crawl is over: {reason.value}; call reset")
+        return episode
+
+    def _end_episode(self) -> None:
+        if self._episode is not None:
+            self._episode.close()
+            self._episode = None
+
+    def _look(self, episode: Episode, record: StepRecord) -> tuple[Observation, Info]:
+        """What the agent sees now, with a new table; of a crawl that is over too, so that its value can be learned."""
+        view = _view(episode)
+        places = shortlist(view.scores, self.table, self.np_random)
+        self._links = view.links[places]
+        candidates = np.zeros((self.table.rows, WIDTH), dtype=np.float32)
+        candidates[: len(places)] = view.rows[places]
+        mask = np.zeros(self.table.rows, dtype=np.int8)
+        mask[: len(places)] = 1
+        links = np.full(self.table.rows, NO_LINK, dtype=np.int64)
+        links[: len(places)] = self._links
+        self._last = _told(episode.core.links, record) | {"action_mask": mask.copy(), "links": links}
+        return {"state": self._state.as_row(), "candidates": candidates, "mask": mask}, dict(self._last)
+
+
+def _view(episode: Episode) -> FrontierView:
+    links = episode.core.links.waiting()
+    scores, rows = episode.core.frontier.peek(cast("Sequence[LinkId]", links))
+    return FrontierView(links, rows[:, :WIDTH], scores)
+
+
+def _told(links: LinkTable, record: StepRecord) -> Info:
+    """What `info` says of the last fetch; after a reset there was none."""
+    completion, progress = record.completion, record.progress
+    visit = None if completion is None else completion.visit
+    return {
+        "url": "" if completion is None else links.url(completion.dispatch.link).text,
+        "outcome": "" if completion is None else type(completion.answer.outcome).__name__.lower(),
+        "relevance": 0.0 if visit is None else visit.verdict.relevance,
+        "is_relevant": visit is not None and visit.verdict.is_relevant,
+        "steps": progress.steps,
+        "relevant": progress.relevant,
+        "waiting": progress.waiting,
+    }
+
+
+def _check(settings: Settings, world: World | None, *, is_kept: bool) -> None:
+    """What an environment asks for besides what every crawl does."""
+    validate(settings)
+    name = settings.crawl.world
+    # By name, because opening a live world takes an event loop.
+    is_offline = name.partition(":")[0] not in LIVE_WORLDS if world is None else world.is_offline
+    if not is_offline:
+        raise WorldError(f"{'the world given' if world else name} is not offline; choose one that is, as synthetic")
+    if not (settings.topic.name or settings.topic.keywords):
+        raise SettingsError(["topic is empty: give topic.name or topic.keywords"])
+    if is_kept and settings.frontier.found_again == "merge":
+        # The merged rows in the folder would be those of the agent, which no strategy reads.
+        raise SettingsError(["frontier.found_again is 'merge': a run cannot be kept with it; choose 'best' or 'first'"])
