@@ -1,0 +1,255 @@
+"""`honeyguide lab`: strategies measured against one another and against an oracle, on offline worlds."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+
+import typer
+
+from honeyguide.cli.crawl import parse_assignment, whole_number
+from honeyguide.cli.options import OUTPUT_PANEL, JsonFlag, LogFile, Verbosity
+from honeyguide.errors import SettingsError
+from honeyguide.settings import read_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.console import Console
+
+    from honeyguide.cli.interruption import Interruption
+
+app = typer.Typer(
+    name="lab",
+    help="Measure strategies against one another, on offline worlds.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_WHAT: Final = "What is looked for, and where"
+_HOW: Final = "How it is measured"
+_FILE_HELP: Final = (
+    "Everything can stand in one TOML file instead (--config), for many topics at once; flags go over it. Called again "
+    "with the same folder, it goes on where it stopped."
+)
+COMPARE_HELP: Final = (
+    "Compare strategies on offline worlds, against labels that none of them sees.\n\n"
+    "Every topic of every world is crawled by every strategy, once for each repeat, and graded by labels, never by the "
+    "judge that pays the strategies. An oracle that knows the whole world says how well it could be done. "
+    f"{_FILE_HELP}\n\n"
+    "[bold]Example[/bold]\n\n"
+    "  honeyguide lab compare --world synthetic:seed=1,pages=3000 \\\n"
+    "      --topic geology --topic astronomy --budget 500 --repeats 3 -o comparison"
+)
+SWEEP_HELP: Final = (
+    "Try one setting of a strategy with several values.\n\n"
+    f"The same as [bold]lab compare[/bold], with values in the place of strategies. {_FILE_HELP}\n\n"
+    "[bold]Example[/bold]\n\n"
+    "  honeyguide lab sweep --parameter online_ridge.regularisation --values 0.1,1,10 \\\n"
+    "      --world synthetic:seed=1,pages=3000 --topic geology --budget 500 -o sweep"
+)
+
+
+def _option(*names: str, panel: str, **more: Any) -> Any:  # noqa: ANN401
+    return typer.Option(*names, show_default=False, rich_help_panel=panel, **more)
+
+
+World: TypeAlias = Annotated[
+    list[str] | None,
+    _option("--world", panel=_WHAT, metavar="WORLD", help="An offline world; may be given several times."),
+]
+Topic: TypeAlias = Annotated[
+    list[str] | None, _option("--topic", panel=_WHAT, metavar="TEXT", help="A topic; may be given several times.")
+]
+Keyword: TypeAlias = Annotated[
+    list[str] | None,
+    _option(
+        "--keyword",
+        panel=_WHAT,
+        metavar="WORD",
+        help="A word that the crawler is told of the topic; for one topic only. The synthetic web has its own.",
+    ),
+]
+SeedUrl: TypeAlias = Annotated[
+    list[str] | None,
+    _option("--seed-url", panel=_WHAT, metavar="URL", help="Where to start. Without it: the world's entry pages."),
+]
+Seeds: TypeAlias = Annotated[
+    str | None,
+    _option("--seeds", panel=_WHAT, metavar="random:N", help="Start cold: from N off-topic pages, drawn each repeat."),
+]
+LabelsFlag: TypeAlias = Annotated[
+    str | None,
+    _option(
+        "--labels",
+        panel=_WHAT,
+        metavar="RULE",
+        help="What is on topic: truth (of a synthetic web), category:REGEX, csv:FILE with columns url and label, or "
+        "word:TERM in the text. {topic} stands for the topic. Without it: the world's own.",
+    ),
+]
+Budget: TypeAlias = Annotated[
+    str | None,
+    _option(
+        "--budget",
+        panel=_HOW,
+        metavar="FETCHES",
+        help="Fetches each crawl may spend, or R for as many as there are on-topic pages. [dim]\\[default: 1000][/dim]",
+    ),
+]
+StrategyFlag: TypeAlias = Annotated[
+    list[str] | None,
+    _option("--strategy", panel=_HOW, metavar="NAME", help="May be given several times. Without it: all of them."),
+]
+Repeats: TypeAlias = Annotated[
+    str | None, _option("--repeats", panel=_HOW, metavar="N", help="Crawls of each kind. [dim]\\[default: 3][/dim]")
+]
+Seed: TypeAlias = Annotated[
+    str | None,
+    _option("--seed", panel=_HOW, metavar="N", help="Seed of the first repeat; the others count up from it."),
+]
+SetFlag: TypeAlias = Annotated[
+    list[str] | None,
+    _option("--set", panel=_HOW, metavar="SECTION.KEY=VALUE", help="Any other setting, for all strategies alike."),
+]
+Config: TypeAlias = Annotated[
+    Path | None, _option("--config", panel=_HOW, metavar="FILE", help="A TOML file of the experiment; see docs/lab.md.")
+]
+Jobs: TypeAlias = Annotated[
+    int | None, _option("--jobs", panel=_HOW, metavar="N", min=1, help="Processes. [dim]\\[default: one a core][/dim]")
+]
+Output: TypeAlias = Annotated[
+    Path,
+    _option("-o", "--output", panel=OUTPUT_PANEL, metavar="FOLDER", help="Where runs, figures and plots are kept."),
+]  # fmt: skip
+
+
+@app.command("compare", help=COMPARE_HELP, short_help="Compare strategies with one another and with an oracle.")
+def compare(
+    output: Output,
+    world: World = None,
+    topic: Topic = None,
+    keyword: Keyword = None,
+    seed_url: SeedUrl = None,
+    seeds: Seeds = None,
+    labels: LabelsFlag = None,
+    budget: Budget = None,
+    strategy: StrategyFlag = None,
+    repeats: Repeats = None,
+    seed: Seed = None,
+    set_: SetFlag = None,
+    config: Config = None,
+    jobs: Jobs = None,
+    as_json: JsonFlag = False,
+    verbose: Verbosity = 0,
+    log_file: LogFile = None,
+) -> None:
+    document = _document(config, topic, keyword, set_) | _given(
+        worlds=world, seed_urls=seed_url, seeds=seeds, labels=labels, budget=whole_number(budget),
+        strategies=strategy, repeats=whole_number(repeats), seed=whole_number(seed),
+    )  # fmt: skip
+    _run(document, output, jobs, as_json=as_json, verbose=verbose, log_file=log_file)
+
+
+@app.command("sweep", help=SWEEP_HELP, short_help="Try one setting of a strategy with several values.")
+def sweep(
+    output: Output,
+    parameter: Annotated[
+        str | None, _option("--parameter", panel=_HOW, metavar="SECTION.KEY", help="The setting to vary.")
+    ] = None,
+    values: Annotated[
+        str | None, _option("--values", panel=_HOW, metavar="A,B,…", help="Its values, with commas between them.")
+    ] = None,
+    world: World = None,
+    topic: Topic = None,
+    keyword: Keyword = None,
+    seed_url: SeedUrl = None,
+    seeds: Seeds = None,
+    labels: LabelsFlag = None,
+    budget: Budget = None,
+    strategy: StrategyFlag = None,
+    repeats: Repeats = None,
+    seed: Seed = None,
+    set_: SetFlag = None,
+    config: Config = None,
+    jobs: Jobs = None,
+    as_json: JsonFlag = False,
+    verbose: Verbosity = 0,
+    log_file: LogFile = None,
+) -> None:
+    tried = None if values is None else [parse_assignment(f"value={each.strip()}")[1] for each in values.split(",")]
+    document = {"parameter": "", "values": []} | _document(config, topic, keyword, set_) | _given(
+        worlds=world, seed_urls=seed_url, seeds=seeds, labels=labels, budget=whole_number(budget),
+        strategies=strategy, repeats=whole_number(repeats), seed=whole_number(seed),
+        parameter=parameter, values=tried,
+    )  # fmt: skip
+    _run(document, output, jobs, as_json=as_json, verbose=verbose, log_file=log_file)
+
+
+def _document(
+    config: Path | None, topics: list[str] | None, keywords: list[str] | None, assignments: list[str] | None
+) -> dict[str, Any]:
+    """The file, with what flags say of topics and settings laid over it."""
+    document = {} if config is None else read_toml(config)
+    if keywords and len(topics or ()) != 1:
+        raise SettingsError(["--keyword belongs to one topic: give one --topic, or write [[topics]] in a file"])
+    if topics:
+        document["topics"] = [{"name": name, "keywords": keywords or []} for name in topics]
+    if assignments:
+        document["settings"] = document.get("settings", {}) | dict(map(parse_assignment, assignments))
+    return document
+
+
+def _given(**flags: object) -> dict[str, Any]:
+    return {name: value for name, value in flags.items() if value is not None}
+
+
+def _run(
+    document: dict[str, Any], output: Path, jobs: int | None, *, as_json: bool, verbose: int, log_file: Path | None
+) -> None:
+    from honeyguide.cli.summary import print_json  # noqa: PLC0415 - the engine takes a while to load
+    from honeyguide.experiments import compare_strategies, experiment_from  # noqa: PLC0415
+    from honeyguide.experiments.writing import PLOTS_ARE_MISSING  # noqa: PLC0415
+
+    experiment = experiment_from(document)
+    with _watching(verbose, log_file) as (is_interrupted, on_progress):
+        done = compare_strategies(experiment, output, jobs=jobs, is_interrupted=is_interrupted, on_progress=on_progress)
+    if done is None:
+        typer.echo("stopped; the same command goes on where it stopped", err=True)
+        raise typer.Exit(is_interrupted.exit_code)
+    if as_json:
+        print_json(done.document)
+    else:
+        print(done.table)
+        print(f"Runs, steps, figures{' and plots' if done.has_plots else ''} are in {output}.")
+    if not done.has_plots:
+        typer.echo(PLOTS_ARE_MISSING, err=True)
+
+
+@contextmanager
+def _watching(verbose: int, log_file: Path | None) -> Iterator[tuple[Interruption, Callable[[str, int, int], None]]]:
+    """A bar on stderr where there is a terminal, the log, and the hand on Ctrl-C."""
+    from rich.console import Console  # noqa: PLC0415
+
+    from honeyguide.cli.interruption import Interruption  # noqa: PLC0415
+    from honeyguide.cli.log_setup import logging_to  # noqa: PLC0415
+
+    console = Console(stderr=True)
+    with Interruption() as is_interrupted, logging_to(console, verbose, log_file), _bar(console) as on_progress:
+        yield is_interrupted, on_progress
+
+
+@contextmanager
+def _bar(console: Console) -> Iterator[Callable[[str, int, int], None]]:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    if not sys.stderr.isatty() or console.is_dumb_terminal:
+        yield lambda *_: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        row = progress.add_task("", total=None)
+        yield lambda what, done, total: progress.update(row, description=what, completed=done, total=total)

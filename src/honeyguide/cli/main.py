@@ -1,0 +1,93 @@
+"""The `honeyguide` program: its commands, and how everything that goes wrong ends in one line and an exit status."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from importlib import metadata
+from typing import TYPE_CHECKING, Annotated, Final, cast
+
+import typer
+
+from honeyguide.cli import crawl, demo, lab, results, resume, wiki
+from honeyguide.cli.words import one_line
+from honeyguide.errors import HoneyguideError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BAD_INPUT: Final = 2
+BROKEN_PIPE: Final = 141  # as shells report a program that SIGPIPE has ended
+
+# What the parser raises at a mistyped command lives in a module that differs between versions of typer.
+_UsageError = cast(type[typer.BadParameter], typer.BadParameter.__base__)
+
+app = typer.Typer(
+    name="honeyguide",
+    help="A focused web crawler that learns which links are worth following.",
+    epilog="Start with: honeyguide demo",
+    rich_markup_mode="rich",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo", help=demo.HELP, short_help="See strategies compared on a synthetic web; a minute, offline.")(
+    demo.demo
+)
+app.command("crawl", help=crawl.HELP, short_help="Crawl a topic into a new run folder.")(crawl.crawl)
+app.command("resume", help=resume.HELP, short_help="Go on with a run that was stopped, or extend it.")(resume.resume)
+app.command("results", help=results.HELP, short_help="Show the most relevant pages of a run.")(results.results)
+app.add_typer(lab.app, name="lab")
+app.add_typer(wiki.app, name="wiki", help=wiki.HELP, short_help="Make a world of a Wikipedia dump; look at one.")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"honeyguide {metadata.version('honeyguide')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _without_command(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", metavar="", callback=_print_version, is_eager=True, help="Print the version and stop."
+        ),
+    ] = False,
+) -> None:
+    del version
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and give back its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a title in Japanese must not end a program in a Latin-1 terminal
+    try:
+        status = app(arguments, prog_name="honeyguide", standalone_mode=False)
+        sys.stdout.flush()
+    except HoneyguideError as error:
+        return _refuse(str(error))
+    except _UsageError as error:
+        return _refuse(error.format_message())
+    except BrokenPipeError:
+        # Nobody reads on; what is still in the buffer must not fail once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except OSError as error:
+        return _refuse(f"{error.filename or 'output'}: {error.strerror or error}")
+    return int(status or 0)
+
+
+def _refuse(message: str) -> int:
+    print(f"honeyguide: {one_line(message)}", file=sys.stderr)
+    return BAD_INPUT
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""What a crawl came to, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from honeyguide.cli.words import command, duration, megabytes, percent
+from honeyguide.engine import StopReason
+
+if TYPE_CHECKING:
+    from honeyguide.store import Run
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """The one document that `--json` promises."""
+    print(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """Say where a run stands."""
+    settings, progress = run.settings, run.progress
+    return {
+        "run": str(run.path),
+        "topic": settings.topic.name,
+        "keywords": list(settings.topic.keywords),
+        "world": settings.crawl.world,
+        "strategy": settings.crawl.strategy,
+        "stop_reason": progress.stop_reason,
+        "budget": settings.budget.fetches,
+        "fetches": progress.fetches,
+        "unknown": progress.unknown,
+        "pages": progress.pages,
+        "relevant": progress.relevant,
+        "harvest_rate": round(run.harvest_rate, 6),
+        "waiting_links": progress.waiting,
+        "run_bytes": run.size_bytes(),
+    }
+
+
+def print_summary(run: Run, seconds: float, *, as_json: bool) -> None:
+    """Print what came of a crawl and what to type next; after Ctrl-C also how to go on, on stderr."""
+    if as_json:
+        print_json(summary(run) | {"seconds": round(seconds, 3)})
+    else:
+        print(_told(run, seconds))
+    if run.progress.stop_reason == StopReason.INTERRUPTED:
+        sys.stdout.flush()
+        print(f"stopped; go on with: {command('resume', run.path)}", file=sys.stderr)
+
+
+def _told(run: Run, seconds: float) -> str:
+    progress = run.progress
+    lines = [
+        f"Stopped: {progress.stop_reason}.",
+        "",
+        f"  fetches       {progress.fetches:,} of {run.settings.budget.fetches:,}",
+        f"  pages         {progress.pages:,}, of which relevant {progress.relevant:,}",
+        f"  harvest rate  {percent(run.harvest_rate)} of the fetches",
+        f"  waiting links {progress.waiting:,}",
+        f"  time          {duration(seconds)}",
+        f"  run folder    {run.path} ({megabytes(run.size_bytes())})",
+    ]
+    if progress.unknown:
+        lines.insert(
+            3, f"  unknown       {progress.unknown:,} links the replayed run never asked for; they cost nothing"
+        )
+    if progress.stop_reason != StopReason.INTERRUPTED:
+        lines += ["", "Next:", *(f"  {line}" for line in _next_commands(run))]
+    return "\n".join(lines)
+
+
+def _next_commands(run: Run) -> list[str]:
+    commands = [(command("results", run.path), "the most relevant pages")]
+    if run.progress.stop_reason == StopReason.FETCHES:
+        commands.append((command("resume", run.path, "--budget", "+1000"), "a thousand fetches more"))
+    width = max(len(typed) for typed, _ in commands)
+    return [f"{typed:{width}}  {meaning}" for typed, meaning in commands]

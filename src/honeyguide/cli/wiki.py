@@ -1,0 +1,249 @@
+"""`honeyguide wiki`: make a world of a MediaWiki dump, and look at one."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+
+import typer
+
+from honeyguide.cli.options import JsonFlag  # noqa: TC001 - typer reads the annotations
+from honeyguide.cli.words import command, duration, megabytes, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from honeyguide.worlds.wiki import BuildProgress, BuiltWiki, WikiStats, WikiTopic
+
+HELP: Final = (
+    "Make a world of a Wikipedia dump, and look at it.\n\n"
+    "Any MediaWiki XML dump will do. The world is crawled with [bold]--world wiki:WORLD[/bold].\n\n"
+    "[bold]Example[/bold]\n\n"
+    "  honeyguide wiki build simplewiki-latest-pages-articles.xml.bz2 simple"
+)
+BUILD_HELP: Final = (
+    "Make a world of a MediaWiki XML dump (plain, .gz, .bz2, multistream).\n\n"
+    "Keeps the articles, resolves redirects, and takes links from the wikitext or, with --pagelinks, from that "
+    "table.\n\n"
+    "[bold]Example[/bold]\n\n"
+    "  honeyguide wiki build simplewiki-latest-pages-articles.xml.bz2 simple --sample 0.1 --seed 1"
+)
+STATS_HELP: Final = (
+    "Count the pages and links of a world, and draw how the links are spread.\n\n"
+    "[bold]Example[/bold]\n\n"
+    "  honeyguide wiki stats simple --plot degrees.svg"
+)
+TOPICS_HELP: Final = (
+    "List topics to experiment on, with seed URLs.\n\n"
+    "A topic is a category with enough articles that can be reached from its seed URL, or with --word all categories "
+    "that have a word in their names.\n\n"
+    "[bold]Example[/bold]\n\n"
+    "  honeyguide wiki topics simple --word music --word language"
+)
+_STAGES: Final = {"read": "reading", "links": "reading links", "write": "writing pages"}
+
+WorldArgument: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="WORLD", help="The folder of the world.", show_default=False)
+]
+
+app = typer.Typer(help=HELP, rich_markup_mode="rich")
+
+
+@app.callback(invoke_without_command=True)
+def _without_command(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@app.command("build", help=BUILD_HELP, short_help="Make a world of a dump.")
+def build(
+    dump: Annotated[Path, typer.Argument(metavar="DUMP", help="The XML dump.", show_default=False)],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder for the world.", show_default=False)],
+    sample: Annotated[float, typer.Option(metavar="SHARE", help="Keep this share of the articles, by chance.")] = 1.0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of that chance.")] = 0,
+    pagelinks: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", show_default=False, help="Take links from this SQL dump of the table pagelinks."),
+    ] = None,
+    linktarget: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", show_default=False, help="The table linktarget that a newer pagelinks refers to."),
+    ] = None,
+    keep_partial: Annotated[
+        bool, typer.Option("--keep-partial", metavar="", help="Of a broken dump, keep what is whole.")
+    ] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    from honeyguide.clock import RealClock  # noqa: PLC0415
+    from honeyguide.worlds.wiki import build_wiki  # noqa: PLC0415 - numpy and SQLite take a while to load
+
+    clock = RealClock()
+    started = clock.now()
+    with _progress_bar() as progress:
+        built = build_wiki(
+            dump,
+            out,
+            sample=sample,
+            seed=seed,
+            pagelinks=pagelinks,
+            linktarget=linktarget,
+            keep_partial=keep_partial,
+            progress=progress,
+        )
+    seconds = clock.now() - started
+    if built.trouble:
+        print(f"honeyguide: {one_line(built.trouble)}; kept what is whole", file=sys.stderr)
+    if as_json:
+        _print_json(asdict(built) | {"path": str(built.path), "seconds": round(seconds, 3)})
+    else:
+        print(_told_build(built, seconds))
+
+
+@app.command("stats", help=STATS_HELP, short_help="Count a world's pages and links.")
+def stats(
+    world: WorldArgument,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", show_default=False, help="Draw the degrees into this PNG or SVG as well."),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    from honeyguide.worlds.wiki import wiki_stats  # noqa: PLC0415
+    from honeyguide.worlds.wiki.drawing import draw_degrees, plot_degrees  # noqa: PLC0415
+
+    found = wiki_stats(world)
+    if plot is not None:
+        plot_degrees(found, plot)
+    if as_json:
+        _print_json(_stats_document(found))
+    else:
+        print(_told_stats(found))
+        print(f"\n{draw_degrees(found)}")
+
+
+@app.command("topics", help=TOPICS_HELP, short_help="List topics to experiment on.")
+def topics(
+    world: WorldArgument,
+    at_least: Annotated[int, typer.Option(metavar="N", min=1, help="Reachable articles that a topic must have.")] = 40,
+    word: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORD",
+            show_default=False,
+            help="One topic of all categories with this word in their names; may be given several times.",
+        ),
+    ] = None,
+    by_word: Annotated[
+        bool, typer.Option("--by-word", metavar="", help="The same for every word that occurs in names of categories.")
+    ] = False,
+    dated: Annotated[
+        bool, typer.Option("--dated", metavar="", help="Also categories with a year or number in their names.")
+    ] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    from honeyguide.worlds.wiki import wiki_topics  # noqa: PLC0415
+
+    found = wiki_topics(world, at_least=at_least, words=word or (), by_word=by_word, with_dates=dated)
+    if as_json:
+        _print_json({"world": str(world), "at_least": at_least, "topics": [asdict(topic) for topic in found]})
+    else:
+        _print_topics(found, at_least)
+
+
+@contextmanager
+def _progress_bar() -> Iterator[Callable[[BuildProgress], None]]:
+    """A bar for each stage of a build, on stderr and only if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[pages]:,} articles"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task_by_stage: dict[str, Any] = {}
+
+        def show(progress: BuildProgress) -> None:
+            if progress.stage not in task_by_stage:
+                task_by_stage[progress.stage] = bars.add_task(_STAGES[progress.stage], pages=0)
+            task = task_by_stage[progress.stage]
+            bars.update(task, completed=progress.done, total=progress.total, pages=progress.pages)
+
+        yield show
+
+
+def _told_build(built: BuiltWiki, seconds: float) -> str:
+    size = sum(file.stat().st_size for file in built.path.iterdir())
+    articles, redirects, others = (built.dump_pages.get(kind, 0) for kind in ("article", "redirect", "other"))
+    lines = [
+        f"  dump        {articles:,} articles, {redirects:,} redirects, {others:,} other pages",
+        f"  XML         {megabytes(built.xml_bytes)}",
+        f"  pages       {built.pages:,}, with {built.links:,} links",
+        f"  redirects   {built.redirects:,} lead to a page",
+        f"  categories  {built.categories:,}",
+        f"  time        {duration(seconds)}",
+        f"  world       {built.path} ({megabytes(size)})",
+        "",
+        "Next:",
+        f"  {command('wiki stats', built.path)}",
+        f"  {command('wiki topics', built.path)}",
+    ]
+    return "\n".join(["Built.", "", *lines])
+
+
+def _told_stats(found: WikiStats) -> str:
+    lines = [
+        f"pages                {found.pages:,}",
+        f"links                {found.links:,}",
+        f"links per page       {found.links_per_page:.2f}; {found.links_per_page_with_links:.2f} where there are any",
+        f"redirects            {found.redirects:,}",
+        f"categories           {found.categories:,}",
+        f"most links           {found.in_degree.most:,} in, {found.out_degree.most:,} out",
+        f"pages without links  {found.in_degree.without:,} in, {found.out_degree.without:,} out",
+        f"entry                {found.entry}",
+        f"reachable from it    {found.reachable:,} pages",
+        "",
+        *_table("left out", found.dropped),
+        "",
+        *_table("largest categories", dict(found.top_categories)),
+    ]
+    return "\n".join(lines)
+
+
+def _table(title: str, counts: Mapping[str, int]) -> list[str]:
+    width = max((len(f"{count:,}") for count in counts.values()), default=0)
+    return [title, *(f"  {count:>{width},}  {one_line(name)}" for name, count in counts.items())]
+
+
+def _stats_document(found: WikiStats) -> dict[str, Any]:
+    document = asdict(found)
+    document["degree"] = {"in": document.pop("in_degree"), "out": document.pop("out_degree")}
+    document["top_categories"] = [{"name": name, "pages": pages} for name, pages in found.top_categories]
+    return document
+
+
+def _print_topics(found: Sequence[WikiTopic], at_least: int) -> None:
+    if not found:
+        print(f"no topic has {at_least:,} articles that can be reached; try --at-least {max(1, at_least // 2)}")
+        return
+    print("reachable   pages  topic and where to start")
+    for topic in found:
+        print(f"{topic.reachable:>9,}{topic.pages:>8,}  {one_line(topic.name)}")
+        print(f"{'':19}{topic.seed_url}")
+        if topic.cold_seed_url:
+            print(f"{'':19}{topic.cold_seed_url} (off topic)")
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    from honeyguide.cli.summary import print_json  # noqa: PLC0415
+
+    print_json(document)

@@ -1,0 +1,124 @@
+"""The display and the log: two listeners that say how a crawl comes along and cost it nothing."""
+
+from __future__ import annotations
+
+import io
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+from rich.live import Live
+
+from honeyguide.cli.log_setup import logging_to
+from honeyguide.cli.progress import ProgressDisplay, ProgressLines, Speedometer
+from honeyguide.cli.story import Story
+from honeyguide.clock import SimulatedClock
+from honeyguide.domain import Url, Verdict
+from honeyguide.engine import CrawlStarted, CrawlStopped, PageJudged, StopReason
+from honeyguide.settings import BudgetSettings, Settings
+from honeyguide.store import Progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BUDGET = BudgetSettings(fetches=1000)
+
+
+def judged(steps: int) -> PageJudged:
+    progress = Progress(steps=steps, pages=steps, relevant=steps // 2, waiting=7000)
+    url = Url.parse(f"http://rock.test/{steps}")
+    return PageJudged(url, "Basalt", Verdict(0.5, True, 0.5), 0.4, False, 3, progress)
+
+
+def test_time_left_follows_the_speed_of_the_last_seconds() -> None:
+    speed = Speedometer()
+    for second in range(31):
+        steps = second if second <= 20 else 20 + (second - 20) * 10
+        speed.note(float(second), Progress(steps=steps, pages=steps))
+    assert speed.pages_per_s == pytest.approx(10)
+    assert speed.seconds_left(BudgetSettings(fetches=220)) == pytest.approx(10)
+
+
+def test_time_left_is_that_of_the_limit_reached_first() -> None:
+    speed = Speedometer()
+    speed.note(0.0, Progress())
+    speed.note(10.0, Progress(steps=100, spent_seconds=10.0, body_bytes=1_000_000))
+    assert speed.seconds_left(BudgetSettings(fetches=1000)) == pytest.approx(90)
+    assert speed.seconds_left(BudgetSettings(fetches=1000, seconds=30)) == pytest.approx(20)
+    assert speed.seconds_left(BudgetSettings(fetches=1000, megabytes=2)) == pytest.approx(10)
+
+
+def test_nobody_knows_the_time_left_before_anything_has_moved() -> None:
+    speed = Speedometer()
+    assert speed.seconds_left(BUDGET) is None
+    speed.note(0.0, Progress())
+    speed.note(3.0, Progress())
+    assert speed.seconds_left(BUDGET) is None
+
+
+class CountingLive(Live):
+    drawn = 0
+
+    def refresh(self) -> None:
+        self.drawn += 1
+        super().refresh()
+
+
+def test_the_display_draws_at_most_eight_times_a_second_and_shows_everything() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=80)
+    clock = SimulatedClock()
+    with CountingLive(console=console, auto_refresh=False) as live:
+        display = ProgressDisplay(live, clock, BUDGET, "fetches")
+        display(CrawlStarted(Progress(), is_resumed=False))
+        before = live.drawn
+        for step in range(1, 501):
+            clock.advance_to(step / 100)
+            display(judged(step))
+        assert 30 <= live.drawn - before <= 41
+        display(CrawlStopped(StopReason.FETCHES, replace(judged(500).progress, steps=1000)))
+    shown = console.file.getvalue() if isinstance(console.file, io.StringIO) else ""
+    for words in ("1,000/1,000", "pages 500", "relevant 250", "harvest", "waiting 7,000", "pages/s", "left"):
+        assert words in shown
+
+
+def test_without_a_terminal_there_is_a_line_every_few_seconds() -> None:
+    written = io.StringIO()
+    clock = SimulatedClock()
+    lines = ProgressLines(Console(file=written), clock, BUDGET)
+    lines(CrawlStarted(Progress(), is_resumed=False))
+    for step in range(1, 121):
+        clock.advance_to(step / 10)
+        lines(judged(step))
+    assert len(written.getvalue().splitlines()) == 2
+    assert "50/1,000 fetches" in written.getvalue()
+
+
+def told_by(story: Story) -> None:
+    story(CrawlStarted(Progress(), is_resumed=False))
+    for step in range(1, 1001):
+        story(judged(step))
+    story(CrawlStopped(StopReason.FETCHES, judged(1000).progress))
+
+
+@pytest.mark.parametrize(("verbosity", "lines"), [(0, 0), (1, 12), (2, 1012)])
+def test_the_story_fits_on_a_screen_and_debug_follows_every_url(verbosity: int, lines: int) -> None:
+    written = io.StringIO()
+    with logging_to(Console(file=written, width=200), verbosity, None):
+        told_by(Story(Settings(budget=BUDGET)))
+    assert len(written.getvalue().splitlines()) == lines
+
+
+def test_a_log_file_has_the_story_without_being_asked_for_more(tmp_path: Path) -> None:
+    with logging_to(Console(file=io.StringIO()), 0, tmp_path / "log.txt"):
+        told_by(Story(Settings(budget=BUDGET)))
+    assert len((tmp_path / "log.txt").read_text(encoding="utf-8").splitlines()) == 12
+
+
+def test_logging_is_left_as_it_was_found() -> None:
+    logger = logging.getLogger("honeyguide")
+    before = (logger.level, logger.propagate, list(logger.handlers))
+    with logging_to(Console(file=io.StringIO()), 2, None):
+        pass
+    assert (logger.level, logger.propagate, list(logger.handlers)) == before
