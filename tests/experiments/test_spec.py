@@ -87,6 +87,18 @@ def test_a_sweep_has_a_contender_for_each_value_of_the_strategy_the_setting_belo
     assert experiment.swept == "online_ridge.regularisation"
 
 
+def test_a_sweep_of_a_setting_that_a_strategy_does_not_look_at_is_refused() -> None:
+    swept = {"parameter": "online_ridge.regularisation", "values": [1], "strategies": ["best-first"]}
+    assert "strategy best-first does not look at online_ridge.regularisation" in "; ".join(
+        mistakes_in(SMALLEST | swept)
+    )
+
+
+def test_a_topics_own_seeds_and_cold_starts_exclude_each_other() -> None:
+    topics = [{"name": "geology", "seed_urls": ["http://a.test/"]}]
+    assert "both given" in "; ".join(mistakes_in(SMALLEST | {"topics": topics, "seeds": "random:2"}))
+
+
 def test_every_mistake_is_told_at_once() -> None:
     mistakes = mistakes_in(
         {

@@ -87,6 +87,8 @@ class _Reading:
         for key in given.keys() - set(TOPIC_KEYS):
             self._mistakes.append(f"topic {name}: unknown key {key}; known are {', '.join(TOPIC_KEYS)}")
         seed_urls = self._texts("seed_urls", given.get("seed_urls", self._document.get("seed_urls", [])))
+        if given.get("seed_urls") and self._document.get("seeds"):
+            self._mistakes.append(f"topic {name}: seed_urls and seeds are both given: leave one out")
         for url in seed_urls:
             self._attempt(f"topic {name}: ", Url.parse, url)
         labels = str(given.get("labels", self._document.get("labels", "")))
@@ -116,6 +118,9 @@ class _Reading:
         names = list(dict.fromkeys(strategies)) or own
         if not names:
             self._mistakes.append(f"no strategy is given: {parameter} belongs to none in particular; add --strategy")
+        for name in names if own else ():
+            if name not in own:
+                self._mistakes.append(f"strategy {name} does not look at {parameter}: sweep {own[0]}, or leave it out")
         return tuple(
             Contender(f"{name} {setting.name}={value}", name, ((parameter, value),))
             for name in names
