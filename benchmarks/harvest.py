@@ -1,9 +1,9 @@
 """How many on-topic pages does each strategy find with the same budget?
 
-Run `python benchmarks/harvest.py [--seeds N] [--fetches N] [--json]`. Every pair of a synthetic web (one a seed) and a
-topic is crawled by every strategy, one fetch at a time and without pauses, so that nothing but the choice of links
-differs. Graded by the generator's labels, which no judge or strategy sees. Differences are paired by web and topic,
-with a 95% bootstrap interval.
+Run `python benchmarks/harvest.py [--first-seed N] [--seeds N] [--fetches N] [--json]`. Every pair of a synthetic web
+(one a seed) and a topic is crawled by every strategy, one fetch at a time and without pauses, so that nothing but the
+choice of links differs. Graded by the generator's labels, which no judge or strategy sees. Differences are paired by
+web and topic, with a 95% bootstrap interval. Starts at seed 5: defaults were chosen on the webs of seeds 0 and 1.
 """
 
 from __future__ import annotations
@@ -75,11 +75,12 @@ def interval(differences: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[float,
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--first-seed", type=int, default=5, help="webs 0 and 1 served to choose defaults")
     options.add_argument("--seeds", type=int, default=5)
     options.add_argument("--fetches", type=int, default=800)
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
-    pairs = list(product(range(chosen.seeds), TOPICS))
+    pairs = list(product(range(chosen.first_seed, chosen.first_seed + chosen.seeds), TOPICS))
     tasks = [Task(name, topic, seed, chosen.fetches) for name in STRATEGIES for seed, topic in pairs]
     with ProcessPoolExecutor() as workers:
         found = np.array(list(workers.map(on_topic_found, tasks)), dtype=float).reshape(len(STRATEGIES), len(pairs))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class EmbeddingJudge:
     """Cosine of the main text with the topic, negative values as 0."""
 
-    # In 3,000 encyclopaedia articles, the upper 2 to 3 in a hundred for a topic of one to three words.
+    # Looked at once on 3,000 encyclopaedia articles and four topics: reached by one to three articles in a hundred.
     DEFAULT_THRESHOLD: Final = 0.25
 
     def __init__(
