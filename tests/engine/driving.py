@@ -58,7 +58,7 @@ class ByAnchorNumber(Unlearned):
     def score(self, rows: Rows) -> NDArray[np.float64]:
         return rows[:, 0].astype(np.float64)
 
-    def skip(self, url: Url, row: Row) -> Skipped | None:
+    def skip(self, url: Url, row: Row, chance: np.random.Generator) -> Skipped | None:
         if self._skipping is not None and re.search(self._skipping, url.text):
             return Skipped(f"matches {self._skipping}")
         return None

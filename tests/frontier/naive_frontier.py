@@ -46,9 +46,10 @@ class NaiveFrontier:
     def links(self) -> list[LinkId]:
         return sorted(waiting.link for waiting in self._waiting)
 
-    def push(self, arrivals: Arrivals) -> None:
+    def push(self, arrivals: Arrivals) -> Sequence[LinkId]:
         columns = zip(arrivals.links, arrivals.hosts, arrivals.scores, arrivals.rows, strict=True)
         self._waiting += [Waiting(link, host, float(score), row) for link, host, score, row in columns]
+        return ()
 
     def take(self, now: float) -> Taken | NotBefore | None:
         ready = self._ready(now)

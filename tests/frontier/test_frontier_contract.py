@@ -11,7 +11,7 @@ import pytest
 from frontier.naive_frontier import LargestNumber, NaiveFrontier, arrivals
 from honeyguide.domain import LinkId
 from honeyguide.frontier import (
-    ArrivalOrderFrontier,
+    BeamFrontier,
     BestFirstFrontier,
     Frontier,
     HostClocks,
@@ -24,8 +24,7 @@ MakeFrontier = Callable[[HostClocks], Frontier]
 
 MAKERS: dict[str, MakeFrontier] = {
     "best first": BestFirstFrontier,
-    "oldest first": lambda clocks: ArrivalOrderFrontier(clocks, newest_first=False),
-    "newest first": lambda clocks: ArrivalOrderFrontier(clocks, newest_first=True),
+    "a beam wider than what waits": lambda clocks: BeamFrontier(clocks, capacity=10_000),
     "the model the others are compared with": NaiveFrontier,
 }
 ODDS = {19: 43.8}  # chi-square that is exceeded once in a thousand times, by degrees of freedom
@@ -194,21 +193,3 @@ def test_what_waits_can_be_peeked_at_without_taking_it(frontier: Frontier) -> No
     scores, rows = frontier.peek([LinkId(3), LinkId(1)])
     assert len(scores) == len(rows) == 2
     assert len(frontier) == 5
-
-
-@pytest.mark.parametrize(("newest_first", "order"), [(False, [0, 1, 2, 3, 4]), (True, [4, 3, 2, 1, 0])])
-def test_where_arrival_decides_scores_do_not(newest_first: bool, order: list[int]) -> None:
-    frontier = ArrivalOrderFrontier(HostClocks(), newest_first=newest_first)
-    frontier.push(arrivals([0, 1, 2], hosts=[1, 0, 1], scores=[5, 9, 7]))
-    frontier.push(arrivals([3, 4], hosts=[2, 0], scores=[8, 6]))
-    frontier.rescore([LinkId(2)], np.array([100.0]))
-    frontier.reprice(LargestNumber(1.0))
-    assert drained(frontier) == order
-
-
-def test_a_link_found_again_keeps_its_turn_but_not_its_row() -> None:
-    frontier = ArrivalOrderFrontier(HostClocks(), 2, newest_first=False)
-    frontier.push(arrivals([0, 1], rows=np.zeros((2, 2), dtype=np.float16)))
-    frontier.replace([LinkId(1)], np.array([9.0]), np.ones((1, 2), dtype=np.float16))
-    assert frontier.peek([LinkId(1)])[1].tolist() == [[1, 1]]
-    assert drained(frontier) == [0, 1]

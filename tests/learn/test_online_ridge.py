@@ -13,7 +13,7 @@ from honeyguide.errors import StrategyError
 from honeyguide.learn import BestFirst, OnlineRidge
 from honeyguide.learn.online_ridge import Ridge
 from honeyguide.settings import RidgeSettings
-from pages import candidates_of, sighting_of
+from pages import HERE, candidates_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
 TOPIC = Topic("geology", ("rock", "mineral"))
@@ -63,7 +63,7 @@ def test_it_learns_a_word_that_pays_though_it_is_not_the_topics() -> None:
     assert np.argmax(strategy.score(rows)) == 0
     for step in range(20):
         choice = step % 2  # a little exploration: greedy alone would never try the other kind
-        strategy.learn(Transition(step, rows[choice], float(choice), bool(choice), rows[:0]))
+        strategy.learn(Transition(step, HERE, rows[choice], float(choice), float(choice), bool(choice), rows[:0]))
     assert np.argmax(strategy.score(rows)) == 1
     assert strategy.score(rows)[1] > 0.5
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from honeyguide.domain import Candidates, Origin, Topic, Transition
 from honeyguide.learn import BestFirst, BreadthFirst, OnlineRidge, RandomOrder, Strategy
 from honeyguide.settings import RidgeSettings
-from pages import candidates_of, link_at, page_of, sighting_of
+from pages import HERE, candidates_of, link_at, page_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def make(request: pytest.FixtureRequest) -> Callable[[], Strategy]:
 def transitions(rows: Rows, rewards: list[float]) -> list[Transition]:
     none = rows[:0]
     return [
-        Transition(step + 1, row, reward, reward > 0.5, none)
+        Transition(step + 1, HERE, row, reward, reward, reward > 0.5, none)
         for step, (row, reward) in enumerate(zip(rows, rewards, strict=False))
     ]
 

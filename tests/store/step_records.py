@@ -33,8 +33,9 @@ def found(number: int, page: int = 0, *, anchor: str = "a link", score: float = 
     )
 
 
-def dispatch(link: int, number: int) -> DispatchRecord:
-    return DispatchRecord(LinkId(link), number, number, float(number), 0.25, explored=True)
+def dispatch(link: int, number: int, decision: int | None = None) -> DispatchRecord:
+    made = number if decision is None else decision
+    return DispatchRecord(LinkId(link), number, number, float(number), 0.25, explored=True, decision=made)
 
 
 def visit(

@@ -24,12 +24,14 @@ from honeyguide.domain import (
 from honeyguide.store import (
     CompletionRecord,
     FoundLink,
+    LearnerSnapshot,
     Progress,
     RedirectedLink,
     SkipRecord,
     SqliteStore,
     StepRecord,
     Store,
+    StoredDecision,
 )
 from store.step_records import FIRST, SEED, SEED_LINK, dispatch, found, target, visit
 
@@ -103,12 +105,17 @@ def test_fetches_in_flight_come_in_order_of_dispatch(store: Store) -> None:
     assert [record.link for record in store.in_flight()] == [3, 1, 4, 2]
 
 
-def test_chosen_names_what_was_fetched_is_in_flight_or_was_skipped(store: Store) -> None:
+def test_decisions_name_what_was_fetched_is_in_flight_or_was_skipped_in_order(store: Store) -> None:
     store.record(FIRST)
     store.record(visit(0, 1, [found(1), found(2), found(3)]))
-    skip = SkipRecord(LinkId(2), 1, "a trap")
-    store.record(StepRecord(Progress(steps=1, dispatches=2), dispatches=(dispatch(1, 1),), skips=(skip,)))
-    assert sorted(store.chosen()) == [(0, 0), (1, 1), (2, 1)]
+    skip = SkipRecord(LinkId(2), 1, "a trap", decision=1)
+    store.record(StepRecord(Progress(steps=1, dispatches=2), dispatches=(dispatch(1, 1, decision=2),), skips=(skip,)))
+    assert list(store.decisions_from(0)) == [
+        StoredDecision(0, LinkId(0), 0, is_skipped=False),
+        StoredDecision(1, LinkId(2), 1, is_skipped=True),
+        StoredDecision(2, LinkId(1), 1, is_skipped=False),
+    ]
+    assert [decision.number for decision in store.decisions_from(2)] == [2]
     assert [link.state for link in store.links()] == [
         LinkState.DONE,
         LinkState.IN_FLIGHT,
@@ -145,13 +152,13 @@ def test_only_the_newest_snapshot_counts(store: Store) -> None:
     store.record(FIRST)
     for step in range(1, 6):
         store.record(visit(step - 1, step, [found(step)], learner=b"state %d" % step))
-    assert store.learner_snapshot() == (5, b"state 5")
+    assert store.learner_snapshot() == LearnerSnapshot(5, 0, b"state 5")
 
 
 def test_a_snapshot_taken_twice_after_one_step_is_the_later_one(store: Store) -> None:
     store.record(FIRST)
-    store.record(replace(FIRST, new_links=(), learner=b"later"))
-    assert store.learner_snapshot() == (0, b"later")
+    store.record(replace(FIRST, new_links=(), progress=Progress(decisions=3), learner=b"later"))
+    assert store.learner_snapshot() == LearnerSnapshot(0, 3, b"later")
 
 
 def test_a_better_sighting_takes_the_place_of_the_first(store: Store) -> None:

@@ -10,7 +10,9 @@ from honeyguide.cli.words import command, duration, megabytes, percent
 from honeyguide.engine import StopReason
 
 if TYPE_CHECKING:
-    from honeyguide.store import Run
+    from collections.abc import Iterator
+
+    from honeyguide.store import Progress, Run
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -35,6 +37,11 @@ def summary(run: Run) -> dict[str, Any]:
         "relevant": progress.relevant,
         "harvest_rate": round(run.harvest_rate, 6),
         "waiting_links": progress.waiting,
+        "largest_frontier": progress.largest_waiting,
+        "skipped_links": progress.skips,
+        "pruned_links": progress.pruned,
+        "links_out_of_scope": progress.out_of_scope,
+        "pages_without_links": progress.barren,
         "run_bytes": run.size_bytes(),
     }
 
@@ -58,7 +65,8 @@ def _told(run: Run, seconds: float) -> str:
         f"  fetches       {progress.fetches:,} of {run.settings.budget.fetches:,}",
         f"  pages         {progress.pages:,}, of which relevant {progress.relevant:,}",
         f"  harvest rate  {percent(run.harvest_rate)} of the fetches",
-        f"  waiting links {progress.waiting:,}",
+        f"  waiting links {progress.waiting:,}, at most {progress.largest_waiting:,} at once",
+        *_left_out(progress),
         f"  time          {duration(seconds)}",
         f"  run folder    {run.path} ({megabytes(run.size_bytes())})",
     ]
@@ -69,6 +77,17 @@ def _told(run: Run, seconds: float) -> str:
     if progress.stop_reason != StopReason.INTERRUPTED:
         lines += ["", "Next:", *(f"  {line}" for line in _next_commands(run))]
     return "\n".join(lines)
+
+
+def _left_out(progress: Progress) -> Iterator[str]:
+    """What was not followed, by whose decision; nothing where it did not happen."""
+    told = (
+        ("skipped", progress.skips, "links whose turn came and that the strategy did not fetch"),
+        ("pruned", progress.pruned, "times there was no room for a link to wait"),
+        ("out of scope", progress.out_of_scope, "times the scope rules kept a link out"),
+        ("barren", progress.barren, "pages whose links were not followed"),
+    )
+    return (f"  {name:13} {count:,} {meaning}" for name, count, meaning in told if count)
 
 
 def _next_commands(run: Run) -> list[str]:

@@ -3,7 +3,7 @@
 A `Url` is the canonical address. A `Link` points to one and remembers where on its page it stood. A world answers a
 URL with an `Answer` whose outcome is `Fetched`, `Redirected`, `Refused`, `Failed` or, from a recording, `Unknown`; a
 strategy may decide `Skipped` instead. A fetched body parses to a `Page`; a judge gives it a `Verdict`; its links become
-`Candidates`; and the strategy learns from the `Transition`.
+`Candidates`; and the strategy is told of each `Decision` and learns from the `Transition`.
 """
 
 from honeyguide.domain.candidates import WINDOW_WORDS, Candidates, Origin, Sighting
@@ -23,13 +23,14 @@ from honeyguide.domain.outcome import (
 from honeyguide.domain.page import Page, Verdict
 from honeyguide.domain.rows import Row, Rows, weighted_sums
 from honeyguide.domain.topic import Topic
-from honeyguide.domain.transition import Transition
+from honeyguide.domain.transition import Decision, Transition
 from honeyguide.domain.url import HostKey, Url
 
 __all__ = [
     "WINDOW_WORDS",
     "Answer",
     "Candidates",
+    "Decision",
     "Failed",
     "FailureReason",
     "Fetched",

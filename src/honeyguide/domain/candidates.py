@@ -64,9 +64,11 @@ class Candidates:
         return len(self.targets)
 
     @classmethod
-    def on_page(cls, page: Page, links: Sequence[Link], origin: Origin) -> Candidates:
-        """Links that stand on one page, without copying its words."""
-        places = [link.telling_occurrence for link in links]
+    def on_page(
+        cls, page: Page, links: Sequence[Link], origin: Origin, *, at_first_occurrence: bool = False
+    ) -> Candidates:
+        """Links that stand on one page, each read where it tells most or stands first. The words are not copied."""
+        places = [link.first_occurrence if at_first_occurrence else link.telling_occurrence for link in links]
         spans = np.array([(0, place.start, place.end, 0) for place in places], dtype=np.int64).reshape(-1, 4)
         spans[:, 0] = np.maximum(spans[:, 1] - WINDOW_WORDS, 0)
         spans[:, 3] = np.minimum(spans[:, 2] + WINDOW_WORDS, len(page.words))

@@ -20,6 +20,7 @@ class LinkState(IntEnum):
     IN_FLIGHT = 1
     DONE = 2  # fetched, with whatever outcome
     SKIPPED = 3
+    PRUNED = 4  # there was no room for it to wait; it may be found again
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,11 @@ class Link:
     parent: Url
     occurrences: tuple[Occurrence, ...]  # in reading order, at least one
     rel: frozenset[str] = frozenset()  # rel tokens that every occurrence carries
+
+    @property
+    def first_occurrence(self) -> Occurrence:
+        """The first place in reading order, whatever stands there."""
+        return self.occurrences[0]
 
     @property
     def telling_occurrence(self) -> Occurrence:

@@ -1,4 +1,4 @@
-"""What a strategy is told after each fetch."""
+"""What a strategy is told: each decision when it is made, and what came of each fetch."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from honeyguide.domain.rows import Row, Rows
+    from honeyguide.domain.url import Url
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,7 +19,18 @@ class Transition:
     """
 
     step: int
+    url: Url
     row: Row
     reward: float
+    relevance: float  # 0 when the fetch gave no page
     is_relevant: bool
     next_rows: Rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """A link's turn had come, and it was fetched or skipped."""
+
+    url: Url
+    row: Row
+    is_skipped: bool

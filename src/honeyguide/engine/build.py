@@ -13,9 +13,10 @@ from honeyguide.clock import RealClock, SimulatedClock
 from honeyguide.domain import Topic, Url
 from honeyguide.engine.core import Parts
 from honeyguide.engine.link_table import LinkTable
+from honeyguide.engine.scope import Scope
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
 from honeyguide.errors import SettingsError, StoreError, WorldError
-from honeyguide.frontier import ArrivalOrderFrontier, BestFirstFrontier, HostClocks
+from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks
 from honeyguide.judge import EmbeddingJudge, KeywordJudge, Reward
 from honeyguide.learn import BestFirst, BreadthFirst, OnlineRidge, Order, RandomOrder
 from honeyguide.parse import parse
@@ -54,6 +55,7 @@ class Builder:
             frontier=self.frontier(strategy, clocks),
             strategy=strategy,
             judge=self.judge(),
+            scope=Scope(self._settings.scope),
             parse=parse,
             chance=np.random.default_rng(self._settings.crawl.seed),
         )
@@ -72,13 +74,11 @@ class Builder:
                 raise SettingsError([f"crawl.strategy is {unknown!r}: no such strategy"])
 
     def frontier(self, strategy: Strategy, clocks: HostClocks) -> Frontier:
-        match strategy.order:
-            case Order.BEST_SCORE:
-                return BestFirstFrontier(clocks, strategy.row_width)
-            case Order.OLDEST:
-                return ArrivalOrderFrontier(clocks, strategy.row_width, newest_first=False)
-            case Order.NEWEST:
-                return ArrivalOrderFrontier(clocks, strategy.row_width, newest_first=True)
+        if strategy.order is Order.SHALLOWEST:
+            return HeldBackFrontier(clocks, strategy.row_width)
+        if strategy.capacity:
+            return BeamFrontier(clocks, strategy.capacity, strategy.row_width)
+        return BestFirstFrontier(clocks, strategy.row_width)
 
     def judge(self) -> Judge:
         settings = self._settings.judge

@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import deque
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.domain import Candidates, Fetched, HostKey, LinkState, Origin, Transition
-from honeyguide.engine.core import CrawlCore, Dispatch
+from honeyguide.domain import Candidates, Decision, Fetched, HostKey, LinkState, Origin, Transition
+from honeyguide.engine.core import CrawlCore, Dispatch, is_page_expanded
+from honeyguide.engine.snapshot import load_into
 from honeyguide.frontier import Arrivals, next_request_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from honeyguide.clock import Clock
-    from honeyguide.domain import LinkId, Page, Row, Rows
+    from honeyguide.domain import Link, LinkId, Page, Row, Rows
     from honeyguide.engine.core import Parts
     from honeyguide.settings import Settings
     from honeyguide.store import DispatchRecord, Progress, Store, StoredLink, StoredTransition
@@ -60,7 +62,9 @@ def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tup
 def _number_links(parts: Parts, store: Store) -> dict[LinkId, StoredLink]:
     """Meet every URL again, in order. Gives back the links that the learner has to be told about."""
     snapshot = store.learner_snapshot()
-    later = {told.link for told in store.transitions_after(snapshot[0] if snapshot else 0)}
+    step, decisions = (0, 0) if snapshot is None else (snapshot.step, snapshot.decisions)
+    later = {told.link for told in store.transitions_after(step)}
+    later |= {decision.link for decision in store.decisions_from(decisions)}
     to_learn = {}
     for stored in store.links():
         origin = stored.sighting.origin
@@ -75,30 +79,56 @@ def _number_links(parts: Parts, store: Store) -> dict[LinkId, StoredLink]:
 
 
 def _restore_learner(parts: Parts, store: Store, link_by_number: dict[LinkId, StoredLink]) -> None:
+    """Load the snapshot, and tell the learner again all that happened after it, in the same order."""
     snapshot = store.learner_snapshot()
-    step = 0
+    step, decisions = 0, 0
     if snapshot is not None:
-        step, state = snapshot
-        parts.strategy.load(state)
+        step, decisions = snapshot.step, snapshot.decisions
+        load_into(parts.strategy, parts.judge, snapshot.state)
+    row_by_link = {stored.link: row for stored, row in _described(parts, link_by_number.values())}
     chosen_after = np.full(len(parts.links), NEVER)
-    for link, after_steps in store.chosen():
-        chosen_after[link] = after_steps
+    for decision in store.decisions_from(0):
+        chosen_after[decision.link] = decision.after_steps
+    later_decisions = deque(store.decisions_from(decisions))
+
+    def tell_decisions(*, before_step: int) -> None:
+        while later_decisions and later_decisions[0].after_steps < before_step:
+            made = later_decisions.popleft()
+            url, row = parts.links.url(made.link), row_by_link[made.link]
+            parts.strategy.notice(Decision(url, row, is_skipped=made.is_skipped))
+
     for told in store.transitions_after(step):
-        row = next(_described(parts, [link_by_number[told.link]]))[1]
-        next_rows = _next_rows(parts, told, chosen_after)
-        parts.strategy.learn(Transition(told.step, row, told.reward, told.is_relevant, next_rows))
+        tell_decisions(before_step=told.step)
+        _learn_again(parts, told, row_by_link[told.link], chosen_after)
+    tell_decisions(before_step=NEVER)
 
 
-def _next_rows(parts: Parts, told: StoredTransition, chosen_after: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Rows:
-    """What the strategy knew of the links on a page that were unvisited when it came."""
-    if told.body is None:
-        return np.empty((0, parts.strategy.row_width), dtype=np.float16)
+def _learn_again(
+    parts: Parts, told: StoredTransition, row: Row, chosen_after: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> None:
     url = parts.links.url(told.link)
-    page: Page = parts.parse(url, Fetched(200, told.content_type, told.body))
-    numbers = [(parts.links.find(link.target), link) for link in page.links]
-    unvisited = [link for number, link in numbers if number is not None and chosen_after[number] >= told.step]
-    origin = Origin(url.host, told.relevance, told.distance, told.depth)
-    return parts.strategy.describe(Candidates.on_page(page, unvisited, origin))
+    next_rows: Rows = np.empty((0, parts.strategy.row_width), dtype=np.float16)
+    if told.body is not None:
+        page: Page = parts.parse(url, Fetched(200, told.content_type, told.body))
+        parts.judge.see(page)
+        origin = Origin(url.host, told.relevance, told.distance, told.depth)
+        unvisited = list(_unvisited(parts, page, told, chosen_after))
+        at_first = parts.strategy.reads_first_occurrence
+        next_rows = parts.strategy.describe(Candidates.on_page(page, unvisited, origin, at_first_occurrence=at_first))
+    parts.strategy.learn(Transition(told.step, url, row, told.reward, told.relevance, told.is_relevant, next_rows))
+
+
+def _unvisited(
+    parts: Parts, page: Page, told: StoredTransition, chosen_after: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> Iterator[Link]:
+    """The links on a page that were welcome and unvisited when it came."""
+    if not is_page_expanded(parts, page):
+        return
+    for link in page.links:
+        number = parts.links.find(link.target)
+        is_welcome = parts.scope.objection(link.target, depth=told.depth + 1) is None
+        if number is not None and is_welcome and chosen_after[number] >= told.step:
+            yield link
 
 
 def _restore_frontier(parts: Parts, store: Store, progress: Progress) -> dict[LinkId, Row]:
@@ -122,10 +152,12 @@ def _restore_frontier(parts: Parts, store: Store, progress: Progress) -> dict[Li
 
 
 def _described(parts: Parts, stored: Iterable[StoredLink]) -> Iterator[tuple[StoredLink, Row]]:
-    links = list(stored)
-    rows = parts.strategy.describe(Candidates.of([link.sighting for link in links]))
-    for link, row in zip(links, rows, strict=True):
-        yield link, row if link.row is None else link.row
+    """Links with the rows that were kept, or else as the strategy describes them anew."""
+    remaining = iter(stored)
+    while links := list(islice(remaining, BATCH)):
+        rows = parts.strategy.describe(Candidates.of([link.sighting for link in links]))
+        for link, row in zip(links, rows, strict=True):
+            yield link, row if link.row is None else link.row
 
 
 def _may_ask_again_at(record: DispatchRecord, settings: Settings) -> float:

@@ -16,19 +16,22 @@ import numpy as np
 from honeyguide.domain import (
     Answer,
     Candidates,
+    Decision,
     Failed,
     FailureReason,
     Fetched,
     LinkState,
     Origin,
     Redirected,
+    RefusalReason,
     Refused,
     Sighting,
     Transition,
     Unknown,
+    Verdict,
 )
 from honeyguide.engine.budget import StopReason, limit_reached
-from honeyguide.engine.discovery import Discovery, FoundAgain
+from honeyguide.engine.discovery import Discovery
 from honeyguide.engine.events import (
     CrawlStopped,
     Event,
@@ -39,8 +42,10 @@ from honeyguide.engine.events import (
     PageJudged,
 )
 from honeyguide.engine.ledger import Ledger
+from honeyguide.engine.snapshot import taken_of
+from honeyguide.engine.turns import scores_of
 from honeyguide.frontier import Arrivals, NotBefore, next_request_at
-from honeyguide.learn import Order
+from honeyguide.learn import FoundAgain, Order
 from honeyguide.store import (
     CompletionRecord,
     DispatchRecord,
@@ -53,8 +58,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Unpack
 
-    from honeyguide.domain import LinkId, Page, Row, Url, Verdict
+    from honeyguide.domain import LinkId, Page, Row, Skipped, Url
     from honeyguide.engine.link_table import LinkTable
+    from honeyguide.engine.scope import Scope
     from honeyguide.frontier import Frontier, HostClocks, HostId, Taken
     from honeyguide.judge import Judge
     from honeyguide.learn import Strategy
@@ -108,6 +114,7 @@ class Parts:
     frontier: Frontier
     strategy: Strategy
     judge: Judge
+    scope: Scope
     parse: Callable[[Url, Fetched], Page]
     chance: np.random.Generator
 
@@ -122,10 +129,8 @@ class CrawlCore:
     def __init__(self, parts: Parts, settings: Settings, progress: Progress | None = None) -> None:
         self._parts = parts
         self._settings = settings
-        # Where only the order of arrival counts, no later page can give a link a better place.
-        by_score = parts.strategy.order is Order.BEST_SCORE
-        found_again = FoundAgain(settings.frontier.found_again) if by_score else FoundAgain.FIRST
-        self._discovery = Discovery(parts.links, parts.frontier, parts.strategy, found_again)
+        found_again = _found_again(parts.strategy, settings)
+        self._discovery = Discovery(parts.links, parts.frontier, parts.strategy, parts.scope, found_again)
         self._ledger = Ledger(replace(progress or Progress(), stop_reason=""))
         self._in_flight: dict[LinkId, Dispatch] = {}
         self._disk_bytes = 0
@@ -151,15 +156,19 @@ class CrawlCore:
         """Let the seeds wait; the first thing a new crawl does."""
         sightings = [Sighting(url, (), (), (), in_main=True, origin=None) for url in dict.fromkeys(seeds)]
         self._ledger.progress = replace(self.progress, now=now, seeds=len(sightings))
-        rows = self._parts.strategy.describe(Candidates.of(sightings))
-        scores = self._parts.strategy.score(rows)
-        found = []
-        for sighting, score in zip(sightings, scores.tolist(), strict=True):
-            link, _ = self._parts.links.meet(sighting.seen_as, depth=0, distance=0)
-            found.append(FoundLink(link, sighting.seen_as, None, sighting, score))
-        numbers = [seed.link for seed in found]
-        self._parts.frontier.push(Arrivals(numbers, self._parts.links.hosts(numbers), scores, rows))
-        return Step(self._record(new_links=tuple(found), learner=self._parts.strategy.save()), ())
+        strategy, links = self._parts.strategy, self._parts.links
+        rows = strategy.describe(Candidates.of(sightings))
+        numbers = [links.meet(sighting.seen_as, depth=0, distance=0)[0] for sighting in sightings]
+        scores = scores_of(strategy, rows, numbers, step=0, depth=0)
+        found = tuple(
+            FoundLink(link, sighting.seen_as, None, sighting, score, row if strategy.keeps_rows else None)
+            for link, sighting, score, row in zip(numbers, sightings, scores.tolist(), rows, strict=True)
+        )
+        pruned = tuple(self._parts.frontier.push(Arrivals(numbers, links.hosts(numbers), scores, rows)))
+        for link in pruned:
+            links.set_state(link, LinkState.PRUNED)
+        self._ledger.note_pruned(len(pruned))
+        return Step(self._record(new_links=found, pruned=pruned, learner=self._snapshot()), ())
 
     def put_back_in_flight(self, dispatch: Dispatch) -> None:
         """A resumed crawl takes up a fetch that was under way; the shell must fetch it again."""
@@ -191,11 +200,10 @@ class CrawlCore:
                 return self._wait_or_stop(StopReason.EXHAUSTED)
             if isinstance(taken, NotBefore):
                 return self._wait_for(taken)
-            decision = parts.strategy.skip(parts.links.url(taken.link), taken.row)
-            if decision is None:
+            skipped = parts.strategy.skip(parts.links.url(taken.link), taken.row, parts.chance)
+            if skipped is None:
                 return self._dispatch(taken, now, explored=explored)
-            self._ledger.note_skip(taken.link, parts.links.url(taken.link), decision)
-            parts.links.set_state(taken.link, LinkState.SKIPPED)
+            self._skip(taken, skipped)
 
     def choose_link(self, link: LinkId, now: float) -> Dispatch:
         """Fetch this waiting link next, whatever the strategy thinks of it. KeyError if it does not wait.
@@ -230,7 +238,7 @@ class CrawlCore:
         """Note why the crawl stops; fetches in flight stay in flight until it is resumed."""
         self._ledger.pass_time(now)
         self._ledger.progress = replace(self.progress, stop_reason=reason.value)
-        record = self._record(learner=self._parts.strategy.save())
+        record = self._record(learner=self._snapshot())
         return self._step(record, CrawlStopped(reason, self.progress))
 
     def _wait_or_stop(self, reason: StopReason) -> Wait | Stop:
@@ -246,28 +254,48 @@ class CrawlCore:
         return limit_reached(self._settings.budget, progress, self._disk_bytes)
 
     def _dispatch(self, taken: Taken, now: float, *, explored: bool) -> Dispatch:
-        number = self.progress.dispatches
-        record = DispatchRecord(taken.link, number, self.progress.steps, now, taken.score, explored)
+        number, decision = self.progress.dispatches, self.progress.decisions
+        record = DispatchRecord(taken.link, number, self.progress.steps, now, taken.score, explored, decision)
         dispatch = Dispatch(record, self._parts.links.url(taken.link), taken.host, taken.row)
         self._parts.links.set_state(taken.link, LinkState.IN_FLIGHT)
         self._parts.clocks.hold(taken.host)
         self._in_flight[taken.link] = dispatch
         self._ledger.note_dispatch(record)
+        self._parts.strategy.notice(Decision(dispatch.url, taken.row, is_skipped=False))
         return dispatch
+
+    def _skip(self, taken: Taken, skipped: Skipped) -> None:
+        url = self._parts.links.url(taken.link)
+        self._parts.links.set_state(taken.link, LinkState.SKIPPED)
+        self._ledger.note_skip(taken.link, url, skipped)
+        self._parts.strategy.notice(Decision(url, taken.row, is_skipped=True))
 
     def _take_page(self, dispatch: Dispatch, answer: Answer, fetched: Fetched) -> Step:
         page = self._parts.parse(dispatch.url, fetched)
-        verdict = self._parts.judge.judge(page)
+        verdict = self._judged(page)
         origin = self._origin(dispatch, verdict)
-        found = self._discovery.sort(page, origin)
-        self._learn(Transition(self.progress.steps, dispatch.row, verdict.reward, verdict.is_relevant, found.rows))
-        new_links, better = self._discovery.admit(found, dispatch.record.link, origin)
+        is_expanded = is_page_expanded(self._parts, page)
+        found = self._discovery.sort(page, origin, is_expanded=is_expanded)
+        self._learn(
+            Transition(
+                self.progress.steps,
+                page.url,
+                dispatch.row,
+                verdict.reward,
+                verdict.relevance,
+                verdict.is_relevant,
+                found.rows,
+            )
+        )
+        admitted = self._discovery.admit(found, dispatch.record.link, origin, self.progress.steps)
         self._ledger.note_page(is_relevant=verdict.is_relevant, body_bytes=len(fetched.body))
+        self._ledger.note_links(kept_out=found.kept_out, pruned=len(admitted.pruned), is_barren=not is_expanded)
         visit = VisitRecord(page, verdict, origin.depth, origin.distance, found.targets)
         record = self._record(
             completion=self._completion(dispatch, answer, reward=verdict.reward, visit=visit),
-            new_links=new_links,
-            found_again=better,
+            new_links=admitted.new,
+            found_again=admitted.again,
+            pruned=admitted.pruned,
         )
         event = PageJudged(
             page.url,
@@ -275,7 +303,7 @@ class CrawlCore:
             verdict,
             dispatch.record.score,
             dispatch.record.explored,
-            len(new_links),
+            len(admitted.new),
             self.progress,
         )
         return self._step(record, event)
@@ -284,11 +312,15 @@ class CrawlCore:
         links, source = self._parts.links, dispatch.record.link
         if links.hops(source) >= self._settings.fetch.max_redirects:
             return self._give_up_redirecting(dispatch, answer, outcome)
-        target, redirect = self._discovery.follow_redirect(source, dispatch.row, outcome.target)
-        is_new = redirect is not None and redirect.is_new
-        record = self._record(
-            completion=self._completion(dispatch, answer, reward=None, redirect_target=target), redirect=redirect
-        )
+        objection = self._objection_to_target(outcome.target, links.depth(source))
+        if objection is not None:
+            refused = Refused(RefusalReason.SCOPE, f"leads to {outcome.target}, against {objection}")
+            return self._take_nothing(dispatch, replace(answer, outcome=refused), refused)
+        followed = self._discovery.follow_redirect(source, dispatch.row, dispatch.record.score, outcome.target)
+        is_new = followed.record is not None and followed.record.is_new
+        self._ledger.note_pruned(len(followed.pruned))
+        completion = self._completion(dispatch, answer, reward=None, redirect_target=followed.target)
+        record = self._record(completion=completion, redirect=followed.record, pruned=followed.pruned)
         return self._step(record, LinkRedirected(dispatch.url, outcome.target, is_new, self.progress))
 
     def _give_up_redirecting(self, dispatch: Dispatch, answer: Answer, outcome: Redirected) -> Step:
@@ -300,7 +332,7 @@ class CrawlCore:
 
     def _take_nothing(self, dispatch: Dispatch, answer: Answer, outcome: Refused | Failed) -> Step:
         none = np.empty((0, self._parts.strategy.row_width), dtype=np.float16)
-        self._learn(Transition(self.progress.steps, dispatch.row, 0.0, is_relevant=False, next_rows=none))
+        self._learn(Transition(self.progress.steps, dispatch.url, dispatch.row, 0.0, 0.0, False, none))  # noqa: FBT003
         record = self._record(completion=self._completion(dispatch, answer, reward=0.0))
         if isinstance(outcome, Refused):
             return self._step(record, LinkRefused(dispatch.url, outcome, self.progress))
@@ -312,6 +344,18 @@ class CrawlCore:
         completion = self._completion(dispatch, answer, reward=None)
         record = self._record(completion=completion, learner=self._snapshot_if_due())
         return self._step(record, LinkUnknown(dispatch.url, outcome, self.progress))
+
+    def _judged(self, page: Page) -> Verdict:
+        verdict = self._parts.judge.judge(page)
+        is_welcome = self._parts.scope.objection_to_title(page.title) is None
+        return verdict if is_welcome else Verdict(0.0, is_relevant=False, reward=0.0)
+
+    def _objection_to_target(self, url: Url, depth: int) -> str | None:
+        """Why a redirect may not be followed there, or None."""
+        links, scope = self._parts.links, self._parts.scope
+        if links.find(url) is None and not scope.has_room(len(links)):
+            return "scope.max_pages"
+        return scope.objection(url, depth=depth)
 
     def _learn(self, transition: Transition) -> None:
         if self._parts.strategy.learn(transition):
@@ -336,7 +380,10 @@ class CrawlCore:
 
     def _snapshot_if_due(self) -> bytes | None:
         due = self.progress.steps % self._settings.store.snapshot_every == 0
-        return self._parts.strategy.save() if due else None
+        return self._snapshot() if due else None
+
+    def _snapshot(self) -> bytes:
+        return taken_of(self._parts.strategy, self._parts.judge)
 
     def _record(self, **changes: Unpack[StepChanges]) -> StepRecord:
         state = json.dumps(self._parts.chance.bit_generator.state)
@@ -344,3 +391,16 @@ class CrawlCore:
 
     def _step(self, record: StepRecord, event: Event) -> Step:
         return Step(record, self._ledger.events_before(event))
+
+
+def is_page_expanded(parts: Parts, page: Page) -> bool:
+    """Whether the links of a page that has just come in may wait."""
+    return parts.strategy.expands(page.url) and parts.scope.objection_to_title(page.title) is None
+
+
+def _found_again(strategy: Strategy, settings: Settings) -> FoundAgain:
+    if strategy.found_again is not None:
+        return strategy.found_again
+    # Where only the order of arrival counts, no later page can give a link a better place.
+    by_score = strategy.order is Order.BEST_SCORE
+    return FoundAgain(settings.frontier.found_again) if by_score else FoundAgain.FIRST

@@ -34,10 +34,13 @@ class Ledger:
 
     def note_dispatch(self, dispatch: DispatchRecord) -> None:
         self._dispatches.append(dispatch)
-        self.progress = replace(self.progress, dispatches=dispatch.number + 1)
+        before = self.progress
+        self.progress = replace(before, dispatches=dispatch.number + 1, decisions=before.decisions + 1)
 
     def note_skip(self, link: LinkId, url: Url, decision: Skipped) -> None:
-        self._skips.append(SkipRecord(link, self.progress.steps, decision.reason))
+        before = self.progress
+        self._skips.append(SkipRecord(link, before.steps, decision.reason, before.decisions))
+        self.progress = replace(before, decisions=before.decisions + 1)
         self._events.append(LinkSkipped(url, decision))
 
     def note_answer(self, now: float, robots_fetches: int) -> None:
@@ -55,6 +58,18 @@ class Ledger:
             body_bytes=before.body_bytes + body_bytes,
         )
 
+    def note_links(self, *, kept_out: int, pruned: int, is_barren: bool) -> None:
+        if kept_out or is_barren:
+            before = self.progress
+            self.progress = replace(
+                before, out_of_scope=before.out_of_scope + kept_out, barren=before.barren + is_barren
+            )
+        self.note_pruned(pruned)
+
+    def note_pruned(self, count: int) -> None:
+        if count:
+            self.progress = replace(self.progress, pruned=self.progress.pruned + count)
+
     def note_unknown(self) -> None:
         self.progress = replace(self.progress, unknown=self.progress.unknown + 1)
 
@@ -64,7 +79,8 @@ class Ledger:
 
     def close_step(self, *, chance_state: str, waiting: int, **changes: Unpack[StepChanges]) -> StepRecord:
         """All that changed since the last step, as one record."""
-        self.progress = replace(self.progress, chance_state=chance_state, waiting=waiting)
+        largest = max(waiting, self.progress.largest_waiting)
+        self.progress = replace(self.progress, chance_state=chance_state, waiting=waiting, largest_waiting=largest)
         record = StepRecord(
             progress=self.progress, dispatches=tuple(self._dispatches), skips=tuple(self._skips), **changes
         )

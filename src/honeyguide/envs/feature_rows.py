@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.domain import weighted_sums
+from honeyguide.learn import Strategy
 from honeyguide.learn.features import COLUMNS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Candidates, Row, Rows, Skipped, Transition, Url
-    from honeyguide.learn import Strategy
+    from honeyguide.domain import Candidates, Decision, Row, Rows, Skipped, Transition, Url
     from honeyguide.learn.features import LinkFeatures
 
 WIDTH: Final = len(COLUMNS)
 """Numbers at the beginning of each row that are the link features; the scorer's own follow."""
 
 
-class FeatureRows:
+class FeatureRows(Strategy):
     """Scores, learns and saves as its scorer does; its rows begin with the link features."""
 
     def __init__(self, scorer: Strategy, features: LinkFeatures) -> None:
@@ -29,6 +29,10 @@ class FeatureRows:
         self._features = features
         self.order = scorer.order
         self.row_width = WIDTH + scorer.row_width
+        self.capacity = scorer.capacity
+        self.found_again = scorer.found_again
+        self.reads_first_occurrence = scorer.reads_first_occurrence
+        self.keeps_rows = scorer.keeps_rows
 
     @property
     def weights(self) -> NDArray[np.float64] | None:
@@ -46,8 +50,14 @@ class FeatureRows:
     def explores(self, chance: np.random.Generator) -> bool:
         return self._scorer.explores(chance)
 
-    def skip(self, url: Url, row: Row) -> Skipped | None:
-        return self._scorer.skip(url, row[WIDTH:])
+    def skip(self, url: Url, row: Row, chance: np.random.Generator) -> Skipped | None:
+        return self._scorer.skip(url, row[WIDTH:], chance)
+
+    def notice(self, decision: Decision) -> None:
+        self._scorer.notice(replace(decision, row=decision.row[WIDTH:]))
+
+    def expands(self, url: Url) -> bool:
+        return self._scorer.expands(url)
 
     def learn(self, transition: Transition) -> bool:
         own = replace(transition, row=transition.row[WIDTH:], next_rows=transition.next_rows[:, WIDTH:])

@@ -6,7 +6,7 @@ released for the moment `next_request_at` works out. The frontier knows numbers,
 mean is the strategy's business.
 """
 
-from honeyguide.frontier.arrival_order import ArrivalOrderFrontier
+from honeyguide.frontier.beam import BeamFrontier
 from honeyguide.frontier.best_first import BestFirstFrontier
 from honeyguide.frontier.frontier import (
     Arrivals,
@@ -16,14 +16,16 @@ from honeyguide.frontier.frontier import (
     Scorer,
     Taken,
 )
+from honeyguide.frontier.held_back import HeldBackFrontier
 from honeyguide.frontier.politeness import HostClocks, next_request_at
 from honeyguide.frontier.seen import SeenUrls
 
 __all__ = [
-    "ArrivalOrderFrontier",
     "Arrivals",
+    "BeamFrontier",
     "BestFirstFrontier",
     "Frontier",
+    "HeldBackFrontier",
     "HostClocks",
     "HostId",
     "NotBefore",

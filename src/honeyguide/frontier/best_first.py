@@ -60,9 +60,9 @@ class BestFirstFrontier:
             return False
         return True
 
-    def push(self, arrivals: Arrivals) -> None:
+    def push(self, arrivals: Arrivals) -> Sequence[LinkId]:
         if not len(arrivals.links):
-            return
+            return ()
         lengths = _checked_lengths(arrivals.links, arrivals.rows)
         _check_scores(arrivals.links, arrivals.scores)
         hosts = np.asarray(arrivals.hosts, dtype=np.int32)
@@ -70,6 +70,7 @@ class BestFirstFrontier:
         links = np.asarray(arrivals.links, dtype=np.int32)[order]
         slots, of_link = self._chunks.admit(links, hosts[order])
         self._set(slots, of_link, arrivals.scores[order], arrivals.rows[order], lengths[order])
+        return ()
 
     def take(self, now: float) -> Taken | NotBefore | None:
         chunks = self._chunks

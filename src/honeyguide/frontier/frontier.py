@@ -64,8 +64,8 @@ class Frontier(Protocol):
     among equals. Links are numbered in order of discovery, and arrive in that order.
     """
 
-    def push(self, arrivals: Arrivals) -> None:
-        """Let links wait. None of them may be waiting already."""
+    def push(self, arrivals: Arrivals) -> Sequence[LinkId]:
+        """Let links wait. None of them may be waiting already. Gives back the links for which there is no room now."""
         ...
 
     def take(self, now: float) -> Taken | NotBefore | None:

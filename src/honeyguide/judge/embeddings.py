@@ -30,3 +30,12 @@ class EmbeddingJudge:
         text = self._vectors.look_up(page.words).within(page.main_spans).text_vector()
         relevance = min(1.0, max(0.0, cosine(text, self._topic_vector)))
         return verdict_of(relevance, self._threshold, self._reward)
+
+    def see(self, page: Page) -> None:
+        """There are no statistics."""
+
+    def save(self) -> bytes:
+        return b""
+
+    def load(self, state: bytes) -> None:
+        """There is nothing to go back to."""

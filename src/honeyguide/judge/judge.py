@@ -14,3 +14,15 @@ class Judge(Protocol):
     def judge(self, page: Page) -> Verdict:
         """How relevant the page is, and the reward that earns."""
         ...
+
+    def see(self, page: Page) -> None:
+        """Take a page into the statistics of pages seen so far, as `judge` does."""
+        ...
+
+    def save(self) -> bytes:
+        """The statistics, to be loaded by a judge made with the same settings."""
+        ...
+
+    def load(self, state: bytes) -> None:
+        """Go back to saved statistics."""
+        ...

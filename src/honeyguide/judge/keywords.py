@@ -39,3 +39,12 @@ class KeywordJudge:
             for length in self._lengths
             for place in range(len(words) - length + 1)
         )
+
+    def see(self, page: Page) -> None:
+        """There are no statistics."""
+
+    def save(self) -> bytes:
+        return b""
+
+    def load(self, state: bytes) -> None:
+        """There is nothing to go back to."""

@@ -8,6 +8,6 @@ from honeyguide.learn.best_first import BestFirst
 from honeyguide.learn.breadth_first import BreadthFirst
 from honeyguide.learn.online_ridge import OnlineRidge
 from honeyguide.learn.random_order import RandomOrder
-from honeyguide.learn.strategy import Order, Strategy
+from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 
-__all__ = ["BestFirst", "BreadthFirst", "OnlineRidge", "Order", "RandomOrder", "Strategy"]
+__all__ = ["BestFirst", "BreadthFirst", "FoundAgain", "OnlineRidge", "Order", "RandomOrder", "Strategy"]

@@ -25,12 +25,12 @@ import numpy as np
 from honeyguide.domain import weighted_sums
 from honeyguide.errors import StrategyError
 from honeyguide.learn.features import COLUMNS, LinkFeatures
-from honeyguide.learn.strategy import Order
+from honeyguide.learn.strategy import Order, Strategy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Candidates, Row, Rows, Skipped, Topic, Transition, Url
+    from honeyguide.domain import Candidates, Rows, Topic, Transition
     from honeyguide.settings import RidgeSettings
     from honeyguide.text import WordVectors
 
@@ -56,7 +56,7 @@ class Ridge:
         return Ridge(self.weights + gain * error, self.inverse - gain[:, None] * spread)
 
 
-class OnlineRidge:
+class OnlineRidge(Strategy):
     """Best-first that changes its mind: scores are predicted rewards."""
 
     order = Order.BEST_SCORE
@@ -79,9 +79,6 @@ class OnlineRidge:
 
     def explores(self, chance: np.random.Generator) -> bool:
         return bool(chance.random() < self._exploration)
-
-    def skip(self, url: Url, row: Row) -> Skipped | None:  # noqa: ARG002
-        return None
 
     def learn(self, transition: Transition) -> bool:
         self._ridge = self._ridge.updated(transition.row.astype(np.float64), transition.reward)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from enum import Enum, auto
+from enum import Enum, StrEnum, auto
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Candidates, Row, Rows, Skipped, Transition, Url
+    from honeyguide.domain import Candidates, Decision, Row, Rows, Skipped, Transition, Url
 
 
 class Order(Enum):
@@ -17,23 +17,40 @@ class Order(Enum):
 
     BEST_SCORE = auto()
     OLDEST = auto()
-    NEWEST = auto()
+    NEWEST = auto()  # the links of the newest page first, in reading order: a stack
+    SHALLOWEST = (
+        auto()
+    )  # fewest clicks from a seed, then oldest; deeper links are held back until no shallower one waits
+
+
+class FoundAgain(StrEnum):
+    """What counts when a waiting link is found on another page."""
+
+    FIRST = "first"  # the first page it was found on
+    BEST = "best"  # the page that gives it the higher score
+    MERGE = "merge"  # the mean of its row and the new one
+    LATEST = "latest"  # the page it was found on last
 
 
 class Strategy(Protocol):
     """Scores links and learns from what following them brought. Uses only what the crawler has seen.
 
     A link is described once, as a row of `row_width` numbers; scoring, exploring and learning see that row only, so a
-    strategy that is saved, loaded and told the later transitions again is in the same state to the last bit.
+    strategy that is saved, loaded and told the later decisions and transitions again is in the same state to the last
+    bit. What most strategies do not care about has an answer here already.
     """
 
     order: Order
     row_width: int
+    capacity: int = 0  # links that may wait; the worst beyond that are pruned, and may be found again. 0 sets no limit
+    found_again: FoundAgain | None = None  # None leaves it to the settings
+    reads_first_occurrence: bool = False  # of a link that stands on its page several times; else the most telling one
+    keeps_rows: bool = False  # a row depends on more than the stored sighting, so the store keeps it too
 
     @property
     def weights(self) -> NDArray[np.float64] | None:
         """Where a score is the weighted sum of its row, the weights; None where it is anything else."""
-        ...
+        return None
 
     def describe(self, candidates: Candidates) -> Rows:
         """All the strategy will know of each link. A link's row does not depend on the others in the batch."""
@@ -43,13 +60,21 @@ class Strategy(Protocol):
         """How much each link is worth; higher is sooner. Equal rows have bit-equal scores in any batch."""
         ...
 
-    def explores(self, chance: np.random.Generator) -> bool:
+    def explores(self, chance: np.random.Generator) -> bool:  # noqa: ARG002
         """Whether the next link is to be drawn at random."""
-        ...
+        return False
 
-    def skip(self, url: Url, row: Row) -> Skipped | None:
-        """Asked when a link's turn has come: a reason not to fetch it, or None."""
-        ...
+    def skip(self, url: Url, row: Row, chance: np.random.Generator) -> Skipped | None:  # noqa: ARG002
+        """Asked when a link's turn has come: a reason not to fetch it, or None. Changes nothing."""
+        return None
+
+    def notice(self, decision: Decision) -> None:  # noqa: ARG002
+        """Told of every link whose turn came, fetched or skipped, before the next one is asked about."""
+        return None  # noqa: RET501 - without it, the method counts as one that every strategy must write
+
+    def expands(self, url: Url) -> bool:  # noqa: ARG002
+        """Asked when a page has come in, before it is learned from: whether its links may wait. Changes nothing."""
+        return True
 
     def learn(self, transition: Transition) -> bool:
         """Take in what following a link brought. True when waiting links now have other scores."""

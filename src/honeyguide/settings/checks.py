@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from honeyguide.domain import Topic, Url
@@ -29,7 +30,7 @@ def value_mistakes(settings: Settings) -> list[str]:
     mistakes: list[str] = []
     for setting in SETTINGS_BY_KEY.values():
         mistakes += _outside(setting, setting.value_in(settings))
-    for check in (_world_mistakes, _seed_url_mistakes, _identity_mistakes, _delay_mistakes):
+    for check in (_world_mistakes, _seed_url_mistakes, _identity_mistakes, _delay_mistakes, _pattern_mistakes):
         mistakes += check(settings)
     return mistakes
 
@@ -74,6 +75,15 @@ def _delay_mistakes(settings: Settings) -> Iterator[str]:
     delay_s, max_delay_s = settings.politeness.delay_s, settings.politeness.max_delay_s
     if max_delay_s < delay_s:
         yield f"politeness.max_delay_s is {max_delay_s:g}: it must be at least delay_s, here {delay_s:g}"
+
+
+def _pattern_mistakes(settings: Settings) -> Iterator[str]:
+    for name in ("allow_paths", "deny_paths", "allow_titles", "deny_titles"):
+        for pattern in getattr(settings.scope, name):
+            try:
+                re.compile(pattern)
+            except (re.error, OverflowError, RecursionError) as error:
+                yield f"scope.{name}: {shown(pattern)} is not a regular expression: {error}"
 
 
 def _topic_mistakes(settings: Settings) -> Iterator[str]:

@@ -17,7 +17,7 @@ STRATEGIES_NEEDING_A_TOPIC: Final = frozenset({"best-first", "online-ridge"})
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
 JUDGES: Final = ("keyword", "embedding")
 REWARDS: Final = ("score", "hit")
-FOUND_AGAIN: Final = ("first", "best", "merge")
+FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 
 CONTACT_PLACEHOLDER: Final = "set fetch.contact"
 
@@ -121,6 +121,20 @@ class JudgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ScopeSettings:
+    """Where the crawl may go. A list of what is allowed leaves out all else; what is denied stays out in any case."""
+
+    allow_hosts: tuple[str, ...] = setting((), "hosts to stay on, * for any part: example.org, *.example.org")
+    deny_hosts: tuple[str, ...] = setting((), "hosts never to ask")
+    allow_paths: tuple[str, ...] = setting((), "regular expressions, one of which must be found in path and query")
+    deny_paths: tuple[str, ...] = setting((), "regular expressions none of which may be found in path and query")
+    allow_titles: tuple[str, ...] = setting((), "a page without one of these in its title counts and gives nothing")
+    deny_titles: tuple[str, ...] = setting((), "a page with one of these in its title counts and gives nothing")
+    max_depth: int = setting(0, "clicks from a seed; 0 sets no limit", at_least=0)
+    max_pages: int = setting(0, "URLs to consider, the first that are met, seeds included; 0 sets no limit", at_least=0)
+
+
+@dataclass(frozen=True, slots=True)
 class FrontierSettings:
     """How waiting links are kept."""
 
@@ -152,6 +166,7 @@ class Settings:
     fetch: FetchSettings = field(default_factory=FetchSettings)
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
+    scope: ScopeSettings = field(default_factory=ScopeSettings)
     frontier: FrontierSettings = field(default_factory=FrontierSettings)
     # A method's table carries the strategy's own name.
     ridge: RidgeSettings = field(default_factory=RidgeSettings, metadata={"table": "online_ridge"})

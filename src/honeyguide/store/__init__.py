@@ -18,7 +18,7 @@ from honeyguide.store.records import (
 from honeyguide.store.run import CrawledPage, CrawledStep, Run, open_run
 from honeyguide.store.run_folder import RunFolder, RunLock
 from honeyguide.store.sqlite import SqliteStore
-from honeyguide.store.store import Store, StoredLink, StoredTransition
+from honeyguide.store.store import LearnerSnapshot, Store, StoredDecision, StoredLink, StoredTransition
 
 __all__ = [
     "CompletionRecord",
@@ -26,6 +26,7 @@ __all__ = [
     "CrawledStep",
     "DispatchRecord",
     "FoundLink",
+    "LearnerSnapshot",
     "Progress",
     "RedirectedLink",
     "Run",
@@ -35,6 +36,7 @@ __all__ = [
     "SqliteStore",
     "StepRecord",
     "Store",
+    "StoredDecision",
     "StoredLink",
     "StoredTransition",
     "VisitRecord",

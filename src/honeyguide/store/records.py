@@ -43,6 +43,7 @@ class DispatchRecord:
     chosen_at: float
     score: float
     explored: bool  # drawn at random, not for its score
+    decision: int = 0  # decisions to fetch or to skip are counted from 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class SkipRecord:
     link: LinkId
     after_steps: int
     reason: str
+    decision: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +95,11 @@ class Progress:
     is_repriced: bool = False  # every waiting link has the score its strategy gives it now
     chance_state: str = ""  # of the random generator, as JSON
     waiting: int = 0
+    largest_waiting: int = 0  # links that waited at once, at most
+    decisions: int = 0  # links whose turn came: fetched or skipped
+    pruned: int = 0  # times that there was no room for a link to wait
+    out_of_scope: int = 0  # times that a page showed a link the scope rules keep out
+    barren: int = 0  # pages whose links the strategy did not let wait
     seeds: int = 0  # URLs it started with: the first that it met
     stop_reason: str = ""  # why the crawl stopped; empty while it may go on
 
@@ -100,6 +107,11 @@ class Progress:
     def fetches(self) -> int:
         """Fetches that have ended and count against the budget."""
         return self.steps - self.unknown
+
+    @property
+    def skips(self) -> int:
+        """Links whose turn came and that were not fetched."""
+        return self.decisions - self.dispatches
 
     @property
     def charged(self) -> int:
@@ -113,6 +125,7 @@ class StepChanges(TypedDict, total=False):
     completion: CompletionRecord
     new_links: tuple[FoundLink, ...]
     found_again: tuple[FoundLink, ...]
+    pruned: tuple[LinkId, ...]
     redirect: RedirectedLink | None
     learner: bytes | None
     ready_at_by_host: dict[str, float]
@@ -128,6 +141,7 @@ class StepRecord:
     completion: CompletionRecord | None = None
     new_links: tuple[FoundLink, ...] = ()
     found_again: tuple[FoundLink, ...] = ()
+    pruned: tuple[LinkId, ...] = ()  # links that no longer wait, or could not begin to
     redirect: RedirectedLink | None = None
     ready_at_by_host: dict[str, float] = field(default_factory=dict)
     learner: bytes | None = None  # a snapshot of the strategy, every so often

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import IO, Self
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 _ABOUT: Final = "honeyguide.json"
 _LOCK: Final = "lock"
 
@@ -80,6 +80,11 @@ class RunFolder:
         if format_number > FORMAT:
             raise RunDamaged(
                 f"{path} has run format {format_number}, this program reads up to {FORMAT}; install a newer Honeyguide"
+            )
+        if format_number < FORMAT:
+            raise RunDamaged(
+                f"{path} has run format {format_number}, this program reads format {FORMAT}; "
+                f"open it with the Honeyguide that made it ({about.get('honeyguide', 'an older one')}), or crawl again"
             )
         folder = cls(path)
         if not folder.settings_file.exists():

@@ -1,9 +1,9 @@
--- A run, format 1. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
+-- A run, format 2. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
   url TEXT NOT NULL,
-  state INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 in flight, 2 done, 3 skipped
+  state INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 in flight, 2 done, 3 skipped, 4 pruned
   page INTEGER,                      -- the page this text was found on; NULL for a seed
   hops INTEGER NOT NULL DEFAULT 0,   -- redirects on the way here
   seen_as TEXT,                      -- the address on the page, where a redirect led from it to this one
@@ -12,7 +12,7 @@ CREATE TABLE links (
   after TEXT NOT NULL,
   in_main INTEGER NOT NULL,
   score REAL NOT NULL,               -- when last written; strategies that re-score everything do not write it again
-  row BLOB                           -- what the strategy knows, only where it is merged from several pages
+  row BLOB                           -- what the strategy knows, only where the text above does not tell all of it
 );
 
 CREATE TABLE steps (                 -- one fetch that has ended, in order
@@ -29,7 +29,8 @@ CREATE TABLE steps (                 -- one fetch that has ended, in order
   detail TEXT NOT NULL DEFAULT '',
   elapsed_s REAL NOT NULL,
   body_bytes INTEGER NOT NULL DEFAULT 0,
-  reward REAL                        -- NULL where nothing was learned
+  reward REAL,                       -- NULL where nothing was learned
+  decision INTEGER NOT NULL          -- order in which links were fetched or skipped
 );
 
 CREATE TABLE pages (
@@ -59,13 +60,19 @@ CREATE TABLE in_flight (
   after_steps INTEGER NOT NULL,
   chosen_at REAL NOT NULL,
   score REAL NOT NULL,
-  explored INTEGER NOT NULL
+  explored INTEGER NOT NULL,
+  decision INTEGER NOT NULL
 );
 
-CREATE TABLE skips (link INTEGER PRIMARY KEY, after_steps INTEGER NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE skips (
+  link INTEGER PRIMARY KEY,
+  after_steps INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  decision INTEGER NOT NULL
+);
 
 CREATE TABLE hosts (host TEXT PRIMARY KEY, ready_at REAL NOT NULL) WITHOUT ROWID;
 
-CREATE TABLE learner (step INTEGER PRIMARY KEY, state BLOB NOT NULL);
+CREATE TABLE learner (step INTEGER PRIMARY KEY, decisions INTEGER NOT NULL, state BLOB NOT NULL);
 
 CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL);  -- JSON

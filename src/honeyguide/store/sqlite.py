@@ -16,7 +16,7 @@ from honeyguide.domain import Failed, Fetched, LinkId, LinkState, Origin, Redire
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
 from honeyguide.store.records import DispatchRecord, Progress
 from honeyguide.store.run_folder import folder_bytes
-from honeyguide.store.store import StoredLink, StoredTransition
+from honeyguide.store.store import LearnerSnapshot, StoredDecision, StoredLink, StoredTransition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,9 +73,9 @@ class SqliteStore:
         with told_plainly(self._path):
             return read_progress(self._db)
 
-    def learner_snapshot(self) -> tuple[int, bytes] | None:
-        newest = next(self._select("SELECT step, state FROM learner ORDER BY step DESC LIMIT 1"), None)
-        return None if newest is None else (newest[0], newest[1])
+    def learner_snapshot(self) -> LearnerSnapshot | None:
+        newest = next(self._select("SELECT step, decisions, state FROM learner ORDER BY step DESC LIMIT 1"), None)
+        return None if newest is None else LearnerSnapshot(*newest)
 
     def links(self) -> Iterator[StoredLink]:
         rows = self._select(
@@ -126,22 +126,28 @@ class SqliteStore:
 
     def in_flight(self) -> list[DispatchRecord]:
         rows = self._select(
-            "SELECT link, dispatch, after_steps, chosen_at, score, explored FROM in_flight ORDER BY dispatch"
+            "SELECT link, dispatch, after_steps, chosen_at, score, explored, decision FROM in_flight ORDER BY dispatch"
         )
         return [
-            DispatchRecord(LinkId(link), number, after_steps, chosen_at, score, bool(explored))
-            for link, number, after_steps, chosen_at, score, explored in rows
+            DispatchRecord(LinkId(link), number, after_steps, chosen_at, score, bool(explored), decision)
+            for link, number, after_steps, chosen_at, score, explored, decision in rows
         ]
 
     def ready_at_by_host(self) -> dict[str, float]:
         return dict(self._select("SELECT host, ready_at FROM hosts"))
 
-    def chosen(self) -> Iterator[tuple[LinkId, int]]:
+    def decisions_from(self, number: int) -> Iterator[StoredDecision]:
         rows = self._select(
-            """SELECT link, after_steps FROM steps UNION ALL SELECT link, after_steps FROM in_flight
-               UNION ALL SELECT link, after_steps FROM skips"""
+            """SELECT decision AS number, link, after_steps, 0 FROM steps WHERE number >= ?1
+               UNION ALL SELECT decision AS number, link, after_steps, 0 FROM in_flight WHERE number >= ?1
+               UNION ALL SELECT decision AS number, link, after_steps, 1 FROM skips WHERE number >= ?1
+               ORDER BY number""",
+            number,
         )
-        return ((LinkId(link), after_steps) for link, after_steps in rows)
+        return (
+            StoredDecision(number, LinkId(link), after_steps, bool(is_skipped))
+            for number, link, after_steps, is_skipped in rows
+        )
 
     def size_bytes(self) -> int:
         return folder_bytes(self._path.parent)
@@ -164,17 +170,20 @@ class SqliteStore:
         )
         self._db.executemany(
             """UPDATE links SET page = ?, anchor = ?, before = ?, after = ?, in_main = ?, score = ?, row = ?,
-               seen_as = NULL, hops = 0 WHERE id = ?""",
-            [(*_text_columns(found), found.link) for found in step.found_again],
+               seen_as = NULL, hops = 0, state = ? WHERE id = ?""",
+            [(*_text_columns(found), LinkState.WAITING, found.link) for found in step.found_again],
         )
         if step.redirect is not None:
             self._write_redirect(step.redirect)
+        self._db.executemany(
+            "UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in step.pruned]
+        )
         self._db.executemany(
             "INSERT INTO hosts VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET ready_at = excluded.ready_at",
             step.ready_at_by_host.items(),
         )
         if step.learner is not None:
-            self._write_learner(step.progress.steps, step.learner)
+            self._write_learner(step.progress, step.learner)
         self._db.execute(
             "INSERT INTO progress VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET state = excluded.state",
             (json.dumps({name: getattr(step.progress, name) for name in _FIRST_PROGRESS}),),
@@ -184,12 +193,18 @@ class SqliteStore:
         for chosen in step.dispatches:
             self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.IN_FLIGHT, chosen.link))
             self._db.execute(
-                "INSERT INTO in_flight VALUES (?,?,?,?,?,?)",
-                (chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, chosen.score, chosen.explored),
-            )
+                "INSERT INTO in_flight VALUES (?,?,?,?,?,?,?)",
+                (
+                    chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, chosen.score, chosen.explored,
+                    chosen.decision,
+                ),
+            )  # fmt: skip
         for skipped in step.skips:
             self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.SKIPPED, skipped.link))
-            self._db.execute("INSERT INTO skips VALUES (?,?,?)", (skipped.link, skipped.after_steps, skipped.reason))
+            self._db.execute(
+                "INSERT INTO skips VALUES (?,?,?,?)",
+                (skipped.link, skipped.after_steps, skipped.reason, skipped.decision),
+            )
 
     def _write_completion(self, done: CompletionRecord, step: int) -> None:
         chosen = done.dispatch
@@ -197,10 +212,10 @@ class SqliteStore:
         self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.DONE, chosen.link))
         self._db.execute("DELETE FROM in_flight WHERE link = ?", (chosen.link,))
         self._db.execute(
-            "INSERT INTO steps VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO steps VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 step, chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, done.finished_at, chosen.score,
-                chosen.explored, kind, status, detail, done.answer.elapsed_s, body_bytes, done.reward,
+                chosen.explored, kind, status, detail, done.answer.elapsed_s, body_bytes, done.reward, chosen.decision,
             ),
         )  # fmt: skip
         if done.visit is not None:
@@ -231,13 +246,14 @@ class SqliteStore:
             return
         self._db.execute(
             """UPDATE links SET page = s.page, seen_as = coalesce(s.seen_as, s.url), anchor = s.anchor, hops = ?,
-               before = s.before, after = s.after, in_main = s.in_main, score = ?, row = s.row
+               before = s.before, after = s.after, in_main = s.in_main, score = ?, row = s.row, state = ?
                FROM (SELECT * FROM links WHERE id = ?) AS s WHERE links.id = ?""",
-            (redirect.hops, redirect.score, redirect.source, redirect.target),
+            (redirect.hops, redirect.score, LinkState.WAITING, redirect.source, redirect.target),
         )
 
-    def _write_learner(self, step: int, state: bytes) -> None:
-        self._db.execute("INSERT OR REPLACE INTO learner VALUES (?, ?)", (step, state))
+    def _write_learner(self, progress: Progress, state: bytes) -> None:
+        snapshot = (progress.steps, progress.decisions, state)
+        self._db.execute("INSERT OR REPLACE INTO learner VALUES (?, ?, ?)", snapshot)
         self._db.execute(
             "DELETE FROM learner WHERE step NOT IN (SELECT step FROM learner ORDER BY step DESC LIMIT ?)",
             (SNAPSHOTS_KEPT,),

@@ -40,6 +40,25 @@ class StoredTransition:
     body: bytes | None
 
 
+@dataclass(frozen=True, slots=True)
+class StoredDecision:
+    """A link whose turn had come."""
+
+    number: int  # in the order of decisions
+    link: LinkId
+    after_steps: int
+    is_skipped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerSnapshot:
+    """The state of strategy and judge, and what had happened by then."""
+
+    step: int
+    decisions: int
+    state: bytes
+
+
 class Store(Protocol):
     """A run on disk. A step is in whole or not at all, also when the process is killed while writing it."""
 
@@ -51,8 +70,8 @@ class Store(Protocol):
         """Where the crawl stood after the last whole step; None before the first."""
         ...
 
-    def learner_snapshot(self) -> tuple[int, bytes] | None:
-        """The newest snapshot of the strategy, and the step it was taken after."""
+    def learner_snapshot(self) -> LearnerSnapshot | None:
+        """The newest snapshot of the learner."""
         ...
 
     def links(self) -> Iterator[StoredLink]:
@@ -71,8 +90,8 @@ class Store(Protocol):
         """When each host may be asked again."""
         ...
 
-    def chosen(self) -> Iterator[tuple[LinkId, int]]:
-        """Links that were fetched, are in flight or were skipped, with the number of fetches that had ended by then."""
+    def decisions_from(self, number: int) -> Iterator[StoredDecision]:
+        """Links that were fetched, are in flight or were skipped, in the order of decisions, from this one on."""
         ...
 
     def size_bytes(self) -> int:

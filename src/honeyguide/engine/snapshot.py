@@ -1,0 +1,32 @@
+"""What a run keeps of its learner every so often: the states of strategy and judge in one blob."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.errors import StrategyError
+
+if TYPE_CHECKING:
+    from honeyguide.judge import Judge
+    from honeyguide.learn import Strategy
+
+_MARK: Final = b"HGS1"
+_LENGTH_BYTES: Final = 8
+
+
+def taken_of(strategy: Strategy, judge: Judge) -> bytes:
+    """The states of both, to be loaded by `load_into`."""
+    state = strategy.save()
+    return _MARK + len(state).to_bytes(_LENGTH_BYTES, "little") + state + judge.save()
+
+
+def load_into(strategy: Strategy, judge: Judge, snapshot: bytes) -> None:
+    """Bring both back to where they were."""
+    begin = len(_MARK) + _LENGTH_BYTES
+    if not snapshot.startswith(_MARK) or len(snapshot) < begin:
+        raise StrategyError("not a snapshot of a learner")
+    end = begin + int.from_bytes(snapshot[len(_MARK) : begin], "little")
+    if end > len(snapshot):
+        raise StrategyError("the snapshot of the learner is cut short")
+    strategy.load(snapshot[begin:end])
+    judge.load(snapshot[end:])

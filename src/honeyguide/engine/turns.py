@@ -1,0 +1,36 @@
+"""Scores for strategies to whom only the order of arrival counts: a link's turn, in one number.
+
+Turns are exact in double precision: a page shows fewer than 2^20 links, and a crawl takes fewer than 2^32 steps.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from honeyguide.learn import Order
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.domain import LinkId, Rows
+    from honeyguide.learn import Strategy
+
+LINKS_OF_A_PAGE: Final = 2**20
+
+
+def scores_of(strategy: Strategy, rows: Rows, links: Sequence[LinkId], *, step: int, depth: int) -> NDArray[np.float64]:
+    """What links found together on a page are worth: by the strategy's own score, or by their turn."""
+    match strategy.order:
+        case Order.BEST_SCORE:
+            return strategy.score(rows)
+        case Order.OLDEST:
+            return -np.asarray(links, dtype=np.float64)
+        case Order.NEWEST:
+            # The first link of a page is on top of the stack.
+            return step * float(LINKS_OF_A_PAGE) - np.arange(len(links), dtype=np.float64)
+        case Order.SHALLOWEST:
+            return np.full(len(links), -float(depth))
