@@ -7,7 +7,7 @@ from importlib import resources
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chance_strings import KINDS, strings_of
@@ -125,7 +125,7 @@ def test_an_international_name_is_read_as_it_is_meant() -> None:
         ("http://a.test/dQw4w9WgXcQ", {"has_gibberish_path"}),
         ("http://a.test/GeologyOfIcelandAndNorway", set()),
         ("http://a.test/%D0%B3%D0%B5%D0%BE%D0%BB%D0%BE%D0%B3%D0%B8%D1%8F", set()),  # Cyrillic
-        ("http://a.test/M%C3%BCnchner_Gesteinskunde", set()),
+        ("http://a.test/Gro%C3%9Fewerkzeuge", set()),
         ("http://a.test/%FF%FE%FA", set()),  # not UTF-8
         ("http://a.test/20061231/1234567890", set()),
         ("http://a.test/watch?v=dQw4w9WgXcQ", {"has_query"}),  # the query says nothing about the path
@@ -142,11 +142,13 @@ def test_the_rules_can_be_others() -> None:
     assert shape_of("http://a.test/b.mp3", rules) == set()
 
 
+@settings(deadline=None)
 @given(st.text("abcz019-", max_size=30))
 def test_no_host_is_too_odd_to_be_looked_at(label: str) -> None:
     assert has_gibberish_host(HostKey(f"xn--{label}.com")) in (True, False)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_no_address_is_too_odd_to_be_looked_at(path: str, query: str) -> None:
     shape = url_shape(Url.parse(f"http://a.test/{path}?{query}"))

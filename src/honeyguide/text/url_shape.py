@@ -2,7 +2,7 @@
 
 Lim names them without numbers. `UrlRules` has ours, chosen by looking at 47,194 outside links of Wikipedia articles: of
 those four in 1,000 are longer and two in 1,000 deeper. What is gibberish is told by
-`LetterModel`, from the host without its last label, and from the path without its file ending; never from the query.
+`LetterModel`, from the host without its last label and from the path, never from the query.
 """
 
 from __future__ import annotations
@@ -93,24 +93,15 @@ def url_shape(url: Url, rules: UrlRules = DEFAULT_RULES) -> UrlShape:
         has_non_text_type=_file_type(file_name) in rules.file_types,
         has_query="?" in url.text,
         has_gibberish_host=has_gibberish_host(url.host),
-        has_gibberish_path=_has_gibberish_path(path),
+        has_gibberish_path=_is_gibberish(unquote(path, errors="replace")),
     )
 
 
 @lru_cache(maxsize=8192)
 def has_gibberish_host(host: HostKey) -> bool:
-    """Whether a label of the host, its last one and the port left out, is more likely chance than a name."""
-    name = host.partition(":")[0]
-    labels = name.split(".")
-    if name.startswith("[") or labels[-1].isdigit():
-        return False  # a bare IP address is no name
-    return any(_is_gibberish(_readable_label(label)) for label in labels[:-1])
-
-
-def _has_gibberish_path(path: str) -> bool:
-    folder, slash, file_name = path.rpartition("/")
-    name = file_name.rpartition(".")[0] or file_name
-    return _is_gibberish(unquote(folder + slash + name, errors="replace"))
+    """Whether a label of the host before its last one is more likely chance than a name."""
+    # The port stands in the last label; the parts of an IP address are too short to tell.
+    return any(_is_gibberish(_readable_label(label)) for label in host.split(".")[:-1])
 
 
 def _is_gibberish(text: str) -> bool:
