@@ -7,6 +7,7 @@ strategy may decide `Skipped` instead. A fetched body parses to a `Page`; a judg
 """
 
 from honeyguide.domain.candidates import WINDOW_WORDS, Candidates, Origin, Sighting
+from honeyguide.domain.host_pattern import host_pattern
 from honeyguide.domain.link import Link, LinkId, LinkState, Occurrence
 from honeyguide.domain.outcome import (
     Answer,
@@ -54,5 +55,6 @@ __all__ = [
     "Unknown",
     "Url",
     "Verdict",
+    "host_pattern",
     "weighted_sums",
 ]
