@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 
 from honeyguide.errors import SettingsError
 from honeyguide.settings import (
+    HEURISTICS,
     SETTINGS_BY_KEY,
+    STRATEGIES,
+    STRATEGIES_NEEDING_A_TOPIC,
     WORLDS,
     BudgetSettings,
     FetchSettings,
@@ -220,10 +223,7 @@ class TestValidation:
             (
                 "crawl.strategy",
                 "best-frist",
-                (
-                    "crawl.strategy is 'best-frist': choose one of breadth-first, random, best-first, "
-                    "online-ridge; did you mean best-first?"
-                ),
+                f"crawl.strategy is 'best-frist': choose one of {', '.join(STRATEGIES)}; did you mean best-first?",
             ),
             (
                 "crawl.world",
@@ -246,6 +246,47 @@ class TestValidation:
                 "politeness.max_delay_s is 0.5: it must be at least delay_s, here 1",
             ),
             (
+                "beam.width",
+                0,
+                "beam.width is 0: it must be at least 1 and at most 1e+06",
+            ),
+            (
+                "beam.heuristic",
+                "similarty",
+                f"beam.heuristic is 'similarty': choose one of {', '.join(HEURISTICS)}; did you mean similarity?",
+            ),
+            (
+                "modified_depth_first.patience",
+                0,
+                "modified_depth_first.patience is 0: it must be at least 1 and at most 1000",
+            ),
+            (
+                "scope.deny_hosts",
+                ["https://example.org/"],
+                (
+                    "scope.deny_hosts: not a host: 'https://example.org/'; write its name alone, as in example.org or "
+                    "*.example.org"
+                ),
+            ),
+            (
+                "scope.allow_paths",
+                ["(unclosed"],
+                (
+                    "scope.allow_paths: '(unclosed' is not a regular expression: missing ), unterminated subpattern at "
+                    "position 0"
+                ),
+            ),
+            (
+                "scope.deny_titles",
+                [""],
+                "scope.deny_titles: an empty pattern is found in everything; leave it out",
+            ),
+            (
+                "scope.max_depth",
+                -1,
+                "scope.max_depth is -1: it must be at least 0",
+            ),
+            (
                 "fetch.contact",
                 "me\r\nX-Evil: 1",
                 "fetch.contact is 'me\\r\\nX-Evil: 1': it must be printable ASCII on one line",
@@ -263,11 +304,11 @@ class TestValidation:
     def test_a_world_may_carry_its_own_specification(self) -> None:
         validate(with_overrides(RUNNABLE, {"crawl.world": "synthetic:pages=50"}))
 
-    @pytest.mark.parametrize("strategy", ["breadth-first", "random"])
+    @pytest.mark.parametrize("strategy", sorted(set(STRATEGIES) - STRATEGIES_NEEDING_A_TOPIC))
     def test_a_blind_strategy_runs_without_a_topic(self, strategy: str) -> None:
         validate(with_overrides(Settings(), {"crawl.strategy": strategy}))
 
-    @pytest.mark.parametrize("strategy", ["best-first", "online-ridge"])
+    @pytest.mark.parametrize("strategy", sorted(STRATEGIES_NEEDING_A_TOPIC))
     def test_a_strategy_that_looks_for_a_topic_needs_one(self, strategy: str) -> None:
         with pytest.raises(SettingsError, match=r"^topic is empty: give --topic or --keyword$"):
             validate(with_overrides(Settings(), {"crawl.strategy": strategy}))

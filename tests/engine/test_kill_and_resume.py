@@ -13,6 +13,7 @@ import pytest
 
 from engine.small_crawls import contents, settings_for, story
 from honeyguide.engine import crawl, resume
+from honeyguide.settings import STRATEGIES
 from honeyguide.store import open_run
 from vectors_by_hash import hashed_vectors
 
@@ -57,9 +58,12 @@ def test_a_run_killed_twenty_times_equals_the_uninterrupted_run(
     assert contents(killed) == contents(tmp_path / "whole")
 
 
-@pytest.mark.parametrize("strategy", ["breadth-first", "random", "best-first", "online-ridge"])
-def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(tmp_path: Path, strategy: str) -> None:
-    settings = settings_for(strategy, budget=120, concurrency=6)
+@pytest.mark.parametrize("concurrency", [1, 6])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
+    tmp_path: Path, strategy: str, concurrency: int
+) -> None:
+    settings = settings_for(strategy, budget=120, concurrency=concurrency, beam__width=40)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
     chance = random.Random(7)
     broken = tmp_path / "broken"

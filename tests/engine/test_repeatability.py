@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("concurrency", [1, 3, 16])
-@pytest.mark.parametrize("strategy", ["random", "online-ridge"])
+@pytest.mark.parametrize(
+    "strategy", ["random", "online-ridge", "depth-first", "iterative-deepening", "modified-depth-first", "beam"]
+)
 def test_the_same_settings_give_the_same_story_twice(tmp_path: Path, strategy: str, concurrency: int) -> None:
     for name in ("one", "two"):
-        settings = settings_for(strategy, budget=80, concurrency=concurrency)
+        settings = settings_for(strategy, budget=80, concurrency=concurrency, beam__width=40)
         crawl(tmp_path / name, settings, vectors=hashed_vectors()).close()
     assert len(story(tmp_path / "one")) == 80
     assert story(tmp_path / "one") == story(tmp_path / "two")

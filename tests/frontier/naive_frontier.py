@@ -51,6 +51,9 @@ class NaiveFrontier:
         self._waiting += [Waiting(link, host, float(score), row) for link, host, score, row in columns]
         return ()
 
+    def would_keep(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return np.ones(len(scores), dtype=np.bool_)
+
     def take(self, now: float) -> Taken | NotBefore | None:
         ready = self._ready(now)
         if not ready:

@@ -14,6 +14,7 @@ from honeyguide.frontier import (
     BeamFrontier,
     BestFirstFrontier,
     Frontier,
+    HeldBackFrontier,
     HostClocks,
     HostId,
     NotBefore,
@@ -25,6 +26,7 @@ MakeFrontier = Callable[[HostClocks], Frontier]
 MAKERS: dict[str, MakeFrontier] = {
     "best first": BestFirstFrontier,
     "a beam wider than what waits": lambda clocks: BeamFrontier(clocks, capacity=10_000),
+    "held back": HeldBackFrontier,
     "the model the others are compared with": NaiveFrontier,
 }
 ODDS = {19: 43.8}  # chi-square that is exceeded once in a thousand times, by degrees of freedom
@@ -71,9 +73,8 @@ def test_pushing_no_links_changes_nothing(frontier: Frontier) -> None:
 def test_every_link_comes_out_once(frontier: Frontier) -> None:
     chance = np.random.default_rng(2)
     for start in range(0, 3000, 60):
-        frontier.push(
-            arrivals(range(start, start + 60), hosts=chance.integers(7, size=60).tolist(), scores=chance.random(60))
-        )
+        hosts, scores = chance.integers(7, size=60).tolist(), chance.integers(20, size=60)
+        frontier.push(arrivals(range(start, start + 60), hosts=hosts, scores=scores.astype(float)))
     taken = drained(frontier)
     assert sorted(taken) == list(range(3000))
     assert frontier.take(0.0) is None
@@ -84,6 +85,20 @@ def test_a_link_pushed_again_after_it_left_comes_out_again(frontier: Frontier) -
     drained(frontier)
     frontier.push(arrivals([1]))
     assert drained(frontier) == [1]
+
+
+@pytest.mark.parametrize("name", [name for name, maker in MAKERS.items() if maker is not NaiveFrontier])
+def test_a_score_that_is_not_a_number_is_refused(name: str, clocks: HostClocks) -> None:
+    frontier = MAKERS[name](clocks)
+    frontier.push(arrivals([4]))
+    with pytest.raises(ValueError, match="score of link 6 is not a number"):
+        frontier.push(arrivals([5, 6], scores=[1.0, np.nan]))
+
+
+def test_without_a_limit_there_is_room_for_everything(frontier: Frontier) -> None:
+    frontier.push(arrivals(range(9)))
+    assert frontier.would_keep(np.array([-1e9, 0.0, 1e9])).tolist() == [True, True, True]
+    assert frontier.would_keep(np.empty(0)).shape == (0,)
 
 
 def test_length_and_membership_follow_pushes_and_takes(frontier: Frontier) -> None:
@@ -176,7 +191,8 @@ def test_a_random_draw_is_uniform_over_the_links_on_ready_hosts(make: MakeFronti
     for _ in range(2000):
         clocks = HostClocks()
         frontier = make(clocks)
-        frontier.push(arrivals(range(60), hosts=hosts, scores=np.linspace(0, 1, 60)))
+        levels = np.zeros(60) if isinstance(frontier, HeldBackFrontier) else np.linspace(0, 1, 60)
+        frontier.push(arrivals(range(60), hosts=hosts, scores=levels))
         for gone in range(20, 30):
             frontier.withdraw(LinkId(gone))
         clocks.hold(HostId(3))

@@ -10,8 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.domain import Candidates, Origin, Topic, Transition
-from honeyguide.learn import BestFirst, BreadthFirst, OnlineRidge, RandomOrder, Strategy
-from honeyguide.settings import RidgeSettings
+from honeyguide.learn import (
+    Beam,
+    BestFirst,
+    BreadthFirst,
+    DepthFirst,
+    IterativeDeepening,
+    ModifiedDepthFirst,
+    OnlineRidge,
+    RandomOrder,
+    Strategy,
+)
+from honeyguide.settings import STRATEGIES, ModifiedDepthFirstSettings, RidgeSettings
 from pages import HERE, candidates_of, link_at, page_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
@@ -23,8 +33,12 @@ if TYPE_CHECKING:
 TOPIC = Topic("geology", ("rock", "mineral"))
 MAKERS: dict[str, Callable[[], Strategy]] = {
     "breadth-first": BreadthFirst,
+    "depth-first": DepthFirst,
+    "iterative-deepening": IterativeDeepening,
+    "modified-depth-first": lambda: ModifiedDepthFirst(ModifiedDepthFirstSettings()),
     "random": RandomOrder,
     "best-first": lambda: BestFirst(TOPIC, hashed_vectors()),
+    "beam": lambda: Beam(BestFirst(TOPIC, hashed_vectors()), 100),
     "online-ridge": lambda: OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings()),
 }
 
@@ -41,6 +55,10 @@ sightings = st.builds(
     ),
     st.sampled_from(["here", "there"]), words, words, words, st.floats(0, 1), st.integers(0, 9), st.integers(0, 9),
 )  # fmt: skip
+
+
+def test_every_strategy_is_held_to_the_contract() -> None:
+    assert set(MAKERS) == set(STRATEGIES)
 
 
 @pytest.fixture(params=MAKERS.values(), ids=list(MAKERS))
@@ -123,6 +141,7 @@ def test_saving_loading_and_learning_the_rest_gives_the_same_scores(make: Callab
         one.learn(transition)
         two.learn(transition)
     assert np.array_equal(one.score(rows), two.score(two.describe(SOME)))
+    assert one.expands(HERE) == two.expands(HERE)
     assert one.save() == two.save()
 
 

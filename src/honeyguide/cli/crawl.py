@@ -15,7 +15,11 @@ from honeyguide.settings import Settings, load_settings, with_overrides
 STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",
     "best-first": "nearest words to the topic first; learns nothing",
+    "beam": "as best-first, but only the best 1,000 links wait",
     "breadth-first": "in the order found; needs no topic",
+    "depth-first": "the newest page's links first; needs no topic",
+    "modified-depth-first": "depth-first that turns away from a host after 3 pages in a row; needs no topic",
+    "iterative-deepening": "one depth after the other; needs no topic",
     "random": "any waiting link, by chance; needs no topic",
 }
 HELP: Final = (
@@ -26,7 +30,7 @@ HELP: Final = (
     "  honeyguide crawl my-run --world synthetic --topic geology \\\n"
     "      --keyword rock --keyword mineral --budget 500\n\n"
     "[bold]Strategies[/bold]\n\n"
-    + "\n".join(f"  [cyan]{name:13}[/cyan]  {line}" for name, line in STRATEGY_LINES.items())
+    + "\n".join(f"  [cyan]{name:20}[/cyan]  {line}" for name, line in STRATEGY_LINES.items())
 )
 
 _WHAT: Final = "What to look for"

@@ -9,6 +9,7 @@ learns from the `Transition`.
 
 from honeyguide.domain.candidates import WINDOW_WORDS, Candidates, Origin, Sighting
 from honeyguide.domain.evidence import Evidence, EvidenceRow
+from honeyguide.domain.host_pattern import host_pattern
 from honeyguide.domain.link import Link, LinkId, LinkState, Occurrence
 from honeyguide.domain.outcome import (
     Answer,
@@ -58,5 +59,6 @@ __all__ = [
     "Unknown",
     "Url",
     "Verdict",
+    "host_pattern",
     "weighted_sums",
 ]

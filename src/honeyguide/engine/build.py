@@ -18,7 +18,17 @@ from honeyguide.engine.scope import Scope
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
 from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks
-from honeyguide.learn import BestFirst, BreadthFirst, OnlineRidge, Order, RandomOrder
+from honeyguide.learn import (
+    Beam,
+    BestFirst,
+    BreadthFirst,
+    DepthFirst,
+    IterativeDeepening,
+    ModifiedDepthFirst,
+    OnlineRidge,
+    Order,
+    RandomOrder,
+)
 from honeyguide.parse import parse
 from honeyguide.settings.schema import WORLDS
 from honeyguide.starting_points import starting_urls
@@ -60,18 +70,34 @@ class Builder:
             chance=np.random.default_rng(self._settings.crawl.seed),
         )
 
-    def strategy(self) -> Strategy:
+    def strategy(self) -> Strategy:  # noqa: PLR0911 - one case a strategy
         match self._settings.crawl.strategy:
             case "breadth-first":
                 return BreadthFirst()
+            case "depth-first":
+                return DepthFirst()
+            case "iterative-deepening":
+                return IterativeDeepening()
+            case "modified-depth-first":
+                return ModifiedDepthFirst(self._settings.modified_depth_first)
             case "random":
                 return RandomOrder()
             case "best-first":
                 return BestFirst(self.topic, self.vectors)
+            case "beam":
+                return Beam(self.heuristic(self._settings.beam.heuristic), self._settings.beam.width)
             case "online-ridge":
                 return OnlineRidge(self.topic, self.vectors, self._settings.ridge)
             case unknown:
                 raise SettingsError([f"crawl.strategy is {unknown!r}: no such strategy"])
+
+    def heuristic(self, name: str) -> Strategy:
+        """A strategy by whose scores another one may rank links."""
+        match name:
+            case "similarity":
+                return BestFirst(self.topic, self.vectors)
+            case unknown:
+                raise SettingsError([f"heuristic is {unknown!r}: no such heuristic"])
 
     def frontier(self, strategy: Strategy, clocks: HostClocks) -> Frontier:
         if strategy.order is Order.SHALLOWEST:

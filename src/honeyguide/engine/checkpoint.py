@@ -18,6 +18,7 @@ import numpy as np
 
 from honeyguide.domain import Candidates, Decision, Fetched, HostKey, LinkState, Origin, Transition
 from honeyguide.engine.core import CrawlCore, Dispatch, is_page_expanded
+from honeyguide.engine.discovery import leaves_unmet
 from honeyguide.engine.snapshot import load_into
 from honeyguide.frontier import Arrivals, next_request_at
 
@@ -122,12 +123,13 @@ def _unvisited(
     parts: Parts, page: Page, told: StoredTransition, chosen_after: np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> Iterator[Link]:
     """The links on a page that were welcome and unvisited when it came."""
+    is_pruning = leaves_unmet(parts.strategy, parts.scope)  # else a link that was never met was not welcome
     if not is_page_expanded(parts, page):
         return
     for link in page.links:
         number = parts.links.find(link.target)
-        is_welcome = parts.scope.objection(link.target, depth=told.depth + 1) is None
-        if number is not None and is_welcome and chosen_after[number] >= told.step:
+        is_unvisited = is_pruning if number is None else chosen_after[number] >= told.step
+        if is_unvisited and parts.scope.objection(link.target, depth=told.depth + 1) is None:
             yield link
 
 

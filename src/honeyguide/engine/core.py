@@ -289,8 +289,8 @@ class CrawlCore:
         )
         admitted = self._discovery.admit(found, dispatch.record.link, origin, self.progress.steps)
         self._ledger.note_page(is_relevant=verdict.is_relevant, body_bytes=len(fetched.body))
-        self._ledger.note_links(kept_out=found.kept_out, pruned=len(admitted.pruned), is_barren=not is_expanded)
-        visit = VisitRecord(page, verdict, origin.depth, origin.distance, found.targets)
+        self._ledger.note_links(kept_out=found.kept_out, pruned=admitted.times_pruned, is_barren=not is_expanded)
+        visit = VisitRecord(page, verdict, origin.depth, origin.distance, admitted.targets)
         record = self._record(
             completion=self._completion(dispatch, answer, reward=verdict.reward, visit=visit),
             new_links=admitted.new,
@@ -358,7 +358,8 @@ class CrawlCore:
         return scope.objection(url, depth=depth)
 
     def _learn(self, transition: Transition) -> None:
-        if self._parts.strategy.learn(transition):
+        has_changed = self._parts.strategy.learn(transition)
+        if has_changed and self._parts.strategy.order is Order.BEST_SCORE:
             self._parts.frontier.reprice(self._parts.strategy)
             self._ledger.note_repricing()
 

@@ -1,8 +1,9 @@
-"""What becomes of the links on a new page: numbered, described, scored, and let wait.
+"""What becomes of the links on a new page: described, scored, numbered, and let wait.
 
 A link met for the first time starts to wait. One that waits already is found again, and `FoundAgain` says what that
-means. One that was pruned starts to wait again. One that was fetched, skipped or is in flight adds only an edge. A link
-that the scope rules keep out is not met at all.
+means. One that was pruned is offered again. One that was fetched, skipped or is in flight adds only an edge. A link
+that the scope rules keep out is not met at all, and neither is a new one for which a bounded frontier has no room: it
+gets no number, so a beam costs memory for what waits and what was visited, not for all that pages have shown.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.domain import Candidates, LinkState
+from honeyguide.domain import Candidates, LinkId, LinkState
 from honeyguide.engine.turns import scores_of
 from honeyguide.frontier import Arrivals
 from honeyguide.learn import FoundAgain, Order
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import LinkId, Origin, Page, Row, Rows, Url
+    from honeyguide.domain import Origin, Page, Row, Rows, Url
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.engine.scope import Scope
     from honeyguide.frontier import Frontier
@@ -34,14 +35,17 @@ UNVISITED: Final = (LinkState.WAITING, LinkState.PRUNED)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """The links of one page, sorted. Columns run over the unvisited ones, `targets` over all that were met."""
+    """The links of one page, sorted. Columns run over the unvisited ones.
+
+    New links have the numbers that they get if all of them are met; `Discovery.admit` decides.
+    """
 
     candidates: Candidates
     rows: Rows
-    links: list[LinkId]
+    links: NDArray[np.int64]
     is_new: NDArray[np.bool_]
     is_pruned: NDArray[np.bool_]  # met before, but there was no room for it
-    targets: tuple[LinkId, ...]
+    visited: tuple[LinkId, ...]  # the page's other links that were met before
     kept_out: int  # links that the scope rules do not let in
 
 
@@ -51,7 +55,9 @@ class Admitted:
 
     new: tuple[FoundLink, ...]
     again: tuple[FoundLink, ...]
-    pruned: tuple[LinkId, ...]
+    pruned: tuple[LinkId, ...]  # links met that no longer wait, or could not begin to
+    times_pruned: int  # these, and the links that were left unmet
+    targets: tuple[LinkId, ...]  # every link of the page that was met by now
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,57 +82,74 @@ class Discovery:
         self._found_again = found_again
 
     def sort(self, page: Page, origin: Origin, *, is_expanded: bool) -> Found:
-        """Number the links of a page and describe the unvisited ones. New ones do not wait yet.
+        """Tell the links of a page apart and describe the unvisited ones. Nothing is met yet.
 
-        A page that is not expanded adds only edges to links met before.
+        Of a page that is not expanded, links met before count as visited.
         """
-        unvisited, numbers, is_new, targets = [], [], [], []
+        unvisited, numbers, states, visited = [], [], [], []
+        met = len(self._links)
         kept_out = 0
         for link in page.links:
             is_welcome = is_expanded and self._scope.objection(link.target, depth=origin.depth + 1) is None
-            number, new = self._meet(link.target, origin, is_welcome=is_welcome)
-            if number is None:
+            number = self._links.find(link.target)
+            state = None if number is None else self._links.state(number)
+            if number is None and not (is_welcome and self._scope.has_room(met)):
                 kept_out += is_expanded
-                continue
-            targets.append(number)
-            if is_welcome and (new or self._links.state(number) in UNVISITED):
+            elif number is None or (is_welcome and state in UNVISITED):
                 unvisited.append(link)
-                numbers.append(number)
-                is_new.append(new)
+                numbers.append(met if number is None else number)
+                states.append(state)
+                met += number is None
+            else:
+                visited.append(number)
         at_first = self._strategy.reads_first_occurrence
         candidates = Candidates.on_page(page, unvisited, origin, at_first_occurrence=at_first)
         return Found(
             candidates=candidates,
             rows=self._strategy.describe(candidates),
-            links=numbers,
-            is_new=np.array(is_new, dtype=np.bool_),
-            is_pruned=np.array([self._links.state(link) is LinkState.PRUNED for link in numbers], dtype=np.bool_),
-            targets=tuple(targets),
+            links=np.array(numbers, dtype=np.int64),
+            is_new=np.array([state is None for state in states], dtype=np.bool_),
+            is_pruned=np.array([state is LinkState.PRUNED for state in states], dtype=np.bool_),
+            visited=tuple(visited),
             kept_out=kept_out,
         )
 
     def admit(self, found: Found, page: LinkId, origin: Origin, step: int) -> Admitted:
-        """Let new links wait, and change those found again where that counts."""
+        """Let new links wait where there is room, and change those found again where that counts."""
         own_scores = scores_of(self._strategy, found.rows, found.links, step=step, depth=origin.depth + 1)
         rows, scores, changed = self._found_again_with(found, own_scores)
-        self._frontier.replace(_chosen(found.links, changed), scores[changed], rows[changed])
-        offered_again = np.flatnonzero(found.is_pruned)
-        again = np.concatenate((changed, offered_again))
-        for link in _chosen(found.links, again):
-            self._links.place(link, depth=origin.depth + 1, distance=origin.distance)
+        self._frontier.replace(_listed(found.links[changed]), scores[changed], rows[changed])
+
         arriving = np.flatnonzero(found.is_new | found.is_pruned)
-        pruned = self._push(_chosen(found.links, arriving), scores[arriving], rows[arriving])
+        has_room = np.ones(len(found.links), dtype=np.bool_)
+        has_room[arriving] = self._frontier.would_keep(scores[arriving])
+        is_met = has_room | ~found.is_new | (not leaves_unmet(self._strategy, self._scope))
+        links = self._meet_new(found, origin, is_met)
+
+        again = np.concatenate((changed, np.flatnonzero(found.is_pruned & has_room)))
+        for link in _listed(links[again]):
+            self._links.place(link, depth=origin.depth + 1, distance=origin.distance)
+        entering = arriving[has_room[arriving]]
+        pushed_out = self._push(_listed(links[entering]), scores[entering], rows[entering])
+        turned_away = _listed(links[found.is_new & is_met & ~has_room])
+        for link in turned_away:
+            self._links.set_state(link, LinkState.PRUNED)
 
         is_merged = self._found_again is FoundAgain.MERGE  # and cannot be made anew from one sighting
 
-        def record(row: int) -> FoundLink:
-            sighting = found.candidates.sighting(row, origin)
-            is_kept = self._strategy.keeps_rows or (is_merged and not found.is_new[row])
-            kept_row = rows[row] if is_kept else None
-            return FoundLink(found.links[row], sighting.seen_as, page, sighting, float(scores[row]), kept_row)
+        def record(place: int) -> FoundLink:
+            sighting = found.candidates.sighting(place, origin)
+            is_kept = self._strategy.keeps_rows or (is_merged and not found.is_new[place])
+            row = rows[place] if is_kept else None
+            return FoundLink(LinkId(int(links[place])), sighting.seen_as, page, sighting, float(scores[place]), row)
 
-        new = np.flatnonzero(found.is_new)
-        return Admitted(tuple(map(record, new.tolist())), tuple(map(record, again.tolist())), pruned)
+        return Admitted(
+            new=tuple(map(record, np.flatnonzero(found.is_new & is_met).tolist())),
+            again=tuple(map(record, again.tolist())),
+            pruned=(*pushed_out, *turned_away),
+            times_pruned=len(pushed_out) + int((~has_room).sum()),
+            targets=(*found.visited, *_listed(links[is_met])),
+        )
 
     def follow_redirect(self, source: LinkId, row: Row, score: float, target_url: Url) -> Followed:
         """The link that another one leads to takes its place, with its row, unless its own score is as good."""
@@ -147,11 +170,13 @@ class Discovery:
         record = RedirectedLink(source, target, target_url, is_new, hops, float(scores[0]))
         return Followed(target, record, pruned)
 
-    def _meet(self, url: Url, origin: Origin, *, is_welcome: bool) -> tuple[LinkId | None, bool]:
-        """The number of a URL, and whether it is new; None for one that may not be met."""
-        if not is_welcome or not self._scope.has_room(len(self._links)):
-            return self._links.find(url), False
-        return self._links.meet(url, depth=origin.depth + 1, distance=origin.distance)
+    def _meet_new(self, found: Found, origin: Origin, is_met: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Number the new links that are met, and give all links with the numbers that hold from now on."""
+        links = found.links.copy()
+        for place in np.flatnonzero(found.is_new & is_met).tolist():
+            url = found.candidates.targets[place]
+            links[place], _ = self._links.meet(url, depth=origin.depth + 1, distance=origin.distance)
+        return links
 
     def _push(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> tuple[LinkId, ...]:
         for link in links:
@@ -168,7 +193,7 @@ class Discovery:
         again = np.flatnonzero(~found.is_new & ~found.is_pruned)
         if self._found_again is FoundAgain.FIRST or not len(again):
             return found.rows, scores, again[:0]
-        old_scores, old_rows = self._frontier.peek(_chosen(found.links, again))
+        old_scores, old_rows = self._frontier.peek(_listed(found.links[again]))
         match self._found_again:
             case FoundAgain.LATEST:
                 return found.rows, scores, again
@@ -184,9 +209,7 @@ class Discovery:
         match self._found_again:
             case FoundAgain.FIRST:
                 return False
-            case FoundAgain.LATEST:
-                return True
-            case FoundAgain.BEST | FoundAgain.MERGE:
+            case FoundAgain.BEST | FoundAgain.MERGE | FoundAgain.LATEST:
                 return score > float(self._frontier.peek([target])[0][0])
 
     def _scores_after_redirect(self, rows: Rows, target: LinkId, score: float, depth: int) -> NDArray[np.float64]:
@@ -195,5 +218,10 @@ class Discovery:
         return scores_of(self._strategy, rows, [target], step=0, depth=depth)
 
 
-def _chosen(links: Sequence[LinkId], which: NDArray[np.int64]) -> list[LinkId]:
-    return [links[place] for place in which.tolist()]
+def leaves_unmet(strategy: Strategy, scope: Scope) -> bool:
+    """Whether a new link that finds no room gets no number. Where pages are limited, the first that are met count."""
+    return strategy.capacity > 0 and not scope.limits_pages
+
+
+def _listed(links: NDArray[np.int64]) -> list[LinkId]:
+    return [LinkId(link) for link in links.tolist()]

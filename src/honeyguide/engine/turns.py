@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 LINKS_OF_A_PAGE: Final = 2**20
 
 
-def scores_of(strategy: Strategy, rows: Rows, links: Sequence[LinkId], *, step: int, depth: int) -> NDArray[np.float64]:
+def scores_of(
+    strategy: Strategy, rows: Rows, links: Sequence[LinkId] | NDArray[np.int64], *, step: int, depth: int
+) -> NDArray[np.float64]:
     """What links found together on a page are worth: by the strategy's own score, or by their turn."""
     match strategy.order:
         case Order.BEST_SCORE:

@@ -1,4 +1,8 @@
-"""The frontier of beam search: only the best so many links wait, the others are given back."""
+"""The frontier of beam search: only the best so many links wait, the others are given back.
+
+A beam is narrow, so every question looks at all of it: one pass over a few columns that never grow beyond the capacity
+and the links of one page. Nothing here depends on how many links were ever pushed.
+"""
 
 from __future__ import annotations
 
@@ -6,72 +10,127 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.frontier.best_first import BestFirstFrontier
-from honeyguide.frontier.frontier import Taken
+from honeyguide.domain import LinkId
+from honeyguide.frontier.frontier import HostId, NotBefore, Taken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import LinkId, Rows
-    from honeyguide.frontier.frontier import Arrivals, NotBefore, Scorer
+    from honeyguide.domain import Rows
+    from honeyguide.frontier.frontier import Arrivals, Scorer
     from honeyguide.frontier.politeness import HostClocks
 
 
 class BeamFrontier:
-    """At most `capacity` links wait. Where there are more, the lowest scores go, the newest first among equals."""
+    """At most `capacity` links wait. Where there are more, the lowest scores go, the highest numbers among equals.
+
+    Which link comes out is a matter of scores and numbers alone, so a link that was given back and is pushed again has
+    its old place among equals. ValueError for a score that is not a number.
+    """
 
     def __init__(self, clocks: HostClocks, capacity: int, row_width: int = 0) -> None:
+        self._clocks = clocks
         self._capacity = capacity
-        self._waiting = BestFirstFrontier(clocks, row_width)
-        self._links: dict[LinkId, None] = {}  # those that wait
+        self._links = np.empty(0, dtype=np.int64)  # in ascending order, like the columns beside it
+        self._hosts = np.empty(0, dtype=np.int32)
+        self._scores = np.empty(0)
+        self._rows: Rows = np.empty((0, row_width), dtype=np.float16)
 
     def __len__(self) -> int:
-        return len(self._waiting)
+        return len(self._links)
 
     def __contains__(self, link: LinkId) -> bool:
-        return link in self._waiting
+        place = int(np.searchsorted(self._links, link))
+        return place < len(self._links) and bool(self._links[place] == link)
 
     def push(self, arrivals: Arrivals) -> Sequence[LinkId]:
-        self._waiting.push(arrivals)
-        self._links.update(dict.fromkeys(arrivals.links))
-        return self._prune() if len(self._links) > self._capacity else ()
+        _check_scores(arrivals.links, arrivals.scores)
+        links = np.concatenate((self._links, np.asarray(arrivals.links, dtype=np.int64)))
+        hosts = np.concatenate((self._hosts, np.asarray(arrivals.hosts, dtype=np.int32)))
+        scores = np.concatenate((self._scores, arrivals.scores))
+        rows = np.concatenate((self._rows, arrivals.rows))
+        assert len(np.unique(links)) == len(links), "a link that waits already is pushed again"
+        best_first = np.lexsort((links, -scores))
+        kept, given_back = best_first[: self._capacity], best_first[self._capacity :]
+        kept = kept[np.argsort(links[kept])]
+        self._links, self._hosts, self._scores, self._rows = links[kept], hosts[kept], scores[kept], rows[kept]
+        return sorted(links[given_back].tolist())
+
+    def would_keep(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+        waiting = len(self._scores)
+        best_first = np.argsort(-np.concatenate((self._scores, scores)), kind="stable")
+        is_kept = np.zeros(len(best_first), dtype=np.bool_)
+        is_kept[best_first[: self._capacity]] = True
+        return is_kept[waiting:]
 
     def take(self, now: float) -> Taken | NotBefore | None:
-        return self._without(self._waiting.take(now))
+        ready = self._ready(now)
+        if not len(ready):
+            return self._next_ready()
+        return self._leaving(int(ready[np.argmax(self._scores[ready])]))
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
-        return self._without(self._waiting.take_random(now, chance))
+        ready = self._ready(now)
+        if not len(ready):
+            return self._next_ready()
+        by_host = ready[np.argsort(self._hosts[ready], kind="stable")]  # the draw then names what every frontier would
+        return self._leaving(int(by_host[int(chance.integers(len(ready)))]))
 
     def withdraw(self, link: LinkId) -> Taken:
-        taken = self._waiting.withdraw(link)
-        del self._links[link]
-        return taken
+        return self._leaving(int(self._places([link])[0]))
 
     def replace(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> None:
-        self._waiting.replace(links, scores, rows)
+        self.rescore(links, scores)
+        if len(links):
+            self._rows[self._places(links)] = rows
 
     def rescore(self, links: Sequence[LinkId], scores: NDArray[np.float64]) -> None:
-        self._waiting.rescore(links, scores)
+        _check_scores(links, scores)
+        if len(links):
+            self._scores[self._places(links)] = scores
 
     def reprice(self, scorer: Scorer) -> None:
-        self._waiting.reprice(scorer)
+        if not len(self):
+            return
+        scores = scorer.score(self._rows)
+        _check_scores(self._links, scores)
+        self._scores = scores
 
     def peek(self, links: Sequence[LinkId]) -> tuple[NDArray[np.float64], Rows]:
-        return self._waiting.peek(links)
+        places = self._places(links)
+        return self._scores[places], self._rows[places]
 
-    def _without(self, taken: Taken | NotBefore | None) -> Taken | NotBefore | None:
-        if isinstance(taken, Taken):
-            del self._links[taken.link]
+    def _ready(self, now: float) -> NDArray[np.int64]:
+        """Places of the links that may be fetched now."""
+        if not len(self) or self._clocks.are_all_ready(now):
+            return np.arange(len(self))
+        return np.flatnonzero(self._ready_at() <= now)
+
+    def _next_ready(self) -> NotBefore | None:
+        return NotBefore(float(self._ready_at().min())) if len(self) else None
+
+    def _ready_at(self) -> NDArray[np.float64]:
+        return self._clocks.ready_at(int(self._hosts.max()) + 1)[self._hosts]
+
+    def _places(self, links: Sequence[LinkId]) -> NDArray[np.int64]:
+        wanted = np.asarray(links, dtype=np.int64)
+        places = np.searchsorted(self._links, wanted)
+        is_there = places < len(self._links)
+        is_there[is_there] = self._links[places[is_there]] == wanted[is_there]
+        if not is_there.all():
+            raise KeyError(int(wanted[int(np.argmin(is_there))]))
+        return places
+
+    def _leaving(self, place: int) -> Taken:
+        link, host = LinkId(int(self._links[place])), HostId(int(self._hosts[place]))
+        taken = Taken(link, host, float(self._scores[place]), self._rows[place].copy())
+        self._links, self._hosts = np.delete(self._links, place), np.delete(self._hosts, place)
+        self._scores, self._rows = np.delete(self._scores, place), np.delete(self._rows, place, axis=0)
         return taken
 
-    def _prune(self) -> Sequence[LinkId]:
-        """Give up the worst. Looks at every waiting link: a beam is narrow."""
-        links = list(self._links)
-        scores, _ = self._waiting.peek(links)
-        worst_last = np.lexsort((np.asarray(links), -scores))
-        pruned = [links[place] for place in worst_last[self._capacity :].tolist()]
-        for link in pruned:
-            self.withdraw(link)
-        return sorted(pruned)
+
+def _check_scores(links: Sequence[LinkId] | NDArray[np.int64], scores: NDArray[np.float64]) -> None:
+    if np.isnan(scores).any():
+        raise ValueError(f"score of link {links[int(np.argmax(np.isnan(scores)))]} is not a number")

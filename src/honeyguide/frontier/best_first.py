@@ -72,6 +72,9 @@ class BestFirstFrontier:
         self._set(slots, of_link, arrivals.scores[order], arrivals.rows[order], lengths[order])
         return ()
 
+    def would_keep(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return np.ones(len(scores), dtype=np.bool_)
+
     def take(self, now: float) -> Taken | NotBefore | None:
         chunks = self._chunks
         if not chunks.links_waiting:

@@ -60,12 +60,16 @@ class Scorer(Protocol):
 class Frontier(Protocol):
     """Waiting links under one order.
 
-    A link comes out at most once for each time it was pushed, only while its host is ready, first come first out
-    among equals. Links are numbered in order of discovery, and arrive in that order.
+    A link comes out at most once for each time it was pushed, only while its host is ready, lowest number first among
+    equals. Links are numbered in order of discovery, and arrive in that order, unless they were given back before.
     """
 
     def push(self, arrivals: Arrivals) -> Sequence[LinkId]:
         """Let links wait. None of them may be waiting already. Gives back the links for which there is no room now."""
+        ...
+
+    def would_keep(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which links would find room, were links of these scores pushed together now."""
         ...
 
     def take(self, now: float) -> Taken | NotBefore | None:

@@ -3,97 +3,135 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from honeyguide.domain import LinkId
 from honeyguide.frontier.best_first import BestFirstFrontier
 from honeyguide.frontier.frontier import Arrivals, Taken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import LinkId, Rows
+    from honeyguide.domain import Rows
     from honeyguide.frontier.frontier import NotBefore, Scorer
     from honeyguide.frontier.politeness import HostClocks
+
+NOWHERE: Final = np.nan  # the level of a link that does not wait
 
 
 class HeldBackFrontier:
     """Scores are levels: only links of the highest level that waits come out, first come first.
 
     A link of a lower level is held back while there is one of a higher level, even where every host of the higher level
-    rests and its own is ready.
+    rests and its own is ready. ValueError for a score that is not a number.
     """
 
     def __init__(self, clocks: HostClocks, row_width: int = 0) -> None:
         self._clocks = clocks
         self._row_width = row_width
         self._levels: dict[float, BestFirstFrontier] = {}  # by score; none is empty. Seldom more than two
+        self._level_of = np.full(1024, NOWHERE)  # by link
+        self._host_of = np.zeros(1024, dtype=np.int32)  # by link
 
     def __len__(self) -> int:
         return sum(len(level) for level in self._levels.values())
 
     def __contains__(self, link: LinkId) -> bool:
-        return any(link in level for level in self._levels.values())
+        return 0 <= link < len(self._level_of) and not np.isnan(self._level_of[link])
 
     def push(self, arrivals: Arrivals) -> Sequence[LinkId]:
         scores = np.asarray(arrivals.scores, dtype=np.float64)
-        links, hosts = np.asarray(arrivals.links), np.asarray(arrivals.hosts)
+        links, hosts = np.asarray(arrivals.links, dtype=np.int64), np.asarray(arrivals.hosts)
+        if np.isnan(scores).any():
+            raise ValueError(f"score of link {links[int(np.argmax(np.isnan(scores)))]} is not a number")
         for score in np.unique(scores).tolist():
             here = np.flatnonzero(scores == score)
             level = self._levels.setdefault(score, BestFirstFrontier(self._clocks, self._row_width))
-            # Inside a level the lowest number comes out first.
-            level.push(
-                Arrivals(links[here].tolist(), hosts[here].tolist(), -links[here].astype(float), arrivals.rows[here])
-            )
+            level.push(Arrivals(links[here].tolist(), hosts[here].tolist(), _turns(links[here]), arrivals.rows[here]))
+        if len(links):
+            self._make_room(int(links.max()))
+            self._level_of[links] = scores
+            self._host_of[links] = hosts
         return ()
 
+    def would_keep(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return np.ones(len(scores), dtype=np.bool_)
+
     def take(self, now: float) -> Taken | NotBefore | None:
-        return self._taken_from_highest(lambda level: level.take(now))
+        if not self._levels:
+            return None
+        score = max(self._levels)
+        taken = self._levels[score].take(now)
+        return self._leaving(score, taken) if isinstance(taken, Taken) else taken
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
-        """Each link of the highest level on a ready host is equally likely."""
-        return self._taken_from_highest(lambda level: level.take_random(now, chance))
+        """Each link of the highest level on a ready host is equally likely. Looks at every link that ever waited."""
+        if not self._levels:
+            return None
+        links = np.flatnonzero(self._level_of == max(self._levels))
+        hosts = self._host_of[links]
+        is_ready = self._clocks.ready_at(int(hosts.max()) + 1)[hosts] <= now
+        if not is_ready.any():
+            return self.take(now)  # says when to ask again
+        # Not the level's own draw: that one knows in which order links joined the level, a restarted crawl does not.
+        by_host = links[is_ready][np.argsort(hosts[is_ready], kind="stable")]
+        return self.withdraw(LinkId(int(by_host[int(chance.integers(len(by_host)))])))
 
     def withdraw(self, link: LinkId) -> Taken:
-        score = self._level_of(link)
+        score = float(self._levels_of([link])[0])
         return self._leaving(score, self._levels[score].withdraw(link))
 
     def replace(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> None:
         """Links move to the levels that their new scores name."""
-        hosts = [self.withdraw(link).host for link in links]
-        self.push(Arrivals(links, hosts, scores, rows))
+        if not len(links):
+            return
+        stays = self._levels_of(links) == scores
+        for place, link in enumerate(links):
+            here = slice(place, place + 1)
+            if stays[place]:
+                self._levels[float(scores[place])].replace([link], _turns(np.array([link])), rows[here])
+            else:
+                self.push(Arrivals([link], [self.withdraw(link).host], scores[here], rows[here]))
 
     def rescore(self, links: Sequence[LinkId], scores: NDArray[np.float64]) -> None:
-        if len(links):
-            self.replace(links, scores, self.peek(links)[1])
+        self.replace(links, scores, self.peek(links)[1])
 
     def reprice(self, scorer: Scorer) -> None:
         """Levels do not follow from rows."""
 
     def peek(self, links: Sequence[LinkId]) -> tuple[NDArray[np.float64], Rows]:
-        scores = np.array([self._level_of(link) for link in links])
-        rows = [self._levels[score].peek([link])[1] for link, score in zip(links, scores.tolist(), strict=True)]
-        return scores, np.concatenate(rows) if rows else np.empty((0, self._row_width), dtype=np.float16)
-
-    def _taken_from_highest(
-        self, take: Callable[[BestFirstFrontier], Taken | NotBefore | None]
-    ) -> Taken | NotBefore | None:
-        if not self._levels:
-            return None
-        score = max(self._levels)
-        taken = take(self._levels[score])
-        return self._leaving(score, taken) if isinstance(taken, Taken) else taken
+        scores = self._levels_of(links)
+        rows = np.empty((len(links), self._row_width), dtype=np.float16)
+        for score in np.unique(scores).tolist():
+            here = np.flatnonzero(scores == score)
+            rows[here] = self._levels[score].peek([links[place] for place in here.tolist()])[1]
+        return scores, rows
 
     def _leaving(self, score: float, taken: Taken) -> Taken:
+        self._level_of[taken.link] = NOWHERE
         if not len(self._levels[score]):
             del self._levels[score]
         return replace(taken, score=score)
 
-    def _level_of(self, link: LinkId) -> float:
-        for score, level in self._levels.items():
-            if link in level:
-                return score
-        raise KeyError(f"link {link} does not wait")
+    def _levels_of(self, links: Sequence[LinkId]) -> NDArray[np.float64]:
+        numbers = np.asarray(links, dtype=np.int64)
+        is_known = (numbers >= 0) & (numbers < len(self._level_of))
+        levels = np.where(is_known, self._level_of[np.where(is_known, numbers, 0)], NOWHERE)
+        if np.isnan(levels).any():
+            raise KeyError(int(numbers[int(np.argmax(np.isnan(levels)))]))
+        return levels
+
+    def _make_room(self, link: int) -> None:
+        if link >= len(self._level_of):
+            more = max(len(self._level_of), link + 1 - len(self._level_of))
+            self._level_of = np.concatenate((self._level_of, np.full(more, NOWHERE)))
+            self._host_of = np.concatenate((self._host_of, np.zeros(more, dtype=np.int32)))
+
+
+def _turns(links: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Scores inside a level: the lowest number comes out first."""
+    return -links.astype(np.float64)

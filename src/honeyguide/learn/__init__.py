@@ -7,10 +7,26 @@ What links and pages look like in numbers: `features` is ours; `han_features` th
 made from `relevances` and from the parents that `lineage` keeps; `url_features` what an address alone says.
 """
 
+from honeyguide.learn.beam import Beam
 from honeyguide.learn.best_first import BestFirst
 from honeyguide.learn.breadth_first import BreadthFirst
+from honeyguide.learn.depth_first import DepthFirst
+from honeyguide.learn.iterative_deepening import IterativeDeepening
+from honeyguide.learn.modified_depth_first import ModifiedDepthFirst
 from honeyguide.learn.online_ridge import OnlineRidge
 from honeyguide.learn.random_order import RandomOrder
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 
-__all__ = ["BestFirst", "BreadthFirst", "FoundAgain", "OnlineRidge", "Order", "RandomOrder", "Strategy"]
+__all__ = [
+    "Beam",
+    "BestFirst",
+    "BreadthFirst",
+    "DepthFirst",
+    "FoundAgain",
+    "IterativeDeepening",
+    "ModifiedDepthFirst",
+    "OnlineRidge",
+    "Order",
+    "RandomOrder",
+    "Strategy",
+]

@@ -10,15 +10,18 @@ from honeyguide.settings.checks import validate
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
 from honeyguide.settings.reading import load_settings, read_toml, settings_from, with_overrides
 from honeyguide.settings.schema import (
+    HEURISTICS,
     JUDGES,
     STRATEGIES,
     STRATEGIES_NEEDING_A_TOPIC,
     WORLDS,
+    BeamSettings,
     BudgetSettings,
     CrawlSettings,
     FetchSettings,
     FrontierSettings,
     JudgeSettings,
+    ModifiedDepthFirstSettings,
     PolitenessSettings,
     RidgeSettings,
     ScopeSettings,
@@ -29,16 +32,19 @@ from honeyguide.settings.schema import (
 from honeyguide.settings.writing import to_toml
 
 __all__ = [
+    "HEURISTICS",
     "JUDGES",
     "SETTINGS_BY_KEY",
     "STRATEGIES",
     "STRATEGIES_NEEDING_A_TOPIC",
     "WORLDS",
+    "BeamSettings",
     "BudgetSettings",
     "CrawlSettings",
     "FetchSettings",
     "FrontierSettings",
     "JudgeSettings",
+    "ModifiedDepthFirstSettings",
     "PolitenessSettings",
     "RidgeSettings",
     "ScopeSettings",

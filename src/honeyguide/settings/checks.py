@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.domain import Topic, Url
+from honeyguide.domain import Topic, Url, host_pattern
 from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.settings.judge_checks import judge_mistakes
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
@@ -86,8 +86,16 @@ def _delay_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _pattern_mistakes(settings: Settings) -> Iterator[str]:
+    for name in ("allow_hosts", "deny_hosts"):
+        for text in getattr(settings.scope, name):
+            try:
+                host_pattern(text)
+            except InvalidUrl as error:
+                yield f"scope.{name}: {error}"
     for name in ("allow_paths", "deny_paths", "allow_titles", "deny_titles"):
         for pattern in getattr(settings.scope, name):
+            if not pattern:
+                yield f"scope.{name}: an empty pattern is found in everything; leave it out"
             try:
                 re.compile(pattern)
             except (re.error, OverflowError, RecursionError) as error:

@@ -12,14 +12,24 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-STRATEGIES: Final = ("breadth-first", "random", "best-first", "online-ridge")
-STRATEGIES_NEEDING_A_TOPIC: Final = frozenset({"best-first", "online-ridge"})
+STRATEGIES: Final = (
+    "breadth-first",
+    "depth-first",
+    "iterative-deepening",
+    "modified-depth-first",
+    "random",
+    "best-first",
+    "beam",
+    "online-ridge",
+)
+STRATEGIES_NEEDING_A_TOPIC: Final = frozenset({"best-first", "beam", "online-ridge"})
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
 JUDGES: Final = ("keyword", "embedding")
 RELEVANT_WHEN: Final = ("threshold", "word")
 # Rewards that have a value for each of several thresholds, and those that do not.
 LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
 REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
+HEURISTICS: Final = ("similarity",)
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 
 CONTACT_PLACEHOLDER: Final = "set fetch.contact"
@@ -156,6 +166,25 @@ class FrontierSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class BeamSettings:
+    """Beam search."""
+
+    width: int = setting(1000, "links that may wait, the best by the heuristic", at_least=1, at_most=1_000_000)
+    heuristic: str = setting(
+        "similarity", "how links are ranked: by their words as best-first does", choices=HEURISTICS
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModifiedDepthFirstSettings:
+    """Depth-first that turns away from a host."""
+
+    patience: int = setting(
+        3, "steps on one host in a row, after which its pages give no links; 3 is Lim's", at_least=1, at_most=1000
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class RidgeSettings:
     """The online ridge regression strategy."""
 
@@ -183,5 +212,7 @@ class Settings:
     scope: ScopeSettings = field(default_factory=ScopeSettings)
     frontier: FrontierSettings = field(default_factory=FrontierSettings)
     # A method's table carries the strategy's own name.
+    beam: BeamSettings = field(default_factory=BeamSettings)
+    modified_depth_first: ModifiedDepthFirstSettings = field(default_factory=ModifiedDepthFirstSettings)
     ridge: RidgeSettings = field(default_factory=RidgeSettings, metadata={"table": "online_ridge"})
     store: StoreSettings = field(default_factory=StoreSettings)

@@ -1,0 +1,125 @@
+"""Uninformed strategies fetch pages in the order in which the textbook algorithms first visit them."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from engine.small_graphs import Graph, address, crawl_order, graphs
+
+some_seeds = st.lists(st.integers(0, 3), min_size=1, max_size=3, unique=True)
+
+# A page found again while it waits: 3 is a link of 0 and of 1, and 2 of both as well.
+FOUND_AGAIN: Graph = {0: [1, 2, 3], 1: [3, 2], 2: [4], 3: [4, 0], 4: []}
+
+
+def among(graph: Graph, seeds: list[int]) -> list[int]:
+    return [seed for seed in seeds if seed in graph] or [0]
+
+
+def recursive_depth_first(graph: Graph, seeds: list[int]) -> list[int]:
+    visited: list[int] = []
+
+    def visit(page: int) -> None:
+        if page not in visited:
+            visited.append(page)
+            for link in graph[page]:
+                visit(link)
+
+    for seed in seeds:
+        visit(seed)
+    return visited
+
+
+def queued_breadth_first(graph: Graph, seeds: list[int]) -> list[int]:
+    queue, met = deque(seeds), list(seeds)
+    while queue:
+        for link in graph[queue.popleft()]:
+            if link not in met:
+                met.append(link)
+                queue.append(link)
+    return met
+
+
+def walked_iterative_deepening(graph: Graph, seeds: list[int], deepest: int) -> list[int]:
+    """Every path from a seed is walked to a limit that grows; pages are visited again and again, first visits count."""
+    visited: list[int] = []
+
+    def walk(path: list[int], limit: int) -> None:
+        if path[-1] not in visited:
+            visited.append(path[-1])
+        if limit > 0:
+            for link in graph[path[-1]]:
+                if link not in path:
+                    walk([*path, link], limit - 1)
+
+    for limit in range(deepest + 1):
+        for seed in seeds:
+            walk([seed], limit)
+    return visited
+
+
+def depth_first_as_in_the_text(graph: Graph, seeds: list[int], patience: int, hosts: int) -> tuple[list[int], int]:
+    """Lim (2016), section 5.1, steps 1 to 9, but nothing is fetched twice. Also the pages left without links."""
+    stack, visited, crawled = list(reversed(seeds)), list[int](), list[str]()
+    barren = 0
+    while stack:
+        page = stack.pop()
+        if page in visited:
+            continue
+        visited.append(page)
+        host = address(page, hosts).split("/")[2]
+        is_barren = len(crawled) >= patience and set(crawled[-patience:]) == {host}
+        crawled.append(host)
+        barren += is_barren
+        if not is_barren:
+            stack += [link for link in reversed(graph[page]) if link not in visited]
+    return visited, barren
+
+
+@settings(deadline=None)
+@given(graphs(), some_seeds)
+@example(FOUND_AGAIN, [0])
+@example(FOUND_AGAIN, [2, 0])
+def test_depth_first_is_the_recursive_algorithm(graph: Graph, seeds: list[int]) -> None:
+    seeds = among(graph, seeds)
+    assert crawl_order(graph, seeds, "depth-first")[0] == recursive_depth_first(graph, seeds)
+
+
+@settings(deadline=None)
+@given(graphs(), some_seeds)
+@example(FOUND_AGAIN, [0])
+def test_breadth_first_is_the_queue(graph: Graph, seeds: list[int]) -> None:
+    seeds = among(graph, seeds)
+    assert crawl_order(graph, seeds, "breadth-first")[0] == queued_breadth_first(graph, seeds)
+
+
+@settings(deadline=None)
+@given(graphs(most_pages=7, most_links=4), some_seeds)
+@example(FOUND_AGAIN, [0])
+def test_iterative_deepening_is_the_order_of_first_visits(graph: Graph, seeds: list[int]) -> None:
+    seeds = among(graph, seeds)
+    first_visits = walked_iterative_deepening(graph, seeds, deepest=len(graph))
+    assert crawl_order(graph, seeds, "iterative-deepening")[0] == first_visits
+    assert first_visits == queued_breadth_first(graph, seeds), "without second visits, it is breadth-first's order"
+
+
+@settings(deadline=None)
+@given(graphs(most_pages=7, most_links=4), some_seeds, st.integers(1, 4))
+def test_iterative_deepening_stops_at_the_largest_depth(graph: Graph, seeds: list[int], deepest: int) -> None:
+    seeds = among(graph, seeds)
+    fetched, _ = crawl_order(graph, seeds, "iterative-deepening", scope__max_depth=deepest)
+    assert fetched == walked_iterative_deepening(graph, seeds, deepest)
+
+
+@settings(deadline=None)
+@given(graphs(most_pages=14), some_seeds, st.integers(1, 3), st.integers(1, 3))
+@example({0: [1, 2, 3, 4, 5], 1: [6], 2: [7], 3: [8], 4: [9], 5: [], 6: [], 7: [], 8: [], 9: []}, [0], 3, 1)
+def test_modified_depth_first_follows_the_text(graph: Graph, seeds: list[int], patience: int, hosts: int) -> None:
+    seeds = among(graph, seeds)
+    fetched, progress = crawl_order(
+        graph, seeds, "modified-depth-first", hosts=hosts, modified_depth_first__patience=patience
+    )
+    assert (fetched, progress.barren) == depth_first_as_in_the_text(graph, seeds, patience, hosts)
