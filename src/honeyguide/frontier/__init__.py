@@ -19,6 +19,7 @@ from honeyguide.frontier.frontier import (
 from honeyguide.frontier.held_back import HeldBackFrontier
 from honeyguide.frontier.politeness import HostClocks, next_request_at
 from honeyguide.frontier.seen import SeenUrls
+from honeyguide.frontier.weighted_queue import WeightedQueue
 
 __all__ = [
     "Arrivals",
@@ -32,5 +33,6 @@ __all__ = [
     "Scorer",
     "SeenUrls",
     "Taken",
+    "WeightedQueue",
     "next_request_at",
 ]
