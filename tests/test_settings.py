@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from honeyguide.errors import SettingsError
 from honeyguide.settings import (
     SETTINGS_BY_KEY,
+    STRATEGIES,
     WORLDS,
     BudgetSettings,
     FetchSettings,
@@ -200,10 +201,7 @@ class TestValidation:
             (
                 "crawl.strategy",
                 "best-frist",
-                (
-                    "crawl.strategy is 'best-frist': choose one of breadth-first, random, best-first, "
-                    "online-ridge; did you mean best-first?"
-                ),
+                f"crawl.strategy is 'best-frist': choose one of {', '.join(STRATEGIES)}; did you mean best-first?",
             ),
             (
                 "crawl.world",
@@ -243,7 +241,7 @@ class TestValidation:
     def test_a_world_may_carry_its_own_specification(self) -> None:
         validate(with_overrides(RUNNABLE, {"crawl.world": "synthetic:pages=50"}))
 
-    @pytest.mark.parametrize("strategy", ["breadth-first", "random"])
+    @pytest.mark.parametrize("strategy", ["breadth-first", "random", "weighted-breadth-first"])
     def test_a_blind_strategy_runs_without_a_topic(self, strategy: str) -> None:
         validate(with_overrides(Settings(), {"crawl.strategy": strategy}))
 

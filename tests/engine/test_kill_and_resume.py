@@ -57,7 +57,9 @@ def test_a_run_killed_twenty_times_equals_the_uninterrupted_run(
     assert contents(killed) == contents(tmp_path / "whole")
 
 
-@pytest.mark.parametrize("strategy", ["breadth-first", "random", "best-first", "online-ridge"])
+@pytest.mark.parametrize(
+    "strategy", ["breadth-first", "random", "best-first", "online-ridge", "weighted-breadth-first"]
+)
 def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(tmp_path: Path, strategy: str) -> None:
     settings = settings_for(strategy, budget=120, concurrency=6)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.domain import Candidates, Origin, Topic, Transition
-from honeyguide.learn import BestFirst, BreadthFirst, OnlineRidge, RandomOrder, Strategy
-from honeyguide.settings import RidgeSettings
+from honeyguide.learn import BestFirst, BreadthFirst, OnlineRidge, RandomOrder, Strategy, WeightedBreadthFirst
+from honeyguide.settings import RidgeSettings, WeightedBreadthFirstSettings
 from pages import HERE, candidates_of, link_at, page_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 TOPIC = Topic("geology", ("rock", "mineral"))
 MAKERS: dict[str, Callable[[], Strategy]] = {
     "breadth-first": BreadthFirst,
+    "weighted-breadth-first": lambda: WeightedBreadthFirst(TOPIC, WeightedBreadthFirstSettings()),
     "random": RandomOrder,
     "best-first": lambda: BestFirst(TOPIC, hashed_vectors()),
     "online-ridge": lambda: OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings()),

@@ -16,8 +16,10 @@ STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",
     "best-first": "nearest words to the topic first; learns nothing",
     "breadth-first": "in the order found; needs no topic",
+    "weighted-breadth-first": "links beside the topic's own words first; learns nothing",
     "random": "any waiting link, by chance; needs no topic",
 }
+_NAME_WIDTH: Final = max(map(len, STRATEGY_LINES))
 HELP: Final = (
     "Crawl a topic into a new run folder.\n\n"
     "Spends a budget of fetches on pages about the topic and keeps pages, links and everything learned in RUN. "
@@ -26,7 +28,7 @@ HELP: Final = (
     "  honeyguide crawl my-run --world synthetic --topic geology \\\n"
     "      --keyword rock --keyword mineral --budget 500\n\n"
     "[bold]Strategies[/bold]\n\n"
-    + "\n".join(f"  [cyan]{name:13}[/cyan]  {line}" for name, line in STRATEGY_LINES.items())
+    + "\n".join(f"  [cyan]{name:{_NAME_WIDTH}}[/cyan]  {line}" for name, line in STRATEGY_LINES.items())
 )
 
 _WHAT: Final = "What to look for"

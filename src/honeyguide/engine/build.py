@@ -18,7 +18,7 @@ from honeyguide.engine.transport import LiveTransport, SimulatedTransport
 from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks
 from honeyguide.judge import EmbeddingJudge, KeywordJudge, Reward
-from honeyguide.learn import BestFirst, BreadthFirst, OnlineRidge, Order, RandomOrder
+from honeyguide.learn import BestFirst, BreadthFirst, OnlineRidge, Order, RandomOrder, WeightedBreadthFirst
 from honeyguide.parse import parse
 from honeyguide.settings.schema import WORLDS
 from honeyguide.starting_points import starting_urls
@@ -64,6 +64,8 @@ class Builder:
         match self._settings.crawl.strategy:
             case "breadth-first":
                 return BreadthFirst()
+            case "weighted-breadth-first":
+                return WeightedBreadthFirst(self.topic, self._settings.weighted_breadth_first)
             case "random":
                 return RandomOrder()
             case "best-first":

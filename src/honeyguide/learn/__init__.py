@@ -9,5 +9,15 @@ from honeyguide.learn.breadth_first import BreadthFirst
 from honeyguide.learn.online_ridge import OnlineRidge
 from honeyguide.learn.random_order import RandomOrder
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
+from honeyguide.learn.weighted_breadth_first import WeightedBreadthFirst
 
-__all__ = ["BestFirst", "BreadthFirst", "FoundAgain", "OnlineRidge", "Order", "RandomOrder", "Strategy"]
+__all__ = [
+    "BestFirst",
+    "BreadthFirst",
+    "FoundAgain",
+    "OnlineRidge",
+    "Order",
+    "RandomOrder",
+    "Strategy",
+    "WeightedBreadthFirst",
+]

@@ -25,6 +25,7 @@ from honeyguide.settings.schema import (
     Settings,
     StoreSettings,
     TopicSettings,
+    WeightedBreadthFirstSettings,
 )
 from honeyguide.settings.writing import to_toml
 
@@ -46,6 +47,7 @@ __all__ = [
     "Settings",
     "StoreSettings",
     "TopicSettings",
+    "WeightedBreadthFirstSettings",
     "load_settings",
     "read_toml",
     "settings_from",

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-STRATEGIES: Final = ("breadth-first", "random", "best-first", "online-ridge")
+STRATEGIES: Final = ("breadth-first", "weighted-breadth-first", "random", "best-first", "online-ridge")
 STRATEGIES_NEEDING_A_TOPIC: Final = frozenset({"best-first", "online-ridge"})
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
 JUDGES: Final = ("keyword", "embedding")
@@ -150,6 +150,19 @@ class RidgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class WeightedBreadthFirstSettings:
+    """Breadth-first by topic weights, as WikiCrawler has it."""
+
+    is_weighted: bool = setting(default=True, meaning="whether weights count; if not, it is plain breadth-first")
+    substrings: bool = setting(
+        default=False, meaning="whether a topic word inside a longer word counts, in anchors and addresses"
+    )
+    reach: int = setting(
+        20, "words between a link and a topic word that still give it weight", at_least=0, at_most=1000
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class StoreSettings:
     """What a run folder keeps."""
 
@@ -170,4 +183,5 @@ class Settings:
     frontier: FrontierSettings = field(default_factory=FrontierSettings)
     # A method's table carries the strategy's own name.
     ridge: RidgeSettings = field(default_factory=RidgeSettings, metadata={"table": "online_ridge"})
+    weighted_breadth_first: WeightedBreadthFirstSettings = field(default_factory=WeightedBreadthFirstSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
