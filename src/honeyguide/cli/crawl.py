@@ -65,6 +65,14 @@ def crawl(
             "or a shipped list of well-known places by topic (your own: --set crawl.starting_points=FILE).",
         ),
     ] = None,
+    profile: Annotated[
+        str | None,
+        setting_option(
+            "crawl.profile", "--profile", metavar="NAME", panel=_WHERE,
+            help_text="Rules for one kind of site. wikipedia: text from the first paragraph on, links to articles "
+            "only, a longer pause every ten fetches.",
+        ),
+    ] = None,
     budget: Annotated[
         str | None, setting_option("budget.fetches", "--budget", metavar="FETCHES", panel=_HOW)
     ] = None,
@@ -113,6 +121,7 @@ def crawl(
         "topic.keywords": keyword,
         "crawl.world": world,
         "crawl.seed_urls": seed_url,
+        "crawl.profile": profile,
         "crawl.strategy": strategy,
         "crawl.concurrency": whole_number(concurrency),
         "crawl.seed": whole_number(seed),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager, contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -19,7 +19,7 @@ from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks
 from honeyguide.judge import EmbeddingJudge, KeywordJudge, Reward
 from honeyguide.learn import BestFirst, BreadthFirst, OnlineRidge, Order, RandomOrder, WeightedBreadthFirst
-from honeyguide.parse import parse
+from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, PageRules, parse
 from honeyguide.settings.schema import WORLDS
 from honeyguide.starting_points import starting_urls
 from honeyguide.store import open_run
@@ -56,7 +56,7 @@ class Builder:
             strategy=strategy,
             judge=self.judge(),
             scope=Scope(self._settings.scope),
-            parse=parse,
+            parse=partial(parse, rules=self.page_rules()),
             chance=np.random.default_rng(self._settings.crawl.seed),
         )
 
@@ -74,6 +74,9 @@ class Builder:
                 return OnlineRidge(self.topic, self.vectors, self._settings.ridge)
             case unknown:
                 raise SettingsError([f"crawl.strategy is {unknown!r}: no such strategy"])
+
+    def page_rules(self) -> PageRules:
+        return WIKIPEDIA if self._settings.crawl.profile == "wikipedia" else WHOLE_PAGE
 
     def frontier(self, strategy: Strategy, clocks: HostClocks) -> Frontier:
         if strategy.order is Order.SHALLOWEST:

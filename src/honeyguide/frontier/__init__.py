@@ -17,7 +17,7 @@ from honeyguide.frontier.frontier import (
     Taken,
 )
 from honeyguide.frontier.held_back import HeldBackFrontier
-from honeyguide.frontier.politeness import HostClocks, next_request_at
+from honeyguide.frontier.politeness import HostClocks, further_pause_s, longest_pause_s, next_request_at
 from honeyguide.frontier.seen import SeenUrls
 from honeyguide.frontier.weighted_queue import WeightedQueue
 
@@ -34,5 +34,7 @@ __all__ = [
     "SeenUrls",
     "Taken",
     "WeightedQueue",
+    "further_pause_s",
+    "longest_pause_s",
     "next_request_at",
 ]

@@ -117,8 +117,8 @@ class Run:
 
     def recorded_answers(self) -> RecordedAnswers:
         """What was answered up to now, looked up by URL; usable while the run is open."""
-        own_delay_s = self.settings.politeness.delay_s
-        return RecordedAnswers(self._select, self._folder.database_file, own_delay_s, self.progress.seeds)
+        politeness = self.settings.politeness
+        return RecordedAnswers(self._select, self._folder.database_file, politeness, self.progress.seeds)
 
     def edges(self) -> Iterator[tuple[Url, Url]]:
         """The link graph: every page and where its links lead, each pair once."""
