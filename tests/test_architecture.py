@@ -18,11 +18,12 @@ ALLOWED = {
     "text": {"domain"},
     "worlds": {"domain", "text", "fetch"},
     "engine": {"domain", "text", *STAGES},
+    "exports": {"domain", "store"},
     "report": {"domain", "store"},
     "envs": {"domain", "text", "engine", "learn", "store", "worlds"},
     "experiments": {"domain", "text", "engine", "store", "report", "worlds"},
     "__main__": {"cli"},
-    "cli": {"domain", "text", "engine", "experiments", "store", "report", "worlds"},
+    "cli": {"domain", "text", "engine", "experiments", "exports", "store", "report", "worlds"},
     **{stage: {"domain", "text"} for stage in STAGES - {"worlds"}},
 }
 # What a leaf may lean on: settings check URLs, starting points are settings of a kind.

@@ -30,6 +30,8 @@ from honeyguide.settings import (
     with_overrides,
 )
 from honeyguide.settings.judge_checks import judge_mistakes
+from honeyguide.settings.profiles import VALUES_BY_PROFILE
+from honeyguide.settings.schema import PROFILES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -287,6 +289,16 @@ class TestValidation:
                 "scope.max_depth is -1: it must be at least 0",
             ),
             (
+                "politeness.pause_to_s",
+                0.5,
+                "politeness.pause_to_s is 0.5: it must be at least pause_from_s, here 1",
+            ),
+            (
+                "crawl.profile",
+                "wikipeda",
+                "crawl.profile is 'wikipeda': choose one of wikipedia, or leave it empty",
+            ),
+            (
                 "fetch.contact",
                 "me\r\nX-Evil: 1",
                 "fetch.contact is 'me\\r\\nX-Evil: 1': it must be printable ASCII on one line",
@@ -362,6 +374,42 @@ class TestValidation:
 
     def test_keywords_alone_are_a_topic(self) -> None:
         validate(with_overrides(Settings(), {"topic.keywords": ["rock"]}))
+
+
+class TestProfiles:
+    def test_a_profile_brings_its_settings_along(self) -> None:
+        assert settings_from({"crawl": {"profile": "wikipedia"}}).politeness.pause_every == 10
+        assert with_overrides(Settings(), {"crawl.profile": "wikipedia"}).politeness.pause_every == 10
+        assert Settings().politeness.pause_every == 0
+
+    @pytest.mark.parametrize("pause_every", [0, 3])
+    def test_what_stands_beside_the_profile_goes_over_it(self, pause_every: int) -> None:
+        document = {"crawl": {"profile": "wikipedia"}, "politeness": {"pause_every": pause_every}}
+
+        assert settings_from(document).politeness.pause_every == pause_every
+
+    def test_what_was_set_before_stays_and_what_is_set_later_goes_over_it(self) -> None:
+        before = settings_from({"politeness": {"pause_every": 3, "delay_s": 2}})
+
+        profiled = with_overrides(before, {"crawl.profile": "wikipedia"})
+
+        assert profiled == replace(before, crawl=replace(before.crawl, profile="wikipedia"))
+        assert with_overrides(profiled, {"politeness.pause_every": 0}).politeness.pause_every == 0
+
+    def test_settings_written_down_bring_nothing_along_when_they_are_read_again(self) -> None:
+        settings = with_overrides(Settings(), {"crawl.profile": "wikipedia", "politeness.pause_every": 0})
+
+        assert settings_from(tomllib.loads(to_toml(settings))) == settings
+
+    def test_a_profile_nobody_knows_or_that_is_no_text_is_a_mistake_and_brings_nothing(self) -> None:
+        assert settings_from({"crawl": {"profile": "wiki"}}).politeness.pause_every == 0
+        with pytest.raises(SettingsError, match=r"crawl\.profile is \['wikipedia'\]: it must be text in quotes"):
+            settings_from({"crawl": {"profile": ["wikipedia"]}})
+
+    def test_profiles_bring_only_settings_that_exist_and_fit(self) -> None:
+        assert set(VALUES_BY_PROFILE) == set(PROFILES)
+        for name in PROFILES:
+            validate(with_overrides(RUNNABLE, {"crawl.profile": name}))
 
 
 class TestWriting:

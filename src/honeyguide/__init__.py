@@ -17,6 +17,7 @@ from honeyguide.settings import Settings, load_settings, settings_from, with_ove
 
 if TYPE_CHECKING:
     from honeyguide.engine import crawl, crawl_async, resume, resume_async
+    from honeyguide.exports import export
     from honeyguide.store import Run, open_run
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Settings",
     "crawl",
     "crawl_async",
+    "export",
     "load_settings",
     "open_run",
     "resume",
@@ -38,6 +40,7 @@ _HOME_BY_NAME = {
     "crawl_async": "honeyguide.engine",
     "resume": "honeyguide.engine",
     "resume_async": "honeyguide.engine",
+    "export": "honeyguide.exports",
     "Run": "honeyguide.store",
     "open_run": "honeyguide.store",
 }

@@ -20,8 +20,9 @@ from honeyguide.learn import (
     OnlineRidge,
     RandomOrder,
     Strategy,
+    WeightedBreadthFirst,
 )
-from honeyguide.settings import STRATEGIES, ModifiedDepthFirstSettings, RidgeSettings
+from honeyguide.settings import STRATEGIES, ModifiedDepthFirstSettings, RidgeSettings, WeightedBreadthFirstSettings
 from pages import HERE, candidates_of, link_at, page_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
@@ -36,6 +37,7 @@ MAKERS: dict[str, Callable[[], Strategy]] = {
     "depth-first": DepthFirst,
     "iterative-deepening": IterativeDeepening,
     "modified-depth-first": lambda: ModifiedDepthFirst(ModifiedDepthFirstSettings()),
+    "weighted-breadth-first": lambda: WeightedBreadthFirst(TOPIC, WeightedBreadthFirstSettings()),
     "random": RandomOrder,
     "best-first": lambda: BestFirst(TOPIC, hashed_vectors()),
     "beam": lambda: Beam(BestFirst(TOPIC, hashed_vectors()), 100),

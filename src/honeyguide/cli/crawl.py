@@ -20,8 +20,10 @@ STRATEGY_LINES: Final = {
     "depth-first": "the newest page's links first; needs no topic",
     "modified-depth-first": "depth-first that turns away from a host after 3 pages in a row; needs no topic",
     "iterative-deepening": "one depth after the other; needs no topic",
+    "weighted-breadth-first": "links beside the topic's own words first; learns nothing",
     "random": "any waiting link, by chance; needs no topic",
 }
+_NAME_WIDTH: Final = max(map(len, STRATEGY_LINES))
 HELP: Final = (
     "Crawl a topic into a new run folder.\n\n"
     "Spends a budget of fetches on pages about the topic and keeps pages, links and everything learned in RUN. "
@@ -30,7 +32,7 @@ HELP: Final = (
     "  honeyguide crawl my-run --world synthetic --topic geology \\\n"
     "      --keyword rock --keyword mineral --budget 500\n\n"
     "[bold]Strategies[/bold]\n\n"
-    + "\n".join(f"  [cyan]{name:20}[/cyan]  {line}" for name, line in STRATEGY_LINES.items())
+    + "\n".join(f"  [cyan]{name:{_NAME_WIDTH}}[/cyan]  {line}" for name, line in STRATEGY_LINES.items())
 )
 
 _WHAT: Final = "What to look for"
@@ -65,6 +67,14 @@ def crawl(
             "crawl.seed_urls", "--seed-url", metavar="URL", panel=_WHERE,
             help_text="Where to start; may be given several times. Without it: the entry pages of an offline world, "
             "or a shipped list of well-known places by topic (your own: --set crawl.starting_points=FILE).",
+        ),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        setting_option(
+            "crawl.profile", "--profile", metavar="NAME", panel=_WHERE,
+            help_text="Rules for one kind of site. wikipedia: text from the first paragraph on, links to articles "
+            "only, a longer pause every ten fetches.",
         ),
     ] = None,
     budget: Annotated[
@@ -115,6 +125,7 @@ def crawl(
         "topic.keywords": keyword,
         "crawl.world": world,
         "crawl.seed_urls": seed_url,
+        "crawl.profile": profile,
         "crawl.strategy": strategy,
         "crawl.concurrency": whole_number(concurrency),
         "crawl.seed": whole_number(seed),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager, contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -28,8 +28,9 @@ from honeyguide.learn import (
     OnlineRidge,
     Order,
     RandomOrder,
+    WeightedBreadthFirst,
 )
-from honeyguide.parse import parse
+from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, PageRules, parse
 from honeyguide.settings.schema import WORLDS
 from honeyguide.starting_points import starting_urls
 from honeyguide.store import open_run
@@ -66,7 +67,7 @@ class Builder:
             strategy=strategy,
             judge=self.judge(),
             scope=Scope(self._settings.scope),
-            parse=parse,
+            parse=partial(parse, rules=self.page_rules()),
             chance=np.random.default_rng(self._settings.crawl.seed),
         )
 
@@ -80,6 +81,8 @@ class Builder:
                 return IterativeDeepening()
             case "modified-depth-first":
                 return ModifiedDepthFirst(self._settings.modified_depth_first)
+            case "weighted-breadth-first":
+                return WeightedBreadthFirst(self.topic, self._settings.weighted_breadth_first)
             case "random":
                 return RandomOrder()
             case "best-first":
@@ -98,6 +101,9 @@ class Builder:
                 return BestFirst(self.topic, self.vectors)
             case unknown:
                 raise SettingsError([f"heuristic is {unknown!r}: no such heuristic"])
+
+    def page_rules(self) -> PageRules:
+        return WIKIPEDIA if self._settings.crawl.profile == "wikipedia" else WHOLE_PAGE
 
     def frontier(self, strategy: Strategy, clocks: HostClocks) -> Frontier:
         if strategy.order is Order.SHALLOWEST:

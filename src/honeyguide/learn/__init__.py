@@ -16,6 +16,7 @@ from honeyguide.learn.modified_depth_first import ModifiedDepthFirst
 from honeyguide.learn.online_ridge import OnlineRidge
 from honeyguide.learn.random_order import RandomOrder
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
+from honeyguide.learn.weighted_breadth_first import WeightedBreadthFirst
 
 __all__ = [
     "Beam",
@@ -29,4 +30,5 @@ __all__ = [
     "Order",
     "RandomOrder",
     "Strategy",
+    "WeightedBreadthFirst",
 ]

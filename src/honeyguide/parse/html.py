@@ -51,25 +51,39 @@ class HtmlDocument(NamedTuple):
     anchors: list[Anchor]
 
 
-def read_html(html: str) -> HtmlDocument:
-    """Read a document, however broken."""
+def read_html(html: str, *, from_first_paragraph: bool = False) -> HtmlDocument:
+    """Read a document, however broken; of its body all, or what begins with the first `<p>`."""
     html = without_depths(html)
-    document, marker_count = _read(html)
+    document, marker_count = _read(html, from_first_paragraph=from_first_paragraph)
     if not has_markers(document.marked_text, marker_count):
-        document, _ = _read(without_markers(html))
+        document, _ = _read(without_markers(html), from_first_paragraph=from_first_paragraph)
     return document
 
 
-def _read(html: str) -> tuple[HtmlDocument, int]:
+def _read(html: str, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
     """The document, and how many markers were put into its text."""
     tree = LexborHTMLParser(_WORD_ENDING_TAG.sub(" <", html))
     tree.strip_tags(_INVISIBLE)
     title, base_href = _title_and_base(tree)
-    if tree.body is None:
+    if tree.body is None or (from_first_paragraph and not _cut_before_first_paragraph(tree.body)):
         return HtmlDocument(title, base_href, "", []), 0
     anchors, bracket_count = _mark(tree.body)
     text = tree.body.text().replace(_SOFT_HYPHEN, "")
     return HtmlDocument(title, base_href, text, anchors), 2 * bracket_count
+
+
+def _cut_before_first_paragraph(body: LexborNode) -> bool:
+    """Take out what stands before the first `<p>`; False, and nothing is changed, where there is none."""
+    node = body.css_first("p")
+    if node is None:
+        return False
+    while node is not None and node.tag != "body":
+        while (before := node.prev) is not None:
+            before.remove()
+        node = node.parent
+        if node is not None and node.tag == "a" and "href" in node.attributes:
+            del node.attrs["href"]  # the paragraph stands inside a link, which begins before it
+    return True
 
 
 def _mark(body: LexborNode) -> tuple[list[Anchor], int]:

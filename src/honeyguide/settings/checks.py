@@ -10,7 +10,7 @@ from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.settings.judge_checks import judge_mistakes
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
 from honeyguide.settings.merging import merged, nearest, shown
-from honeyguide.settings.schema import STRATEGIES_NEEDING_A_TOPIC, WORLDS, Settings
+from honeyguide.settings.schema import PROFILES, STRATEGIES_NEEDING_A_TOPIC, WORLDS, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,6 +33,7 @@ def value_mistakes(settings: Settings) -> list[str]:
         mistakes += _outside(setting, setting.value_in(settings))
     for check in (
         _world_mistakes,
+        _profile_mistakes,
         _seed_url_mistakes,
         _identity_mistakes,
         _delay_mistakes,
@@ -61,6 +62,12 @@ def _world_mistakes(settings: Settings) -> Iterator[str]:
         yield _not_a_choice("crawl.world", kind, WORLDS)
 
 
+def _profile_mistakes(settings: Settings) -> Iterator[str]:
+    profile = settings.crawl.profile
+    if profile and profile not in PROFILES:
+        yield f"crawl.profile is {shown(profile)}: choose one of {', '.join(PROFILES)}, or leave it empty"
+
+
 def _seed_url_mistakes(settings: Settings) -> Iterator[str]:
     for text in settings.crawl.seed_urls:
         try:
@@ -83,6 +90,9 @@ def _delay_mistakes(settings: Settings) -> Iterator[str]:
     delay_s, max_delay_s = settings.politeness.delay_s, settings.politeness.max_delay_s
     if max_delay_s < delay_s:
         yield f"politeness.max_delay_s is {max_delay_s:g}: it must be at least delay_s, here {delay_s:g}"
+    pause_from_s, pause_to_s = settings.politeness.pause_from_s, settings.politeness.pause_to_s
+    if pause_to_s < pause_from_s:
+        yield f"politeness.pause_to_s is {pause_to_s:g}: it must be at least pause_from_s, here {pause_from_s:g}"
 
 
 def _pattern_mistakes(settings: Settings) -> Iterator[str]:

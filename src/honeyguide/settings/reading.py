@@ -11,6 +11,7 @@ from honeyguide.errors import SettingsError
 from honeyguide.settings.checks import value_mistakes
 from honeyguide.settings.known import TABLES
 from honeyguide.settings.merging import merged
+from honeyguide.settings.profiles import with_profile
 from honeyguide.settings.schema import Settings
 
 
@@ -55,7 +56,7 @@ def _dotted(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _laid_over(base: Settings, values: Mapping[str, Any]) -> Settings:
-    settings, mistakes = merged(base, values)
+    settings, mistakes = merged(base, with_profile(base, values))
     if mistakes:
         # There is no going on, so tell everything: mending one mistake should not uncover the next.
         raise SettingsError([*mistakes, *value_mistakes(settings)])

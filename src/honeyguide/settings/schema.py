@@ -17,12 +17,14 @@ STRATEGIES: Final = (
     "depth-first",
     "iterative-deepening",
     "modified-depth-first",
+    "weighted-breadth-first",
     "random",
     "best-first",
     "beam",
     "online-ridge",
 )
 STRATEGIES_NEEDING_A_TOPIC: Final = frozenset({"best-first", "beam", "online-ridge"})
+PROFILES: Final = ("wikipedia",)
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
 JUDGES: Final = ("keyword", "embedding")
 RELEVANT_WHEN: Final = ("threshold", "word")
@@ -74,6 +76,9 @@ class CrawlSettings:
         "site:FILE.warc.gz or replay:RUN",
     )
     seed_urls: tuple[str, ...] = setting((), "where to start; empty takes the starting points")
+    profile: str = setting(
+        "", "how pages of a site are read, and the settings that go with it: wikipedia; empty for none"
+    )
     strategy: str = setting("online-ridge", "how the next link is chosen", choices=STRATEGIES)
     seed: int = setting(0, "seed of every random choice", at_least=0)
     concurrency: int = setting(16, "fetches at once, over all hosts", at_least=1, at_most=4096)
@@ -120,6 +125,9 @@ class PolitenessSettings:
     obey_robots: bool = setting(default=True, meaning="whether robots.txt decides what may be fetched")
     delay_s: float = setting(1.0, "seconds between two requests to one host", at_least=0)
     max_delay_s: float = setting(60.0, "seconds a host may ask for at most between requests", at_least=0)
+    pause_every: int = setting(0, "fetches after which the host asked last rests longer; 0 for never", at_least=0)
+    pause_from_s: float = setting(1.0, "seconds of that rest, on top of the usual, at least", at_least=0)
+    pause_to_s: float = setting(2.2, "seconds of that rest at most; drawn at random between the two", at_least=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +201,19 @@ class RidgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class WeightedBreadthFirstSettings:
+    """Breadth-first by topic weights, as WikiCrawler has it."""
+
+    is_weighted: bool = setting(default=True, meaning="whether weights count; if not, it is plain breadth-first")
+    substrings: bool = setting(
+        default=False, meaning="whether a topic word inside a longer word counts, in anchors and addresses"
+    )
+    reach: int = setting(
+        20, "words between a link and a topic word that still give it weight", at_least=0, at_most=1000
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class StoreSettings:
     """What a run folder keeps."""
 
@@ -215,4 +236,5 @@ class Settings:
     beam: BeamSettings = field(default_factory=BeamSettings)
     modified_depth_first: ModifiedDepthFirstSettings = field(default_factory=ModifiedDepthFirstSettings)
     ridge: RidgeSettings = field(default_factory=RidgeSettings, metadata={"table": "online_ridge"})
+    weighted_breadth_first: WeightedBreadthFirstSettings = field(default_factory=WeightedBreadthFirstSettings)
     store: StoreSettings = field(default_factory=StoreSettings)

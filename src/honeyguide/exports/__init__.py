@@ -1,0 +1,10 @@
+"""A run written for other programs, one module a format.
+
+`export` opens a run and writes it to a file, which takes its name only when it is whole (`whole_file`). Writers read
+from the store row by row, so that a run may be larger than memory.
+"""
+
+from honeyguide.exports.edges import EdgesWritten, write_edges
+from honeyguide.exports.formats import FORMATS, export, write
+
+__all__ = ["FORMATS", "EdgesWritten", "export", "write", "write_edges"]
