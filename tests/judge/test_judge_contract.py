@@ -13,8 +13,18 @@ from hypothesis import strategies as st
 
 from honeyguide.domain import Topic
 from honeyguide.errors import JudgeError
-from honeyguide.judge import EmbeddingJudge, Judge, KeywordJudge
-from honeyguide.text import WordVectors
+from honeyguide.judge import (
+    EmbeddingJudge,
+    EmbeddingTfidfJudge,
+    Judge,
+    KeywordJudge,
+    RakeJudge,
+    RakeRules,
+    TfidfJudge,
+    idf_of,
+)
+from honeyguide.text import Stems, WordVectors
+from honeyguide.text.rake import RakeScore
 from pages import page_of
 from vectors_by_hash import hashed_vectors
 
@@ -28,8 +38,16 @@ if TYPE_CHECKING:
     Maker = Callable[[WordVectors], Judge]
 
 TOPIC = Topic("geology", ("rock", "plate tectonics"))
+REFERENCE = idf_of([page_of("the rock of the plate"), page_of("the soup of the day"), page_of("the")])
 MAKERS: dict[str, Maker] = {
     "keyword": lambda vectors: KeywordJudge(TOPIC),
+    "keyword, by stem": lambda vectors: KeywordJudge(TOPIC, Stems()),
+    "tfidf": lambda vectors: TfidfJudge(TOPIC),
+    "tfidf, by reference": lambda vectors: TfidfJudge(TOPIC, REFERENCE),
+    "embedding-tfidf": lambda vectors: EmbeddingTfidfJudge(TOPIC, vectors),
+    "embedding-tfidf, by reference": lambda vectors: EmbeddingTfidfJudge(TOPIC, vectors, REFERENCE),
+    "rake": lambda vectors: RakeJudge(TOPIC, vectors),
+    "rake, bounded": lambda vectors: RakeJudge(TOPIC, vectors, RakeRules(0.05, 0.9, 5, RakeScore.PHRASES, True)),
     "embedding": lambda vectors: EmbeddingJudge(TOPIC, vectors),
 }
 
@@ -151,7 +169,7 @@ def test_evidence_agrees_with_the_relevance(make_with: Maker, seen: list[Page]) 
 def test_evidence_names_its_judge_and_the_words_of_the_page(kind: str, make: Callable[[], Judge]) -> None:
     page = page_of("rock rock rock, plate tectonics and soup")
     evidence = shown(make(), [page]).evidence(page)
-    assert evidence.kind == kind
+    assert evidence.kind == kind.partition(",")[0]
     assert evidence.rows
     data: dict[str, Any] = asdict(evidence)
     assert data["rows"][0].keys() == {"term", "compared_with", "similarity", "contribution", "count"}

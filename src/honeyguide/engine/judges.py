@@ -5,7 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from honeyguide.errors import SettingsError
-from honeyguide.judge import EmbeddingJudge, KeywordJudge, RelevantWhen, Rules, TopicPhrases, Verdicts, reward_rule
+from honeyguide.judge import (
+    DocumentFrequencies,
+    EmbeddingJudge,
+    EmbeddingTfidfJudge,
+    KeywordJudge,
+    RakeJudge,
+    RakeRules,
+    RelevantWhen,
+    Rules,
+    TfidfJudge,
+    TopicPhrases,
+    Verdicts,
+    reward_rule,
+)
+from honeyguide.text import Stems, WordVectors
+from honeyguide.text.rake import RakeScore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,7 +28,6 @@ if TYPE_CHECKING:
     from honeyguide.domain import Topic
     from honeyguide.judge import Judge
     from honeyguide.settings import JudgeSettings, Settings
-    from honeyguide.text import WordVectors
 
     LoadVectors = Callable[[], WordVectors]  # called only where a judge compares meanings
 
@@ -24,9 +38,15 @@ def relevance_judge(settings: Settings, topic: Topic, load_vectors: LoadVectors)
         return KeywordJudge(topic)
     match settings.judge.kind:
         case "keyword":
-            return KeywordJudge(topic)
+            return KeywordJudge(topic, _stems(settings.judge))
         case "embedding":
             return EmbeddingJudge(topic, load_vectors())
+        case "tfidf":
+            return TfidfJudge(topic, _reference(settings.judge))
+        case "embedding-tfidf":
+            return EmbeddingTfidfJudge(topic, load_vectors(), _reference(settings.judge))
+        case "rake":
+            return RakeJudge(topic, load_vectors(), _rake_rules(settings.judge))
         case unknown:
             raise SettingsError([f"judge.kind is {unknown!r}: no such judge"])
 
@@ -40,6 +60,28 @@ def verdicts(settings: JudgeSettings, judge: Judge, topic: Topic, load_vectors: 
     )
     nearness = None
     if rules.need_nearness:
-        measuring = judge if isinstance(judge, EmbeddingJudge) else EmbeddingJudge(topic, load_vectors())
-        nearness = measuring.nearness
-    return Verdicts(judge, TopicPhrases(topic.phrases), rules, nearness)
+        if isinstance(judge, EmbeddingJudge | EmbeddingTfidfJudge):
+            nearness = judge.nearness
+        else:
+            nearness = EmbeddingJudge(topic, load_vectors()).nearness
+    return Verdicts(judge, TopicPhrases(topic.phrases, _stems(settings)), rules, nearness)
+
+
+def _stems(settings: JudgeSettings) -> Stems | None:
+    return Stems(settings.language) if settings.stemming else None
+
+
+def _reference(settings: JudgeSettings) -> DocumentFrequencies | None:
+    """The collection that idf comes from; None where it is learned from the pages seen so far."""
+    return None if settings.idf == "seen" else DocumentFrequencies.read(settings.idf)
+
+
+def _rake_rules(settings: JudgeSettings) -> RakeRules:
+    return RakeRules(
+        lower=settings.lower,
+        upper=settings.upper,
+        most_keywords=settings.rake_keywords,
+        scoring=RakeScore(settings.rake_score),
+        is_specific=settings.specific,
+        language=settings.language,
+    )

@@ -1,12 +1,14 @@
 """Words and their vectors: what parsing, judging, guarding, learning and indexing all need.
 
 Text becomes words (`words_of`), words become rows of a table of vectors (`WordVectors.look_up`), and rows become
-vectors of texts or sums over the windows around links. Whether letters read like words at all is what `LetterModel`
-tells, and `url_shape` what an address looks like. Everything here is a function of its arguments; the table is only a
-cache.
+vectors of texts or sums over the windows around links. `Stems` and `stop_words` know languages. Whether letters read
+like words at all is what `LetterModel` tells, and `url_shape` what an address looks like. Everything here is a function
+of its arguments; tables are only caches.
 """
 
 from honeyguide.text.letter_model import LetterModel, english_letters, plain_runs
+from honeyguide.text.stems import Stems
+from honeyguide.text.stop_words import stop_words
 from honeyguide.text.tokens import WORD, words_of, words_of_url
 from honeyguide.text.url_shape import UrlRules, UrlShape, url_shape
 from honeyguide.text.vectors import VectorSource, WordRows, WordVectors, cosine, cosines
@@ -15,6 +17,7 @@ from honeyguide.text.wordllama_vectors import WordllamaVectors
 __all__ = [
     "WORD",
     "LetterModel",
+    "Stems",
     "UrlRules",
     "UrlShape",
     "VectorSource",
@@ -25,6 +28,7 @@ __all__ = [
     "cosines",
     "english_letters",
     "plain_runs",
+    "stop_words",
     "url_shape",
     "words_of",
     "words_of_url",
