@@ -4,6 +4,7 @@ HoneyguideError
 ├── InvalidUrl        text that is not a usable http(s) URL (also a ValueError)
 ├── SettingsError     settings or flags that cannot be run; carries every mistake found
 ├── WorldError        a world that cannot be opened or named
+├── PageError         a page that a person named and that cannot be read
 ├── StoreError        a run folder that cannot be made, opened or written
 │   ├── RunExists     the folder is there already and is not empty
 │   ├── RunBusy       another process is crawling into it
@@ -41,6 +42,10 @@ class SettingsError(HoneyguideError):
 
 class WorldError(HoneyguideError):
     """A world that cannot be opened or named."""
+
+
+class PageError(HoneyguideError):
+    """A page that a person named, by file or URL, and that cannot be read."""
 
 
 class StoreError(HoneyguideError):

@@ -21,7 +21,9 @@ from honeyguide.engine.events import (
     Listener,
     PageJudged,
 )
+from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.loop import CrawlLoop
+from honeyguide.engine.preset_seeds import preset_seed_urls
 from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resume_async, with_budget
 
 __all__ = [
@@ -49,7 +51,9 @@ __all__ = [
     "crawl_async",
     "limit_reached",
     "open_world",
+    "preset_seed_urls",
     "resume",
     "resume_async",
     "with_budget",
+    "with_examples_read",
 ]

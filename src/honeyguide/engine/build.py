@@ -42,7 +42,8 @@ class Builder:
     def __init__(self, settings: Settings, vectors: WordVectors | None = None) -> None:
         self._settings = settings
         self._given_vectors = vectors
-        self.topic = Topic(settings.topic.name, settings.topic.keywords)
+        topic = settings.topic
+        self.topic = Topic(topic.name, topic.keywords, topic.like, topic.unlike, topic.categories)
 
     def parts(self) -> Parts:
         """Everything a core is made of."""
@@ -130,6 +131,21 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
             raise WorldError("--world live is not there yet; try --world synthetic, or honeyguide demo")
         case _:
             raise WorldError(f"no world is called {kind!r}; choose {', '.join(WORLDS)}")
+
+
+@asynccontextmanager
+async def open_web(settings: Settings) -> AsyncIterator[World]:
+    """The real web, over HTTP and as robots.txt allows: for pages that a person names one by one."""
+    from honeyguide.fetch import HttpFetcher, RobotsFetcher  # noqa: PLC0415 - aiohttp is heavy
+    from honeyguide.worlds import HttpWorld  # noqa: PLC0415
+
+    clock = RealClock()
+    polite = RobotsFetcher(HttpFetcher(settings.fetch, clock), settings.politeness, settings.fetch.identity, clock)
+    world = HttpWorld(polite)
+    try:
+        yield world
+    finally:
+        await world.close()
 
 
 def _held(kind: Literal["synthetic", "wiki", "site"], spec: str, settings: Settings) -> World:

@@ -13,6 +13,7 @@ from honeyguide.engine.build import Builder, open_world, transport_for
 from honeyguide.engine.checkpoint import restore
 from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.events import CrawlStarted
+from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.settings import load_settings, to_toml, validate, with_overrides
@@ -67,6 +68,7 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
         world = await _world(opened, settings, around)
+        settings = await with_examples_read(settings, world)
         builder = Builder(settings, around.get("vectors"))
         seeds, parts = builder.seed_urls(world), builder.parts()
         folder, lock = RunFolder.create(Path(run), to_toml(settings))

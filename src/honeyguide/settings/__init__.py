@@ -25,6 +25,7 @@ from honeyguide.settings.schema import (
     StoreSettings,
     TopicSettings,
 )
+from honeyguide.settings.topic_file import load_topic, topic_file
 from honeyguide.settings.writing import to_toml
 
 __all__ = [
@@ -45,9 +46,11 @@ __all__ = [
     "StoreSettings",
     "TopicSettings",
     "load_settings",
+    "load_topic",
     "read_toml",
     "settings_from",
     "to_toml",
+    "topic_file",
     "validate",
     "with_overrides",
 ]

@@ -78,6 +78,7 @@ def _delay_mistakes(settings: Settings) -> Iterator[str]:
 
 def _topic_mistakes(settings: Settings) -> Iterator[str]:
     # A blind strategy may run without a topic; then nothing is judged relevant.
-    topic = Topic(settings.topic.name, settings.topic.keywords)
-    if topic.is_empty and settings.crawl.strategy in STRATEGIES_NEEDING_A_TOPIC:
-        yield "topic is empty: give --topic or --keyword"
+    topic = Topic(settings.topic.name, settings.topic.keywords, settings.topic.like)
+    has_unread_example = any(example.startswith("@") for example in settings.topic.like)
+    if topic.is_empty and not has_unread_example and settings.crawl.strategy in STRATEGIES_NEEDING_A_TOPIC:
+        yield "topic is empty: give --topic, --keyword or --like"

@@ -49,6 +49,11 @@ class TopicSettings:
 
     name: str = setting("", "the topic, in a word or a sentence")
     keywords: tuple[str, ...] = setting((), "words that belong to the topic")
+    like: tuple[str, ...] = setting(
+        (), "examples of what is wanted: a text, @FILE for a file of HTML or text, or the URL of a page of the world"
+    )
+    unlike: tuple[str, ...] = setting((), "examples of what is not wanted, given in the same way")
+    categories: tuple[str, ...] = setting((), "wider subjects the topic belongs to, such as Medicine for cancer")
 
 
 @dataclass(frozen=True, slots=True)

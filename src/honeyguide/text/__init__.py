@@ -5,6 +5,7 @@ vectors of texts or sums over the windows around links. Everything here is a fun
 is only a cache.
 """
 
+from honeyguide.text.main_text import first_words, main_text
 from honeyguide.text.nearest_words import Vocabulary, neighbours
 from honeyguide.text.tokens import WORD, words_of, words_of_url
 from honeyguide.text.vectors import VectorSource, WordRows, WordVectors, cosine, cosines
@@ -19,6 +20,8 @@ __all__ = [
     "WordllamaVectors",
     "cosine",
     "cosines",
+    "first_words",
+    "main_text",
     "neighbours",
     "words_of",
     "words_of_url",
