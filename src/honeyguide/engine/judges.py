@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from honeyguide.errors import SettingsError
 from honeyguide.judge import EmbeddingJudge, KeywordJudge, RelevantWhen, Rules, TopicPhrases, Verdicts, reward_rule
+from honeyguide.text import Stems, WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from honeyguide.domain import Topic
     from honeyguide.judge import Judge
     from honeyguide.settings import JudgeSettings, Settings
-    from honeyguide.text import WordVectors
 
     LoadVectors = Callable[[], WordVectors]  # called only where a judge compares meanings
 
@@ -24,7 +24,7 @@ def relevance_judge(settings: Settings, topic: Topic, load_vectors: LoadVectors)
         return KeywordJudge(topic)
     match settings.judge.kind:
         case "keyword":
-            return KeywordJudge(topic)
+            return KeywordJudge(topic, _stems(settings.judge))
         case "embedding":
             return EmbeddingJudge(topic, load_vectors())
         case unknown:
@@ -42,4 +42,8 @@ def verdicts(settings: JudgeSettings, judge: Judge, topic: Topic, load_vectors: 
     if rules.need_nearness:
         measuring = judge if isinstance(judge, EmbeddingJudge) else EmbeddingJudge(topic, load_vectors())
         nearness = measuring.nearness
-    return Verdicts(judge, TopicPhrases(topic.phrases), rules, nearness)
+    return Verdicts(judge, TopicPhrases(topic.phrases, _stems(settings)), rules, nearness)
+
+
+def _stems(settings: JudgeSettings) -> Stems | None:
+    return Stems(settings.language) if settings.stemming else None

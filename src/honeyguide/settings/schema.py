@@ -16,6 +16,7 @@ STRATEGIES: Final = ("breadth-first", "random", "best-first", "online-ridge")
 STRATEGIES_NEEDING_A_TOPIC: Final = frozenset({"best-first", "online-ridge"})
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
 JUDGES: Final = ("keyword", "embedding")
+LANGUAGES: Final = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch")
 RELEVANT_WHEN: Final = ("threshold", "word")
 # Rewards that have a value for each of several thresholds, and those that do not.
 LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
@@ -130,6 +131,11 @@ class JudgeSettings:
         "what makes a page relevant: its relevance, or a topic word in its main text",
         choices=RELEVANT_WHEN,
     )
+    stemming: bool = setting(
+        default=False,
+        meaning="whether rock and rocks are one word to the keyword judge, to relevant_when = word and to the ladders",
+    )
+    language: str = setting("english", "whose stems and stop words are used", choices=LANGUAGES)
     reward: str = setting("score", "what a judged page earns the strategy", choices=REWARDS)
     reward_values: tuple[float, ...] = setting(
         (), "a ladder's own values: with a topic word, above each threshold in turn, otherwise; empty takes the paper's"

@@ -1,18 +1,21 @@
 """Words and their vectors: what parsing, judging, guarding, learning and indexing all need.
 
 Text becomes words (`words_of`), words become rows of a table of vectors (`WordVectors.look_up`), and rows become
-vectors of texts or sums over the windows around links. Everything here is a function of its arguments; the table
-is only a cache.
+vectors of texts or sums over the windows around links. `Stems` and `stop_words` know languages. Everything here is a
+function of its arguments; tables are only caches.
 """
 
 from honeyguide.text.main_text import first_words, main_text
 from honeyguide.text.nearest_words import Vocabulary, neighbours
+from honeyguide.text.stems import Stems
+from honeyguide.text.stop_words import stop_words
 from honeyguide.text.tokens import WORD, words_of, words_of_url
 from honeyguide.text.vectors import VectorSource, WordRows, WordVectors, cosine, cosines
 from honeyguide.text.wordllama_vectors import WordllamaVectors
 
 __all__ = [
     "WORD",
+    "Stems",
     "VectorSource",
     "Vocabulary",
     "WordRows",
@@ -23,6 +26,7 @@ __all__ = [
     "first_words",
     "main_text",
     "neighbours",
+    "stop_words",
     "words_of",
     "words_of_url",
 ]
