@@ -16,7 +16,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.settings import Settings, load_settings, settings_from, with_overrides
 
 if TYPE_CHECKING:
-    from honeyguide.engine import crawl, crawl_async, resume, resume_async
+    from honeyguide.engine import crawl, crawl_async, resume, resume_async, suggest_topic, suggest_topic_async
     from honeyguide.store import Run, open_run
 
 __all__ = [
@@ -30,6 +30,8 @@ __all__ = [
     "resume",
     "resume_async",
     "settings_from",
+    "suggest_topic",
+    "suggest_topic_async",
     "with_overrides",
 ]
 
@@ -38,6 +40,8 @@ _HOME_BY_NAME = {
     "crawl_async": "honeyguide.engine",
     "resume": "honeyguide.engine",
     "resume_async": "honeyguide.engine",
+    "suggest_topic": "honeyguide.engine",
+    "suggest_topic_async": "honeyguide.engine",
     "Run": "honeyguide.store",
     "open_run": "honeyguide.store",
 }

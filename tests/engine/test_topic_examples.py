@@ -102,7 +102,7 @@ def test_a_text_read_from_a_file_is_never_taken_for_a_file_or_page_itself(tmp_pa
         ("@.", "cannot read .: Is a directory"),
         ("@a\0b", "cannot read a\0b: embedded null byte"),
         ("basalt.html", "basalt.html looks like the name of a file; write @basalt.html to have it read"),
-        ("texts/basalt", "write @texts/basalt to have it read"),
+        ("texts/Basalt.TXT", "write @texts/Basalt.TXT to have it read"),
         (" - ", "the example ' - ' has no words in it"),
         ("http://rocks.test/nowhere", "http://rocks.test/nowhere gave no page: 404 Not Found"),
         ("http://rocks.test/closed", "robots.txt disallows /closed"),

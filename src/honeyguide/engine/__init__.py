@@ -25,6 +25,7 @@ from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.engine.preset_seeds import preset_seed_urls
 from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resume_async, with_budget
+from honeyguide.engine.topic_suggestions import SuggestedTopic, suggest_topic, suggest_topic_async
 
 __all__ = [
     "Builder",
@@ -45,6 +46,7 @@ __all__ = [
     "Step",
     "Stop",
     "StopReason",
+    "SuggestedTopic",
     "Surroundings",
     "Wait",
     "crawl",
@@ -54,6 +56,8 @@ __all__ = [
     "preset_seed_urls",
     "resume",
     "resume_async",
+    "suggest_topic",
+    "suggest_topic_async",
     "with_budget",
     "with_examples_read",
 ]

@@ -6,6 +6,7 @@ the world. Of a page the main text is taken, and of every text the first `LONGES
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
 LONGEST_EXAMPLE: Final = 5_000  # words
 FILE_SIGN: Final = "@"
 _FILE_ENDINGS: Final = frozenset({".html", ".htm", ".xhtml", ".txt", ".text", ".md", ".pdf"})
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An example that has been read."""
+
+    text: str
+    title: str = ""  # of the page it is, where it has one
 
 
 async def with_examples_read(settings: Settings, world: World | None = None) -> Settings:
@@ -46,26 +55,33 @@ async def _texts(key: str, examples: Sequence[str], pages: NamedPages, mistakes:
     texts = []
     for example in examples:
         try:
-            texts.append(await read_example(example, pages))
+            texts.append((await read_example(example, pages)).text)
         except PageError as error:
             mistakes.append(f"{key}: {error}")
     return texts
 
 
-async def read_example(example: str, pages: NamedPages) -> str:
+async def read_example(example: str, pages: NamedPages) -> Example:
     """The text of one example. PageError if there is not a word in it."""
-    if example.startswith(FILE_SIGN):
-        text = main_text(await pages.read(example.removeprefix(FILE_SIGN)))
-    elif is_url(example) and not _has_spaces(example):
-        text = main_text(await pages.read(example))
-    else:
-        text = _checked(example)
-    return _unmistakable(first_words(text, LONGEST_EXAMPLE))
+    if is_reference(example):
+        page = await pages.read(example.removeprefix(FILE_SIGN))
+        return Example(_unmistakable(first_words(main_text(page), LONGEST_EXAMPLE)), page.title)
+    return Example(_unmistakable(first_words(_checked(example), LONGEST_EXAMPLE)))
+
+
+def is_reference(example: str) -> bool:
+    """Whether an example names a file or page, rather than being a text itself."""
+    return example.startswith(FILE_SIGN) or (is_url(example) and not _has_spaces(example))
+
+
+def refuse_file_name(text: str) -> None:
+    """PageError if a text is nothing but what looks like the name of a file."""
+    if not _has_spaces(text) and PurePath(text).suffix.lower() in _FILE_ENDINGS:
+        raise PageError(f"{text} looks like the name of a file; write {FILE_SIGN}{text} to have it read")
 
 
 def _checked(text: str) -> str:
-    if not _has_spaces(text) and (PurePath(text).suffix.lower() in _FILE_ENDINGS or "/" in text):
-        raise PageError(f"{text} looks like the name of a file; write {FILE_SIGN}{text} to have it read")
+    refuse_file_name(text)
     if not words_of(text):
         raise PageError(f"the example {text!r} has no words in it; give a text, {FILE_SIGN}FILE or a URL")
     return text

@@ -47,7 +47,7 @@ def crawl(run: Path | str, settings: Settings, **around: Unpack[Surroundings]) -
     Raises `SettingsError`, `WorldError` or `RunExists` before anything is written. Inside a running event loop, as in a
     notebook, await `crawl_async` instead.
     """
-    _refuse_in_running_loop("crawl_async")
+    refuse_in_running_loop("crawl_async")
     return asyncio.run(crawl_async(run, settings, **around))
 
 
@@ -57,7 +57,7 @@ def resume(run: Path | str, *, budget: str | int | None = None, **around: Unpack
     `budget` is a new total of fetches, or "+N" for N more than the run's own. Inside a running event loop, await
     `resume_async` instead.
     """
-    _refuse_in_running_loop("resume_async")
+    refuse_in_running_loop("resume_async")
     return asyncio.run(resume_async(run, budget=budget, **around))
 
 
@@ -159,7 +159,8 @@ def _refuse_unknown(around: Surroundings) -> None:
         raise TypeError(f"unknown argument {unknown[0]!r}; a crawl takes {known}")
 
 
-def _refuse_in_running_loop(instead: str) -> None:
+def refuse_in_running_loop(instead: str) -> None:
+    """RuntimeError if this thread has an event loop at work, in which a second cannot be run."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
