@@ -5,6 +5,7 @@ vectors of texts or sums over the windows around links. Everything here is a fun
 is only a cache.
 """
 
+from honeyguide.text.nearest_words import Vocabulary, neighbours
 from honeyguide.text.tokens import WORD, words_of, words_of_url
 from honeyguide.text.vectors import VectorSource, WordRows, WordVectors, cosine, cosines
 from honeyguide.text.wordllama_vectors import WordllamaVectors
@@ -12,11 +13,13 @@ from honeyguide.text.wordllama_vectors import WordllamaVectors
 __all__ = [
     "WORD",
     "VectorSource",
+    "Vocabulary",
     "WordRows",
     "WordVectors",
     "WordllamaVectors",
     "cosine",
     "cosines",
+    "neighbours",
     "words_of",
     "words_of_url",
 ]

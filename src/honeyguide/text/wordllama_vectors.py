@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+_WORD_START: Final = "▁"
+_FEWEST_LETTERS: Final = 3
 
 
 class WordllamaVectors:
@@ -47,3 +50,13 @@ class WordllamaVectors:
             sums = np.add.reduceat(self._vector_by_token[list(chain.from_iterable(tokens))], begins, axis=0)
             vectors[known] = sums / lengths[known, None]
         return vectors
+
+    def words(self) -> tuple[str, ...]:
+        """The words that are one token, in lower case and of three letters or more: some ten thousand, by letters."""
+        tokens = self._tokenizer.get_vocab()
+        whole = {token.removeprefix(_WORD_START) for token in tokens if token.startswith(_WORD_START)}
+        return tuple(sorted(filter(_is_plain, whole)))
+
+
+def _is_plain(word: str) -> bool:
+    return len(word) >= _FEWEST_LETTERS and word.isalpha() and word == word.lower()
