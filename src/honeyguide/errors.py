@@ -4,6 +4,7 @@ HoneyguideError
 ├── InvalidUrl        text that is not a usable http(s) URL (also a ValueError)
 ├── SettingsError     settings or flags that cannot be run; carries every mistake found
 ├── WorldError        a world that cannot be opened or named
+├── VectorsError      word vectors that cannot be read, kept, trained, or are not those that a run began with
 ├── StoreError        a run folder that cannot be made, opened or written
 │   ├── RunExists     the folder is there already and is not empty
 │   ├── RunBusy       another process is crawling into it
@@ -41,6 +42,10 @@ class SettingsError(HoneyguideError):
 
 class WorldError(HoneyguideError):
     """A world that cannot be opened or named."""
+
+
+class VectorsError(HoneyguideError):
+    """Word vectors that cannot be read, kept or trained, or that are not those a run began with."""
 
 
 class StoreError(HoneyguideError):

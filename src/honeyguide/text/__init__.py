@@ -2,10 +2,12 @@
 
 Text becomes words (`words_of`), words become rows of a table of vectors (`WordVectors.look_up`), and rows become
 vectors of texts or sums over the windows around links. Everything here is a function of its arguments; the table
-is only a cache.
+is only a cache. Where vectors come from is one seam, `VectorSource`: `open_vectors` gives the bundled ones or those of
+a file, and `neighbours` the words nearest to any vector.
 """
 
 from honeyguide.text.nearest_words import Vocabulary, neighbours
+from honeyguide.text.opening import open_vectors
 from honeyguide.text.tokens import WORD, words_of, words_of_url
 from honeyguide.text.vectors import VectorSource, WordRows, WordVectors, cosine, cosines
 from honeyguide.text.wordllama_vectors import WordllamaVectors
@@ -20,6 +22,7 @@ __all__ = [
     "cosine",
     "cosines",
     "neighbours",
+    "open_vectors",
     "words_of",
     "words_of_url",
 ]
