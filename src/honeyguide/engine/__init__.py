@@ -23,6 +23,7 @@ from honeyguide.engine.events import (
 )
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resume_async, with_budget
+from honeyguide.engine.word_vectors import word_vectors
 
 __all__ = [
     "Builder",
@@ -52,4 +53,5 @@ __all__ = [
     "resume",
     "resume_async",
     "with_budget",
+    "word_vectors",
 ]

@@ -24,6 +24,7 @@ from honeyguide.settings.schema import (
     Settings,
     StoreSettings,
     TopicSettings,
+    VectorSettings,
 )
 from honeyguide.settings.writing import to_toml
 
@@ -44,6 +45,7 @@ __all__ = [
     "Settings",
     "StoreSettings",
     "TopicSettings",
+    "VectorSettings",
     "load_settings",
     "read_toml",
     "settings_from",
