@@ -26,6 +26,7 @@ from honeyguide.engine.loop import CrawlLoop
 from honeyguide.engine.preset_seeds import preset_seed_urls
 from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resume_async, with_budget
 from honeyguide.engine.topic_suggestions import SuggestedTopic, suggest_topic, suggest_topic_async
+from honeyguide.engine.word_vectors import word_vectors
 
 __all__ = [
     "Builder",
@@ -60,4 +61,5 @@ __all__ = [
     "suggest_topic_async",
     "with_budget",
     "with_examples_read",
+    "word_vectors",
 ]

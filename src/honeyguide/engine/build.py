@@ -15,17 +15,18 @@ from honeyguide.engine.core import Parts
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.link_table import LinkTable
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
+from honeyguide.engine.word_vectors import check_vectors, word_vectors
 from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import ArrivalOrderFrontier, BestFirstFrontier, HostClocks
 from honeyguide.learn import BestFirst, BreadthFirst, OnlineRidge, Order, RandomOrder
 from honeyguide.parse import parse
+from honeyguide.settings import with_overrides
 from honeyguide.settings.schema import WORLDS
 from honeyguide.starting_points import starting_urls
 from honeyguide.store import open_run
-from honeyguide.text import WordllamaVectors, WordVectors
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from honeyguide.clock import Clock
     from honeyguide.engine.transport import Transport
@@ -33,15 +34,26 @@ if TYPE_CHECKING:
     from honeyguide.judge import Judge, Verdicts
     from honeyguide.learn import Strategy
     from honeyguide.settings import Settings
+    from honeyguide.text import WordVectors
+    from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
 
 
 class Builder:
-    """Makes the parts of one crawl from its settings. Vectors are loaded only if a part needs them."""
+    """Makes the parts of one crawl from its settings. Vectors are loaded only if a part needs them.
 
-    def __init__(self, settings: Settings, vectors: WordVectors | None = None) -> None:
-        self._settings = settings
+    `settings` are those to be kept beside the run: once vectors are loaded, their digest is among them.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        vectors: WordVectors | None = None,
+        on_converting: Callable[[Converting], None] = lambda _: None,
+    ) -> None:
+        self.settings = settings
         self._given_vectors = vectors
+        self._on_converting = on_converting
         topic = settings.topic
         self.topic = Topic(topic.name, topic.keywords, topic.like, topic.unlike, topic.categories)
 
@@ -56,11 +68,11 @@ class Builder:
             strategy=strategy,
             judge=self.judge(),
             parse=parse,
-            chance=np.random.default_rng(self._settings.crawl.seed),
+            chance=np.random.default_rng(self.settings.crawl.seed),
         )
 
     def strategy(self) -> Strategy:
-        match self._settings.crawl.strategy:
+        match self.settings.crawl.strategy:
             case "breadth-first":
                 return BreadthFirst()
             case "random":
@@ -68,7 +80,7 @@ class Builder:
             case "best-first":
                 return BestFirst(self.topic, self.vectors)
             case "online-ridge":
-                return OnlineRidge(self.topic, self.vectors, self._settings.ridge)
+                return OnlineRidge(self.topic, self.vectors, self.settings.ridge)
             case unknown:
                 raise SettingsError([f"crawl.strategy is {unknown!r}: no such strategy"])
 
@@ -83,22 +95,26 @@ class Builder:
 
     def judge(self) -> Verdicts:
         """What the crawl asks about every page: the judge, and the rules for what is relevant and what it earns."""
-        return verdicts(self._settings.judge, self.relevance_judge(), self.topic, lambda: self.vectors)
+        return verdicts(self.settings.judge, self.relevance_judge(), self.topic, lambda: self.vectors)
 
     def relevance_judge(self) -> Judge:
         """What measures the relevance alone."""
-        return relevance_judge(self._settings, self.topic, lambda: self.vectors)
+        return relevance_judge(self.settings, self.topic, lambda: self.vectors)
 
     @cached_property
     def vectors(self) -> WordVectors:
-        return self._given_vectors or WordVectors(WordllamaVectors())
+        """The vectors given, or those that the settings name. VectorsError if the run began with others."""
+        vectors = self._given_vectors or word_vectors(self.settings.vectors, self._on_converting)
+        check_vectors(vectors, self.settings.vectors)
+        self.settings = with_overrides(self.settings, {"vectors.digest": vectors.digest or None})
+        return vectors
 
     def seed_urls(self, world: World) -> Sequence[Url]:
         """The user's seeds, else the world's own entry points, else the starting points for the topic."""
-        given = [Url.parse(text) for text in self._settings.crawl.seed_urls]
+        given = [Url.parse(text) for text in self.settings.crawl.seed_urls]
         if given or world.entry_urls():
             return given or world.entry_urls()
-        own_list = self._settings.crawl.starting_points
+        own_list = self.settings.crawl.starting_points
         return starting_urls(self.topic, Path(own_list) if own_list else None)
 
 

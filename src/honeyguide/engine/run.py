@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from honeyguide.settings import Settings
     from honeyguide.store import Progress, Run
     from honeyguide.text import WordVectors
+    from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
 
 
@@ -39,13 +40,14 @@ class Surroundings(TypedDict, total=False):
     listeners: Sequence[Listener]  # told of every event, after it is stored
     is_interrupted: Callable[[], bool]  # asked between steps; True stops the crawl, to be resumed later
     vectors: WordVectors  # loaded already, to be shared by several crawls
+    on_converting: Callable[[Converting], None]  # told how far a file of vectors is, when it is first met
 
 
 def crawl(run: Path | str, settings: Settings, **around: Unpack[Surroundings]) -> Run:
     """Crawl into a new run folder and open it for reading.
 
-    Raises `SettingsError`, `WorldError` or `RunExists` before anything is written. Inside a running event loop, as in a
-    notebook, await `crawl_async` instead.
+    Raises `SettingsError`, `WorldError`, `VectorsError` or `RunExists` before anything is written. Inside a running
+    event loop, as in a notebook, await `crawl_async` instead.
     """
     refuse_in_running_loop("crawl_async")
     return asyncio.run(crawl_async(run, settings, **around))
@@ -69,9 +71,9 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
         opened.enter_context(_one_blas_thread())
         world = await _world(opened, settings, around)
         settings = await with_examples_read(settings, world)
-        builder = Builder(settings, around.get("vectors"))
+        builder = _builder(settings, around)
         seeds, parts = builder.seed_urls(world), builder.parts()
-        folder, lock = RunFolder.create(Path(run), to_toml(settings))
+        folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))
         opened.enter_context(lock)
         store = SqliteStore(folder.database_file)
         opened.callback(store.close)
@@ -100,7 +102,7 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         progress = store.progress()
         _check_resumable(folder, progress, settings, budget)
         world = await _world(opened, settings, around)
-        builder = Builder(settings, around.get("vectors"))
+        builder = _builder(settings, around)
         transport, clock = transport_for(world, start=0.0 if progress is None else progress.now)
         opened.push_async_callback(transport.close)
         in_flight: list[Dispatch] = []
@@ -111,7 +113,7 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         else:
             core, in_flight = _restored(folder, builder.parts(), settings, store, clock)
         if budget is not None:
-            folder.save_settings(to_toml(settings))
+            folder.save_settings(to_toml(builder.settings))
         loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around))
         loop.announce(CrawlStarted(core.progress, is_resumed=True))
         await loop.run(in_flight)
@@ -138,6 +140,10 @@ def _check_resumable(
     if budget is not None and progress is not None and settings.budget.fetches < progress.charged:
         spent, total = progress.charged, settings.budget.fetches
         raise SettingsError([f"budget is {total}: the run has spent {spent} already; give more, or +{total}"])
+
+
+def _builder(settings: Settings, around: Surroundings) -> Builder:
+    return Builder(settings, around.get("vectors"), around.get("on_converting", lambda _: None))
 
 
 async def _world(opened: AsyncExitStack, settings: Settings, around: Surroundings) -> World:

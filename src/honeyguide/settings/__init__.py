@@ -24,6 +24,7 @@ from honeyguide.settings.schema import (
     Settings,
     StoreSettings,
     TopicSettings,
+    VectorSettings,
 )
 from honeyguide.settings.topic_file import load_topic, topic_file
 from honeyguide.settings.writing import to_toml
@@ -45,6 +46,7 @@ __all__ = [
     "Settings",
     "StoreSettings",
     "TopicSettings",
+    "VectorSettings",
     "load_settings",
     "load_topic",
     "read_toml",

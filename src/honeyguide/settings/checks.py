@@ -30,7 +30,8 @@ def value_mistakes(settings: Settings) -> list[str]:
     mistakes: list[str] = []
     for setting in SETTINGS_BY_KEY.values():
         mistakes += _outside(setting, setting.value_in(settings))
-    for check in (_world_mistakes, _seed_url_mistakes, _identity_mistakes, _delay_mistakes, judge_mistakes):
+    checks = (_world_mistakes, _seed_url_mistakes, _identity_mistakes, _delay_mistakes, judge_mistakes, _vector_mistakes)
+    for check in checks:
         mistakes += check(settings)
     return mistakes
 
@@ -75,6 +76,15 @@ def _delay_mistakes(settings: Settings) -> Iterator[str]:
     delay_s, max_delay_s = settings.politeness.delay_s, settings.politeness.max_delay_s
     if max_delay_s < delay_s:
         yield f"politeness.max_delay_s is {max_delay_s:g}: it must be at least delay_s, here {delay_s:g}"
+
+
+def _vector_mistakes(settings: Settings) -> Iterator[str]:
+    paths = {"vectors.source": settings.vectors.source, "vectors.cache_folder": settings.vectors.cache_folder}
+    for key, text in paths.items():
+        if "\0" in text:
+            yield f"{key} is {shown(text)}: no path has a NUL in it"
+    if not settings.vectors.source.strip():
+        yield "vectors.source is empty: name a file of vectors, or wordllama"
 
 
 def _topic_mistakes(settings: Settings) -> Iterator[str]:

@@ -2,11 +2,13 @@
 
 Text becomes words (`words_of`), words become rows of a table of vectors (`WordVectors.look_up`), and rows become
 vectors of texts or sums over the windows around links. `Stems` and `stop_words` know languages. Everything here is a
-function of its arguments; tables are only caches.
+function of its arguments; tables are only caches. Where vectors come from is one seam, `VectorSource`: `open_vectors`
+gives the bundled ones or those of a file, and `neighbours` the words nearest to any vector.
 """
 
 from honeyguide.text.main_text import first_words, main_text
 from honeyguide.text.nearest_words import Vocabulary, neighbours
+from honeyguide.text.opening import open_vectors
 from honeyguide.text.stems import Stems
 from honeyguide.text.stop_words import stop_words
 from honeyguide.text.tokens import WORD, words_of, words_of_url
@@ -26,6 +28,7 @@ __all__ = [
     "first_words",
     "main_text",
     "neighbours",
+    "open_vectors",
     "stop_words",
     "words_of",
     "words_of_url",

@@ -93,6 +93,11 @@ class WordVectors:
         self._last_words: tuple[str, ...] = ()
         self._last_rows = WordRows(self._table, np.empty(0, dtype=np.int32))
 
+    @property
+    def digest(self) -> str:
+        """Names the vectors: crawls with equal ones are equal. Empty where the source does not say."""
+        return getattr(self._source, "digest", "")
+
     def look_up(self, words: tuple[str, ...]) -> WordRows:
         """The words as rows. The last answer is kept, because judge and strategy ask about the same page in turn."""
         if words is self._last_words:
