@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from honeyguide.errors import SettingsError
 from honeyguide.settings import (
+    JUDGES,
     SETTINGS_BY_KEY,
     WORLDS,
     BudgetSettings,
@@ -204,7 +205,7 @@ class TestValidation:
             "crawl.seed is -1: it must be at least 0",
             "budget.fetches is 0: it must be at least 1",
             "fetch.timeout_s is 0.0: it must be above 0",
-            "judge.kind is 'embeding': choose one of keyword, embedding; did you mean embedding?",
+            f"judge.kind is 'embeding': choose one of {', '.join(JUDGES)}; did you mean embedding?",
             "topic is empty: give --topic, --keyword or --like",
         )
 

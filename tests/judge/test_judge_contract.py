@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from honeyguide.domain import Topic
 from honeyguide.errors import JudgeError
-from honeyguide.judge import EmbeddingJudge, Judge, KeywordJudge
+from honeyguide.judge import EmbeddingJudge, EmbeddingTfidfJudge, Judge, KeywordJudge, TfidfJudge, idf_of
 from honeyguide.text import Stems, WordVectors
 from pages import page_of
 from vectors_by_hash import hashed_vectors
@@ -28,9 +28,14 @@ if TYPE_CHECKING:
     Maker = Callable[[WordVectors], Judge]
 
 TOPIC = Topic("geology", ("rock", "plate tectonics"))
+REFERENCE = idf_of([page_of("the rock of the plate"), page_of("the soup of the day"), page_of("the")])
 MAKERS: dict[str, Maker] = {
     "keyword": lambda vectors: KeywordJudge(TOPIC),
     "keyword, by stem": lambda vectors: KeywordJudge(TOPIC, Stems()),
+    "tfidf": lambda vectors: TfidfJudge(TOPIC),
+    "tfidf, by reference": lambda vectors: TfidfJudge(TOPIC, REFERENCE),
+    "embedding-tfidf": lambda vectors: EmbeddingTfidfJudge(TOPIC, vectors),
+    "embedding-tfidf, by reference": lambda vectors: EmbeddingTfidfJudge(TOPIC, vectors, REFERENCE),
     "embedding": lambda vectors: EmbeddingJudge(TOPIC, vectors),
 }
 

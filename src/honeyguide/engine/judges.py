@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from honeyguide.errors import SettingsError
-from honeyguide.judge import EmbeddingJudge, KeywordJudge, RelevantWhen, Rules, TopicPhrases, Verdicts, reward_rule
+from honeyguide.judge import (
+    DocumentFrequencies,
+    EmbeddingJudge,
+    EmbeddingTfidfJudge,
+    KeywordJudge,
+    RelevantWhen,
+    Rules,
+    TfidfJudge,
+    TopicPhrases,
+    Verdicts,
+    reward_rule,
+)
 from honeyguide.text import Stems, WordVectors
 
 if TYPE_CHECKING:
@@ -27,6 +38,10 @@ def relevance_judge(settings: Settings, topic: Topic, load_vectors: LoadVectors)
             return KeywordJudge(topic, _stems(settings.judge))
         case "embedding":
             return EmbeddingJudge(topic, load_vectors())
+        case "tfidf":
+            return TfidfJudge(topic, _reference(settings.judge))
+        case "embedding-tfidf":
+            return EmbeddingTfidfJudge(topic, load_vectors(), _reference(settings.judge))
         case unknown:
             raise SettingsError([f"judge.kind is {unknown!r}: no such judge"])
 
@@ -40,10 +55,17 @@ def verdicts(settings: JudgeSettings, judge: Judge, topic: Topic, load_vectors: 
     )
     nearness = None
     if rules.need_nearness:
-        measuring = judge if isinstance(judge, EmbeddingJudge) else EmbeddingJudge(topic, load_vectors())
-        nearness = measuring.nearness
+        if isinstance(judge, EmbeddingJudge | EmbeddingTfidfJudge):
+            nearness = judge.nearness
+        else:
+            nearness = EmbeddingJudge(topic, load_vectors()).nearness
     return Verdicts(judge, TopicPhrases(topic.phrases, _stems(settings)), rules, nearness)
 
 
 def _stems(settings: JudgeSettings) -> Stems | None:
     return Stems(settings.language) if settings.stemming else None
+
+
+def _reference(settings: JudgeSettings) -> DocumentFrequencies | None:
+    """The collection that idf comes from; None where it is learned from the pages seen so far."""
+    return None if settings.idf == "seen" else DocumentFrequencies.read(settings.idf)

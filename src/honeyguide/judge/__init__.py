@@ -6,17 +6,22 @@ Some judges keep statistics of the pages seen so far. None looks ahead, and the 
 here.
 """
 
+from honeyguide.judge.embedding_tfidf import EmbeddingTfidfJudge
 from honeyguide.judge.embeddings import EmbeddingJudge
+from honeyguide.judge.idf import DocumentFrequencies, idf_of
 from honeyguide.judge.judge import Judge
 from honeyguide.judge.keywords import KeywordJudge
 from honeyguide.judge.reward import REWARDS, Cosine, Hit, Ladder, RewardRule, Score, reward_rule
+from honeyguide.judge.tfidf import TfidfJudge
 from honeyguide.judge.topic_phrases import TopicPhrases
 from honeyguide.judge.verdicts import RelevantWhen, Rules, Verdicts
 
 __all__ = [
     "REWARDS",
     "Cosine",
+    "DocumentFrequencies",
     "EmbeddingJudge",
+    "EmbeddingTfidfJudge",
     "Hit",
     "Judge",
     "KeywordJudge",
@@ -25,7 +30,9 @@ __all__ = [
     "RewardRule",
     "Rules",
     "Score",
+    "TfidfJudge",
     "TopicPhrases",
     "Verdicts",
+    "idf_of",
     "reward_rule",
 ]

@@ -17,7 +17,7 @@ T = TypeVar("T")
 STRATEGIES: Final = ("breadth-first", "random", "best-first", "online-ridge")
 STRATEGIES_NEEDING_A_TOPIC: Final = frozenset({"best-first", "online-ridge"})
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
-JUDGES: Final = ("keyword", "embedding")
+JUDGES: Final = ("keyword", "tfidf", "embedding", "embedding-tfidf")
 LANGUAGES: Final = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch")
 RELEVANT_WHEN: Final = ("threshold", "word")
 # Rewards that have a value for each of several thresholds, and those that do not.
@@ -138,6 +138,9 @@ class JudgeSettings:
         meaning="whether rock and rocks are one word to the keyword judge, to relevant_when = word and to the ladders",
     )
     language: str = setting("english", "whose stems and stop words are used", choices=LANGUAGES)
+    idf: str = setting(
+        "seen", "where idf comes from: seen, the pages crawled so far, or a file that holds a reference collection"
+    )
     reward: str = setting("score", "what a judged page earns the strategy", choices=REWARDS)
     reward_values: tuple[float, ...] = setting(
         (), "a ladder's own values: with a topic word, above each threshold in turn, otherwise; empty takes the paper's"
