@@ -43,6 +43,16 @@ LogFile: TypeAlias = Annotated[
     ),
 ]
 
+AnySetting: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="SECTION.KEY=VALUE",
+        show_default=False,
+        help="Any other setting, as in --set vectors.source=glove.txt; may be given several times.",
+    ),
+]
+
 
 def setting_option(key: str, *names: str, metavar: str, panel: str, help_text: str = "") -> Any:  # noqa: ANN401
     """A flag for one setting. Its default is None, so that a flag nobody gave leaves the config file standing."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from honeyguide.cli.options import JsonFlag  # noqa: TC001 - typer reads the annotations
+from honeyguide.cli.crawl import settings_of
+from honeyguide.cli.options import AnySetting, JsonFlag  # noqa: TC001 - typer reads the annotations
 from honeyguide.cli.topic_options import Like, Unlike  # noqa: TC001
 from honeyguide.cli.words import one_line
 from honeyguide.errors import SettingsError
@@ -101,6 +102,7 @@ def suggest(
     ] = None,
     count: Annotated[int, typer.Option(metavar="N", min=1, help="How many keywords at most.")] = 15,
     categories: Annotated[int, typer.Option(metavar="N", min=0, help="How many categories at most.")] = 5,
+    set_: AnySetting = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", show_default=False, help="Save the topic in this new file."),
@@ -112,7 +114,13 @@ def suggest(
     if out is not None and out.exists():
         raise SettingsError([f"{out} is there already; choose another name"])
     found = suggest_topic(
-        text, like=like or (), unlike=unlike or (), world=world or "live", keywords=count, categories=categories
+        text,
+        like=like or (),
+        unlike=unlike or (),
+        world=world or "live",
+        keywords=count,
+        categories=categories,
+        settings=settings_of(None, set_ or [], {}, {}),
     )
     if out is not None:
         _save(found, out)

@@ -9,19 +9,18 @@ from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 from honeyguide.domain import Topic, Url
-from honeyguide.engine.build import Builder
 from honeyguide.engine.examples import is_reference, read_example, refuse_file_name
 from honeyguide.engine.named_pages import NamedPages, is_url
 from honeyguide.engine.run import refuse_in_running_loop
 from honeyguide.errors import PageError, SettingsError, WorldError
 from honeyguide.settings import Settings, topic_file, validate, with_overrides
+from honeyguide.text import WordllamaVectors, WordVectors, open_vectors
 from honeyguide.topics import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Unpack
 
-    from honeyguide.text import WordVectors
     from honeyguide.topics import Suggestion
     from honeyguide.topics.suggesting import LookUp
 
@@ -57,8 +56,7 @@ class SuggestionOptions(TypedDict, total=False):
     world: str  # where URLs are looked up; of wiki:PATH the articles on the topic and their categories are used as well
     keywords: int  # how many at most, 15 if not said
     categories: int  # how many at most, 5 if not said
-    settings: Settings  # for how pages are fetched
-    vectors: WordVectors  # loaded already
+    settings: Settings  # for how pages are fetched, and which word vectors are used
 
 
 def suggest_topic(name: str = "", **options: Unpack[SuggestionOptions]) -> SuggestedTopic:
@@ -83,10 +81,13 @@ async def suggest_topic_async(name: str = "", **options: Unpack[SuggestionOption
     topic, title = await _read(name, like, unlike, settings)
     if topic.is_empty:
         raise SettingsError(["there is no topic to find words for: give a sentence, or an example with --like"])
+    source = open_vectors(settings.vectors.source, settings.vectors.cache_path)
     with _look_up(settings, like) as look_up:
         found = suggest(
             topic,
-            options.get("vectors") or Builder(settings).vectors,
+            WordVectors(source),
+            # Most of what the bundled vectors have as words are pieces of words.
+            vocabulary=None if isinstance(source, WordllamaVectors) else source,
             look_up=look_up,
             keywords=options.get("keywords", 15),
             categories=options.get("categories", 5),

@@ -30,8 +30,8 @@ def value_mistakes(settings: Settings) -> list[str]:
     mistakes: list[str] = []
     for setting in SETTINGS_BY_KEY.values():
         mistakes += _outside(setting, setting.value_in(settings))
-    checks = (_world_mistakes, _seed_url_mistakes, _identity_mistakes, _delay_mistakes, judge_mistakes, _vector_mistakes)
-    for check in checks:
+    pages = (_world_mistakes, _seed_url_mistakes, _identity_mistakes, _delay_mistakes)
+    for check in (*pages, judge_mistakes, _vector_mistakes):
         mistakes += check(settings)
     return mistakes
 

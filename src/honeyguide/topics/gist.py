@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from honeyguide.domain import Topic
 from honeyguide.text.vectors import UNLIKE_SHARE
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Topic
     from honeyguide.text import WordVectors
     from honeyguide.topics.phrases import Phrase, PhraseReader, Stem
 
@@ -63,7 +63,7 @@ def gist_of(topic: Topic, vectors: WordVectors, reader: PhraseReader) -> Gist:
         _add(weights, key_terms(text, vectors, reader), -UNLIKE_SHARE / len(topic.unlike))
     total = sum(weight for weight in weights.values() if weight > 0)
     return Gist(
-        vector=unit(vectors.topic_vector(topic)),
+        vector=unit(vectors.topic_vector(_without_stop_words(topic, reader))),
         weight_by_stem={stem: weight / total for stem, weight in weights.items() if weight > 0},
         phrases=phrases,
         name_stems=reader.content_stems(" ".join(topic.phrases)),
@@ -74,6 +74,12 @@ def unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
     """The vector at length 1; zero stays zero."""
     length = float(np.sqrt((vector * vector).sum()))
     return vector / length if length > 0 else vector
+
+
+def _without_stop_words(topic: Topic, reader: PhraseReader) -> Topic:
+    """The topic's content words alone: in most vectors stop words are as long as any other."""
+    like, unlike = (tuple(map(reader.without_stop_words, texts)) for texts in (topic.like, topic.unlike))
+    return Topic(" ".join(map(reader.without_stop_words, topic.phrases)), (), like, unlike)
 
 
 def _example(number: int, examples: Sequence[str]) -> str:

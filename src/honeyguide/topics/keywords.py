@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from honeyguide.topics.phrases import PhraseReader, Stem
 
 NEIGHBOURS: Final = 50
+NEIGHBOUR: Final = 0.75  # what the cosine of a word of the vocabulary is worth
 LEAST_SHARE: Final = 0.45  # of the best keyword's score
 LONE_WORD: Final = 0.3  # what a single word of the topic is worth that no fitting subject knows
 
@@ -68,4 +69,5 @@ class KeywordFinder:
     def _near(self, vocabulary: Vocabulary | None, focus: Focus) -> Iterator[Suggestion]:
         if vocabulary is not None:
             for word, near in neighbours(vocabulary, focus.vector, NEIGHBOURS):
-                yield Suggestion(word, near / 2, "near in the word vectors")
+                if word.isalpha() and self._reader.content_stems(word):
+                    yield Suggestion(word, NEIGHBOUR * near, "near in the word vectors")

@@ -57,6 +57,10 @@ class PhraseReader:
         """The stems of a phrase's words that are no stop words."""
         return frozenset(self._stems.of([word for word in WORD.findall(phrase.lower()) if self._is_content(word)]))
 
+    def without_stop_words(self, text: str) -> str:
+        """The content words of a text, between spaces."""
+        return " ".join(word for word in WORD.findall(text.lower()) if self._is_content(word))
+
     @cached_property
     def subject_stems(self) -> frozenset[str]:
         """The stems of all words that belong to a subject."""
