@@ -16,7 +16,17 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.settings import Settings, load_settings, settings_from, with_overrides
 
 if TYPE_CHECKING:
-    from honeyguide.engine import crawl, crawl_async, resume, resume_async, suggest_topic, suggest_topic_async
+    from honeyguide.engine import (
+        crawl,
+        crawl_async,
+        judge_page,
+        judge_pages,
+        judge_pages_async,
+        resume,
+        resume_async,
+        suggest_topic,
+        suggest_topic_async,
+    )
     from honeyguide.store import Run, open_run
 
 __all__ = [
@@ -25,6 +35,9 @@ __all__ = [
     "Settings",
     "crawl",
     "crawl_async",
+    "judge_page",
+    "judge_pages",
+    "judge_pages_async",
     "load_settings",
     "open_run",
     "resume",
@@ -38,6 +51,9 @@ __all__ = [
 _HOME_BY_NAME = {
     "crawl": "honeyguide.engine",
     "crawl_async": "honeyguide.engine",
+    "judge_page": "honeyguide.engine",
+    "judge_pages": "honeyguide.engine",
+    "judge_pages_async": "honeyguide.engine",
     "resume": "honeyguide.engine",
     "resume_async": "honeyguide.engine",
     "suggest_topic": "honeyguide.engine",

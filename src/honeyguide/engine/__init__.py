@@ -22,6 +22,7 @@ from honeyguide.engine.events import (
     PageJudged,
 )
 from honeyguide.engine.examples import with_examples_read
+from honeyguide.engine.judging import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.engine.preset_seeds import preset_seed_urls
 from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resume_async, with_budget
@@ -37,6 +38,7 @@ __all__ = [
     "Dispatch",
     "Event",
     "FetchFailed",
+    "JudgedPage",
     "LinkRedirected",
     "LinkRefused",
     "LinkSkipped",
@@ -49,9 +51,13 @@ __all__ = [
     "StopReason",
     "SuggestedTopic",
     "Surroundings",
+    "UnreadablePage",
     "Wait",
     "crawl",
     "crawl_async",
+    "judge_page",
+    "judge_pages",
+    "judge_pages_async",
     "limit_reached",
     "open_world",
     "preset_seed_urls",
