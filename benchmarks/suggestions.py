@@ -1,9 +1,10 @@
 """Do suggested categories resemble those that a person chooses?
 
-Run `python benchmarks/suggestions.py [--count N] [--json]`. For each topic, told by its name alone, the first
-categories that `honeyguide topic suggest` proposes are compared with those of a person: for the six topics of Han et
-al. (2018) with the authors' own, which nothing was tuned on; for 24 others with those chosen for tuning the rules.
-Names are the same when their words have the same stems, so that Disease is Diseases, and Earth is not Earth science.
+Run `python benchmarks/suggestions.py [--count N] [--vectors FILE] [--json]`. For each topic, told by its name alone,
+the first categories that `honeyguide topic suggest` proposes are compared with those of a person: for the six topics of
+Han et al. (2018) with the authors' own, which nothing was tuned on; for 24 others with those chosen for tuning the
+rules. Names are the same when their words have the same stems, so that Disease is Diseases, and Earth is not Earth
+science.
 
 The list of subjects was written by people who knew the six topics. So there is a third comparison, in which every
 subject and word of the list that has a word of the topic's name in it is taken out before the topic is looked at.
@@ -17,7 +18,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
 from honeyguide.domain import Topic
-from honeyguide.text import Stems, WordllamaVectors, WordVectors, words_of
+from honeyguide.settings import VectorSettings
+from honeyguide.text import Stems, WordVectors, open_vectors, words_of
 from honeyguide.topics import presets, subjects, suggest
 
 if TYPE_CHECKING:
@@ -98,8 +100,9 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     arguments.add_argument("--count", type=int, default=5, help="categories proposed for each topic")
     arguments.add_argument("--json", action="store_true")
+    arguments.add_argument("--vectors", default=VectorSettings().source, help="as in vectors.source")
     options = arguments.parse_args()
-    vectors = WordVectors(WordllamaVectors())
+    vectors = WordVectors(open_vectors(options.vectors, VectorSettings().cache_path))
     paper = {preset.topic.name: preset.topic.categories for preset in presets().values()}
     results = {
         "the paper's topics": compared(paper, vectors, options.count),

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 HELP: Final = (
     "Judge pages for a topic, with the evidence.\n\n"
     "A page is a file of HTML or text, - for standard input, or a URL: of the world that --world names, else of the "
-    "web, asked politely. Only the main text is judged. A judge that learns from the pages it has seen sees them in the "
-    "order given. What cannot be read is told on stderr, and the status is then 2.\n\n"
+    "web, asked politely. Only the main text is judged. A judge that learns from the pages it has seen sees them in "
+    "the order given. What cannot be read is told on stderr, and the status is then 2.\n\n"
     "[bold]Examples[/bold]\n\n"
     "  honeyguide judge --topic geology page.html\n\n"
     "  honeyguide judge --topic-file reefs.toml --judge keyword https://example.org/reefs notes.txt\n\n"

@@ -63,6 +63,7 @@ def list_(as_json: JsonFlag = False) -> None:
         _print_json({"topics": [_document(preset) for preset in presets().values()]})
         return
     width = max(map(len, presets()))
+    print(f"{'preset':{width}}  categories")
     for preset in presets().values():
         print(f"{preset.key:{width}}  {', '.join(preset.topic.categories)}")
 
@@ -87,9 +88,10 @@ def show(
 
 @app.command("suggest", help=SUGGEST_HELP, short_help="Propose keywords and categories for a topic.")
 def suggest(
-    text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="What you look for, in your own words.", show_default=False)
-    ] = "",
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TEXT", help="What you look for, in your own words.", show_default=False),
+    ] = None,
     like: Like = None,
     unlike: Unlike = None,
     world: Annotated[
@@ -114,7 +116,7 @@ def suggest(
     if out is not None and out.exists():
         raise SettingsError([f"{out} is there already; choose another name"])
     found = suggest_topic(
-        text,
+        " ".join(words or ()),
         like=like or (),
         unlike=unlike or (),
         world=world or "live",

@@ -21,8 +21,8 @@ class EmbeddingJudge(Unchanging):
 
     # Looked at once on 3,000 encyclopaedia articles and four topics: reached by one to three articles in a hundred.
     threshold = 0.25
-    # Whole texts are nearer to one another than to a few words. Tried on 60 categories of 8,589 articles, with two
-    # examples each: reached by five articles in a hundred, as 0.25 is by the names of the categories alone.
+    # Whole texts are nearer to one another than to a few words. On 60 categories of 8,589 articles, with two examples
+    # each: reached by five to eight articles in a hundred, as 0.25 is by four for the names of the categories alone.
     THRESHOLD_WITH_EXAMPLES: Final = 0.4
 
     def __init__(self, topic: Topic, vectors: WordVectors) -> None:
