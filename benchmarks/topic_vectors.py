@@ -2,9 +2,9 @@
 
 Run `python benchmarks/topic_vectors.py WIKI_WORLD [--categories N] [--json]`. The largest categories of a wiki world
 are topics, told by their names, with two of their articles as examples, with two near misses besides (drawn from the
-articles nearest to name and examples that are not in the category), or with suggested keywords. All other articles are ranked by the
-cosine with the topic's vector; average precision says how many of the category's stand in front. The share of all
-articles that reach the embedding judge's threshold is given as well.
+articles nearest to name and examples that are not in the category), or with suggested keywords. All other articles
+are ranked by the cosine with the topic's vector; average precision says how many of the category's stand in front. The
+share of all articles that reach the embedding judge's threshold is given as well.
 """
 
 from __future__ import annotations
