@@ -299,6 +299,7 @@ class TestValidation:
                     "of han2018, pertejo-30-30-20, pertejo-30-20-10, pertejo-code"
                 ),
             ),
+            ({"lower": 0.8, "upper": 0.6}, "judge.lower is 0.8: it must be below judge.upper, here 0.6"),
             (
                 {"reward": "lim2016"},
                 (
@@ -308,7 +309,7 @@ class TestValidation:
             ),
         ],
     )
-    def test_a_reward_and_its_numbers_must_agree(self, values: dict[str, Any], mistake: str) -> None:
+    def test_judge_settings_must_agree(self, values: dict[str, Any], mistake: str) -> None:
         assert mistakes_of({f"judge.{name}": value for name, value in values.items()}) == (mistake,)
 
     def test_a_ladder_may_have_as_many_steps_as_it_has_numbers_for(self) -> None:

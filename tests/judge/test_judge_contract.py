@@ -13,8 +13,18 @@ from hypothesis import strategies as st
 
 from honeyguide.domain import Topic
 from honeyguide.errors import JudgeError
-from honeyguide.judge import EmbeddingJudge, EmbeddingTfidfJudge, Judge, KeywordJudge, TfidfJudge, idf_of
+from honeyguide.judge import (
+    EmbeddingJudge,
+    EmbeddingTfidfJudge,
+    Judge,
+    KeywordJudge,
+    RakeJudge,
+    RakeRules,
+    TfidfJudge,
+    idf_of,
+)
 from honeyguide.text import Stems, WordVectors
+from honeyguide.text.rake import RakeScore
 from pages import page_of
 from vectors_by_hash import hashed_vectors
 
@@ -36,6 +46,8 @@ MAKERS: dict[str, Maker] = {
     "tfidf, by reference": lambda vectors: TfidfJudge(TOPIC, REFERENCE),
     "embedding-tfidf": lambda vectors: EmbeddingTfidfJudge(TOPIC, vectors),
     "embedding-tfidf, by reference": lambda vectors: EmbeddingTfidfJudge(TOPIC, vectors, REFERENCE),
+    "rake": lambda vectors: RakeJudge(TOPIC, vectors),
+    "rake, bounded": lambda vectors: RakeJudge(TOPIC, vectors, RakeRules(0.05, 0.9, 5, RakeScore.PHRASES, True)),
     "embedding": lambda vectors: EmbeddingJudge(TOPIC, vectors),
 }
 

@@ -10,6 +10,8 @@ from honeyguide.judge import (
     EmbeddingJudge,
     EmbeddingTfidfJudge,
     KeywordJudge,
+    RakeJudge,
+    RakeRules,
     RelevantWhen,
     Rules,
     TfidfJudge,
@@ -18,6 +20,7 @@ from honeyguide.judge import (
     reward_rule,
 )
 from honeyguide.text import Stems, WordVectors
+from honeyguide.text.rake import RakeScore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +45,8 @@ def relevance_judge(settings: Settings, topic: Topic, load_vectors: LoadVectors)
             return TfidfJudge(topic, _reference(settings.judge))
         case "embedding-tfidf":
             return EmbeddingTfidfJudge(topic, load_vectors(), _reference(settings.judge))
+        case "rake":
+            return RakeJudge(topic, load_vectors(), _rake_rules(settings.judge))
         case unknown:
             raise SettingsError([f"judge.kind is {unknown!r}: no such judge"])
 
@@ -69,3 +74,14 @@ def _stems(settings: JudgeSettings) -> Stems | None:
 def _reference(settings: JudgeSettings) -> DocumentFrequencies | None:
     """The collection that idf comes from; None where it is learned from the pages seen so far."""
     return None if settings.idf == "seen" else DocumentFrequencies.read(settings.idf)
+
+
+def _rake_rules(settings: JudgeSettings) -> RakeRules:
+    return RakeRules(
+        lower=settings.lower,
+        upper=settings.upper,
+        most_keywords=settings.rake_keywords,
+        scoring=RakeScore(settings.rake_score),
+        is_specific=settings.specific,
+        language=settings.language,
+    )

@@ -11,6 +11,7 @@ from honeyguide.judge.embeddings import EmbeddingJudge
 from honeyguide.judge.idf import DocumentFrequencies, idf_of
 from honeyguide.judge.judge import Judge
 from honeyguide.judge.keywords import KeywordJudge
+from honeyguide.judge.rake import Match, RakeJudge, RakeRules
 from honeyguide.judge.reward import REWARDS, Cosine, Hit, Ladder, RewardRule, Score, reward_rule
 from honeyguide.judge.tfidf import TfidfJudge
 from honeyguide.judge.topic_phrases import TopicPhrases
@@ -26,6 +27,9 @@ __all__ = [
     "Judge",
     "KeywordJudge",
     "Ladder",
+    "Match",
+    "RakeJudge",
+    "RakeRules",
     "RelevantWhen",
     "RewardRule",
     "Rules",

@@ -21,6 +21,9 @@ def judge_mistakes(settings: Settings) -> Iterator[str]:
         yield from _ladder_mistakes(settings.judge)
     else:
         yield from _no_ladder_mistakes(settings.judge)
+    lower, upper = settings.judge.lower, settings.judge.upper
+    if lower >= upper:
+        yield f"judge.lower is {lower:g}: it must be below judge.upper, here {upper:g}"
     if settings.judge.reward == "lim2016" and not settings.crawl.strategy.startswith("parse-or-skip"):
         yield (
             "judge.reward is 'lim2016': it counts features that only the strategies parse-or-skip and parse-or-skip-q "
