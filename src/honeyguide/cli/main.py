@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 
-from honeyguide.cli import crawl, demo, lab, results, resume, wiki
+from honeyguide.cli import crawl, demo, lab, results, resume, vectors, wiki
 from honeyguide.cli.words import one_line
 from honeyguide.errors import HoneyguideError
 
@@ -39,6 +39,7 @@ app.command("crawl", help=crawl.HELP, short_help="Crawl a topic into a new run f
 app.command("resume", help=resume.HELP, short_help="Go on with a run that was stopped, or extend it.")(resume.resume)
 app.command("results", help=results.HELP, short_help="Show the most relevant pages of a run.")(results.results)
 app.add_typer(lab.app, name="lab")
+app.add_typer(vectors.app, name="vectors", help=vectors.HELP, short_help="Look at word vectors; train some.")
 app.add_typer(wiki.app, name="wiki", help=wiki.HELP, short_help="Make a world of a Wikipedia dump; look at one.")
 
 

@@ -8,6 +8,7 @@ core, has a `Transport` fetch, stores the record, then announces the events. `re
 
 from honeyguide.engine.budget import StopReason, limit_reached
 from honeyguide.engine.build import Builder, open_world
+from honeyguide.engine.chosen_vectors import word_vectors
 from honeyguide.engine.core import CrawlCore, Dispatch, Parts, Step, Stop, Wait
 from honeyguide.engine.events import (
     CrawlStarted,
@@ -23,7 +24,7 @@ from honeyguide.engine.events import (
 )
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resume_async, with_budget
-from honeyguide.engine.word_vectors import word_vectors
+from honeyguide.engine.world_pages import all_pages
 
 __all__ = [
     "Builder",
@@ -46,6 +47,7 @@ __all__ = [
     "StopReason",
     "Surroundings",
     "Wait",
+    "all_pages",
     "crawl",
     "crawl_async",
     "limit_reached",
