@@ -93,6 +93,13 @@ def crawl(
             help_text="How relevance is measured: embedding or keyword.",
         ),
     ] = None,
+    vectors: Annotated[
+        str | None,
+        setting_option(
+            "vectors.source", "--vectors", metavar="FILE", panel=_HOW,
+            help_text="Word vectors: a GloVe, word2vec or fastText .vec file, plain or compressed.",
+        ),
+    ] = None,
     concurrency: Annotated[
         str | None, setting_option("crawl.concurrency", "--concurrency", metavar="N", panel=_HOW)
     ] = None,
@@ -128,11 +135,12 @@ def crawl(
         "crawl.seed": whole_number(seed),
         "budget.fetches": whole_number(budget),
         "judge.kind": judge,
+        "vectors.source": vectors,
     }
     settings = with_preset_seeds(settings_of(config, set_ or [], flags, topic_values(topic_file, preset)), preset)
     with watching(verbose, log_file) as watch:
         started = watch.clock.now()
-        finished = engine.crawl(run, settings, listeners=watch.listeners(settings), is_interrupted=watch.is_interrupted)
+        finished = engine.crawl(run, settings, **watch.surroundings(settings))
     with finished:
         print_summary(finished, watch.clock.now() - started, as_json=as_json)
     raise typer.Exit(watch.is_interrupted.exit_code)

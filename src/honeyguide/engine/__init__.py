@@ -8,6 +8,7 @@ core, has a `Transport` fetch, stores the record, then announces the events. `re
 
 from honeyguide.engine.budget import StopReason, limit_reached
 from honeyguide.engine.build import Builder, open_world
+from honeyguide.engine.chosen_vectors import word_vectors
 from honeyguide.engine.core import CrawlCore, Dispatch, Parts, Step, Stop, Wait
 from honeyguide.engine.events import (
     CrawlStarted,
@@ -27,7 +28,7 @@ from honeyguide.engine.loop import CrawlLoop
 from honeyguide.engine.preset_seeds import preset_seed_urls
 from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resume_async, with_budget
 from honeyguide.engine.topic_suggestions import SuggestedTopic, suggest_topic, suggest_topic_async
-from honeyguide.engine.word_vectors import word_vectors
+from honeyguide.engine.world_pages import all_pages
 
 __all__ = [
     "Builder",
@@ -53,6 +54,7 @@ __all__ = [
     "Surroundings",
     "UnreadablePage",
     "Wait",
+    "all_pages",
     "crawl",
     "crawl_async",
     "judge_page",

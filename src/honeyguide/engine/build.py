@@ -11,11 +11,11 @@ import numpy as np
 
 from honeyguide.clock import RealClock, SimulatedClock
 from honeyguide.domain import Topic, Url
+from honeyguide.engine.chosen_vectors import check_vectors, word_vectors
 from honeyguide.engine.core import Parts
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.link_table import LinkTable
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
-from honeyguide.engine.word_vectors import check_vectors, word_vectors
 from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import ArrivalOrderFrontier, BestFirstFrontier, HostClocks
 from honeyguide.learn import BestFirst, BreadthFirst, OnlineRidge, Order, RandomOrder

@@ -1,18 +1,18 @@
 """The words and phrases of a text that say what it is about, counted.
 
-A phrase is words of one sentence with neither a stop word nor a number nor a punctuation mark between them. Forms of
-one word ("reef", "reefs") are one, under the form that is most frequent.
+A phrase is a candidate of RAKE's, or a part of one: words with neither a stop word nor a number nor a punctuation mark
+between them. Forms of one word ("reef", "reefs") are one, under the form that is most frequent.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.text import WORD, Stems, stop_words
+from honeyguide.text import WORD, Stems, stop_words, words_of
+from honeyguide.text.rake import candidates_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 LONGEST_PHRASE: Final = 3  # words
 SHORT_TEXT: Final = 30  # words; in a longer text a phrase must come back, and stand by itself at least once
 _FEWEST_LETTERS: Final = 3
-_BREAK = re.compile(r"[^\s-]")
 
 Stem = tuple[str, ...]
 """The stems of a phrase's words, in order: what all its forms share."""
@@ -69,7 +68,7 @@ class PhraseReader:
 
     def read(self, text: str) -> list[Phrase]:
         """Every word and phrase of a text with how often it stands there; the most frequent first, then by letters."""
-        runs = list(self._runs(text))
+        runs = self._runs(text)
         forms: dict[Stem, Counter[str]] = defaultdict(Counter)
         whole: set[Stem] = set()
         for run in runs:
@@ -87,23 +86,12 @@ class PhraseReader:
         ]
         return sorted(_without_fragments(phrases), key=lambda phrase: (-phrase.count, phrase.text))
 
-    def _runs(self, text: str) -> Iterator[list[str]]:
+    def _runs(self, text: str) -> list[list[str]]:
         """Content words that follow one another."""
-        lowered = text.lower()
-        run: list[str] = []
-        end = 0
-        for word in WORD.finditer(lowered):
-            if run and _BREAK.search(lowered, end, word.start()):
-                yield run
-                run = []
-            end = word.end()
-            if self._is_content(word[0]):
-                run.append(word[0])
-            elif run:
-                yield run
-                run = []
-        if run:
-            yield run
+        folded = " ".join(text.split())
+        words = words_of(folded)
+        breaking = {word for word in words if not self._is_content(word)}
+        return [words[start:end] for start, end in candidates_in(folded, words, [(0, len(words))], breaking)]
 
     def _is_content(self, word: str) -> bool:
         # Two letters are a word in scripts that need no more.
