@@ -119,7 +119,7 @@ def test_a_run_s_own_settings_judge(finished_run: Path, capsys: pytest.CaptureFi
     ("arguments", "words"),
     [
         (("rocks.html",), "topic is empty: give --topic, --keyword or --like"),
-        (("--topic", "geology"), "Missing argument 'PAGE...'"),
+        (("--topic", "geology"), "Missing argument 'PAGE'"),
         (("--topic", "geology", "--judge", "keywrod", "rocks.html"), "did you mean keyword?"),
         (("--topic", "geology", "--set", "judge.threshold=2", "rocks.html"), "judge.threshold is 2"),
         (("--topic", "geology", "--world", "wiki:nowhere", "http://x.test/"), "nowhere is not a wiki world"),

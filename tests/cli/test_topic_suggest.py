@@ -129,7 +129,8 @@ def test_a_page_of_the_wiki_world_is_an_example(tmp_path: Path, capsys: pytest.C
         ((REEFS, "--count", "0"), "--count"),
         ((REEFS, "-o", "there.toml"), "there.toml is there already"),
         ((REEFS, "-o", "no/such/folder.toml"), "cannot write no/such/folder.toml"),
-        ((REEFS, "--set", "vectors.source=gone.txt"), "gone.txt"),
+        ((REEFS, "--vectors", "gone.txt"), "gone.txt"),
+        ((REEFS, "--set", "vectors.sauce=gone.txt"), "did you mean source?"),
     ],
 )
 def test_suggestions_that_cannot_be_made_are_refused(

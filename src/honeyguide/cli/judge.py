@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from honeyguide.cli.crawl import settings_of
-from honeyguide.cli.options import AnySetting, JsonFlag, setting_option
+from honeyguide.cli.options import AnySetting, JsonFlag, Vectors, setting_option
 from honeyguide.cli.topic_options import (
     Categories,
     Keywords,
@@ -23,6 +23,7 @@ from honeyguide.cli.topic_options import (
     topic_values,
 )
 from honeyguide.cli.words import one_line
+from honeyguide.settings import JUDGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +38,7 @@ HELP: Final = (
     "the order given. What cannot be read is told on stderr, and the status is then 2.\n\n"
     "[bold]Examples[/bold]\n\n"
     "  honeyguide judge --topic geology page.html\n\n"
-    "  honeyguide judge --topic-file reefs.toml --judge keyword https://example.org/reefs notes.txt\n\n"
+    "  honeyguide judge --topic-file reefs.toml --judge keyword page.html notes.txt\n\n"
     "  honeyguide judge --preset geology --world wiki:simple --links 10 \\\n"
     "      https://simple.wikipedia.org/wiki/Basalt"
 )
@@ -49,7 +50,7 @@ _TERMS_IN_A_TABLE: Final = 4
 
 def judge(
     pages: Annotated[
-        list[str], typer.Argument(metavar="PAGE...", help="Files or URLs; - reads stdin.", show_default=False)
+        list[str], typer.Argument(metavar="PAGE", help="Files or URLs; - reads stdin.", show_default=False)
     ],
     topic: TopicName = None,
     keyword: Keywords = None,
@@ -61,7 +62,7 @@ def judge(
     judge: Annotated[
         str | None,
         setting_option(
-            "judge.kind", "--judge", metavar="NAME", panel=_HOW, help_text="How relevance is measured."
+            "judge.kind", "--judge", metavar="NAME", panel=_HOW, help_text=f"How relevance is measured: {', '.join(JUDGES)}."
         ),
     ] = None,
     world: Annotated[
@@ -85,12 +86,18 @@ def judge(
             help="A TOML file of settings, such as that of a run; flags go over it.",
         ),
     ] = None,
+    vectors: Vectors = None,
     set_: AnySetting = None,
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
     from honeyguide.engine import UnreadablePage, judge_pages  # noqa: PLC0415 - numpy and the rest take a while to load
 
-    flags = {**topic_flags(topic, keyword, like, unlike, category), "judge.kind": judge, "crawl.world": world}
+    flags = {
+        **topic_flags(topic, keyword, like, unlike, category),
+        "judge.kind": judge,
+        "crawl.world": world,
+        "vectors.source": vectors,
+    }
     settings = settings_of(config, set_ or [], flags, topic_values(topic_file, preset))
     found = judge_pages(pages, settings, links=links)
     judged = [page for page in found if not isinstance(page, UnreadablePage)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from honeyguide.cli.crawl import settings_of
-from honeyguide.cli.options import AnySetting, JsonFlag  # noqa: TC001 - typer reads the annotations
+from honeyguide.cli.options import AnySetting, JsonFlag, Vectors  # noqa: TC001 - typer reads the annotations
 from honeyguide.cli.topic_options import Like, Unlike  # noqa: TC001
 from honeyguide.cli.words import one_line
 from honeyguide.errors import SettingsError
@@ -104,6 +104,7 @@ def suggest(
     ] = None,
     count: Annotated[int, typer.Option(metavar="N", min=1, help="How many keywords at most.")] = 15,
     categories: Annotated[int, typer.Option(metavar="N", min=0, help="How many categories at most.")] = 5,
+    vectors: Vectors = None,
     set_: AnySetting = None,
     out: Annotated[
         Path | None,
@@ -122,7 +123,7 @@ def suggest(
         world=world or "live",
         keywords=count,
         categories=categories,
-        settings=settings_of(None, set_ or [], {}, {}),
+        settings=settings_of(None, set_ or [], {"vectors.source": vectors}, {}),
     )
     if out is not None:
         _save(found, out)
