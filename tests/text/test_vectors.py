@@ -76,6 +76,52 @@ def test_an_empty_text_and_an_empty_topic_have_the_zero_vector() -> None:
     assert cosines(np.zeros((2, 64)), table.vector(["rock"])).tolist() == [0.0, 0.0]
 
 
+texts = st.lists(words.map(" ".join), max_size=3).map(tuple)
+
+
+def direction(text: str) -> NDArray[np.float64]:
+    vector = naive_text_vector(text.split())
+    length = np.linalg.norm(vector)
+    return vector / length if length else vector
+
+
+@given(words, words, st.sampled_from(["", "a b"]))
+def test_a_topic_without_examples_has_the_text_vector_of_its_phrases(
+    name: list[str], keywords: list[str], category: str
+) -> None:
+    topic = Topic(" ".join(name), tuple(keywords), categories=(category,))
+    phrases = [word for phrase in dict.fromkeys(topic.phrases) for word in phrase.split()]
+    assert np.array_equal(hashed_vectors().topic_vector(topic), naive_text_vector(phrases))
+
+
+@given(words, texts, texts)
+def test_examples_move_a_topic_by_their_mean_direction(
+    name: list[str], like: tuple[str, ...], unlike: tuple[str, ...]
+) -> None:
+    expected = direction(" ".join(name))
+    for share, examples in ((1.0, like), (-0.25, unlike)):
+        for example in examples:
+            expected = expected + share * direction(example) / len(examples)
+    moved = hashed_vectors().topic_vector(Topic(" ".join(name), (), like, unlike))
+    if not (like or unlike):
+        moved = moved / (np.linalg.norm(moved) or 1.0)
+    assert np.allclose(moved, expected, atol=1e-12)
+
+
+def test_an_example_draws_its_own_kind_nearer_and_a_counterexample_pushes_it_away() -> None:
+    table = hashed_vectors()
+    page = table.vector(["basalt", "granite", "gneiss"])
+    plain, like, unlike = (
+        cosine(page, table.topic_vector(topic))
+        for topic in (
+            Topic("rock"),
+            Topic("rock", like=("basalt granite",)),
+            Topic("rock", unlike=("basalt granite",)),
+        )
+    )
+    assert unlike < plain < like
+
+
 @pytest.fixture(scope="module")
 def bundled() -> WordVectors:
     from honeyguide.text import WordllamaVectors  # noqa: PLC0415 - half a second, only here

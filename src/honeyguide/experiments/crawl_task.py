@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.clock import RealClock
-from honeyguide.engine import CrawlStarted, CrawlStopped, LinkSkipped, StopReason, crawl, resume
+from honeyguide.engine import CrawlStarted, CrawlStopped, LinkSkipped, StopReason, crawl, resume, word_vectors
 from honeyguide.errors import HoneyguideError, RunDamaged
 from honeyguide.store import Progress, open_run
-from honeyguide.text import WordllamaVectors, WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from honeyguide.engine import Event
-    from honeyguide.settings import Settings
+    from honeyguide.settings import Settings, VectorSettings
+    from honeyguide.text import WordVectors
 
 _TIMING_FILE: Final = "timing.json"
 _STEPS_AT_A_TIME: Final = 20
@@ -71,7 +71,7 @@ class CrawlTask:
 
     def make(self, is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]) -> None:
         """Crawl, or go on with it, until it ends or is interrupted; `on_steps` hears of a few steps at a time."""
-        vectors, counter = _vectors(), _StepCounter(on_steps, RealClock())
+        vectors, counter = _vectors(self.settings.vectors), _StepCounter(on_steps, RealClock())
         _clear_what_never_began(self.run)
         if self.run.exists():
             finished = resume(self.run, listeners=[counter], is_interrupted=is_interrupted, vectors=vectors)
@@ -119,7 +119,7 @@ class _StepCounter:
             self._told = self.steps
 
 
-@cache
-def _vectors() -> WordVectors:
-    """Loaded once in each process."""
-    return WordVectors(WordllamaVectors())
+@lru_cache(maxsize=1)
+def _vectors(settings: VectorSettings) -> WordVectors:
+    """Loaded once in each process, as long as the crawls agree on them."""
+    return word_vectors(settings)

@@ -83,7 +83,9 @@ class LinkFeatures:
             ],
             axis=1,
         )
-        meaning = _unit(2 * words.anchor + words.around + words.address)[:, :MEANING]
+        known = _unit(2 * words.anchor + words.around + words.address)[:, :MEANING]
+        meaning = np.zeros((len(candidates), MEANING))  # as many columns for shorter vectors, the last of them zero
+        meaning[:, : known.shape[1]] = known
         return np.concatenate((scalars, meaning), axis=1).astype(np.float16)
 
     def _similarities(self, words: LinkWords) -> NDArray[np.float64]:

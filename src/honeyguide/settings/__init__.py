@@ -28,8 +28,10 @@ from honeyguide.settings.schema import (
     Settings,
     StoreSettings,
     TopicSettings,
+    VectorSettings,
     WeightedBreadthFirstSettings,
 )
+from honeyguide.settings.topic_file import load_topic, topic_file
 from honeyguide.settings.writing import to_toml
 
 __all__ = [
@@ -53,11 +55,14 @@ __all__ = [
     "Settings",
     "StoreSettings",
     "TopicSettings",
+    "VectorSettings",
     "WeightedBreadthFirstSettings",
     "load_settings",
+    "load_topic",
     "read_toml",
     "settings_from",
     "to_toml",
+    "topic_file",
     "validate",
     "with_overrides",
 ]

@@ -6,8 +6,10 @@ behaviour beyond what their own fields decide.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from importlib import metadata
+from pathlib import Path
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -66,6 +68,11 @@ class TopicSettings:
 
     name: str = setting("", "the topic, in a word or a sentence")
     keywords: tuple[str, ...] = setting((), "words that belong to the topic")
+    like: tuple[str, ...] = setting(
+        (), "examples of what is wanted: a text, @FILE for a file of HTML or text, or the URL of a page of the world"
+    )
+    unlike: tuple[str, ...] = setting((), "examples of what is not wanted, given in the same way")
+    categories: tuple[str, ...] = setting((), "wider subjects the topic belongs to, such as Medicine for cancer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +199,30 @@ class ScopeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorSettings:
+    """Where the vectors of words come from."""
+
+    source: str = setting(
+        "wordllama", "wordllama for those that come with the program, or a GloVe, word2vec or fastText .vec file"
+    )
+    cache_folder: str = setting(
+        "", "where files of vectors are kept converted; empty takes honeyguide/vectors in the user's cache folder"
+    )
+    digest: str = setting(
+        "", "of the vectors a run began with, filled in by the program: it goes on with no others; empty is not checked"
+    )
+
+    @property
+    def cache_path(self) -> Path:
+        """The folder of the cache, where `cache_folder` names none: `$XDG_CACHE_HOME` or `~/.cache` decides."""
+        if self.cache_folder:
+            return Path(self.cache_folder).expanduser()
+        users = os.environ.get("XDG_CACHE_HOME", "")
+        # By its own specification, a relative path in the variable counts for nothing.
+        return (Path(users) if users.startswith("/") else Path("~/.cache").expanduser()) / "honeyguide" / "vectors"
+
+
+@dataclass(frozen=True, slots=True)
 class FrontierSettings:
     """How waiting links are kept."""
 
@@ -256,6 +287,7 @@ class Settings:
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     scope: ScopeSettings = field(default_factory=ScopeSettings)
+    vectors: VectorSettings = field(default_factory=VectorSettings)
     frontier: FrontierSettings = field(default_factory=FrontierSettings)
     # A method's table carries the strategy's own name.
     beam: BeamSettings = field(default_factory=BeamSettings)

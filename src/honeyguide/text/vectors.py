@@ -27,6 +27,9 @@ LARGEST: Final = 8.0
 UNKNOWN: Final = 0  # row of the zero vector
 SPANS_AT_ONCE: Final = 256  # bounds the memory for a page of many links
 CACHED_WORDS: Final = 131_072  # 128 MB at 256 numbers a word
+# Of 0 to 1, tried on 60 categories of 8,589 encyclopaedia articles with two examples and two near misses each: below a
+# half it hardly changed the ranking of all articles (average precision 0.36), above it did harm (0.24 at 1).
+UNLIKE_SHARE: Final = 0.25
 
 
 class VectorSource(Protocol):
@@ -90,6 +93,11 @@ class WordVectors:
         self._last_words: tuple[str, ...] = ()
         self._last_rows = WordRows(self._table, np.empty(0, dtype=np.int32))
 
+    @property
+    def digest(self) -> str:
+        """Names the vectors: crawls with equal ones are equal. Empty where the source does not say."""
+        return getattr(self._source, "digest", "")
+
     def look_up(self, words: tuple[str, ...]) -> WordRows:
         """The words as rows. The last answer is kept, because judge and strategy ask about the same page in turn."""
         if words is self._last_words:
@@ -111,8 +119,20 @@ class WordVectors:
         return self.look_up(tuple(words)).text_vector()
 
     def topic_vector(self, topic: Topic) -> NDArray[np.float64]:
-        """The text vector of a topic's name and keywords."""
-        return self.vector([word for phrase in topic.phrases for word in words_of(phrase)])
+        """The text vector of a topic's name and keywords, moved towards its examples and away from its counterexamples.
+
+        Without examples it is that text vector. With them it is Rocchio's: the direction of name and keywords, plus
+        the mean direction of the texts in `like`, less `UNLIKE_SHARE` of the mean direction of those in `unlike`.
+        """
+        phrases = self.vector([word for phrase in topic.phrases for word in words_of(phrase)])
+        if not (topic.like or topic.unlike):
+            return phrases
+        return _unit(phrases) + self._mean_direction(topic.like) - UNLIKE_SHARE * self._mean_direction(topic.unlike)
+
+    def _mean_direction(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """The mean of the unit vectors of some texts; a text without a known word counts as zero."""
+        directions = [_unit(self.vector(words_of(text))) for text in texts]
+        return np.sum(directions, axis=0) / len(directions) if directions else np.zeros(self.dimension)
 
     def _learn_words(self, words: list[str]) -> None:
         first = len(self._number_by_word) + 1
@@ -127,6 +147,12 @@ class WordVectors:
         """Start over when the cache is full; rows handed out earlier keep the table they point into."""
         self._number_by_word = {}
         self._table = np.zeros((4096, self.dimension), dtype=np.float32)
+
+
+def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The vector at length 1; zero stays zero."""
+    length = float(np.sqrt((vector * vector).sum()))
+    return vector / length if length > 0 else vector
 
 
 def cosine(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:

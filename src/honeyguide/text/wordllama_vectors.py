@@ -7,21 +7,27 @@ vector is the mean over its tokens. Frequent words have short vectors, which doe
 from __future__ import annotations
 
 import logging
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import xxhash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+_WORD_START: Final = "▁"
+_FEWEST_LETTERS: Final = 3
+
 
 class WordllamaVectors:
     """Loads in about half a second; about 8 µs for each word never met before."""
 
+    name = "wordllama"
     dimension = 256
 
     def __init__(self) -> None:
@@ -47,3 +53,18 @@ class WordllamaVectors:
             sums = np.add.reduceat(self._vector_by_token[list(chain.from_iterable(tokens))], begins, axis=0)
             vectors[known] = sums / lengths[known, None]
         return vectors
+
+    @cached_property
+    def digest(self) -> str:
+        """Names these vectors: another release of the wheel may have others."""
+        return xxhash.xxh3_128_hexdigest(self._vector_by_token.tobytes())
+
+    def words(self) -> tuple[str, ...]:
+        """The words that are one token, in lower case and of three letters or more: some ten thousand, by letters."""
+        tokens = self._tokenizer.get_vocab()
+        whole = {token.removeprefix(_WORD_START) for token in tokens if token.startswith(_WORD_START)}
+        return tuple(sorted(filter(_is_plain, whole)))
+
+
+def _is_plain(word: str) -> bool:
+    return len(word) >= _FEWEST_LETTERS and word.isalpha() and word == word.lower()
