@@ -28,7 +28,7 @@ STRATEGIES: Final = (
 STRATEGIES_NEEDING_A_TOPIC: Final = frozenset({"best-first", "beam", "online-ridge"})
 PROFILES: Final = ("wikipedia",)
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
-JUDGES: Final = ("keyword", "tfidf", "embedding", "embedding-tfidf", "rake")
+JUDGES: Final = ("keyword", "tfidf", "embedding", "embedding-tfidf", "rake", "classifier", "neural", "combined")
 LANGUAGES: Final = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch")
 RAKE_SCORES: Final = ("words", "phrases")
 RELEVANT_WHEN: Final = ("threshold", "word")
@@ -175,6 +175,11 @@ class JudgeSettings:
     specific: bool = setting(
         default=False, meaning="whether a keyword must be as specific as the phrase it counts for, to rake"
     )
+    classifier: str = setting(
+        "",
+        "a classifier of one's own over main texts, module:attribute or a .joblib file; empty learns from the examples",
+    )
+    parts: tuple[str, ...] = setting((), "the judges that combined asks, with weights, as in embedding:2 and tfidf:1")
     reward: str = setting("score", "what a judged page earns the strategy", choices=REWARDS)
     reward_values: tuple[float, ...] = setting(
         (), "a ladder's own values: with a topic word, above each threshold in turn, otherwise; empty takes the paper's"
