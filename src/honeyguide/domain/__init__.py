@@ -2,11 +2,12 @@
 
 A `Url` is the canonical address. A `Link` points to one and remembers where on its page it stood. A world answers a
 URL with an `Answer` whose outcome is `Fetched`, `Redirected`, `Refused`, `Failed` or, from a recording, `Unknown`; a
-strategy may decide `Skipped` instead. A fetched body parses to a `Page`; a judge gives it a `Verdict`; its links become
-`Candidates`; and the strategy learns from the `Transition`.
+strategy may decide `Skipped` instead. A fetched body parses to a `Page`; a judge gives it a `Verdict`, and `Evidence`
+to anyone who asks why; its links become `Candidates`; and the strategy learns from the `Transition`.
 """
 
 from honeyguide.domain.candidates import WINDOW_WORDS, Candidates, Origin, Sighting
+from honeyguide.domain.evidence import Evidence, EvidenceRow
 from honeyguide.domain.link import Link, LinkId, LinkState, Occurrence
 from honeyguide.domain.outcome import (
     Answer,
@@ -30,6 +31,8 @@ __all__ = [
     "WINDOW_WORDS",
     "Answer",
     "Candidates",
+    "Evidence",
+    "EvidenceRow",
     "Failed",
     "FailureReason",
     "Fetched",

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from honeyguide.domain import LinkId, Page, Row, Url, Verdict
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.frontier import Frontier, HostClocks, HostId, Taken
-    from honeyguide.judge import Judge
+    from honeyguide.judge import Verdicts
     from honeyguide.learn import Strategy
     from honeyguide.settings import Settings
     from honeyguide.store import StepRecord
@@ -107,7 +107,7 @@ class Parts:
     clocks: HostClocks
     frontier: Frontier
     strategy: Strategy
-    judge: Judge
+    judge: Verdicts
     parse: Callable[[Url, Fetched], Page]
     chance: np.random.Generator
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from honeyguide.domain import Topic, Url
 from honeyguide.errors import InvalidUrl, SettingsError
+from honeyguide.settings.judge_checks import judge_mistakes
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
 from honeyguide.settings.merging import merged, nearest, shown
 from honeyguide.settings.schema import STRATEGIES_NEEDING_A_TOPIC, WORLDS, Settings
@@ -29,7 +30,7 @@ def value_mistakes(settings: Settings) -> list[str]:
     mistakes: list[str] = []
     for setting in SETTINGS_BY_KEY.values():
         mistakes += _outside(setting, setting.value_in(settings))
-    for check in (_world_mistakes, _seed_url_mistakes, _identity_mistakes, _delay_mistakes):
+    for check in (_world_mistakes, _seed_url_mistakes, _identity_mistakes, _delay_mistakes, judge_mistakes):
         mistakes += check(settings)
     return mistakes
 
