@@ -124,6 +124,7 @@ def crawl_timed(settings: Settings, world: World, vectors: WordVectors) -> dict[
     """One crawl of an offline world with a stopwatch on every seam."""
     watch = Stopwatch()
     parts = Builder(settings, vectors).parts()
+    judge: Any = Timed(parts.judge, {"*": "judge"}, watch)
 
     def parse_timed(url: Url, fetched: Fetched) -> Any:
         with watch.stage("parse"):
@@ -133,7 +134,7 @@ def crawl_timed(settings: Settings, world: World, vectors: WordVectors) -> dict[
         parts,
         frontier=Timed(parts.frontier, {"*": "frontier"}, watch),
         strategy=Timed(parts.strategy, {"describe": "describe", "*": "learn and score"}, watch),
-        judge=Timed(parts.judge, {"*": "judge"}, watch),
+        judge=judge,
         parse=parse_timed,
     )
     with tempfile.TemporaryDirectory() as folder:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,8 +74,11 @@ def speeds(page: Page, topic: Topic, vectors: WordVectors) -> dict[str, float]:
         np.cumsum(rows.table[rows.numbers, :HEAD], axis=0, dtype=np.float64, out=sums[1:])
         return sums[last] - sums[first]
 
+    def judge_and_describe() -> object:
+        return judge.relevance(replace(page)), links.rows(candidates)  # a copy, because the last page's answer is kept
+
     return {
-        "judged_and_described_pages_per_s": pages_per_s(lambda: (judge.judge(page), links.rows(candidates))),
+        "judged_and_described_pages_per_s": pages_per_s(judge_and_describe),
         "windows_summed_pages_per_s": pages_per_s(lambda: rows.span_sums(first, last, HEAD)),
         "windows_from_running_sums_pages_per_s": pages_per_s(running_sums),
     }

@@ -29,10 +29,12 @@ from honeyguide.settings import (
     validate,
     with_overrides,
 )
+from honeyguide.settings.judge_checks import judge_mistakes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+TWO_MORE = "there must be two more values than thresholds, with a topic word, above each threshold, otherwise"
 RUNNABLE = Settings(topic=TopicSettings(name="geology"))
 
 VALUES_BY_KIND: dict[str, st.SearchStrategy[Any]] = {
@@ -41,6 +43,9 @@ VALUES_BY_KIND: dict[str, st.SearchStrategy[Any]] = {
     "a whole number": st.integers(),
     "a finite number": st.floats(allow_nan=False, allow_infinity=False),
     'a list of texts, as in ["one", "two"]': st.lists(st.text(), max_size=3),
+    "a list of numbers, as in [0.5, 0.4]": st.lists(
+        st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**6), 10**6), max_size=4
+    ),
 }
 ANY_VALUES = st.fixed_dictionaries(
     {}, optional={key: VALUES_BY_KIND[setting.kind.words] for key, setting in SETTINGS_BY_KEY.items()}
@@ -145,6 +150,21 @@ class TestRefusedKeysAndTypes:
                 "topic.keywords",
                 "rock",
                 'topic.keywords is \'rock\': it must be a list of texts, as in ["one", "two"]',
+            ),
+            (
+                "judge.reward_values",
+                [1, float("nan")],
+                "judge.reward_values is [1, nan]: it must be a list of numbers, as in [0.5, 0.4]",
+            ),
+            (
+                "judge.reward_values",
+                [True],
+                "judge.reward_values is [True]: it must be a list of numbers, as in [0.5, 0.4]",
+            ),
+            (
+                "judge.reward_thresholds",
+                0.5,
+                "judge.reward_thresholds is 0.5: it must be a list of numbers, as in [0.5, 0.4]",
             ),
         ],
     )
@@ -292,6 +312,53 @@ class TestValidation:
     def test_a_strategy_that_looks_for_a_topic_needs_one(self, strategy: str) -> None:
         with pytest.raises(SettingsError, match=r"^topic is empty: give --topic or --keyword$"):
             validate(with_overrides(Settings(), {"crawl.strategy": strategy}))
+
+    @pytest.mark.parametrize(
+        ("values", "mistake"),
+        [
+            (
+                {"reward": "han2018", "reward_values": [3, 2, 1]},
+                f"judge.reward_values has 3 numbers and judge.reward_thresholds 2: {TWO_MORE}",
+            ),
+            (
+                {"reward": "pertejo-code", "reward_thresholds": [0.5]},
+                f"judge.reward_values has 4 numbers and judge.reward_thresholds 1: {TWO_MORE}",
+            ),
+            (
+                {"reward": "han2018", "reward_thresholds": [0.4, 0.5]},
+                "judge.reward_thresholds is [0.4, 0.5]: each must be lower than the one before",
+            ),
+            (
+                {"reward": "han2018", "reward_thresholds": [1.5, 0.5]},
+                "judge.reward_thresholds is [1.5, 0.5]: a cosine is from -1 to 1",
+            ),
+            (
+                {"reward": "hit", "reward_values": [1, 0]},
+                (
+                    "judge.reward_values is given, but the reward hit has no such numbers: leave it out, or choose one "
+                    "of han2018, pertejo-30-30-20, pertejo-30-20-10, pertejo-code"
+                ),
+            ),
+            (
+                {"reward": "lim2016"},
+                (
+                    "judge.reward is 'lim2016': it counts features that only the strategies parse-or-skip and "
+                    "parse-or-skip-q have, and crawl.strategy is 'online-ridge'; choose another reward, as in score"
+                ),
+            ),
+        ],
+    )
+    def test_a_reward_and_its_numbers_must_agree(self, values: dict[str, Any], mistake: str) -> None:
+        assert mistakes_of({f"judge.{name}": value for name, value in values.items()}) == (mistake,)
+
+    def test_a_ladder_may_have_as_many_steps_as_it_has_numbers_for(self) -> None:
+        steps = {"judge.reward_values": [3, 2, 1], "judge.reward_thresholds": [0.5]}
+        validate(with_overrides(RUNNABLE, {"judge.reward": "han2018", **steps}))
+
+    @pytest.mark.parametrize("strategy", ["parse-or-skip", "parse-or-skip-q"])
+    def test_the_reward_of_lim_goes_with_the_strategies_of_lim(self, strategy: str) -> None:
+        chosen = with_overrides(RUNNABLE, {"judge.reward": "lim2016", "crawl.strategy": strategy})
+        assert not list(judge_mistakes(chosen))
 
     def test_keywords_alone_are_a_topic(self) -> None:
         validate(with_overrides(Settings(), {"topic.keywords": ["rock"]}))

@@ -9,7 +9,8 @@ HoneyguideError
 │   ├── RunBusy       another process is crawling into it
 │   ├── RunDamaged    the folder is not a run, is newer than this program, or is broken
 │   └── DiskFull      there is no room to write the next step
-└── StrategyError     a strategy that cannot load its saved state or lacks what it needs
+├── StrategyError     a strategy that cannot load its saved state or lacks what it needs
+└── JudgeError        a judge that cannot load its saved state, or whose classifier gives no number
 
 Every message names the offending value and the remedy, on one line, because the command line prints it as it is.
 What is ordinary on the web (a 404, a robots refusal, bad markup) is a value in `domain`, never an exception.
@@ -65,3 +66,7 @@ class DiskFull(StoreError):  # noqa: N818
 
 class StrategyError(HoneyguideError):
     """A strategy that cannot load its saved state or lacks what it needs."""
+
+
+class JudgeError(HoneyguideError):
+    """A judge that cannot load its saved state, or whose classifier gives no number."""

@@ -2,11 +2,13 @@
 
 A `Url` is the canonical address. A `Link` points to one and remembers where on its page it stood. A world answers a
 URL with an `Answer` whose outcome is `Fetched`, `Redirected`, `Refused`, `Failed` or, from a recording, `Unknown`; a
-strategy may decide `Skipped` instead. A fetched body parses to a `Page`; a judge gives it a `Verdict`; its links become
-`Candidates`; and the strategy is told of each `Decision` and learns from the `Transition`.
+strategy may decide `Skipped` instead. A fetched body parses to a `Page`; a judge gives it a `Verdict`, and `Evidence`
+to anyone who asks why; its links become `Candidates`; and the strategy is told of each `Decision` and
+learns from the `Transition`.
 """
 
 from honeyguide.domain.candidates import WINDOW_WORDS, Candidates, Origin, Sighting
+from honeyguide.domain.evidence import Evidence, EvidenceRow
 from honeyguide.domain.host_pattern import host_pattern
 from honeyguide.domain.link import Link, LinkId, LinkState, Occurrence
 from honeyguide.domain.outcome import (
@@ -32,6 +34,8 @@ __all__ = [
     "Answer",
     "Candidates",
     "Decision",
+    "Evidence",
+    "EvidenceRow",
     "Failed",
     "FailureReason",
     "Fetched",

@@ -37,5 +37,5 @@ class Verdict:
     """How relevant a page is to the topic, and what reward that earns the crawler."""
 
     relevance: float  # 0 to 1
-    is_relevant: bool  # relevance reached the judge's threshold
+    is_relevant: bool  # by the rule in the settings: relevance reached a threshold, or a word of the topic is there
     reward: float

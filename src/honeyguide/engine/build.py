@@ -12,12 +12,12 @@ import numpy as np
 from honeyguide.clock import RealClock, SimulatedClock
 from honeyguide.domain import Topic, Url
 from honeyguide.engine.core import Parts
+from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.link_table import LinkTable
 from honeyguide.engine.scope import Scope
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
 from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks
-from honeyguide.judge import EmbeddingJudge, KeywordJudge, Reward
 from honeyguide.learn import (
     Beam,
     BestFirst,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from honeyguide.clock import Clock
     from honeyguide.engine.transport import Transport
     from honeyguide.frontier import Frontier
-    from honeyguide.judge import Judge
+    from honeyguide.judge import Judge, Verdicts
     from honeyguide.learn import Strategy
     from honeyguide.settings import Settings
     from honeyguide.worlds import World
@@ -106,12 +106,13 @@ class Builder:
             return BeamFrontier(clocks, strategy.capacity, strategy.row_width)
         return BestFirstFrontier(clocks, strategy.row_width)
 
-    def judge(self) -> Judge:
-        settings = self._settings.judge
-        reward = Reward(settings.reward)
-        if self.topic.is_empty or settings.kind == "keyword":
-            return KeywordJudge(self.topic, settings.threshold, reward)
-        return EmbeddingJudge(self.topic, self.vectors, settings.threshold, reward)
+    def judge(self) -> Verdicts:
+        """What the crawl asks about every page: the judge, and the rules for what is relevant and what it earns."""
+        return verdicts(self._settings.judge, self.relevance_judge(), self.topic, lambda: self.vectors)
+
+    def relevance_judge(self) -> Judge:
+        """What measures the relevance alone."""
+        return relevance_judge(self._settings, self.topic, lambda: self.vectors)
 
     @cached_property
     def scope(self) -> Scope:

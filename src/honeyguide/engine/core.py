@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.engine.scope import Scope
     from honeyguide.frontier import Frontier, HostClocks, HostId, Taken
-    from honeyguide.judge import Judge
+    from honeyguide.judge import Verdicts
     from honeyguide.learn import Strategy
     from honeyguide.settings import Settings
     from honeyguide.store import StepRecord
@@ -113,7 +113,7 @@ class Parts:
     clocks: HostClocks
     frontier: Frontier
     strategy: Strategy
-    judge: Judge
+    judge: Verdicts
     scope: Scope
     parse: Callable[[Url, Fetched], Page]
     chance: np.random.Generator

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Final
 from honeyguide.errors import StrategyError
 
 if TYPE_CHECKING:
-    from honeyguide.judge import Judge
+    from honeyguide.judge import Verdicts
     from honeyguide.learn import Strategy
 
 _MARK: Final = b"HGS1"
 _LENGTH_BYTES: Final = 8
 
 
-def taken_of(strategy: Strategy, judge: Judge) -> bytes:
+def taken_of(strategy: Strategy, judge: Verdicts) -> bytes:
     """The states of both, to be loaded by `load_into`."""
     state = strategy.save()
     return _MARK + len(state).to_bytes(_LENGTH_BYTES, "little") + state + judge.save()
 
 
-def load_into(strategy: Strategy, judge: Judge, snapshot: bytes) -> None:
+def load_into(strategy: Strategy, judge: Verdicts, snapshot: bytes) -> None:
     """Bring both back to where they were."""
     begin = len(_MARK) + _LENGTH_BYTES
     if not snapshot.startswith(_MARK) or len(snapshot) < begin:

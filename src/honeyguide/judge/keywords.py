@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from honeyguide.judge.reward import Reward, verdict_of
-from honeyguide.text import words_of
+from honeyguide.domain import Evidence, EvidenceRow
+from honeyguide.judge.topic_phrases import TopicPhrases
+from honeyguide.judge.unchanging import Unchanging
 
 if TYPE_CHECKING:
-    from honeyguide.domain import Page, Topic, Verdict
+    from honeyguide.domain import Page, Topic
 
 
-class KeywordJudge:
+class KeywordJudge(Unchanging):
     """Counts whole-word occurrences of the topic's phrases in the main text.
 
     Relevance is 1 - 1/(1 + h), where h is the number of occurrences in a hundred words: no occurrence is 0, one in a
@@ -19,32 +20,27 @@ class KeywordJudge:
     geologists do" seldom stands in a text as it is.
     """
 
-    DEFAULT_THRESHOLD: Final = 0.5
+    threshold = 0.5
 
-    def __init__(self, topic: Topic, threshold: float = 0.0, reward: Reward = Reward.SCORE) -> None:
-        phrases = (tuple(words_of(phrase)) for phrase in topic.keywords or (topic.name,))
-        self._phrases = frozenset(phrase for phrase in phrases if phrase)
-        self._lengths = sorted({len(phrase) for phrase in self._phrases})
-        self._threshold = threshold or self.DEFAULT_THRESHOLD
-        self._reward = reward
+    def __init__(self, topic: Topic) -> None:
+        self._phrases = TopicPhrases(topic.keywords or (topic.name,))
 
-    def judge(self, page: Page) -> Verdict:
+    def relevance(self, page: Page) -> float:
         words = page.main_words
-        per_hundred = 100 * self._occurrences(words) / max(len(words), 1)
-        return verdict_of(1 - 1 / (1 + per_hundred), self._threshold, self._reward)
+        return _relevance(self._phrases.occurrences(words).total(), len(words))
 
-    def _occurrences(self, words: tuple[str, ...]) -> int:
-        return sum(
-            words[place : place + length] in self._phrases
-            for length in self._lengths
-            for place in range(len(words) - length + 1)
+    def evidence(self, page: Page) -> Evidence:
+        """A phrase's contribution is its share of all occurrences."""
+        words = page.main_words
+        found = self._phrases.occurrences(words)
+        relevance = _relevance(found.total(), len(words))
+        rows = tuple(
+            EvidenceRow(phrase, phrase, 1.0, relevance * count / found.total(), count)
+            for phrase, count in found.most_common()
         )
+        return Evidence("keyword", relevance, self.threshold, rows)
 
-    def see(self, page: Page) -> None:
-        """There are no statistics."""
 
-    def save(self) -> bytes:
-        return b""
-
-    def load(self, state: bytes) -> None:
-        """There is nothing to go back to."""
+def _relevance(occurrences: int, word_count: int) -> float:
+    per_hundred = 100 * occurrences / max(word_count, 1)
+    return 1 - 1 / (1 + per_hundred)

@@ -2,6 +2,9 @@
 
 A strategy describes a link once (`describe`, from `Candidates`), scores the description whenever asked, may skip a link
 when its turn has come, and learns from each `Transition`. One file a method, each readable beside its paper.
+
+What links and pages look like in numbers: `features` is ours; `han_features` the states and actions of Han and Pertejo,
+made from `relevances` and from the parents that `lineage` keeps; `url_features` what an address alone says.
 """
 
 from honeyguide.learn.beam import Beam

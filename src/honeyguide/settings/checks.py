@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import Topic, Url, host_pattern
 from honeyguide.errors import InvalidUrl, SettingsError
+from honeyguide.settings.judge_checks import judge_mistakes
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
 from honeyguide.settings.merging import merged, nearest, shown
 from honeyguide.settings.schema import STRATEGIES_NEEDING_A_TOPIC, WORLDS, Settings
@@ -30,7 +31,14 @@ def value_mistakes(settings: Settings) -> list[str]:
     mistakes: list[str] = []
     for setting in SETTINGS_BY_KEY.values():
         mistakes += _outside(setting, setting.value_in(settings))
-    for check in (_world_mistakes, _seed_url_mistakes, _identity_mistakes, _delay_mistakes, _pattern_mistakes):
+    for check in (
+        _world_mistakes,
+        _seed_url_mistakes,
+        _identity_mistakes,
+        _delay_mistakes,
+        _pattern_mistakes,
+        judge_mistakes,
+    ):
         mistakes += check(settings)
     return mistakes
 
@@ -99,3 +107,13 @@ def _topic_mistakes(settings: Settings) -> Iterator[str]:
     topic = Topic(settings.topic.name, settings.topic.keywords)
     if topic.is_empty and settings.crawl.strategy in STRATEGIES_NEEDING_A_TOPIC:
         yield "topic is empty: give --topic or --keyword"
+
+
+_CHECKS: Final = (
+    _world_mistakes,
+    _seed_url_mistakes,
+    _identity_mistakes,
+    _delay_mistakes,
+    _pattern_mistakes,
+    judge_mistakes,
+)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, get_type_hints
 from honeyguide.settings.schema import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _LARGEST = sys.float_info.max
 
@@ -77,12 +77,21 @@ def _is_list_of_text(value: object) -> bool:
     return isinstance(value, list | tuple) and all(_is_text(item) for item in value)
 
 
+def _is_list_of_numbers(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(_is_number(item) for item in value)
+
+
+def _as_numbers(values: Iterable[float]) -> tuple[float, ...]:
+    return tuple(float(value) for value in values)
+
+
 _KINDS: Final[dict[object, Kind]] = {
     str: Kind("text in quotes", _is_text, str),
     bool: Kind("true or false", lambda value: isinstance(value, bool), bool),
     int: Kind("a whole number", _is_whole, int),
     float: Kind("a finite number", _is_number, float),
     tuple[str, ...]: Kind('a list of texts, as in ["one", "two"]', _is_list_of_text, tuple),
+    tuple[float, ...]: Kind("a list of numbers, as in [0.5, 0.4]", _is_list_of_numbers, _as_numbers),
 }
 
 

@@ -25,7 +25,10 @@ STRATEGIES: Final = (
 STRATEGIES_NEEDING_A_TOPIC: Final = frozenset({"best-first", "beam", "online-ridge"})
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
 JUDGES: Final = ("keyword", "embedding")
-REWARDS: Final = ("score", "hit")
+RELEVANT_WHEN: Final = ("threshold", "word")
+# Rewards that have a value for each of several thresholds, and those that do not.
+LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
+REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
 HEURISTICS: Final = ("similarity",)
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 
@@ -127,7 +130,18 @@ class JudgeSettings:
     threshold: float = setting(
         0.0, "relevance that makes a page relevant; 0 takes the judge's own", at_least=0, at_most=1
     )
+    relevant_when: str = setting(
+        "threshold",
+        "what makes a page relevant: its relevance, or a topic word in its main text",
+        choices=RELEVANT_WHEN,
+    )
     reward: str = setting("score", "what a judged page earns the strategy", choices=REWARDS)
+    reward_values: tuple[float, ...] = setting(
+        (), "a ladder's own values: with a topic word, above each threshold in turn, otherwise; empty takes the paper's"
+    )
+    reward_thresholds: tuple[float, ...] = setting(
+        (), "a ladder's own thresholds of the cosine with the topic, falling; empty takes the paper's"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,79 @@
+"""What does keeping the parents of a million links cost?
+
+Run `python benchmarks/lineage.py [--pages N] [--json]`. A crawl of `--pages` pages with 100 links each, half of them to
+links never met before: facts of the page, one more parent for every link, and rows of states and actions as Han has
+them. The last page is as fast as the first if the work a link is constant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+
+import numpy as np
+
+from honeyguide.domain import LinkId
+from honeyguide.learn.han_features import FeatureStyle, action_rows
+from honeyguide.learn.lineage import BYTES_A_LINK, Lineage
+from honeyguide.learn.relevances import Relevances
+from machine import machine
+
+NEW_LINKS = 50
+CATEGORIES = 3
+
+
+def crawl(pages: int) -> tuple[Lineage, list[float]]:
+    """A table and the seconds that each page took."""
+    chance, lineage, seconds = np.random.default_rng(0), Lineage(), []
+    for page in range(pages):
+        new = np.arange(page * NEW_LINKS, (page + 1) * NEW_LINKS)
+        links = np.concatenate((new, chance.integers(0, page * NEW_LINKS + 1, size=NEW_LINKS)))
+        relevance = float(chance.random())
+        started = time.perf_counter()
+        lineage.add_parent(links, lineage.facts(LinkId(page), relevance, is_relevant=relevance > 0.9))
+        seconds.append(time.perf_counter() - started)
+    return lineage, seconds
+
+
+def rows_per_s(lineage: Lineage, times: int = 500) -> float:
+    chance, style = np.random.default_rng(1), FeatureStyle()
+    links = chance.integers(0, len(lineage), size=(times, 2 * NEW_LINKS))
+    relevances = Relevances(chance.random(2 * NEW_LINKS), chance.random((2 * NEW_LINKS, CATEGORIES)))
+    started = time.perf_counter()
+    for some in links:
+        action_rows(style, relevances, lineage.parents(some))
+    return links.size / (time.perf_counter() - started)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--pages", type=int, default=20_000)
+    options.add_argument("--json", action="store_true")
+    chosen = options.parse_args()
+    lineage, seconds = crawl(chosen.pages)
+    tenth = max(chosen.pages // 10, 1)
+    started = time.perf_counter()
+    saved = lineage.save()
+    save_s = time.perf_counter() - started
+    figures = {
+        "links": len(lineage),
+        "bytes_a_link": BYTES_A_LINK,
+        "bytes_a_link_with_room_to_grow": lineage.nbytes / len(lineage),
+        "links_given_a_parent_per_s": 2 * NEW_LINKS * chosen.pages / sum(seconds),
+        "us_a_page_of_the_first_tenth": 1e6 * float(np.median(seconds[:tenth])),
+        "us_a_page_of_the_last_tenth": 1e6 * float(np.median(seconds[-tenth:])),
+        "action_rows_per_s": rows_per_s(lineage),
+        "saved_bytes": len(saved),
+        "save_s": save_s,
+    }
+    if chosen.json:
+        print(json.dumps({"machine": machine(), **figures}, indent=2))
+        return
+    print(machine())
+    for name, value in figures.items():
+        print(f"{name.replace('_', ' '):40} {value:,.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""The embedding judges: cosines of texts with the topic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from honeyguide.domain import Topic
+from honeyguide.judge import EmbeddingJudge
+from honeyguide.text import WordllamaVectors, WordVectors
+from pages import page_of
+from vectors_by_hash import hashed_vectors
+
+TOPIC = Topic("geology", ("rock", "plate tectonics"))
+
+
+def test_relevance_is_the_cosine_with_the_topic() -> None:
+    table = hashed_vectors()
+    one, two = table.vector(["rock", "mud"]), table.vector(["geology", "rock", "plate", "tectonics"])
+    expected = one @ two / np.linalg.norm(one) / np.linalg.norm(two)
+    judged = EmbeddingJudge(TOPIC, hashed_vectors()).relevance(page_of("rock mud"))
+    assert judged == pytest.approx(max(0.0, expected))
+    assert judged > 0.1
+
+
+def test_nearness_may_be_negative_where_relevance_is_0() -> None:
+    judge = EmbeddingJudge(TOPIC, hashed_vectors())
+    against = next(page for page in map(page_of, "abcdefgh") if judge.nearness(page) < 0)
+    assert judge.relevance(against) == 0.0
+
+
+def test_pages_with_the_same_words_and_other_main_text_are_told_apart() -> None:
+    judge = EmbeddingJudge(TOPIC, hashed_vectors())
+    about, aside = page_of("rock soup", main=((0, 1),)), page_of("rock soup", main=((1, 2),))
+    assert judge.relevance(about) == pytest.approx(EmbeddingJudge(TOPIC, hashed_vectors()).relevance(page_of("rock")))
+    assert judge.relevance(about) != judge.relevance(aside)
+
+
+def test_an_empty_topic_finds_nothing() -> None:
+    assert EmbeddingJudge(Topic(""), hashed_vectors()).relevance(page_of("rock and mineral")) == 0.0
+
+
+def test_evidence_names_the_words_that_made_the_cosine_and_what_of_the_topic_they_are_near() -> None:
+    evidence = EmbeddingJudge(TOPIC, hashed_vectors()).evidence(page_of("mud rock rock soup tectonics"))
+    best = evidence.rows[0]
+    assert (best.term, best.compared_with, best.count) == ("rock", "rock", 2)
+    assert best.similarity == pytest.approx(1.0)
+    assert {row.term for row in evidence.rows} == {"mud", "rock", "soup", "tectonics"}
+
+
+def test_a_long_page_shows_its_loudest_words_and_sums_up_the_rest() -> None:
+    page = page_of("rock " + " ".join(f"word{number}" for number in range(300)))
+    judge = EmbeddingJudge(TOPIC, hashed_vectors())
+    evidence = judge.evidence(page)
+    assert len(evidence.rows) == 20
+    assert evidence.rest < 0
+    assert sum(row.contribution for row in evidence.rows) + evidence.rest == pytest.approx(judge.nearness(page))
+
+
+def test_bundled_vectors_tell_geology_from_cooking_without_the_topics_own_words() -> None:
+    judge = EmbeddingJudge(Topic("geology", ("rock", "mineral")), WordVectors(WordllamaVectors()))
+    lava = page_of("granite and basalt cool from magma; sediment becomes sandstone near the volcano")
+    soup = page_of("simmer the onion soup, add butter and serve it with bread and cheese")
+    assert judge.relevance(lava) >= judge.threshold
+    assert judge.relevance(soup) < judge.threshold
+    assert "rock" in {row.compared_with for row in judge.evidence(lava).rows}

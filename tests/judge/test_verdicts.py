@@ -1,0 +1,196 @@
+"""Verdicts: what makes a page relevant, and what it earns by the ladders of the papers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from honeyguide.domain import Evidence, Topic
+from honeyguide.engine import Builder
+from honeyguide.judge import REWARDS, KeywordJudge, Ladder, RelevantWhen, Rules, TopicPhrases, Verdicts, reward_rule
+from honeyguide.settings import Settings, TopicSettings, with_overrides
+from honeyguide.settings.schema import LADDER_REWARDS
+from honeyguide.settings.schema import REWARDS as REWARD_NAMES
+from pages import page_of
+from vectors_by_hash import hashed_vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from honeyguide.domain import Page, Verdict
+
+TOPIC = Topic("geology", ("rock", "plate tectonics"))
+PLAIN = Rules()
+WITH_WORD, WITHOUT = page_of("a rock"), page_of("a stone")
+
+
+class Fixed:
+    """A judge of one opinion, which counts the pages it has seen."""
+
+    threshold = 0.5
+
+    def __init__(self, relevance: float) -> None:
+        self._relevance = relevance
+        self.seen = 0
+
+    def relevance(self, page: Page) -> float:
+        return self._relevance
+
+    def see(self, page: Page) -> None:
+        self.seen += 1
+
+    def evidence(self, page: Page) -> Evidence:
+        return Evidence("fixed", self._relevance, self.threshold)
+
+    def save(self) -> bytes:
+        return str(self.seen).encode()
+
+    def load(self, state: bytes) -> None:
+        self.seen = int(state)
+
+
+def verdict(
+    page: Page, relevance: float, rules: Rules = PLAIN, nearness: Callable[[Page], float] | None = None
+) -> Verdict:
+    return Verdicts(Fixed(relevance), TopicPhrases(TOPIC.phrases), rules, nearness).judge(page)
+
+
+def always(nearness: float) -> Callable[[Page], float]:
+    return lambda page: nearness
+
+
+class TestRelevant:
+    @pytest.mark.parametrize(
+        ("relevance", "threshold", "is_relevant"),
+        [(0.49, 0.0, False), (0.5, 0.0, True), (0.5, 0.6, False), (0.6, 0.6, True)],
+    )
+    def test_a_page_that_reaches_the_threshold_is_relevant(
+        self, relevance: float, threshold: float, is_relevant: bool
+    ) -> None:
+        judged = verdict(WITHOUT, relevance, Rules(threshold=threshold))
+        assert (judged.relevance, judged.is_relevant) == (relevance, is_relevant)
+
+    def test_by_word_the_relevance_does_not_matter(self) -> None:
+        by_word = Rules(relevant_when=RelevantWhen.WORD)
+        assert verdict(WITH_WORD, 0.0, by_word).is_relevant
+        assert not verdict(WITHOUT, 1.0, by_word).is_relevant
+
+    def test_the_name_counts_beside_the_keywords_and_a_phrase_only_whole(self) -> None:
+        by_word = Rules(relevant_when=RelevantWhen.WORD)
+        assert verdict(page_of("on Geology"), 0.0, by_word).is_relevant
+        assert verdict(page_of("plate tectonics"), 0.0, by_word).is_relevant
+        assert not verdict(page_of("tectonics of a plate; rocks"), 0.0, by_word).is_relevant
+
+    def test_a_word_in_the_navigation_is_not_in_the_page(self) -> None:
+        page = page_of("rock and stone", main=((1, 3),))
+        assert not verdict(page, 0.0, Rules(relevant_when=RelevantWhen.WORD)).is_relevant
+
+
+class TestRewards:
+    def test_the_score_is_the_relevance_and_the_hit_is_1(self) -> None:
+        assert verdict(WITHOUT, 0.3).reward == 0.3
+        assert verdict(WITHOUT, 0.3, Rules(REWARDS["hit"])).reward == 0.0
+        assert verdict(WITHOUT, 0.7, Rules(REWARDS["hit"])).reward == 1.0
+
+    def test_the_reward_of_lim_is_the_strategys_to_pay(self) -> None:
+        assert verdict(WITH_WORD, 0.3, Rules(REWARDS["lim2016"])).reward == 0.3
+
+    @pytest.mark.parametrize("nearness", [-0.7, 0.0, 0.45])
+    def test_the_plain_cosine_may_be_negative(self, nearness: float) -> None:
+        assert verdict(WITH_WORD, 0.3, Rules(REWARDS["pertejo-cosine"]), always(nearness)).reward == nearness
+
+    # Han 2018, section 4, and Pertejo 2021, algorithms 4 and 3 and the function `reward` of his code.
+    @pytest.mark.parametrize(
+        ("name", "rewards_by_nearness"),
+        [
+            ("han2018", {0.51: 30, 0.5: 20, 0.41: 20, 0.4: -1, -1.0: -1}),
+            ("pertejo-30-30-20", {0.51: 30, 0.5: 20, 0.41: 20, 0.4: -1, -1.0: -1}),
+            ("pertejo-30-20-10", {0.51: 20, 0.5: 10, 0.41: 10, 0.4: -1, -1.0: -1}),
+            ("pertejo-code", {0.61: 30, 0.6: 20, 0.51: 20, 0.5: -1, -1.0: -1}),
+        ],
+    )
+    def test_ladders_pay_what_the_papers_say(self, name: str, rewards_by_nearness: dict[float, float]) -> None:
+        rules = Rules(reward_rule(name))
+        paid = {near: verdict(WITHOUT, 0.3, rules, always(near)).reward for near in rewards_by_nearness}
+        assert paid == rewards_by_nearness
+        assert verdict(WITH_WORD, 0.0, rules, always(-1.0)).reward == 30
+
+    def test_a_ladder_may_have_other_values_thresholds_and_steps(self) -> None:
+        rule = reward_rule("han2018", (5.0, 4.0, 3.0, 2.0, 0.0), (0.9, 0.6, 0.3))
+        assert isinstance(rule, Ladder)
+        assert [rule.without_word(near) for near in (0.95, 0.7, 0.4, 0.3)] == [4.0, 3.0, 2.0, 0.0]
+        assert rule.with_word == 5.0
+
+    def test_values_alone_leave_the_papers_thresholds_standing(self) -> None:
+        assert reward_rule("pertejo-code", values=(4, 3, 2, 1)) == Ladder((4, 3, 2, 1), (0.6, 0.5))
+        assert reward_rule("han2018", thresholds=(0.3, 0.2)) == Ladder((30, 30, 20, -1), (0.3, 0.2))
+
+    def test_the_cosine_is_not_asked_where_a_word_decides(self) -> None:
+        def never(page: Page) -> float:
+            raise AssertionError
+
+        assert verdict(WITH_WORD, 0.3, Rules(REWARDS["han2018"]), never).reward == 30
+
+    @given(near=st.floats(-1, 1), further=st.floats(-1, 1))
+    def test_a_ladder_never_pays_less_for_a_nearer_page(self, near: float, further: float) -> None:
+        for name in LADDER_REWARDS:
+            rule = REWARDS[name]
+            assert isinstance(rule, Ladder)
+            low, high = sorted((near, further))
+            assert rule.without_word(low) <= rule.without_word(high) <= rule.with_word
+
+    def test_the_settings_know_every_reward_and_which_are_ladders(self) -> None:
+        assert set(REWARDS) == set(REWARD_NAMES)
+        assert {name for name, rule in REWARDS.items() if isinstance(rule, Ladder)} == set(LADDER_REWARDS)
+        assert all(len(rule.thresholds) == 2 for rule in REWARDS.values() if isinstance(rule, Ladder))
+
+
+class TestStatistics:
+    def test_a_page_is_seen_before_it_is_measured(self) -> None:
+        class LikesWhatItHasSeen(Fixed):
+            def relevance(self, page: Page) -> float:
+                return float(self.seen > 0)
+
+        assert Verdicts(LikesWhatItHasSeen(0.0), TopicPhrases(())).judge(WITHOUT).relevance == 1.0
+
+    def test_seeing_saving_and_loading_are_the_judges(self) -> None:
+        judge = Fixed(0.2)
+        verdicts = Verdicts(judge, TopicPhrases(()))
+        verdicts.judge(WITHOUT)
+        verdicts.see(WITH_WORD)
+        assert verdicts.save() == b"2"
+        verdicts.load(b"7")
+        assert judge.seen == 7
+
+    def test_evidence_carries_the_threshold_that_decides(self) -> None:
+        verdicts = Verdicts(Fixed(0.2), TopicPhrases(()), Rules(threshold=0.1))
+        assert verdicts.evidence(WITHOUT) == Evidence("fixed", 0.2, 0.1)
+
+
+class TestBuilding:
+    def verdict(self, page: Page, **judge: object) -> Verdict:
+        chosen = {f"judge.{name}": value for name, value in judge.items()}
+        settings = with_overrides(Settings(TopicSettings(TOPIC.name, TOPIC.keywords)), chosen)
+        return Builder(settings, hashed_vectors()).judge().judge(page)
+
+    def test_the_settings_choose_rules_and_numbers(self) -> None:
+        assert self.verdict(WITH_WORD, reward="han2018").reward == 30
+        assert self.verdict(WITHOUT, reward="han2018", reward_values=(9, 8, 7, 6)).reward == 6
+        assert self.verdict(page_of("stone"), reward="han2018", reward_thresholds=(-0.9, -0.95)).reward == 30
+        assert self.verdict(WITH_WORD, relevant_when="word", threshold=1.0).is_relevant
+        assert not self.verdict(WITHOUT, relevant_when="word", threshold=0.001).is_relevant
+
+    @pytest.mark.parametrize("kind", ["keyword", "embedding"])
+    def test_ladders_ask_for_the_cosine_by_vectors_whatever_the_judge_measures(self, kind: str) -> None:
+        paid = self.verdict(page_of("mud rock soup"), kind=kind, reward="pertejo-cosine").reward
+        assert paid == self.verdict(page_of("mud rock soup"), kind="embedding").relevance > 0
+
+    def test_without_a_topic_nothing_is_relevant_and_no_vectors_are_loaded(self) -> None:
+        builder = Builder(replace(Settings(), topic=TopicSettings()))
+        assert not builder.judge().judge(WITH_WORD).is_relevant
+        assert isinstance(builder.relevance_judge(), KeywordJudge)
+        assert "vectors" not in vars(builder)
