@@ -66,7 +66,7 @@ class Builder:
             frontier=self.frontier(strategy, clocks),
             strategy=strategy,
             judge=self.judge(),
-            scope=Scope(self._settings.scope),
+            scope=self.scope,
             parse=partial(parse, rules=self.page_rules()),
             chance=np.random.default_rng(self._settings.crawl.seed),
         )
@@ -121,16 +121,30 @@ class Builder:
         return relevance_judge(self._settings, self.topic, lambda: self.vectors)
 
     @cached_property
+    def scope(self) -> Scope:
+        return Scope(self._settings.scope)
+
+    @cached_property
     def vectors(self) -> WordVectors:
         return self._given_vectors or WordVectors(WordllamaVectors())
 
     def seed_urls(self, world: World) -> Sequence[Url]:
-        """The user's seeds, else the world's own entry points, else the starting points for the topic."""
+        """The user's seeds, else those of the world's entry points or of the topic's starting points that are in scope.
+
+        SettingsError for a seed of the user's that the scope rules keep out, and where they keep all others out.
+        """
         given = [Url.parse(text) for text in self._settings.crawl.seed_urls]
-        if given or world.entry_urls():
-            return given or world.entry_urls()
         own_list = self._settings.crawl.starting_points
-        return starting_urls(self.topic, Path(own_list) if own_list else None)
+        found = given or world.entry_urls() or starting_urls(self.topic, Path(own_list) if own_list else None)
+        objections = {url: self.scope.objection(url, depth=0) for url in found}
+        kept_out = [
+            f"{url} is out of scope: {objection} keeps it out" for url, objection in objections.items() if objection
+        ]
+        if given and kept_out:
+            raise SettingsError([f"seed URL {each}; change one of them" for each in kept_out])
+        if found and len(kept_out) == len(objections):
+            raise SettingsError([f"no entry page is in scope: {kept_out[0]}; give --seed-url, or change the scope"])
+        return [url for url in found if objections[url] is None]
 
 
 def transport_for(world: World, start: float) -> tuple[Transport, Clock]:

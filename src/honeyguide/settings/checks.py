@@ -31,15 +31,7 @@ def value_mistakes(settings: Settings) -> list[str]:
     mistakes: list[str] = []
     for setting in SETTINGS_BY_KEY.values():
         mistakes += _outside(setting, setting.value_in(settings))
-    for check in (
-        _world_mistakes,
-        _profile_mistakes,
-        _seed_url_mistakes,
-        _identity_mistakes,
-        _delay_mistakes,
-        _pattern_mistakes,
-        judge_mistakes,
-    ):
+    for check in _CHECKS:
         mistakes += check(settings)
     return mistakes
 
@@ -121,6 +113,7 @@ def _topic_mistakes(settings: Settings) -> Iterator[str]:
 
 _CHECKS: Final = (
     _world_mistakes,
+    _profile_mistakes,
     _seed_url_mistakes,
     _identity_mistakes,
     _delay_mistakes,
