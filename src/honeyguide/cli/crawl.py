@@ -15,7 +15,8 @@ from honeyguide.settings import Settings, load_settings, with_overrides
 STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",
     "best-first": "nearest words to the topic first; learns nothing",
-    "beam": "as best-first, but only the best 1,000 links wait",
+    "url-heuristic": "the best-looking address first; learns nothing",
+    "beam": "as best-first, but only the best so many links wait",
     "breadth-first": "in the order found; needs no topic",
     "depth-first": "the newest page's links first; needs no topic",
     "modified-depth-first": "depth-first, never long on one host; needs no topic",

@@ -16,9 +16,11 @@ from honeyguide.learn.modified_depth_first import ModifiedDepthFirst
 from honeyguide.learn.online_ridge import OnlineRidge
 from honeyguide.learn.random_order import RandomOrder
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
+from honeyguide.learn.url_heuristic import BestAddressFirst
 
 __all__ = [
     "Beam",
+    "BestAddressFirst",
     "BestFirst",
     "BreadthFirst",
     "DepthFirst",

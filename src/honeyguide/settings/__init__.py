@@ -28,6 +28,7 @@ from honeyguide.settings.schema import (
     Settings,
     StoreSettings,
     TopicSettings,
+    UrlHeuristicSettings,
 )
 from honeyguide.settings.writing import to_toml
 
@@ -52,6 +53,7 @@ __all__ = [
     "Settings",
     "StoreSettings",
     "TopicSettings",
+    "UrlHeuristicSettings",
     "load_settings",
     "read_toml",
     "settings_from",
