@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",
     "best-first": "nearest words to the topic first; learns nothing",
-    "beam": "as best-first, but only the best 1,000 links wait",
+    "url-heuristic": "the best-looking address first; learns nothing",
+    "beam": "as best-first, but only the best so many links wait",
     "breadth-first": "in the order found; needs no topic",
     "depth-first": "the newest page's links first; needs no topic",
     "modified-depth-first": "depth-first, never long on one host; needs no topic",

@@ -21,6 +21,7 @@ from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks
 from honeyguide.learn import (
     Beam,
+    BestAddressFirst,
     BestFirst,
     BreadthFirst,
     DepthFirst,
@@ -99,7 +100,9 @@ class Builder:
             case "random":
                 return RandomOrder()
             case "best-first":
-                return BestFirst(self.topic, self.vectors)
+                return self.heuristic("similarity")
+            case "url-heuristic":
+                return self.heuristic("url")
             case "beam":
                 return Beam(self.heuristic(self.settings.beam.heuristic), self.settings.beam.width)
             case "online-ridge":
@@ -112,6 +115,8 @@ class Builder:
         match name:
             case "similarity":
                 return BestFirst(self.topic, self.vectors)
+            case "url":
+                return BestAddressFirst(self.topic, self.vectors, self._settings.url_heuristic)
             case unknown:
                 raise SettingsError([f"heuristic is {unknown!r}: no such heuristic"])
 

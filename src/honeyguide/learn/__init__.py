@@ -16,10 +16,12 @@ from honeyguide.learn.modified_depth_first import ModifiedDepthFirst
 from honeyguide.learn.online_ridge import OnlineRidge
 from honeyguide.learn.random_order import RandomOrder
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
+from honeyguide.learn.url_heuristic import BestAddressFirst
 from honeyguide.learn.weighted_breadth_first import WeightedBreadthFirst
 
 __all__ = [
     "Beam",
+    "BestAddressFirst",
     "BestFirst",
     "BreadthFirst",
     "DepthFirst",

@@ -28,6 +28,7 @@ from honeyguide.settings.schema import (
     Settings,
     StoreSettings,
     TopicSettings,
+    UrlHeuristicSettings,
     VectorSettings,
     WeightedBreadthFirstSettings,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "Settings",
     "StoreSettings",
     "TopicSettings",
+    "UrlHeuristicSettings",
     "VectorSettings",
     "WeightedBreadthFirstSettings",
     "load_settings",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import Topic, Url, host_pattern
 from honeyguide.errors import InvalidUrl, SettingsError
