@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from honeyguide.errors import SettingsError
 from honeyguide.settings import (
+    JUDGES,
     SETTINGS_BY_KEY,
     WORLDS,
     BudgetSettings,
@@ -204,7 +205,7 @@ class TestValidation:
             "crawl.seed is -1: it must be at least 0",
             "budget.fetches is 0: it must be at least 1",
             "fetch.timeout_s is 0.0: it must be above 0",
-            "judge.kind is 'embeding': choose one of keyword, embedding; did you mean embedding?",
+            f"judge.kind is 'embeding': choose one of {', '.join(JUDGES)}; did you mean embedding?",
             "topic is empty: give --topic or --keyword",
         )
 
@@ -298,6 +299,7 @@ class TestValidation:
                     "of han2018, pertejo-30-30-20, pertejo-30-20-10, pertejo-code"
                 ),
             ),
+            ({"lower": 0.8, "upper": 0.6}, "judge.lower is 0.8: it must be below judge.upper, here 0.6"),
             (
                 {"reward": "lim2016"},
                 (
@@ -307,7 +309,7 @@ class TestValidation:
             ),
         ],
     )
-    def test_a_reward_and_its_numbers_must_agree(self, values: dict[str, Any], mistake: str) -> None:
+    def test_judge_settings_must_agree(self, values: dict[str, Any], mistake: str) -> None:
         assert mistakes_of({f"judge.{name}": value for name, value in values.items()}) == (mistake,)
 
     def test_a_ladder_may_have_as_many_steps_as_it_has_numbers_for(self) -> None:

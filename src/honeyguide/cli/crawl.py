@@ -10,7 +10,7 @@ import typer
 
 from honeyguide.cli.options import JsonFlag, LogFile, RunArgument, Verbosity, setting_option
 from honeyguide.errors import SettingsError
-from honeyguide.settings import Settings, load_settings, with_overrides
+from honeyguide.settings import JUDGES, Settings, load_settings, with_overrides
 
 STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",
@@ -77,7 +77,7 @@ def crawl(
         str | None,
         setting_option(
             "judge.kind", "--judge", metavar="NAME", panel=_HOW,
-            help_text="How relevance is measured: embedding or keyword.",
+            help_text=f"How relevance is measured: {', '.join(JUDGES)}. Their settings are in [judge].",
         ),
     ] = None,
     concurrency: Annotated[

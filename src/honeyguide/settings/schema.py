@@ -15,8 +15,9 @@ T = TypeVar("T")
 STRATEGIES: Final = ("breadth-first", "random", "best-first", "online-ridge")
 STRATEGIES_NEEDING_A_TOPIC: Final = frozenset({"best-first", "online-ridge"})
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
-JUDGES: Final = ("keyword", "embedding")
+JUDGES: Final = ("keyword", "tfidf", "embedding", "embedding-tfidf", "rake", "classifier", "neural", "combined")
 LANGUAGES: Final = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch")
+RAKE_SCORES: Final = ("words", "phrases")
 RELEVANT_WHEN: Final = ("threshold", "word")
 # Rewards that have a value for each of several thresholds, and those that do not.
 LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
@@ -131,6 +132,29 @@ class JudgeSettings:
         meaning="whether rock and rocks are one word to the keyword judge, to relevant_when = word and to the ladders",
     )
     language: str = setting("english", "whose stems and stop words are used", choices=LANGUAGES)
+    idf: str = setting(
+        "seen", "where idf comes from: seen, the pages crawled so far, or a file that holds a reference collection"
+    )
+    rake_score: str = setting(
+        "words",
+        "how RAKE scores keywords: by their words (Rose), or by the candidates that use them (Lim)",
+        choices=RAKE_SCORES,
+    )
+    rake_keywords: int = setting(0, "how many of a page's best keywords rake looks at; 0 is all", at_least=0)
+    lower: float = setting(
+        2 / 3, "similarity from which on a keyword counts for rake, and a word for specific", at_least=0, at_most=1
+    )
+    upper: float = setting(
+        1.0, "similarity at which a keyword is too near to count; 1 is no such bound", above=0, at_most=1
+    )
+    specific: bool = setting(
+        default=False, meaning="whether a keyword must be as specific as the phrase it counts for, to rake"
+    )
+    classifier: str = setting(
+        "",
+        "a classifier of one's own over main texts, module:attribute or a .joblib file; empty learns from the examples",
+    )
+    parts: tuple[str, ...] = setting((), "the judges that combined asks, with weights, as in embedding:2 and tfidf:1")
     reward: str = setting("score", "what a judged page earns the strategy", choices=REWARDS)
     reward_values: tuple[float, ...] = setting(
         (), "a ladder's own values: with a topic word, above each threshold in turn, otherwise; empty takes the paper's"
