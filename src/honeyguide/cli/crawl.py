@@ -22,7 +22,7 @@ from honeyguide.cli.topic_options import (
     with_preset_seeds,
 )
 from honeyguide.errors import SettingsError
-from honeyguide.settings import Settings, load_settings, with_overrides
+from honeyguide.settings import JUDGES, Settings, load_settings, with_overrides
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -140,7 +140,7 @@ def crawl(
         str | None,
         setting_option(
             "judge.kind", "--judge", metavar="NAME", panel=_HOW,
-            help_text="How relevance is measured: embedding or keyword.",
+            help_text=f"How relevance is measured: {', '.join(JUDGES)}. Their settings are in [judge].",
         ),
     ] = None,
     vectors: Annotated[
