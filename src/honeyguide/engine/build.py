@@ -28,7 +28,10 @@ from honeyguide.learn import (
     ModifiedDepthFirst,
     OnlineRidge,
     Order,
+    ParseOrSkip,
+    ParseOrSkipQ,
     RandomOrder,
+    RandomSkip,
     WeightedBreadthFirst,
 )
 from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, PageRules, parse
@@ -84,7 +87,7 @@ class Builder:
             chance=np.random.default_rng(self.settings.crawl.seed),
         )
 
-    def strategy(self) -> Strategy:  # noqa: PLR0911 - one case a strategy
+    def strategy(self) -> Strategy:  # noqa: C901, PLR0911, PLR0912 - one case a strategy
         match self.settings.crawl.strategy:
             case "breadth-first":
                 return BreadthFirst()
@@ -104,6 +107,15 @@ class Builder:
                 return Beam(self.heuristic(self.settings.beam.heuristic), self.settings.beam.width)
             case "online-ridge":
                 return OnlineRidge(self.topic, self.vectors, self.settings.ridge)
+            case "parse-or-skip":
+                return ParseOrSkip(self.topic, self.vectors, self.settings.parse_or_skip)
+            case "parse-or-skip-q":
+                counts_features = self.settings.judge.reward == "lim2016"
+                return ParseOrSkipQ(
+                    self.topic, self.vectors, self.settings.parse_or_skip_q, counts_features=counts_features
+                )
+            case "random-skip":
+                return RandomSkip(self.settings.random_skip)
             case unknown:
                 raise SettingsError([f"crawl.strategy is {unknown!r}: no such strategy"])
 
