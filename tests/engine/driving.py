@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from honeyguide.domain import Skipped, Url
+from honeyguide.domain import LinkId, Skipped, Url
 from honeyguide.engine import Builder, CrawlCore, CrawlLoop
 from honeyguide.engine.build import transport_for
 from honeyguide.engine.checkpoint import restore
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Candidates, LinkId, Row, Rows, Transition
+    from honeyguide.domain import Candidates, Row, Rows, Transition
     from honeyguide.engine import Dispatch, Event, Parts, StopReason
     from honeyguide.engine.transport import Transport
     from honeyguide.learn import Strategy
@@ -127,3 +127,23 @@ class HandWired:
             return await loop.run(self.in_flight)
         finally:
             await self.transport.close()
+
+
+def everything(wired: HandWired) -> dict[str, object]:
+    """The whole state of a crawl, to the last bit."""
+    links, frontier = wired.parts.links, wired.parts.frontier
+    numbers = [LinkId(number) for number in range(len(links))]
+    waiting = [link for link in numbers if link in frontier]
+    scores, rows = frontier.peek(waiting)
+    return {
+        "links": [(links.url(n), links.state(n), links.depth(n), links.distance(n), links.hops(n)) for n in numbers],
+        "hosts": links.hosts(numbers),
+        "waiting": waiting,
+        "scores": scores.tolist(),
+        "rows": rows.tolist(),
+        "strategy": wired.parts.strategy.save(),
+        "ready": wired.parts.clocks.ready_at(max(links.hosts(numbers)) + 1).tolist(),
+        "chance": wired.parts.chance.bit_generator.state,
+        "progress": replace(wired.core.progress, stop_reason=""),
+        "in flight": wired.core.in_flight,
+    }

@@ -33,16 +33,17 @@ def random_wiki(seed: int, pages: int) -> dict[str, str]:
         common = WORDS[1 + chance.randrange(12) :]
         return " ".join(chance.choice(common) for _ in range(chance.randint(0, most)))
 
-    def link() -> str:
-        target = chance.choice(odd) if chance.random() < 0.15 else chance.choice(addresses)
+    def link(often: list[str]) -> str:
+        target = chance.choice(odd) if chance.random() < 0.15 else chance.choice(often)
         target += "#part" if chance.random() < 0.1 else ""
-        anchor = words(3) if chance.random() < 0.3 else chance.choice("xyz")
+        anchor = words(3) if chance.random() < 0.4 else chance.choice(("x", "y", ""))
         return f'<a href="{target}">{anchor}</a>'
 
     wiki = {}
     for address in addresses:
         panel = f'<div><a href="{chance.choice(addresses)}">tennis</a> grand slam</div>'
-        text = " ".join(f"<b>{words(30)}</b> {link()}" for _ in range(chance.randint(0, 8)))
+        often = chance.choices(addresses, k=4)  # so that some links stand twice on a page
+        text = " ".join(f"<b>{words(30)}</b> {link(often)}" for _ in range(chance.randint(0, 8)))
         wiki[address] = f"<html><body>{panel}<p>{text} {words(9)}</p></body></html>"
     return {address: html for address, html in wiki.items() if address == addresses[0] or chance.random() < 0.95}
 

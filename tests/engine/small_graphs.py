@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hypothesis import strategies as st
 
@@ -35,7 +35,7 @@ def address(page: int, hosts: int = 3) -> str:
 
 
 def crawl_order(
-    graph: Graph, seeds: list[int], strategy: str | Strategy, *, hosts: int = 3, **overrides: object
+    graph: Graph, seeds: list[int], strategy: str | Strategy, *, hosts: int = 3, **overrides: Any
 ) -> tuple[list[int], Progress]:
     """The pages in the order in which they were fetched, without pauses, and where the crawl stood at its end."""
     shown = {address(page, hosts): page_with(*(address(link, hosts) for link in graph[page])) for page in graph}
@@ -43,7 +43,7 @@ def crawl_order(
 
 
 def crawl_pages(
-    pages: dict[str, str], seeds: list[str], strategy: str | Strategy, **overrides: object
+    pages: dict[str, str], seeds: list[str], strategy: str | Strategy, **overrides: Any
 ) -> tuple[list[int], Progress]:
     """As `crawl_order`, for pages written as HTML whose addresses end in their numbers."""
     name = strategy if isinstance(strategy, str) else "best-first"

@@ -36,6 +36,8 @@ def world_with(first: str, second: str) -> ScriptedWorld:
         ("best", "4", "8", 8.0, "8"),
         ("best", "8", "4", 8.0, "8"),
         ("best", "6", "6", 6.0, "6"),
+        ("latest", "4", "8", 8.0, "8"),
+        ("latest", "8", "4", 4.0, "4"),
         ("merge", "4", "8", 6.0, "8"),
         ("merge", "8", "4", 6.0, "4"),
     ],

@@ -6,17 +6,15 @@ import asyncio
 import random
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.driving import ByAnchorNumber, HandWired, script_settings
+from engine.driving import ByAnchorNumber, HandWired, everything, script_settings
 from engine.small_crawls import settings_for, story
-from honeyguide.domain import LinkId
 from honeyguide.engine import Dispatch, StopReason, Wait, crawl, resume
 from honeyguide.errors import RunDamaged, RunExists, SettingsError, WorldError
-from honeyguide.settings import to_toml
+from honeyguide.settings import STRATEGIES, to_toml
 from honeyguide.store import RunFolder, SqliteStore, open_run
 from scripted_world import ScriptedWorld, page_with, redirect_to, taking
 from vectors_by_hash import hashed_vectors
@@ -160,28 +158,8 @@ def tangled_script(seed: int) -> Script:
     return script  # type: ignore[return-value]
 
 
-def everything(wired: HandWired) -> dict[str, object]:
-    """The whole state of a crawl, to the last bit."""
-    links, frontier = wired.parts.links, wired.parts.frontier
-    numbers = [LinkId(number) for number in range(len(links))]
-    waiting = [link for link in numbers if link in frontier]
-    scores, rows = frontier.peek(waiting)
-    return {
-        "links": [(links.url(n), links.state(n), links.depth(n), links.distance(n), links.hops(n)) for n in numbers],
-        "hosts": links.hosts(numbers),
-        "waiting": waiting,
-        "scores": scores.tolist(),
-        "rows": rows.tolist(),
-        "strategy": wired.parts.strategy.save(),
-        "ready": wired.parts.clocks.ready_at(max(links.hosts(numbers)) + 1).tolist(),
-        "chance": wired.parts.chance.bit_generator.state,
-        "progress": replace(wired.core.progress, stop_reason=""),
-        "in flight": wired.core.in_flight,
-    }
-
-
-@pytest.mark.parametrize("found_again", ["first", "best", "merge"])
-@pytest.mark.parametrize("strategy", ["by-number", "breadth-first", "random", "best-first", "online-ridge"])
+@pytest.mark.parametrize("found_again", ["first", "best", "merge", "latest"])
+@pytest.mark.parametrize("strategy", ["by-number", *STRATEGIES])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_core_brought_back_equals_the_one_that_was_stopped(
     tmp_path: Path, strategy: str, found_again: str, seed: int
@@ -193,6 +171,11 @@ def test_a_core_brought_back_equals_the_one_that_was_stopped(
         frontier__found_again=found_again,
         fetch__max_redirects=2,
         online_ridge__exploration=0.2,
+        beam__width=15,
+        modified_depth_first__patience=1,
+        parse_or_skip__skip_penalty=5.0,  # else it would skip everything
+        parse_or_skip_q__reserve=15,
+        random_skip__share=0.1,
         store__snapshot_every=7,
     )
     patience = iter(range(20 + 25 * seed))

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.driving import HandWired, script_settings
 from engine.small_crawls import contents, settings_for, story
 from honeyguide.engine import crawl
+from scripted_world import ScriptedWorld, redirect_to
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
@@ -40,3 +42,24 @@ def test_with_weights_it_is_another_crawl_and_scores_are_topic_weights(tmp_path:
     seen = {step[2] for step in weighted}
     assert seen <= weights
     assert len(seen) > 2
+
+
+def test_a_weight_from_beyond_the_stored_words_is_that_of_a_redirects_end_also_after_a_resume(tmp_path: Path) -> None:
+    far = " ".join(f"w{number}" for number in range(40))
+    world = ScriptedWorld(
+        {
+            "http://s.test/": f"<p>rock {far} <a href='/moved'>x</a></p>",
+            "http://s.test/moved": redirect_to("http://s.test/new"),
+            "http://s.test/new": "end",
+        }
+    )
+    settings = script_settings("weighted-breadth-first", weighted_breadth_first__reach=60)
+    begun = HandWired(tmp_path / "run", world, settings)
+    begun.follow("http://s.test/")
+    begun.close()
+    HandWired(tmp_path / "run", world, settings).run()
+    assert [(url.path, score) for url, _, score, *_ in story(tmp_path / "run")] == [  # type: ignore[attr-defined]
+        ("/", 0.0),
+        ("/moved", 1 / 42),
+        ("/new", 1 / 42),
+    ]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from honeyguide.domain import Candidates, Origin, Topic, Transition
 from honeyguide.learn import (
     Beam,
+    BestAddressFirst,
     BestFirst,
     BreadthFirst,
     DepthFirst,
@@ -32,6 +33,7 @@ from honeyguide.settings import (
     ParseOrSkipSettings,
     RandomSkipSettings,
     RidgeSettings,
+    UrlHeuristicSettings,
     WeightedBreadthFirstSettings,
 )
 from pages import HERE, candidates_of, link_at, page_of, sighting_of
@@ -51,6 +53,7 @@ MAKERS: dict[str, Callable[[], Strategy]] = {
     "weighted-breadth-first": lambda: WeightedBreadthFirst(TOPIC, WeightedBreadthFirstSettings()),
     "random": RandomOrder,
     "best-first": lambda: BestFirst(TOPIC, hashed_vectors()),
+    "url-heuristic": lambda: BestAddressFirst(TOPIC, hashed_vectors(), UrlHeuristicSettings()),
     "beam": lambda: Beam(BestFirst(TOPIC, hashed_vectors()), 100),
     "online-ridge": lambda: OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings()),
     "parse-or-skip": lambda: ParseOrSkip(TOPIC, hashed_vectors(), ParseOrSkipSettings()),

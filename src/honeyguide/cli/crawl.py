@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",
     "best-first": "nearest words to the topic first; learns nothing",
-    "beam": "as best-first, but only the best 1,000 links wait",
+    "url-heuristic": "the best-looking address first; learns nothing",
+    "beam": "as best-first, but only the best so many links wait",
     "breadth-first": "in the order found; needs no topic",
     "depth-first": "the newest page's links first; needs no topic",
-    "modified-depth-first": "depth-first that turns away from a host after 3 pages in a row; needs no topic",
+    "modified-depth-first": "depth-first, never long on one host; needs no topic",
     "iterative-deepening": "one depth after the other; needs no topic",
     "weighted-breadth-first": "links beside the topic's own words first; learns nothing",
     "random": "any waiting link, by chance; needs no topic",
@@ -93,6 +94,41 @@ def crawl(
             "only, a longer pause every ten fetches.",
         ),
     ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        setting_option(
+            "scope.allow_hosts", "--allow-host", metavar="HOST", panel=_WHERE,
+            help_text="Stay on this host, or on all of *.example.org; may be given several times.",
+        ),
+    ] = None,
+    deny_host: Annotated[
+        list[str] | None,
+        setting_option(
+            "scope.deny_hosts", "--deny-host", metavar="HOST", panel=_WHERE,
+            help_text="Never ask this host; may be given several times.",
+        ),
+    ] = None,
+    allow_path: Annotated[
+        list[str] | None,
+        setting_option(
+            "scope.allow_paths", "--allow-path", metavar="REGEX", panel=_WHERE,
+            help_text="Follow only links with this in path or query; may be given several times.",
+        ),
+    ] = None,
+    deny_path: Annotated[
+        list[str] | None,
+        setting_option(
+            "scope.deny_paths", "--deny-path", metavar="REGEX", panel=_WHERE,
+            help_text="Follow no link with this in path or query; may be given several times.",
+        ),
+    ] = None,
+    max_depth: Annotated[
+        str | None,
+        setting_option(
+            "scope.max_depth", "--max-depth", metavar="CLICKS", panel=_WHERE,
+            help_text="Follow no link farther from a seed; 0 sets no limit.",
+        ),
+    ] = None,
     budget: Annotated[
         str | None, setting_option("budget.fetches", "--budget", metavar="FETCHES", panel=_HOW)
     ] = None,
@@ -148,6 +184,11 @@ def crawl(
         "crawl.world": world,
         "crawl.seed_urls": seed_url,
         "crawl.profile": profile,
+        "scope.allow_hosts": allow_host,
+        "scope.deny_hosts": deny_host,
+        "scope.allow_paths": allow_path,
+        "scope.deny_paths": deny_path,
+        "scope.max_depth": whole_number(max_depth),
         "crawl.strategy": strategy,
         "crawl.concurrency": whole_number(concurrency),
         "crawl.seed": whole_number(seed),

@@ -44,6 +44,7 @@ def summary(run: Run) -> dict[str, Any]:
         "pruned_links": progress.pruned,
         "links_out_of_scope": progress.out_of_scope,
         "pages_without_links": progress.barren,
+        "starved": progress.has_starved,
         "run_bytes": run.size_bytes(),
     }
 
@@ -63,6 +64,7 @@ def _told(run: Run, seconds: float) -> str:
     progress = run.progress
     lines = [
         f"Stopped: {progress.stop_reason}.",
+        *_starved(progress),
         "",
         f"  fetches       {progress.fetches:,} of {run.settings.budget.fetches:,}",
         f"  pages         {progress.pages:,}, of which relevant {progress.relevant:,}",
@@ -74,11 +76,23 @@ def _told(run: Run, seconds: float) -> str:
     ]
     if progress.unknown:
         lines.insert(
-            3, f"  unknown       {progress.unknown:,} links the replayed run never asked for; they cost nothing"
+            lines.index("") + 2,
+            f"  unknown       {progress.unknown:,} links the replayed run never asked for; they cost nothing",
         )
     if progress.stop_reason != StopReason.INTERRUPTED:
         lines += ["", "Next:", *(f"  {line}" for line in _next_commands(run))]
     return "\n".join(lines)
+
+
+def _starved(progress: Progress) -> Iterator[str]:
+    """Say that the crawl ended early by a rule of its own, not because it had seen everything."""
+    if progress.has_starved:
+        causes = (
+            (progress.barren, "the links of {:,} pages were not followed"),
+            (progress.pruned, "{:,} times there was no room for a link to wait"),
+        )
+        told = ", and ".join(words.format(count) for count, words in causes if count)
+        yield f"It has starved: nothing waits any more, but {told}."
 
 
 def _left_out(progress: Progress) -> Iterator[str]:

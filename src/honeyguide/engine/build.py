@@ -21,6 +21,7 @@ from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks
 from honeyguide.learn import (
     Beam,
+    BestAddressFirst,
     BestFirst,
     BreadthFirst,
     DepthFirst,
@@ -82,7 +83,7 @@ class Builder:
             frontier=self.frontier(strategy, clocks),
             strategy=strategy,
             judge=self.judge(),
-            scope=Scope(self.settings.scope),
+            scope=self.scope,
             parse=partial(parse, rules=self.page_rules()),
             chance=np.random.default_rng(self.settings.crawl.seed),
         )
@@ -102,7 +103,9 @@ class Builder:
             case "random":
                 return RandomOrder()
             case "best-first":
-                return BestFirst(self.topic, self.vectors)
+                return self.heuristic("similarity")
+            case "url-heuristic":
+                return self.heuristic("url")
             case "beam":
                 return Beam(self.heuristic(self.settings.beam.heuristic), self.settings.beam.width)
             case "online-ridge":
@@ -124,6 +127,8 @@ class Builder:
         match name:
             case "similarity":
                 return BestFirst(self.topic, self.vectors)
+            case "url":
+                return BestAddressFirst(self.topic, self.vectors, self._settings.url_heuristic)
             case unknown:
                 raise SettingsError([f"heuristic is {unknown!r}: no such heuristic"])
 
@@ -146,6 +151,10 @@ class Builder:
         return relevance_judge(self.settings, self.topic, lambda: self.vectors)
 
     @cached_property
+    def scope(self) -> Scope:
+        return Scope(self.settings.scope)
+
+    @cached_property
     def vectors(self) -> WordVectors:
         """The vectors given, or those that the settings name. VectorsError if the run began with others."""
         vectors = self._given_vectors or word_vectors(self.settings.vectors, self._on_converting)
@@ -154,12 +163,22 @@ class Builder:
         return vectors
 
     def seed_urls(self, world: World) -> Sequence[Url]:
-        """The user's seeds, else the world's own entry points, else the starting points for the topic."""
+        """The user's seeds, else those of the world's entry points or of the topic's starting points that are in scope.
+
+        SettingsError for a seed of the user's that the scope rules keep out, and where they keep all others out.
+        """
         given = [Url.parse(text) for text in self.settings.crawl.seed_urls]
-        if given or world.entry_urls():
-            return given or world.entry_urls()
         own_list = self.settings.crawl.starting_points
-        return starting_urls(self.topic, Path(own_list) if own_list else None)
+        found = given or world.entry_urls() or starting_urls(self.topic, Path(own_list) if own_list else None)
+        objections = {url: self.scope.objection(url, depth=0) for url in found}
+        kept_out = [
+            f"{url} is out of scope: {objection} keeps it out" for url, objection in objections.items() if objection
+        ]
+        if given and kept_out:
+            raise SettingsError([f"seed URL {each}; change one of them" for each in kept_out])
+        if found and len(kept_out) == len(objections):
+            raise SettingsError([f"no entry page is in scope: {kept_out[0]}; give --seed-url, or change the scope"])
+        return [url for url in found if objections[url] is None]
 
 
 def transport_for(world: World, start: float) -> tuple[Transport, Clock]:

@@ -153,8 +153,9 @@ class CrawlCore:
         return len(self._in_flight)
 
     def start(self, seeds: Sequence[Url], now: float) -> Step:
-        """Let the seeds wait; the first thing a new crawl does."""
-        sightings = [Sighting(url, (), (), (), in_main=True, origin=None) for url in dict.fromkeys(seeds)]
+        """Let the seeds wait, as many as may be met; the first thing a new crawl does."""
+        met = [url for number, url in enumerate(dict.fromkeys(seeds)) if self._parts.scope.has_room(number)]
+        sightings = [Sighting(url, (), (), (), in_main=True, origin=None) for url in met]
         self._ledger.progress = replace(self.progress, now=now, seeds=len(sightings))
         strategy, links = self._parts.strategy, self._parts.links
         rows = strategy.describe(Candidates.of(sightings))

@@ -19,10 +19,12 @@ from honeyguide.learn.parse_or_skip_q import ParseOrSkipQ
 from honeyguide.learn.random_order import RandomOrder
 from honeyguide.learn.random_skip import RandomSkip
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
+from honeyguide.learn.url_heuristic import BestAddressFirst
 from honeyguide.learn.weighted_breadth_first import WeightedBreadthFirst
 
 __all__ = [
     "Beam",
+    "BestAddressFirst",
     "BestFirst",
     "BreadthFirst",
     "DepthFirst",

@@ -31,6 +31,7 @@ from honeyguide.settings.schema import (
     Settings,
     StoreSettings,
     TopicSettings,
+    UrlHeuristicSettings,
     VectorSettings,
     WeightedBreadthFirstSettings,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "Settings",
     "StoreSettings",
     "TopicSettings",
+    "UrlHeuristicSettings",
     "VectorSettings",
     "WeightedBreadthFirstSettings",
     "load_settings",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import Topic, Url, host_pattern
 from honeyguide.errors import InvalidUrl, SettingsError
@@ -31,16 +31,7 @@ def value_mistakes(settings: Settings) -> list[str]:
     mistakes: list[str] = []
     for setting in SETTINGS_BY_KEY.values():
         mistakes += _outside(setting, setting.value_in(settings))
-    for check in (
-        _world_mistakes,
-        _profile_mistakes,
-        _seed_url_mistakes,
-        _identity_mistakes,
-        _delay_mistakes,
-        _pattern_mistakes,
-        judge_mistakes,
-        _vector_mistakes,
-    ):
+    for check in _CHECKS:
         mistakes += check(settings)
     return mistakes
 
@@ -128,3 +119,15 @@ def _topic_mistakes(settings: Settings) -> Iterator[str]:
     has_unread_example = any(example.startswith("@") for example in settings.topic.like)
     if topic.is_empty and not has_unread_example and settings.crawl.strategy in STRATEGIES_NEEDING_A_TOPIC:
         yield "topic is empty: give --topic, --keyword or --like"
+
+
+_CHECKS: Final = (
+    _world_mistakes,
+    _profile_mistakes,
+    _seed_url_mistakes,
+    _identity_mistakes,
+    _delay_mistakes,
+    _pattern_mistakes,
+    judge_mistakes,
+    _vector_mistakes,
+)

@@ -22,6 +22,7 @@ STRATEGIES: Final = (
     "weighted-breadth-first",
     "random",
     "best-first",
+    "url-heuristic",
     "beam",
     "online-ridge",
     "parse-or-skip",
@@ -29,7 +30,7 @@ STRATEGIES: Final = (
     "random-skip",
 )
 STRATEGIES_NEEDING_A_TOPIC: Final = frozenset(
-    {"best-first", "beam", "online-ridge", "parse-or-skip", "parse-or-skip-q"}
+    {"best-first", "url-heuristic", "beam", "online-ridge", "parse-or-skip", "parse-or-skip-q"}
 )
 PROFILES: Final = ("wikipedia",)
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
@@ -40,7 +41,7 @@ RELEVANT_WHEN: Final = ("threshold", "word")
 # Rewards that have a value for each of several thresholds, and those that do not.
 LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
 REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
-HEURISTICS: Final = ("similarity",)
+HEURISTICS: Final = ("similarity", "url")
 URL_MEASURES: Final = ("words", "cosine")
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 
@@ -246,8 +247,31 @@ class BeamSettings:
 
     width: int = setting(1000, "links that may wait, the best by the heuristic", at_least=1, at_most=1_000_000)
     heuristic: str = setting(
-        "similarity", "how links are ranked: by their words as best-first does", choices=HEURISTICS
+        "similarity",
+        "how links are ranked: by their words as best-first does, or by their address as url-heuristic does",
+        choices=HEURISTICS,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class UrlHeuristicSettings:
+    """What an address is worth: a base, the rest by the words in it, times a factor for every sign of waste."""
+
+    lower_bound: float = setting(
+        2 / 3,
+        "similarity of a word and the topic below which it counts as none, in Lim's formula",
+        at_least=0,
+        at_most=1,
+    )
+    base: float = setting(0.2, "worth of an address without a word of the topic", at_least=0, at_most=1)
+    longest: int = setting(150, "characters of an address that are not too many", at_least=1)
+    deepest: int = setting(8, "parts of a path that are not too many", at_least=0)
+    too_long: float = setting(0.7, "factor for an address that is too long; 1 ignores it", at_least=0, at_most=1)
+    too_deep: float = setting(0.7, "factor for too deep a path", at_least=0, at_most=1)
+    non_text_type: float = setting(0.0, "factor for the file ending of a picture or archive", at_least=0, at_most=1)
+    query: float = setting(0.8, "factor for a query", at_least=0, at_most=1)
+    gibberish_host: float = setting(0.3, "factor for a host whose letters look like chance", at_least=0, at_most=1)
+    gibberish_path: float = setting(0.6, "factor for a path whose letters look like chance", at_least=0, at_most=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,6 +392,7 @@ class Settings:
     frontier: FrontierSettings = field(default_factory=FrontierSettings)
     # A method's table carries the strategy's own name.
     beam: BeamSettings = field(default_factory=BeamSettings)
+    url_heuristic: UrlHeuristicSettings = field(default_factory=UrlHeuristicSettings)
     modified_depth_first: ModifiedDepthFirstSettings = field(default_factory=ModifiedDepthFirstSettings)
     ridge: RidgeSettings = field(default_factory=RidgeSettings, metadata={"table": "online_ridge"})
     weighted_breadth_first: WeightedBreadthFirstSettings = field(default_factory=WeightedBreadthFirstSettings)

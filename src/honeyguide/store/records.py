@@ -114,6 +114,11 @@ class Progress:
         return self.decisions - self.dispatches
 
     @property
+    def has_starved(self) -> bool:
+        """Whether nothing is left to crawl though links were left out: those of barren pages, and pruned ones."""
+        return not self.waiting and self.steps == self.dispatches > 0 and self.barren + self.pruned > 0
+
+    @property
     def charged(self) -> int:
         """Fetches that count against the budget, those in flight included."""
         return self.dispatches - self.unknown
