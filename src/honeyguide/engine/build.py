@@ -16,25 +16,11 @@ from honeyguide.engine.core import Parts
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.link_table import LinkTable
 from honeyguide.engine.scope import Scope
+from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
 from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks
-from honeyguide.learn import (
-    Beam,
-    BestAddressFirst,
-    BestFirst,
-    BreadthFirst,
-    DepthFirst,
-    IterativeDeepening,
-    ModifiedDepthFirst,
-    OnlineRidge,
-    Order,
-    ParseOrSkip,
-    ParseOrSkipQ,
-    RandomOrder,
-    RandomSkip,
-    WeightedBreadthFirst,
-)
+from honeyguide.learn import Order
 from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, PageRules, parse
 from honeyguide.settings import with_overrides
 from honeyguide.settings.schema import WORLDS
@@ -88,49 +74,8 @@ class Builder:
             chance=np.random.default_rng(self.settings.crawl.seed),
         )
 
-    def strategy(self) -> Strategy:  # noqa: C901, PLR0911, PLR0912 - one case a strategy
-        match self.settings.crawl.strategy:
-            case "breadth-first":
-                return BreadthFirst()
-            case "depth-first":
-                return DepthFirst()
-            case "iterative-deepening":
-                return IterativeDeepening()
-            case "modified-depth-first":
-                return ModifiedDepthFirst(self.settings.modified_depth_first)
-            case "weighted-breadth-first":
-                return WeightedBreadthFirst(self.topic, self.settings.weighted_breadth_first)
-            case "random":
-                return RandomOrder()
-            case "best-first":
-                return self.heuristic("similarity")
-            case "url-heuristic":
-                return self.heuristic("url")
-            case "beam":
-                return Beam(self.heuristic(self.settings.beam.heuristic), self.settings.beam.width)
-            case "online-ridge":
-                return OnlineRidge(self.topic, self.vectors, self.settings.ridge)
-            case "parse-or-skip":
-                return ParseOrSkip(self.topic, self.vectors, self.settings.parse_or_skip)
-            case "parse-or-skip-q":
-                counts_features = self.settings.judge.reward == "lim2016"
-                return ParseOrSkipQ(
-                    self.topic, self.vectors, self.settings.parse_or_skip_q, counts_features=counts_features
-                )
-            case "random-skip":
-                return RandomSkip(self.settings.random_skip)
-            case unknown:
-                raise SettingsError([f"crawl.strategy is {unknown!r}: no such strategy"])
-
-    def heuristic(self, name: str) -> Strategy:
-        """A strategy by whose scores another one may rank links."""
-        match name:
-            case "similarity":
-                return BestFirst(self.topic, self.vectors)
-            case "url":
-                return BestAddressFirst(self.topic, self.vectors, self._settings.url_heuristic)
-            case unknown:
-                raise SettingsError([f"heuristic is {unknown!r}: no such heuristic"])
+    def strategy(self) -> Strategy:
+        return strategy_of(Ingredients(self.settings, self.topic, lambda: self.vectors))
 
     def page_rules(self) -> PageRules:
         return WIKIPEDIA if self.settings.crawl.profile == "wikipedia" else WHOLE_PAGE
