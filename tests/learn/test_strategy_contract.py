@@ -19,13 +19,19 @@ from honeyguide.learn import (
     IterativeDeepening,
     ModifiedDepthFirst,
     OnlineRidge,
+    ParseOrSkip,
+    ParseOrSkipQ,
     RandomOrder,
+    RandomSkip,
     Strategy,
     WeightedBreadthFirst,
 )
 from honeyguide.settings import (
     STRATEGIES,
     ModifiedDepthFirstSettings,
+    ParseOrSkipQSettings,
+    ParseOrSkipSettings,
+    RandomSkipSettings,
     RidgeSettings,
     UrlHeuristicSettings,
     WeightedBreadthFirstSettings,
@@ -50,6 +56,9 @@ MAKERS: dict[str, Callable[[], Strategy]] = {
     "url-heuristic": lambda: BestAddressFirst(TOPIC, hashed_vectors(), UrlHeuristicSettings()),
     "beam": lambda: Beam(BestFirst(TOPIC, hashed_vectors()), 100),
     "online-ridge": lambda: OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings()),
+    "parse-or-skip": lambda: ParseOrSkip(TOPIC, hashed_vectors(), ParseOrSkipSettings()),
+    "parse-or-skip-q": lambda: ParseOrSkipQ(TOPIC, hashed_vectors(), ParseOrSkipQSettings()),
+    "random-skip": lambda: RandomSkip(RandomSkipSettings()),
 }
 
 words = st.lists(st.sampled_from(["rock", "mineral", "the", "of", "lava", "soup"]), max_size=6).map(" ".join)

@@ -38,6 +38,9 @@ STRATEGY_LINES: Final = {
     "iterative-deepening": "one depth after the other; needs no topic",
     "weighted-breadth-first": "links beside the topic's own words first; learns nothing",
     "random": "any waiting link, by chance; needs no topic",
+    "parse-or-skip": "in the order found; skips by a policy solved beforehand (Lim 2016: all)",
+    "parse-or-skip-q": "in the order found; learns which links to skip",
+    "random-skip": "in the order found; skips by chance; needs no topic",
 }
 _NAME_WIDTH: Final = max(map(len, STRATEGY_LINES))
 HELP: Final = (

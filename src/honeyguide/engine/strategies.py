@@ -15,7 +15,10 @@ from honeyguide.learn import (
     IterativeDeepening,
     ModifiedDepthFirst,
     OnlineRidge,
+    ParseOrSkip,
+    ParseOrSkipQ,
     RandomOrder,
+    RandomSkip,
     WeightedBreadthFirst,
 )
 
@@ -67,6 +70,11 @@ def _beam(given: Ingredients) -> Strategy:
     return Beam(heuristic_of(given, given.settings.beam.heuristic), given.settings.beam.width)
 
 
+def _parse_or_skip_q(given: Ingredients) -> Strategy:
+    counts_features = given.settings.judge.reward == "lim2016"
+    return ParseOrSkipQ(given.topic, given.vectors(), given.settings.parse_or_skip_q, counts_features=counts_features)
+
+
 HEURISTIC_MAKERS: Final[dict[str, Callable[[Ingredients], Strategy]]] = {
     "similarity": _best_first,
     "url": _url_heuristic,
@@ -82,4 +90,7 @@ STRATEGY_MAKERS: Final[dict[str, Callable[[Ingredients], Strategy]]] = {
     "url-heuristic": _url_heuristic,
     "beam": _beam,
     "online-ridge": lambda given: OnlineRidge(given.topic, given.vectors(), given.settings.ridge),
+    "parse-or-skip": lambda given: ParseOrSkip(given.topic, given.vectors(), given.settings.parse_or_skip),
+    "parse-or-skip-q": _parse_or_skip_q,
+    "random-skip": lambda given: RandomSkip(given.settings.random_skip),
 }

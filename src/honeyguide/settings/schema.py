@@ -25,8 +25,13 @@ STRATEGIES: Final = (
     "url-heuristic",
     "beam",
     "online-ridge",
+    "parse-or-skip",
+    "parse-or-skip-q",
+    "random-skip",
 )
-STRATEGIES_NEEDING_A_TOPIC: Final = frozenset({"best-first", "url-heuristic", "beam", "online-ridge"})
+STRATEGIES_NEEDING_A_TOPIC: Final = frozenset(
+    {"best-first", "url-heuristic", "beam", "online-ridge", "parse-or-skip", "parse-or-skip-q"}
+)
 PROFILES: Final = ("wikipedia",)
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
 JUDGES: Final = ("keyword", "tfidf", "embedding", "embedding-tfidf", "rake", "classifier", "neural", "combined")
@@ -37,6 +42,7 @@ RELEVANT_WHEN: Final = ("threshold", "word")
 LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
 REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
 HEURISTICS: Final = ("similarity", "url")
+URL_MEASURES: Final = ("words", "cosine")
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 
 CONTACT_PLACEHOLDER: Final = "set fetch.contact"
@@ -299,6 +305,72 @@ class WeightedBreadthFirstSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ParseOrSkipSettings:
+    """Parse or skip by a policy solved beforehand (Lim 2016); thresholds are the paper's, chances ours."""
+
+    ratio: float = setting(1.0, "parses per skip below which a host is mostly skipped", at_least=1)
+    previous_relevance: float = setting(
+        2 / 3, "mean relevance that makes the host decided on before relevant", at_least=0, at_most=1
+    )
+    current_relevance: float = setting(2 / 3, "mean relevance that makes a link's host relevant", at_least=0, at_most=1)
+    url_measure: str = setting(
+        "words", "how an address is compared with the topic: word by word, or all at once", choices=URL_MEASURES
+    )
+    url_relevance: float = setting(2 / 3, "what makes an address relevant by that measure", at_least=0, at_most=1)
+    word_similarity: float = setting(
+        2 / 3, "similarity of a word below which it counts as 0, with words", at_least=0, at_most=1
+    )
+    discount: float = setting(
+        0.9, "weight of the next state's value; at 1 a thousand steps count", at_least=0, at_most=1
+    )
+    skip_penalty: float = setting(0.0, "what a skip costs; a true feature pays 1", at_least=0)
+    same_host: float = setting(0.8, "chance that the next link is on the same host", at_least=0, at_most=1)
+    new_host: float = setting(0.5, "chance that another host was never parsed", at_least=0, at_most=1)
+    mostly_skipped: float = setting(0.5, "chance that a known host is mostly skipped", at_least=0, at_most=1)
+    relevant: float = setting(0.2, "chance that a known host is relevant", at_least=0, at_most=1)
+    zero: float = setting(0.0, "chance that a page of an irrelevant host scores exactly 0", at_least=0, at_most=1)
+    ratio_moves: float = setting(0.5, "chance that a decision carries a host over ratio", at_least=0, at_most=1)
+    mean_moves: float = setting(
+        0.05, "chance that a page carries a known host over its relevance threshold", at_least=0, at_most=1
+    )
+    url_relevant: float = setting(0.2, "chance that the next address is relevant", at_least=0, at_most=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ParseOrSkipQSettings:
+    """Parse or skip by Q-learning; thresholds are fitted to the embedding judge, see docs/parse-or-skip.md."""
+
+    ratio: float = setting(1.0, "parses per skip below which a host is mostly skipped", at_least=1)
+    previous_relevance: float = setting(
+        0.15, "mean relevance that makes the host decided on before relevant", at_least=0, at_most=1
+    )
+    current_relevance: float = setting(0.15, "mean relevance that makes a link's host relevant", at_least=0, at_most=1)
+    url_measure: str = setting(
+        "cosine", "how an address is compared with the topic: word by word, or all at once", choices=URL_MEASURES
+    )
+    url_relevance: float = setting(0.2, "what makes an address relevant by that measure", at_least=0, at_most=1)
+    word_similarity: float = setting(
+        2 / 3, "similarity of a word below which it counts as 0, with words", at_least=0, at_most=1
+    )
+    learning_rate: float = setting(0.05, "step of a correction; the first ones are averaged", above=0, at_most=1)
+    discount: float = setting(0.0, "weight of the next decision's value", at_least=0, at_most=1)
+    fetch_cost: float = setting(0.0, "what a fetch costs, in rewards", at_least=0)
+    mean_cost: float = setting(1.0, "what a fetch costs besides, in mean rewards of the fetches so far", at_least=0)
+    skip_penalty: float = setting(0.0, "what a skip costs, in rewards", at_least=0)
+    exploration_start: float = setting(0.3, "share of decisions made at random, at first", at_least=0, at_most=1)
+    exploration_end: float = setting(0.1, "share of decisions made at random, in the end", at_least=0, at_most=1)
+    exploration_decisions: int = setting(1000, "decisions from the first share to the last", at_least=1)
+    reserve: int = setting(1000, "links that must wait, by the strategy's own count, for one to be skipped", at_least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class RandomSkipSettings:
+    """Breadth-first that skips at random."""
+
+    share: float = setting(0.5, "share of links skipped", at_least=0, at_most=1)
+
+
+@dataclass(frozen=True, slots=True)
 class StoreSettings:
     """What a run folder keeps."""
 
@@ -324,4 +396,7 @@ class Settings:
     modified_depth_first: ModifiedDepthFirstSettings = field(default_factory=ModifiedDepthFirstSettings)
     ridge: RidgeSettings = field(default_factory=RidgeSettings, metadata={"table": "online_ridge"})
     weighted_breadth_first: WeightedBreadthFirstSettings = field(default_factory=WeightedBreadthFirstSettings)
+    parse_or_skip: ParseOrSkipSettings = field(default_factory=ParseOrSkipSettings)
+    parse_or_skip_q: ParseOrSkipQSettings = field(default_factory=ParseOrSkipQSettings)
+    random_skip: RandomSkipSettings = field(default_factory=RandomSkipSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
