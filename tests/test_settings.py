@@ -211,7 +211,7 @@ class TestValidation:
             "budget.fetches is 0: it must be at least 1",
             "fetch.timeout_s is 0.0: it must be above 0",
             f"judge.kind is 'embeding': choose one of {', '.join(JUDGES)}; did you mean embedding?",
-            "topic is empty: give --topic or --keyword",
+            "topic is empty: give --topic, --keyword or --like",
         )
 
     def test_a_refused_key_does_not_hide_a_wrong_value(self) -> None:
@@ -323,7 +323,7 @@ class TestValidation:
 
     @pytest.mark.parametrize("strategy", sorted(STRATEGIES_NEEDING_A_TOPIC))
     def test_a_strategy_that_looks_for_a_topic_needs_one(self, strategy: str) -> None:
-        with pytest.raises(SettingsError, match=r"^topic is empty: give --topic or --keyword$"):
+        with pytest.raises(SettingsError, match=r"^topic is empty: give --topic, --keyword or --like$"):
             validate(with_overrides(Settings(), {"crawl.strategy": strategy}))
 
     @pytest.mark.parametrize(
@@ -374,8 +374,9 @@ class TestValidation:
         chosen = with_overrides(RUNNABLE, {"judge.reward": "lim2016", "crawl.strategy": strategy})
         assert not list(judge_mistakes(chosen))
 
-    def test_keywords_alone_are_a_topic(self) -> None:
-        validate(with_overrides(Settings(), {"topic.keywords": ["rock"]}))
+    @pytest.mark.parametrize("topic", [{"keywords": ["rock"]}, {"like": ["Rocks are old."]}, {"like": ["@-"]}])
+    def test_keywords_or_examples_alone_are_a_topic(self, topic: dict[str, list[str]]) -> None:
+        validate(settings_from({"topic": topic}))
 
 
 class TestProfiles:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("concurrency", [1, 3, 16])
 @pytest.mark.parametrize(
-    "strategy", ["random", "online-ridge", "depth-first", "iterative-deepening", "modified-depth-first", "beam"]
+    "strategy",
+    ["random", "online-ridge", "depth-first", "iterative-deepening", "modified-depth-first", "url-heuristic", "beam"],
 )
 def test_the_same_settings_give_the_same_story_twice(tmp_path: Path, strategy: str, concurrency: int) -> None:
     for name in ("one", "two"):

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from honeyguide.errors import SettingsError
 from honeyguide.judge import (
+    ClassifierJudge,
+    CombinedJudge,
     DocumentFrequencies,
     EmbeddingJudge,
     EmbeddingTfidfJudge,
+    Examples,
     KeywordJudge,
+    Part,
     RakeJudge,
     RakeRules,
     RelevantWhen,
     Rules,
     TfidfJudge,
     TopicPhrases,
+    VectorModelJudge,
     Verdicts,
+    chosen_classifier,
+    fitted_logistic,
     reward_rule,
+    trained_network,
 )
+from honeyguide.settings.judge_parts import judge_part
 from honeyguide.text import Stems, WordVectors
 from honeyguide.text.rake import RakeScore
 
@@ -32,9 +42,12 @@ if TYPE_CHECKING:
     LoadVectors = Callable[[], WordVectors]  # called only where a judge compares meanings
 
 
-def relevance_judge(settings: Settings, topic: Topic, load_vectors: LoadVectors) -> Judge:
-    """The judge that the settings name; without a topic, one that finds nothing relevant."""
-    if topic.is_empty:
+def relevance_judge(settings: Settings, topic: Topic, load_vectors: LoadVectors) -> Judge:  # noqa: PLR0911 - one a kind
+    """The judge that the settings name; without a topic, one that finds nothing relevant.
+
+    Raises SettingsError where the judge lacks what it needs: a file, examples, a library.
+    """
+    if topic.is_empty and settings.judge.kind not in ("classifier", "neural"):
         return KeywordJudge(topic)
     match settings.judge.kind:
         case "keyword":
@@ -47,6 +60,14 @@ def relevance_judge(settings: Settings, topic: Topic, load_vectors: LoadVectors)
             return EmbeddingTfidfJudge(topic, load_vectors(), _reference(settings.judge))
         case "rake":
             return RakeJudge(topic, load_vectors(), _rake_rules(settings.judge))
+        case "classifier":
+            return _classifier(settings.judge, topic, load_vectors)
+        case "neural":
+            examples = Examples.of(topic, "neural")
+            model = trained_network(examples, load_vectors(), settings.crawl.seed)
+            return VectorModelJudge("neural", model, load_vectors())
+        case "combined":
+            return CombinedJudge([_part(text, settings, topic, load_vectors) for text in settings.judge.parts])
         case unknown:
             raise SettingsError([f"judge.kind is {unknown!r}: no such judge"])
 
@@ -65,6 +86,19 @@ def verdicts(settings: JudgeSettings, judge: Judge, topic: Topic, load_vectors: 
         else:
             nearness = EmbeddingJudge(topic, load_vectors()).nearness
     return Verdicts(judge, TopicPhrases(topic.phrases, _stems(settings)), rules, nearness)
+
+
+def _classifier(settings: JudgeSettings, topic: Topic, load_vectors: LoadVectors) -> Judge:
+    if settings.classifier:
+        return ClassifierJudge(chosen_classifier(settings.classifier, topic))
+    examples = Examples.of(topic, "classifier")
+    return VectorModelJudge("classifier", fitted_logistic(examples, load_vectors()), load_vectors())
+
+
+def _part(text: str, settings: Settings, topic: Topic, load_vectors: LoadVectors) -> Part:
+    kind, weight = judge_part(text)
+    alone = replace(settings, judge=replace(settings.judge, kind=kind))
+    return Part(kind, weight, relevance_judge(alone, topic, load_vectors))
 
 
 def _stems(settings: JudgeSettings) -> Stems | None:

@@ -5,21 +5,30 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.clock import RealClock
-from honeyguide.engine import CrawlStarted, CrawlStopped, LinkSkipped, StopReason, Surroundings, crawl, resume
+from honeyguide.engine import (
+    CrawlStarted,
+    CrawlStopped,
+    LinkSkipped,
+    StopReason,
+    Surroundings,
+    crawl,
+    resume,
+    word_vectors,
+)
 from honeyguide.errors import HoneyguideError, RunDamaged
 from honeyguide.store import Progress, open_run
-from honeyguide.text import WordllamaVectors, WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from honeyguide.engine import Event
-    from honeyguide.settings import Settings
+    from honeyguide.settings import Settings, VectorSettings
+    from honeyguide.text import WordVectors
 
 _TIMING_FILE: Final = "timing.json"
 _STEPS_AT_A_TIME: Final = 20
@@ -82,7 +91,7 @@ class CrawlTask:
         around: Surroundings = {
             "listeners": [counter],
             "is_interrupted": is_interrupted,
-            "vectors": shared_vectors(),
+            "vectors": shared_vectors(self.settings.vectors),
         }
         _clear_what_never_began(self.run)
         if self.run.exists():
@@ -129,7 +138,7 @@ class _StepCounter:
             self._told = self.steps
 
 
-@cache
-def shared_vectors() -> WordVectors:
-    """Loaded once in each process."""
-    return WordVectors(WordllamaVectors())
+@lru_cache(maxsize=1)
+def shared_vectors(settings: VectorSettings) -> WordVectors:
+    """Loaded once in each process, as long as the crawls agree on them."""
+    return word_vectors(settings)

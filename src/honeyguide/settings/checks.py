@@ -104,11 +104,21 @@ def _pattern_mistakes(settings: Settings) -> Iterator[str]:
                 yield f"scope.{name}: {shown(pattern)} is not a regular expression: {error}"
 
 
+def _vector_mistakes(settings: Settings) -> Iterator[str]:
+    paths = {"vectors.source": settings.vectors.source, "vectors.cache_folder": settings.vectors.cache_folder}
+    for key, text in paths.items():
+        if "\0" in text:
+            yield f"{key} is {shown(text)}: no path has a NUL in it"
+    if not settings.vectors.source.strip():
+        yield "vectors.source is empty: name a file of vectors, or wordllama"
+
+
 def _topic_mistakes(settings: Settings) -> Iterator[str]:
     # A blind strategy may run without a topic; then nothing is judged relevant.
-    topic = Topic(settings.topic.name, settings.topic.keywords)
-    if topic.is_empty and settings.crawl.strategy in STRATEGIES_NEEDING_A_TOPIC:
-        yield "topic is empty: give --topic or --keyword"
+    topic = Topic(settings.topic.name, settings.topic.keywords, settings.topic.like)
+    has_unread_example = any(example.startswith("@") for example in settings.topic.like)
+    if topic.is_empty and not has_unread_example and settings.crawl.strategy in STRATEGIES_NEEDING_A_TOPIC:
+        yield "topic is empty: give --topic, --keyword or --like"
 
 
 _CHECKS: Final = (
@@ -119,4 +129,5 @@ _CHECKS: Final = (
     _delay_mistakes,
     _pattern_mistakes,
     judge_mistakes,
+    _vector_mistakes,
 )

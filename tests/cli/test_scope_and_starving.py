@@ -1,0 +1,103 @@
+"""Where a crawl may go, from the command line; and a crawl that starves says so."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from honeyguide import open_run
+from honeyguide.cli.main import main
+from scripted_world import page_with
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.conftest import Refusal
+
+WORLD = "synthetic:pages=2000,hosts=20"
+GEOLOGY = ("--world", WORLD, "--topic", "geology", "--budget", "20")
+
+
+@pytest.fixture
+def one_host(tmp_path: Path) -> str:
+    """Thirty pages on one host, each with links to the next three."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    for number in range(30):
+        links = page_with(*(f"{number + step}.html" for step in (1, 2, 3)))
+        (folder / f"{number}.html").write_text(links, encoding="utf-8")
+    return f"site:{folder}@http://one.test/"
+
+
+def test_scope_flags_become_settings_of_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ("--allow-host", "*.test", "--deny-host", "a.test", "--deny-host", "b.test", "--allow-path", "^/")
+    status = main(["crawl", str(tmp_path / "run"), *GEOLOGY, *flags, "--deny-path", r"\?", "--max-depth", "4"])
+    assert status == 0
+    capsys.readouterr()
+    with open_run(tmp_path / "run") as run:
+        scope = run.settings.scope
+    assert (scope.allow_hosts, scope.deny_hosts) == (("*.test",), ("a.test", "b.test"))
+    assert (scope.allow_paths, scope.deny_paths, scope.max_depth) == (("^/",), (r"\?",), 4)
+
+
+def test_links_kept_out_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["crawl", str(tmp_path / "run"), *GEOLOGY, "--max-depth", "1"])
+    shown = capsys.readouterr().out
+    assert "times the scope rules kept a link out" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--seed-url", "http://a.test/", "--deny-host", "a.test"), "http://a.test/ is out of scope: scope.deny_hosts"),
+        (("--allow-host", "nowhere.test"), "no entry page is in scope: "),
+        (("--allow-host", "http://a.test/"), "scope.allow_hosts: not a host: 'http://a.test/'"),
+        (("--deny-path", "("), "scope.deny_paths: '(' is not a regular expression"),
+        (("--max-depth", "deep"), "scope.max_depth is 'deep': it must be a whole number"),
+        (("--max-depth", "-1"), "scope.max_depth is -1: it must be at least 0"),
+        (("--strategy", "deapth-first"), "did you mean depth-first?"),
+        (("--strategy", "beam", "--set", "beam.width=0"), "beam.width is 0: it must be at least 1"),
+        (("--strategy", "url-heuristic", "--topic", ""), "topic is empty"),
+    ],
+)  # fmt: skip
+def test_a_scope_or_strategy_that_cannot_be_is_refused(
+    refusal: Refusal, arguments: tuple[str, ...], words: str
+) -> None:
+    assert words in refusal("crawl", "run", *GEOLOGY, *arguments)
+
+
+def test_modified_depth_first_starves_on_one_host_and_says_so(
+    one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    flags = ("--world", one_host, "--strategy", "modified-depth-first", "--set", "politeness.delay_s=0")
+    assert main(["crawl", str(run), *flags]) == 0
+    shown = capsys.readouterr().out
+    with open_run(run) as opened:
+        progress = opened.progress
+    # Pages 0, 1 and 2 give links up to 5; of 3, 4 and 5 no link is followed.
+    assert (progress.pages, progress.barren, progress.has_starved) == (6, 3, True)
+    assert "Stopped: nothing left to crawl.\nIt has starved: nothing waits any more, but the links of 3 pages" in shown
+
+
+def test_starving_is_in_the_json_too(one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    starved = {}
+    for strategy in ("depth-first", "modified-depth-first"):
+        main(["crawl", str(tmp_path / strategy), "--world", one_host, "--strategy", strategy, "--json"])
+        document = json.loads(capsys.readouterr().out)
+        starved[strategy] = document["starved"]
+        assert document["largest_frontier"] >= 3
+    assert starved == {"depth-first": False, "modified-depth-first": True}
+
+
+def test_a_beam_that_ends_early_says_how_often_there_was_no_room(
+    one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ("--world", one_host, "--strategy", "beam", "--topic", "geology", "--set", "beam.width=1")
+    main(["crawl", str(tmp_path / "run"), *flags])
+    shown = capsys.readouterr().out
+    with open_run(tmp_path / "run") as run:
+        assert run.progress.largest_waiting == 1
+        assert f"but {run.progress.pruned} times there was no room for a link to wait." in shown
