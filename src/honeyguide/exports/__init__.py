@@ -6,5 +6,6 @@ from the store row by row, so that a run may be larger than memory.
 
 from honeyguide.exports.edges import EdgesWritten, write_edges
 from honeyguide.exports.formats import FORMATS, export, write
+from honeyguide.exports.whole_file import whole_file
 
-__all__ = ["FORMATS", "EdgesWritten", "export", "write", "write_edges"]
+__all__ = ["FORMATS", "EdgesWritten", "export", "whole_file", "write", "write_edges"]
