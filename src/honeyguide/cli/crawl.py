@@ -143,7 +143,7 @@ def crawl(
         str | None,
         setting_option(
             "judge.kind", "--judge", metavar="NAME", panel=_HOW,
-            help_text=f"How relevance is measured: {', '.join(JUDGES)}. Their settings are in [judge].",
+            help_text=f"How relevance is measured: {', '.join(JUDGES)}. Tune it with --set judge.KEY=VALUE.",
         ),
     ] = None,
     vectors: Annotated[
