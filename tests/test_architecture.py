@@ -12,17 +12,18 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "honeyguide"
 
 LEAVES = {"errors", "clock", "settings", "starting_points"}
-STAGES = {"frontier", "fetch", "parse", "judge", "learn", "store", "worlds"}
+STAGES = {"topics", "frontier", "fetch", "parse", "judge", "learn", "store", "worlds"}
 ALLOWED = {
     "domain": set[str](),
     "text": {"domain"},
     "worlds": {"domain", "text", "fetch"},
     "engine": {"domain", "text", *STAGES},
+    "exports": {"domain", "store"},
     "report": {"domain", "store"},
     "envs": {"domain", "text", "engine", "learn", "store", "worlds"},
-    "experiments": {"domain", "text", "engine", "store", "report", "worlds"},
+    "experiments": {"domain", "text", "engine", "exports", "judge", "learn", "store", "report", "worlds"},
     "__main__": {"cli"},
-    "cli": {"domain", "text", "engine", "experiments", "store", "report", "worlds"},
+    "cli": {"domain", "text", "topics", "engine", "experiments", "exports", "store", "report", "worlds"},
     **{stage: {"domain", "text"} for stage in STAGES - {"worlds"}},
 }
 # What a leaf may lean on: settings check URLs, starting points are settings of a kind.

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from honeyguide.errors import SettingsError
 from honeyguide.settings import (
     HEURISTICS,
+    JUDGES,
     SETTINGS_BY_KEY,
     STRATEGIES,
     STRATEGIES_NEEDING_A_TOPIC,
@@ -30,6 +31,8 @@ from honeyguide.settings import (
     with_overrides,
 )
 from honeyguide.settings.judge_checks import judge_mistakes
+from honeyguide.settings.profiles import VALUES_BY_PROFILE
+from honeyguide.settings.schema import PROFILES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -207,8 +210,8 @@ class TestValidation:
             "crawl.seed is -1: it must be at least 0",
             "budget.fetches is 0: it must be at least 1",
             "fetch.timeout_s is 0.0: it must be above 0",
-            "judge.kind is 'embeding': choose one of keyword, embedding; did you mean embedding?",
-            "topic is empty: give --topic or --keyword",
+            f"judge.kind is 'embeding': choose one of {', '.join(JUDGES)}; did you mean embedding?",
+            "topic is empty: give --topic, --keyword or --like",
         )
 
     def test_a_refused_key_does_not_hide_a_wrong_value(self) -> None:
@@ -287,6 +290,16 @@ class TestValidation:
                 "scope.max_depth is -1: it must be at least 0",
             ),
             (
+                "politeness.pause_to_s",
+                0.5,
+                "politeness.pause_to_s is 0.5: it must be at least pause_from_s, here 1",
+            ),
+            (
+                "crawl.profile",
+                "wikipeda",
+                "crawl.profile is 'wikipeda': choose one of wikipedia, or leave it empty",
+            ),
+            (
                 "fetch.contact",
                 "me\r\nX-Evil: 1",
                 "fetch.contact is 'me\\r\\nX-Evil: 1': it must be printable ASCII on one line",
@@ -310,7 +323,7 @@ class TestValidation:
 
     @pytest.mark.parametrize("strategy", sorted(STRATEGIES_NEEDING_A_TOPIC))
     def test_a_strategy_that_looks_for_a_topic_needs_one(self, strategy: str) -> None:
-        with pytest.raises(SettingsError, match=r"^topic is empty: give --topic or --keyword$"):
+        with pytest.raises(SettingsError, match=r"^topic is empty: give --topic, --keyword or --like$"):
             validate(with_overrides(Settings(), {"crawl.strategy": strategy}))
 
     @pytest.mark.parametrize(
@@ -339,6 +352,7 @@ class TestValidation:
                     "of han2018, pertejo-30-30-20, pertejo-30-20-10, pertejo-code"
                 ),
             ),
+            ({"lower": 0.8, "upper": 0.6}, "judge.lower is 0.8: it must be below judge.upper, here 0.6"),
             (
                 {"reward": "lim2016"},
                 (
@@ -348,7 +362,7 @@ class TestValidation:
             ),
         ],
     )
-    def test_a_reward_and_its_numbers_must_agree(self, values: dict[str, Any], mistake: str) -> None:
+    def test_judge_settings_must_agree(self, values: dict[str, Any], mistake: str) -> None:
         assert mistakes_of({f"judge.{name}": value for name, value in values.items()}) == (mistake,)
 
     def test_a_ladder_may_have_as_many_steps_as_it_has_numbers_for(self) -> None:
@@ -360,8 +374,45 @@ class TestValidation:
         chosen = with_overrides(RUNNABLE, {"judge.reward": "lim2016", "crawl.strategy": strategy})
         assert not list(judge_mistakes(chosen))
 
-    def test_keywords_alone_are_a_topic(self) -> None:
-        validate(with_overrides(Settings(), {"topic.keywords": ["rock"]}))
+    @pytest.mark.parametrize("topic", [{"keywords": ["rock"]}, {"like": ["Rocks are old."]}, {"like": ["@-"]}])
+    def test_keywords_or_examples_alone_are_a_topic(self, topic: dict[str, list[str]]) -> None:
+        validate(settings_from({"topic": topic}))
+
+
+class TestProfiles:
+    def test_a_profile_brings_its_settings_along(self) -> None:
+        assert settings_from({"crawl": {"profile": "wikipedia"}}).politeness.pause_every == 10
+        assert with_overrides(Settings(), {"crawl.profile": "wikipedia"}).politeness.pause_every == 10
+        assert Settings().politeness.pause_every == 0
+
+    @pytest.mark.parametrize("pause_every", [0, 3])
+    def test_what_stands_beside_the_profile_goes_over_it(self, pause_every: int) -> None:
+        document = {"crawl": {"profile": "wikipedia"}, "politeness": {"pause_every": pause_every}}
+
+        assert settings_from(document).politeness.pause_every == pause_every
+
+    def test_what_was_set_before_stays_and_what_is_set_later_goes_over_it(self) -> None:
+        before = settings_from({"politeness": {"pause_every": 3, "delay_s": 2}})
+
+        profiled = with_overrides(before, {"crawl.profile": "wikipedia"})
+
+        assert profiled == replace(before, crawl=replace(before.crawl, profile="wikipedia"))
+        assert with_overrides(profiled, {"politeness.pause_every": 0}).politeness.pause_every == 0
+
+    def test_settings_written_down_bring_nothing_along_when_they_are_read_again(self) -> None:
+        settings = with_overrides(Settings(), {"crawl.profile": "wikipedia", "politeness.pause_every": 0})
+
+        assert settings_from(tomllib.loads(to_toml(settings))) == settings
+
+    def test_a_profile_nobody_knows_or_that_is_no_text_is_a_mistake_and_brings_nothing(self) -> None:
+        assert settings_from({"crawl": {"profile": "wiki"}}).politeness.pause_every == 0
+        with pytest.raises(SettingsError, match=r"crawl\.profile is \['wikipedia'\]: it must be text in quotes"):
+            settings_from({"crawl": {"profile": ["wikipedia"]}})
+
+    def test_profiles_bring_only_settings_that_exist_and_fit(self) -> None:
+        assert set(VALUES_BY_PROFILE) == set(PROFILES)
+        for name in PROFILES:
+            validate(with_overrides(RUNNABLE, {"crawl.profile": name}))
 
 
 class TestWriting:

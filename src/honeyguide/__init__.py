@@ -16,7 +16,18 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.settings import Settings, load_settings, settings_from, with_overrides
 
 if TYPE_CHECKING:
-    from honeyguide.engine import crawl, crawl_async, resume, resume_async
+    from honeyguide.engine import (
+        crawl,
+        crawl_async,
+        judge_page,
+        judge_pages,
+        judge_pages_async,
+        resume,
+        resume_async,
+        suggest_topic,
+        suggest_topic_async,
+    )
+    from honeyguide.exports import export
     from honeyguide.store import Run, open_run
 
 __all__ = [
@@ -25,19 +36,31 @@ __all__ = [
     "Settings",
     "crawl",
     "crawl_async",
+    "export",
+    "judge_page",
+    "judge_pages",
+    "judge_pages_async",
     "load_settings",
     "open_run",
     "resume",
     "resume_async",
     "settings_from",
+    "suggest_topic",
+    "suggest_topic_async",
     "with_overrides",
 ]
 
 _HOME_BY_NAME = {
     "crawl": "honeyguide.engine",
     "crawl_async": "honeyguide.engine",
+    "judge_page": "honeyguide.engine",
+    "judge_pages": "honeyguide.engine",
+    "judge_pages_async": "honeyguide.engine",
     "resume": "honeyguide.engine",
     "resume_async": "honeyguide.engine",
+    "export": "honeyguide.exports",
+    "suggest_topic": "honeyguide.engine",
+    "suggest_topic_async": "honeyguide.engine",
     "Run": "honeyguide.store",
     "open_run": "honeyguide.store",
 }

@@ -4,6 +4,8 @@ HoneyguideError
 ├── InvalidUrl        text that is not a usable http(s) URL (also a ValueError)
 ├── SettingsError     settings or flags that cannot be run; carries every mistake found
 ├── WorldError        a world that cannot be opened or named
+├── PageError         a page that a person named and that cannot be read
+├── VectorsError      word vectors that cannot be read, kept, trained, or are not those that a run began with
 ├── StoreError        a run folder that cannot be made, opened or written
 │   ├── RunExists     the folder is there already and is not empty
 │   ├── RunBusy       another process is crawling into it
@@ -42,6 +44,14 @@ class SettingsError(HoneyguideError):
 
 class WorldError(HoneyguideError):
     """A world that cannot be opened or named."""
+
+
+class PageError(HoneyguideError):
+    """A page that a person named, by file or URL, and that cannot be read."""
+
+
+class VectorsError(HoneyguideError):
+    """Word vectors that cannot be read, kept or trained, or that are not those a run began with."""
 
 
 class StoreError(HoneyguideError):

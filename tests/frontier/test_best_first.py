@@ -199,3 +199,32 @@ def test_columns_may_be_arrays_as_well_as_lists() -> None:
     numbers = np.arange(3)
     frontier.push(Arrivals(numbers, numbers, np.zeros(3), np.empty((3, 0), dtype=np.float16)))  # type: ignore[arg-type]
     assert drained(frontier) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("hosts", [1, 7, 400])
+def test_with_few_different_scores_ties_are_told_apart_by_arrival(hosts: int) -> None:
+    """Several chunks on every host, some of them emptied and used again, some hosts busy."""
+    chance = np.random.default_rng(hosts)
+    count = 6000
+    clocks = HostClocks()
+    frontier = BestFirstFrontier(clocks)
+    scores = chance.choice([-np.inf, 0.0, 0.0, 0.0, 0.5, 1.0], size=count)
+    host = chance.integers(hosts, size=count)
+    waiting = np.zeros(count, dtype=bool)
+    for begin in range(0, count, 100):
+        part = np.arange(begin, begin + 100)
+        frontier.push(arrivals(part.tolist(), hosts=host[part].tolist(), scores=scores[part]))
+        waiting[part] = True
+        busy = HostId(int(chance.integers(hosts)))
+        if hosts > 1:
+            clocks.hold(busy)
+        for _ in range(70):
+            ready = np.flatnonzero(waiting & ((host != busy) | (hosts == 1)))
+            first = ready[np.lexsort((ready, -scores[ready]))[0]]
+            taken = frontier.take(0.0)
+            assert isinstance(taken, Taken)
+            assert taken.link == first
+            waiting[first] = False
+        if hosts > 1:
+            clocks.release(busy, 0.0)
+    assert drained(frontier) == sorted(np.flatnonzero(waiting).tolist(), key=lambda link: (-scores[link], link))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.frontier import HostClocks, HostId, next_request_at
+from honeyguide.frontier import HostClocks, HostId, further_pause_s, longest_pause_s, next_request_at
 from honeyguide.settings import PolitenessSettings
 
 seconds = st.floats(0, 1e6)
@@ -34,6 +34,37 @@ def test_the_pause_is_never_shorter_than_ours(
     politeness = PolitenessSettings(delay_s=delay_s, max_delay_s=max_delay_s)
     moment = next_request_at(finished_at, asked_s, politeness)
     assert finished_at + delay_s <= moment <= finished_at + max(delay_s, max_delay_s)
+
+
+def test_a_longer_pause_follows_every_so_many_fetches_and_no_other() -> None:
+    politeness = PolitenessSettings(pause_every=10)
+    chance = np.random.default_rng(1)
+    pauses = {fetches: further_pause_s(fetches, politeness, chance) for fetches in range(1, 10_001)}
+    long = [pause_s for fetches, pause_s in pauses.items() if fetches % 10 == 0]
+    assert all(pause_s == 0 for fetches, pause_s in pauses.items() if fetches % 10)
+    assert min(long) >= 1.0
+    assert max(long) <= 2.2
+    assert np.mean(long) == pytest.approx(1.6, abs=0.03)
+    assert np.std(long) == pytest.approx(1.2 / 12**0.5, abs=0.02), "every length between the two is equally likely"
+
+
+def test_where_no_longer_pause_is_wanted_nothing_is_drawn() -> None:
+    chance = np.random.default_rng(1)
+    before = chance.bit_generator.state
+    assert all(further_pause_s(fetches, PolitenessSettings(), chance) == 0 for fetches in range(100))
+    assert further_pause_s(9, PolitenessSettings(pause_every=10), chance) == 0
+    assert chance.bit_generator.state == before
+
+
+@given(finished_at=st.floats(0, 1e3), asked_s=seconds, fetches=st.integers(1, 30), pause_every=st.integers(0, 3))
+def test_no_pause_is_longer_than_the_longest(
+    finished_at: float, asked_s: float, fetches: int, pause_every: int
+) -> None:
+    politeness = PolitenessSettings(delay_s=0.5, max_delay_s=4.0, pause_every=pause_every)
+    further_s = further_pause_s(fetches, politeness, np.random.default_rng(fetches))
+    pause_s = next_request_at(finished_at, asked_s, politeness) + further_s - finished_at
+    assert pause_s <= longest_pause_s(politeness) + 1e-9
+    assert longest_pause_s(politeness) == (4.0 if pause_every == 0 else 6.2)
 
 
 def test_a_host_never_asked_is_ready_at_any_time() -> None:

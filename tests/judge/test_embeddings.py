@@ -64,3 +64,12 @@ def test_bundled_vectors_tell_geology_from_cooking_without_the_topics_own_words(
     assert judge.relevance(lava) >= judge.threshold
     assert judge.relevance(soup) < judge.threshold
     assert "rock" in {row.compared_with for row in judge.evidence(lava).rows}
+
+
+def test_a_topic_with_examples_asks_for_more() -> None:
+    plain, shown = (
+        EmbeddingJudge(Topic("rock"), hashed_vectors()),
+        EmbeddingJudge(Topic("rock", like=("mud and rock",)), hashed_vectors()),
+    )
+    assert (plain.threshold, shown.threshold) == (0.25, 0.4)
+    assert EmbeddingJudge(Topic("rock", unlike=("mud",)), hashed_vectors()).threshold == 0.25

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,26 @@ from hypothesis import strategies as st
 
 from honeyguide.domain import Topic
 from honeyguide.errors import JudgeError
-from honeyguide.judge import EmbeddingJudge, Judge, KeywordJudge
-from honeyguide.text import WordVectors
+from honeyguide.judge import (
+    ClassifierJudge,
+    CombinedJudge,
+    EmbeddingJudge,
+    EmbeddingTfidfJudge,
+    Examples,
+    Judge,
+    KeywordJudge,
+    Part,
+    RakeJudge,
+    RakeRules,
+    TfidfJudge,
+    VectorModel,
+    VectorModelJudge,
+    fitted_logistic,
+    idf_of,
+    trained_network,
+)
+from honeyguide.text import Stems, WordVectors
+from honeyguide.text.rake import RakeScore
 from pages import page_of
 from vectors_by_hash import hashed_vectors
 
@@ -28,17 +47,16 @@ if TYPE_CHECKING:
     Maker = Callable[[WordVectors], Judge]
 
 TOPIC = Topic("geology", ("rock", "plate tectonics"))
-MAKERS: dict[str, Maker] = {
-    "keyword": lambda vectors: KeywordJudge(TOPIC),
-    "embedding": lambda vectors: EmbeddingJudge(TOPIC, vectors),
-}
+REFERENCE = idf_of([page_of("the rock of the plate"), page_of("the soup of the day"), page_of("the")])
+EXAMPLES = Examples((("rock", "plate"), ("geology",)), (("soup", "the"),))
 
-word = st.sampled_from(
-    ["rock", "rocks", "plate", "tectonics", "geology", "the", "of", "soup", "naïve", "2006", "don't"]
-)
-mark = st.sampled_from([" ", " ", " ", ", ", ". ", "-", " (", "\u2014"])
-text = st.lists(st.tuples(word, mark), max_size=40).map(lambda pairs: "".join(word + mark for word, mark in pairs))
-pages = st.lists(text, min_size=1, max_size=6).map(lambda texts: [page_of(each) for each in texts])
+
+class OwnClassifier:
+    """A classifier that a user might bring: the share of rocks."""
+
+    def predict_proba(self, texts: list[str]) -> list[list[float]]:
+        shares = [each.split().count("rock") / len(each.split()) for each in texts]
+        return [[1 - share, share] for share in shares]
 
 
 class NoVectors:
@@ -48,6 +66,49 @@ class NoVectors:
 
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
         return np.zeros((len(words), self.dimension), dtype=np.float32)
+
+
+def table_of(dimension: int) -> WordVectors:
+    return WordVectors(NoVectors()) if dimension == NoVectors.dimension else hashed_vectors()
+
+
+@cache
+def logistic_model(dimension: int) -> VectorModel:
+    pytest.importorskip("sklearn", reason="needs the extra classifier")
+    return fitted_logistic(EXAMPLES, table_of(dimension))
+
+
+@cache
+def neural_model(dimension: int) -> VectorModel:
+    pytest.importorskip("torch", reason="needs PyTorch, the extra deep")
+    return trained_network(EXAMPLES, table_of(dimension), seed=1)
+
+
+MAKERS: dict[str, Maker] = {
+    "keyword": lambda vectors: KeywordJudge(TOPIC),
+    "keyword, by stem": lambda vectors: KeywordJudge(TOPIC, Stems()),
+    "tfidf": lambda vectors: TfidfJudge(TOPIC),
+    "tfidf, by reference": lambda vectors: TfidfJudge(TOPIC, REFERENCE),
+    "embedding-tfidf": lambda vectors: EmbeddingTfidfJudge(TOPIC, vectors),
+    "embedding-tfidf, by reference": lambda vectors: EmbeddingTfidfJudge(TOPIC, vectors, REFERENCE),
+    "rake": lambda vectors: RakeJudge(TOPIC, vectors),
+    "rake, bounded": lambda vectors: RakeJudge(TOPIC, vectors, RakeRules(0.05, 0.9, 5, RakeScore.PHRASES, True)),
+    "classifier": lambda vectors: VectorModelJudge("classifier", logistic_model(vectors.dimension), vectors),
+    "classifier, one's own": lambda vectors: ClassifierJudge(OwnClassifier()),
+    "neural": lambda vectors: VectorModelJudge("neural", neural_model(vectors.dimension), vectors),
+    "combined": lambda vectors: CombinedJudge(
+        [Part("tfidf", 2.0, TfidfJudge(TOPIC)), Part("embedding", 1.0, EmbeddingJudge(TOPIC, vectors))]
+    ),
+    "combined, without statistics": lambda vectors: CombinedJudge([Part("keyword", 0.5, KeywordJudge(TOPIC))]),
+    "embedding": lambda vectors: EmbeddingJudge(TOPIC, vectors),
+}
+
+word = st.sampled_from(
+    ["rock", "rocks", "plate", "tectonics", "geology", "the", "of", "soup", "naïve", "2006", "don't"]
+)
+mark = st.sampled_from([" ", " ", " ", ", ", ". ", "-", " (", "\u2014"])
+text = st.lists(st.tuples(word, mark), max_size=40).map(lambda pairs: "".join(word + mark for word, mark in pairs))
+pages = st.lists(text, min_size=1, max_size=6).map(lambda texts: [page_of(each) for each in texts])
 
 
 @pytest.fixture(params=MAKERS)
@@ -71,7 +132,7 @@ def shown(judge: Judge, seen: list[Page]) -> Judge:
 
 
 @every_judge
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(seen=pages, judged=pages)
 def test_relevance_is_from_0_to_1_and_pure_in_the_page_and_the_pages_seen(
     make_with: Maker, seen: list[Page], judged: list[Page]
@@ -84,7 +145,7 @@ def test_relevance_is_from_0_to_1_and_pure_in_the_page_and_the_pages_seen(
 
 
 @every_judge
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(seen=pages, data=st.data())
 def test_statistics_survive_saving_and_loading_at_any_step(
     make_with: Maker, seen: list[Page], data: st.DataObject
@@ -133,7 +194,7 @@ def test_main_text_in_several_parts_is_judged_whole(make: Callable[[], Judge]) -
 
 
 @every_judge
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(seen=pages)
 def test_evidence_agrees_with_the_relevance(make_with: Maker, seen: list[Page]) -> None:
     judge = shown(make_with(hashed_vectors()), seen)
@@ -151,7 +212,7 @@ def test_evidence_agrees_with_the_relevance(make_with: Maker, seen: list[Page]) 
 def test_evidence_names_its_judge_and_the_words_of_the_page(kind: str, make: Callable[[], Judge]) -> None:
     page = page_of("rock rock rock, plate tectonics and soup")
     evidence = shown(make(), [page]).evidence(page)
-    assert evidence.kind == kind
+    assert evidence.kind == kind.partition(",")[0]
     assert evidence.rows
     data: dict[str, Any] = asdict(evidence)
     assert data["rows"][0].keys() == {"term", "compared_with", "similarity", "contribution", "count"}
@@ -162,10 +223,10 @@ def test_evidence_names_its_judge_and_the_words_of_the_page(kind: str, make: Cal
 
 
 @every_judge
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(seen=pages)
 def test_words_without_vectors_make_no_nonsense(make_with: Maker, seen: list[Page]) -> None:
-    judge = shown(make_with(WordVectors(NoVectors())), seen)
+    judge = shown(make_with(table_of(NoVectors.dimension)), seen)
     for page in seen:
         assert 0.0 <= judge.relevance(page) <= 1.0
         evidence = judge.evidence(page)

@@ -6,7 +6,7 @@ import pytest
 
 from honeyguide.domain import Topic
 from honeyguide.judge import KeywordJudge, TopicPhrases
-from honeyguide.text import words_of
+from honeyguide.text import Stems, words_of
 from pages import page_of
 
 TOPIC = Topic("geology", ("rock", "plate tectonics"))
@@ -60,3 +60,14 @@ class TestPhrases:
 
     def test_a_phrase_given_twice_counts_once(self) -> None:
         assert TopicPhrases(["rock", "Rock"]).occurrences(("rock",)).total() == 1
+
+
+class TestStemming:
+    def test_words_of_one_stem_count_as_one_word(self) -> None:
+        page = page_of("rocks, and the tectonics of plates; plates' tectonics: PLATE TECTONIC")
+        evidence = KeywordJudge(TOPIC, Stems()).evidence(page)
+        assert [(row.term, row.count) for row in evidence.rows] == [("plate tectonics", 2), ("rock", 1)]
+        assert KeywordJudge(TOPIC).relevance(page) == 0.0
+
+    def test_keywords_of_one_stem_are_one_keyword(self) -> None:
+        assert TopicPhrases(["rock", "rocks"], Stems()).occurrences(("rock",)) == {"rock": 1}

@@ -184,6 +184,13 @@ class TestBuilding:
         assert self.verdict(WITH_WORD, relevant_when="word", threshold=1.0).is_relevant
         assert not self.verdict(WITHOUT, relevant_when="word", threshold=0.001).is_relevant
 
+    def test_stemming_reaches_the_keyword_judge_the_word_rule_and_the_ladders(self) -> None:
+        rocks = page_of("on rocks")
+        stemmed = self.verdict(rocks, stemming=True, kind="keyword", relevant_when="word", reward="han2018")
+        assert (stemmed.relevance > 0, stemmed.is_relevant, stemmed.reward) == (True, True, 30)
+        plain = self.verdict(rocks, kind="keyword", relevant_when="word", reward="han2018")
+        assert (plain.relevance, plain.is_relevant, plain.reward) == (0.0, False, -1)
+
     @pytest.mark.parametrize("kind", ["keyword", "embedding"])
     def test_ladders_ask_for_the_cosine_by_vectors_whatever_the_judge_measures(self, kind: str) -> None:
         paid = self.verdict(page_of("mud rock soup"), kind=kind, reward="pertejo-cosine").reward

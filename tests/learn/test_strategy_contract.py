@@ -19,10 +19,23 @@ from honeyguide.learn import (
     IterativeDeepening,
     ModifiedDepthFirst,
     OnlineRidge,
+    ParseOrSkip,
+    ParseOrSkipQ,
     RandomOrder,
+    RandomSkip,
     Strategy,
+    WeightedBreadthFirst,
 )
-from honeyguide.settings import STRATEGIES, ModifiedDepthFirstSettings, RidgeSettings, UrlHeuristicSettings
+from honeyguide.settings import (
+    STRATEGIES,
+    ModifiedDepthFirstSettings,
+    ParseOrSkipQSettings,
+    ParseOrSkipSettings,
+    RandomSkipSettings,
+    RidgeSettings,
+    UrlHeuristicSettings,
+    WeightedBreadthFirstSettings,
+)
 from pages import HERE, candidates_of, link_at, page_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
@@ -37,11 +50,15 @@ MAKERS: dict[str, Callable[[], Strategy]] = {
     "depth-first": DepthFirst,
     "iterative-deepening": IterativeDeepening,
     "modified-depth-first": lambda: ModifiedDepthFirst(ModifiedDepthFirstSettings()),
+    "weighted-breadth-first": lambda: WeightedBreadthFirst(TOPIC, WeightedBreadthFirstSettings()),
     "random": RandomOrder,
     "best-first": lambda: BestFirst(TOPIC, hashed_vectors()),
     "url-heuristic": lambda: BestAddressFirst(TOPIC, hashed_vectors(), UrlHeuristicSettings()),
     "beam": lambda: Beam(BestFirst(TOPIC, hashed_vectors()), 100),
     "online-ridge": lambda: OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings()),
+    "parse-or-skip": lambda: ParseOrSkip(TOPIC, hashed_vectors(), ParseOrSkipSettings()),
+    "parse-or-skip-q": lambda: ParseOrSkipQ(TOPIC, hashed_vectors(), ParseOrSkipQSettings()),
+    "random-skip": lambda: RandomSkip(RandomSkipSettings()),
 }
 
 words = st.lists(st.sampled_from(["rock", "mineral", "the", "of", "lava", "soup"]), max_size=6).map(" ".join)

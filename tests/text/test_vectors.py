@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from honeyguide.text import WordVectors, cosine, cosines, vectors
 from vectors_by_hash import HashedVectors, hashed_vectors
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 words = st.lists(st.text("abcde", min_size=1, max_size=2), max_size=40)
@@ -48,14 +51,40 @@ def test_text_vector_depends_neither_on_word_order_nor_on_what_was_met_before(
     assert np.array_equal(table.vector(text), hashed_vectors().vector(shuffled))
 
 
-@given(words.filter(bool), st.data())
-def test_span_sums_equal_adding_up_the_words_of_each_span(text: list[str], data: st.DataObject) -> None:
+@given(words, st.sampled_from([1, 16, 20, 64]), st.sampled_from([1, 3, 64]), st.sampled_from([2, 256]), st.data())
+def test_span_sums_equal_adding_up_the_words_of_each_span(
+    text: list[str], dimension: int, words_at_once: int, spans_at_once: int, data: st.DataObject
+) -> None:
     place = st.integers(0, len(text))
     spans = data.draw(st.lists(st.tuples(place, place).map(sorted), max_size=6))
     begins, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
-    sums = hashed_vectors().look_up(tuple(text)).span_sums(begins, ends, 16)
-    expected = [sum((rounded(word)[:16] for word in text[start:end]), np.zeros(16)) for start, end in spans]
-    assert np.array_equal(sums, np.array(expected).reshape(-1, 16))
+    with patch.multiple(vectors, WORDS_AT_ONCE=words_at_once, SPANS_AT_ONCE=spans_at_once):
+        sums = hashed_vectors().look_up(tuple(text)).span_sums(begins, ends, dimension)
+    expected = [sum((rounded(word)[:dimension] for word in text[b:e]), np.zeros(dimension)) for b, e in spans]
+    assert np.array_equal(sums, np.array(expected).reshape(-1, dimension))
+
+
+def test_the_sum_of_a_very_long_span_is_exact() -> None:
+    class Largest:
+        """The largest vectors there can be; added up in single precision they would soon be rounded."""
+
+        dimension = 2
+
+        def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+            return np.full((len(words), self.dimension), vectors.LARGEST - vectors.GRAIN, dtype=np.float32)
+
+    count = 100_001
+    sums = WordVectors(Largest()).look_up(("rock",) * count).span_sums(np.array([0]), np.array([count]), 2)
+    assert sums.tolist() == [[count * (vectors.LARGEST - vectors.GRAIN)] * 2]
+
+
+@given(words, words)
+def test_words_are_looked_up_in_order_whether_met_before_or_not(met_before: list[str], text: list[str]) -> None:
+    table = hashed_vectors()
+    table.look_up(tuple(met_before))
+    rows = table.look_up(tuple(text))
+    assert rows.numbers.shape == (len(text),)
+    assert np.array_equal(rows.table[rows.numbers], np.array([rounded(word) for word in text]).reshape(-1, 64))
 
 
 def test_a_full_cache_starts_over_and_rows_handed_out_stay_right(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +103,52 @@ def test_an_empty_text_and_an_empty_topic_have_the_zero_vector() -> None:
     assert not table.topic_vector(Topic("")).any()
     assert cosine(table.vector([]), table.vector(["rock"])) == 0.0
     assert cosines(np.zeros((2, 64)), table.vector(["rock"])).tolist() == [0.0, 0.0]
+
+
+texts = st.lists(words.map(" ".join), max_size=3).map(tuple)
+
+
+def direction(text: str) -> NDArray[np.float64]:
+    vector = naive_text_vector(text.split())
+    length = np.linalg.norm(vector)
+    return vector / length if length else vector
+
+
+@given(words, words, st.sampled_from(["", "a b"]))
+def test_a_topic_without_examples_has_the_text_vector_of_its_phrases(
+    name: list[str], keywords: list[str], category: str
+) -> None:
+    topic = Topic(" ".join(name), tuple(keywords), categories=(category,))
+    phrases = [word for phrase in dict.fromkeys(topic.phrases) for word in phrase.split()]
+    assert np.array_equal(hashed_vectors().topic_vector(topic), naive_text_vector(phrases))
+
+
+@given(words, texts, texts)
+def test_examples_move_a_topic_by_their_mean_direction(
+    name: list[str], like: tuple[str, ...], unlike: tuple[str, ...]
+) -> None:
+    expected = direction(" ".join(name))
+    for share, examples in ((1.0, like), (-0.25, unlike)):
+        for example in examples:
+            expected = expected + share * direction(example) / len(examples)
+    moved = hashed_vectors().topic_vector(Topic(" ".join(name), (), like, unlike))
+    if not (like or unlike):
+        moved = moved / (np.linalg.norm(moved) or 1.0)
+    assert np.allclose(moved, expected, atol=1e-12)
+
+
+def test_an_example_draws_its_own_kind_nearer_and_a_counterexample_pushes_it_away() -> None:
+    table = hashed_vectors()
+    page = table.vector(["basalt", "granite", "gneiss"])
+    plain, like, unlike = (
+        cosine(page, table.topic_vector(topic))
+        for topic in (
+            Topic("rock"),
+            Topic("rock", like=("basalt granite",)),
+            Topic("rock", unlike=("basalt granite",)),
+        )
+    )
+    assert unlike < plain < like
 
 
 @pytest.fixture(scope="module")

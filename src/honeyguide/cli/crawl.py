@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path  # noqa: TC003 - typer reads the annotations
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from honeyguide.cli.options import JsonFlag, LogFile, RunArgument, Verbosity, setting_option
+from honeyguide.cli.topic_options import (
+    Categories,
+    Keywords,
+    Like,
+    PresetName,
+    TopicFile,
+    TopicName,
+    Unlike,
+    topic_flags,
+    topic_values,
+    with_preset_seeds,
+)
 from honeyguide.errors import SettingsError
-from honeyguide.settings import Settings, load_settings, with_overrides
+from honeyguide.settings import JUDGES, Settings, load_settings, with_overrides
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",
@@ -21,36 +36,39 @@ STRATEGY_LINES: Final = {
     "depth-first": "the newest page's links first; needs no topic",
     "modified-depth-first": "depth-first, never long on one host; needs no topic",
     "iterative-deepening": "one depth after the other; needs no topic",
+    "weighted-breadth-first": "links beside the topic's own words first; learns nothing",
     "random": "any waiting link, by chance; needs no topic",
+    "parse-or-skip": "in the order found; skips by a policy solved beforehand (Lim 2016: all)",
+    "parse-or-skip-q": "in the order found; learns which links to skip",
+    "random-skip": "in the order found; skips by chance; needs no topic",
 }
+_NAME_WIDTH: Final = max(map(len, STRATEGY_LINES))
 HELP: Final = (
     "Crawl a topic into a new run folder.\n\n"
     "Spends a budget of fetches on pages about the topic and keeps pages, links and everything learned in RUN. "
     "Ctrl-C finishes the step and saves; [bold]honeyguide resume RUN[/bold] goes on.\n\n"
-    "[bold]Example[/bold]\n\n"
+    "[bold]Examples[/bold]\n\n"
     "  honeyguide crawl my-run --world synthetic --topic geology \\\n"
     "      --keyword rock --keyword mineral --budget 500\n\n"
+    "  honeyguide crawl my-run --world wiki:simple --preset geology\n\n"
+    "  honeyguide crawl my-run --topic-file reefs.toml --like @article.html\n\n"
     "[bold]Strategies[/bold]\n\n"
-    + "\n".join(f"  [cyan]{name:20}[/cyan]  {line}" for name, line in STRATEGY_LINES.items())
+    + "\n".join(f"  [cyan]{name:{_NAME_WIDTH}}[/cyan]  {line}" for name, line in STRATEGY_LINES.items())
 )
 
-_WHAT: Final = "What to look for"
 _WHERE: Final = "Where to look"
 _HOW: Final = "How to look"
 
 
 def crawl(
     run: RunArgument,
-    topic: Annotated[
-        str | None, setting_option("topic.name", "--topic", metavar="TEXT", panel=_WHAT)
-    ] = None,
-    keyword: Annotated[
-        list[str] | None,
-        setting_option(
-            "topic.keywords", "--keyword", metavar="WORD", panel=_WHAT,
-            help_text="A word that belongs to the topic; may be given several times.",
-        ),
-    ] = None,
+    topic: TopicName = None,
+    keyword: Keywords = None,
+    like: Like = None,
+    unlike: Unlike = None,
+    category: Categories = None,
+    topic_file: TopicFile = None,
+    preset: PresetName = None,
     world: Annotated[
         str | None,
         setting_option(
@@ -66,6 +84,14 @@ def crawl(
             "crawl.seed_urls", "--seed-url", metavar="URL", panel=_WHERE,
             help_text="Where to start; may be given several times. Without it: the entry pages of an offline world, "
             "or a shipped list of well-known places by topic (your own: --set crawl.starting_points=FILE).",
+        ),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        setting_option(
+            "crawl.profile", "--profile", metavar="NAME", panel=_WHERE,
+            help_text="Rules for one kind of site. wikipedia: text from the first paragraph on, links to articles "
+            "only, a longer pause every ten fetches.",
         ),
     ] = None,
     allow_host: Annotated[
@@ -117,7 +143,14 @@ def crawl(
         str | None,
         setting_option(
             "judge.kind", "--judge", metavar="NAME", panel=_HOW,
-            help_text="How relevance is measured: embedding or keyword.",
+            help_text=f"How relevance is measured: {', '.join(JUDGES)}. Their settings are in [judge].",
+        ),
+    ] = None,
+    vectors: Annotated[
+        str | None,
+        setting_option(
+            "vectors.source", "--vectors", metavar="FILE", panel=_HOW,
+            help_text="Word vectors: a GloVe, word2vec or fastText .vec file, plain or compressed.",
         ),
     ] = None,
     concurrency: Annotated[
@@ -147,10 +180,10 @@ def crawl(
     from honeyguide.cli.watching import watching  # noqa: PLC0415
 
     flags = {
-        "topic.name": topic,
-        "topic.keywords": keyword,
+        **topic_flags(topic, keyword, like, unlike, category),
         "crawl.world": world,
         "crawl.seed_urls": seed_url,
+        "crawl.profile": profile,
         "scope.allow_hosts": allow_host,
         "scope.deny_hosts": deny_host,
         "scope.allow_paths": allow_path,
@@ -161,11 +194,12 @@ def crawl(
         "crawl.seed": whole_number(seed),
         "budget.fetches": whole_number(budget),
         "judge.kind": judge,
+        "vectors.source": vectors,
     }
-    settings = settings_of(config, set_ or [], flags)
+    settings = with_preset_seeds(settings_of(config, set_ or [], flags, topic_values(topic_file, preset)), preset)
     with watching(verbose, log_file) as watch:
         started = watch.clock.now()
-        finished = engine.crawl(run, settings, listeners=watch.listeners(settings), is_interrupted=watch.is_interrupted)
+        finished = engine.crawl(run, settings, **watch.surroundings(settings))
     with finished:
         print_summary(finished, watch.clock.now() - started, as_json=as_json)
     raise typer.Exit(watch.is_interrupted.exit_code)
@@ -179,11 +213,16 @@ def whole_number(text: str | None) -> int | str | None:
         return text
 
 
-def settings_of(config: Path | None, assignments: list[str], flags: dict[str, Any]) -> Settings:
-    """The config file, `--set` over it, the other flags over both; only None counts as not given."""
+def settings_of(
+    config: Path | None, assignments: list[str], flags: Mapping[str, Any], topic: Mapping[str, Any]
+) -> Settings:
+    """The config file, then the topic file or preset, `--set`, and the other flags; each over what came before.
+
+    Of flags only None counts as not given.
+    """
     base = Settings() if config is None else load_settings(config)
     given = {key: value for key, value in flags.items() if value is not None}
-    return with_overrides(base, dict(map(parse_assignment, assignments)) | given)
+    return with_overrides(base, dict(topic) | dict(map(parse_assignment, assignments)) | given)
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, TypeAlias
 
 import typer
 
@@ -43,6 +43,13 @@ COMPARE_HELP: Final = (
     "[bold]Example[/bold]\n\n"
     "  honeyguide lab compare --world synthetic:seed=1,pages=3000 \\\n"
     "      --topic geology --topic astronomy --budget 500 --repeats 3 -o comparison"
+)
+REPRODUCE_HELP: Final = (
+    "Make the experiments of a paper again, with our figures beside the published ones.\n\n"
+    "PAPER is one of [bold]lim2016[/bold], [bold]wikicrawler[/bold]. The crawls are made on a synthetic web and on "
+    "every wiki that is named with --world. Called again with the same folder, it goes on where it stopped.\n\n"
+    "[bold]Example[/bold]\n\n"
+    "  honeyguide lab reproduce lim2016 --world wiki:simple -o lim2016"
 )
 SWEEP_HELP: Final = (
     "Try one setting of a strategy with several values.\n\n"
@@ -189,6 +196,61 @@ def sweep(
     _run(document, output, jobs, as_json=as_json, verbose=verbose, log_file=log_file)
 
 
+@app.command("reproduce", help=REPRODUCE_HELP, short_help="Make the experiments of a paper again.")
+def reproduce(
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="lim2016 or wikicrawler.", show_default=False)],
+    output: Output,
+    world: Annotated[
+        list[str] | None,
+        _option(
+            "--world",
+            panel=_WHAT,
+            metavar="WORLD",
+            help="wiki:PATH, or a synthetic web in the place of the paper's own; may be given several times.",
+        ),
+    ] = None,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", metavar="", rich_help_panel=_HOW, help="Smaller in everything: seconds, not minutes."),
+    ] = False,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", min=0, rich_help_panel=_HOW, help="Seed of every random choice.")
+    ] = 0,
+    jobs: Jobs = None,
+    as_json: JsonFlag = False,
+    verbose: Verbosity = 0,
+    log_file: LogFile = None,
+) -> None:
+    from honeyguide.cli.summary import print_json  # noqa: PLC0415 - the engine takes a while to load
+    from honeyguide.experiments.reproduce import reproduce as make_again  # noqa: PLC0415
+
+    with _watching(verbose, log_file) as (is_interrupted, on_progress):
+        done = make_again(
+            paper, output, worlds=world or (), seed=seed, is_quick=quick, jobs=jobs,
+            is_interrupted=is_interrupted, on_progress=on_progress,
+        )  # fmt: skip
+    if done is None:
+        _stop(is_interrupted)
+    if as_json:
+        print_json(done.document)
+    else:
+        print(done.text)
+        print(f"The report, its tables{', plots' if done.has_plots else ''} and crawls are in {output}.")
+    _tell_of_plots(has_plots=done.has_plots)
+
+
+def _stop(is_interrupted: Interruption) -> NoReturn:
+    typer.echo("stopped; the same command goes on where it stopped", err=True)
+    raise typer.Exit(is_interrupted.exit_code)
+
+
+def _tell_of_plots(*, has_plots: bool) -> None:
+    from honeyguide.experiments.writing import PLOTS_ARE_MISSING  # noqa: PLC0415
+
+    if not has_plots:
+        typer.echo(PLOTS_ARE_MISSING, err=True)
+
+
 def _document(
     config: Path | None, topics: list[str] | None, keywords: list[str] | None, assignments: list[str] | None
 ) -> dict[str, Any]:
@@ -212,21 +274,18 @@ def _run(
 ) -> None:
     from honeyguide.cli.summary import print_json  # noqa: PLC0415 - the engine takes a while to load
     from honeyguide.experiments import compare_strategies, experiment_from  # noqa: PLC0415
-    from honeyguide.experiments.writing import PLOTS_ARE_MISSING  # noqa: PLC0415
 
     experiment = experiment_from(document)
     with _watching(verbose, log_file) as (is_interrupted, on_progress):
         done = compare_strategies(experiment, output, jobs=jobs, is_interrupted=is_interrupted, on_progress=on_progress)
     if done is None:
-        typer.echo("stopped; the same command goes on where it stopped", err=True)
-        raise typer.Exit(is_interrupted.exit_code)
+        _stop(is_interrupted)
     if as_json:
         print_json(done.document)
     else:
         print(done.table)
         print(f"Runs, steps, figures{' and plots' if done.has_plots else ''} are in {output}.")
-    if not done.has_plots:
-        typer.echo(PLOTS_ARE_MISSING, err=True)
+    _tell_of_plots(has_plots=done.has_plots)
 
 
 @contextmanager

@@ -43,6 +43,16 @@ LogFile: TypeAlias = Annotated[
     ),
 ]
 
+AnySetting: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="SECTION.KEY=VALUE",
+        show_default=False,
+        help="Any other setting, as in --set fetch.timeout_s=5; may be given several times.",
+    ),
+]
+
 
 def setting_option(key: str, *names: str, metavar: str, panel: str, help_text: str = "") -> Any:  # noqa: ANN401
     """A flag for one setting. Its default is None, so that a flag nobody gave leaves the config file standing."""
@@ -50,3 +60,15 @@ def setting_option(key: str, *names: str, metavar: str, panel: str, help_text: s
     meaning = help_text or f"{setting.meaning[0].upper()}{setting.meaning[1:]}."
     default = f" [dim]\\[default: {setting.default}][/dim]" if setting.default not in ("", ()) else ""
     return typer.Option(*names, metavar=metavar, help=meaning + default, show_default=False, rich_help_panel=panel)
+
+
+Vectors: TypeAlias = Annotated[
+    str | None,
+    setting_option(
+        "vectors.source",
+        "--vectors",
+        metavar="FILE",
+        panel="Options",
+        help_text="Word vectors: wordllama, or a GloVe, word2vec or fastText .vec file.",
+    ),
+]

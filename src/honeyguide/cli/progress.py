@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from honeyguide.cli.words import countdown, percent
+from honeyguide.cli.words import countdown, one_line, percent
 from honeyguide.engine import CrawlStarted, CrawlStopped, LinkSkipped
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from honeyguide.engine import Event
     from honeyguide.settings import BudgetSettings
     from honeyguide.store import Progress
+    from honeyguide.text.vector_files import Converting
 
 REFRESH_S: Final = 0.125
 LINE_S: Final = 5.0
@@ -138,3 +139,9 @@ def state_line(progress: Progress, speed: Speedometer) -> str:
         f"pages {progress.pages:,}  relevant {progress.relevant:,}  harvest {percent(rate)}  "
         f"waiting {progress.waiting:,}  {speed.pages_per_s:,.0f} pages/s"
     )
+
+
+def converting_line(progress: Converting) -> str:
+    """How far the conversion of a file of vectors is."""
+    share = progress.bytes_read / progress.size_bytes if progress.size_bytes else 1.0
+    return f"reading vectors {one_line(progress.path.name)}  {percent(share)}  {progress.words:,} words"

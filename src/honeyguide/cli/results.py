@@ -46,7 +46,8 @@ def header(run: Run) -> list[str]:
     """What the run was for and what it came to, in two lines."""
     settings, progress = run.settings, run.progress
     words = ", ".join(settings.topic.keywords)
-    topic = " · ".join(filter(None, (settings.topic.name, words))) or "none"
+    examples = f"{len(settings.topic.like)} examples" if settings.topic.like else ""
+    topic = " · ".join(filter(None, (settings.topic.name, words, examples))) or "none"
     came_to = (
         f"{progress.fetches:,} fetches, {progress.pages:,} pages, {progress.relevant:,} judged relevant, "
         f"harvest rate {percent(run.harvest_rate)}; {progress.stop_reason or 'not finished'}"

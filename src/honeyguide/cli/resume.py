@@ -49,9 +49,7 @@ def resume(
         return
     with watching(verbose, log_file) as watch:
         started = watch.clock.now()
-        finished = engine.resume(
-            run, budget=budget, listeners=watch.listeners(settings), is_interrupted=watch.is_interrupted
-        )
+        finished = engine.resume(run, budget=budget, **watch.surroundings(settings))
     with finished:
         print_summary(finished, watch.clock.now() - started, as_json=as_json)
     raise typer.Exit(watch.is_interrupted.exit_code)

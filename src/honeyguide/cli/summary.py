@@ -27,6 +27,8 @@ def summary(run: Run) -> dict[str, Any]:
         "run": str(run.path),
         "topic": settings.topic.name,
         "keywords": list(settings.topic.keywords),
+        "categories": list(settings.topic.categories),
+        "examples": {"like": len(settings.topic.like), "unlike": len(settings.topic.unlike)},
         "world": settings.crawl.world,
         "strategy": settings.crawl.strategy,
         "stop_reason": progress.stop_reason,

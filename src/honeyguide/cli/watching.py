@@ -7,12 +7,14 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import typer
 from rich.console import Console
 from rich.live import Live
+from rich.text import Text
 
 from honeyguide.cli.interruption import Interruption
 from honeyguide.cli.log_setup import logging_to
-from honeyguide.cli.progress import ProgressDisplay, ProgressLines
+from honeyguide.cli.progress import ProgressDisplay, ProgressLines, converting_line
 from honeyguide.cli.story import Story
 from honeyguide.clock import RealClock
 
@@ -20,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from honeyguide.engine import Listener
+    from honeyguide.engine import Listener, Surroundings
     from honeyguide.settings import Settings
+    from honeyguide.text.vector_files import Converting
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,22 @@ class Watch:
         elif self.verbosity:
             listeners.append(ProgressLines(self.console, self.clock, settings.budget))
         return listeners
+
+    def surroundings(self, settings: Settings) -> Surroundings:
+        """All that a crawl with these settings is given to be watched and stopped."""
+        return {
+            "listeners": self.listeners(settings),
+            "is_interrupted": self.is_interrupted,
+            "on_converting": self.converting,
+        }
+
+    def converting(self, progress: Converting) -> None:
+        """Show how far a file of vectors is. Whoever interrupts here wants no crawl at all."""
+        if self.is_interrupted():
+            self.console.print("stopped before the crawl began")
+            raise typer.Exit(self.is_interrupted.exit_code)
+        if self.live is not None:
+            self.live.update(Text(converting_line(progress), no_wrap=True, overflow="ellipsis"), refresh=True)
 
 
 @contextmanager

@@ -59,6 +59,7 @@ class Candidates:
     relevance: NDArray[np.float64]  # of the page it stands on; 0 for a seed
     distance: NDArray[np.int64]  # of the page it stands on; 0 for a seed
     depth: NDArray[np.int64]  # of the link itself: one more than its page's
+    is_whole_page: bool = False  # `words` is all of one page: whoever keeps rows may read beyond the windows
 
     def __len__(self) -> int:
         return len(self.targets)
@@ -83,6 +84,7 @@ class Candidates:
             relevance=np.full(count, origin.relevance),
             distance=np.full(count, origin.distance, dtype=np.int64),
             depth=np.full(count, origin.depth + 1, dtype=np.int64),
+            is_whole_page=True,
         )
 
     @classmethod

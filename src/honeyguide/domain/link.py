@@ -50,6 +50,9 @@ class Link:
     @property
     def telling_occurrence(self) -> Occurrence:
         """The occurrence a reader would judge by: the first with an anchor in the main text, else with any anchor."""
+        first = self.occurrences[0]
+        if len(self.occurrences) == 1 or (first.in_main and first.start < first.end):
+            return first
         with_anchor = [place for place in self.occurrences if place.start < place.end]
         in_main = [place for place in with_anchor if place.in_main]
         return (in_main or with_anchor or list(self.occurrences))[0]

@@ -8,6 +8,7 @@ core, has a `Transport` fetch, stores the record, then announces the events. `re
 
 from honeyguide.engine.budget import StopReason, limit_reached
 from honeyguide.engine.build import Builder, open_world
+from honeyguide.engine.chosen_vectors import word_vectors
 from honeyguide.engine.core import CrawlCore, Dispatch, Parts, Step, Stop, Wait
 from honeyguide.engine.events import (
     CrawlStarted,
@@ -21,8 +22,13 @@ from honeyguide.engine.events import (
     Listener,
     PageJudged,
 )
+from honeyguide.engine.examples import with_examples_read
+from honeyguide.engine.judging import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
 from honeyguide.engine.loop import CrawlLoop
+from honeyguide.engine.preset_seeds import preset_seed_urls
 from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resume_async, with_budget
+from honeyguide.engine.topic_suggestions import SuggestedTopic, suggest_topic, suggest_topic_async
+from honeyguide.engine.world_pages import all_pages
 
 __all__ = [
     "Builder",
@@ -33,6 +39,7 @@ __all__ = [
     "Dispatch",
     "Event",
     "FetchFailed",
+    "JudgedPage",
     "LinkRedirected",
     "LinkRefused",
     "LinkSkipped",
@@ -43,13 +50,24 @@ __all__ = [
     "Step",
     "Stop",
     "StopReason",
+    "SuggestedTopic",
     "Surroundings",
+    "UnreadablePage",
     "Wait",
+    "all_pages",
     "crawl",
     "crawl_async",
+    "judge_page",
+    "judge_pages",
+    "judge_pages_async",
     "limit_reached",
     "open_world",
+    "preset_seed_urls",
     "resume",
     "resume_async",
+    "suggest_topic",
+    "suggest_topic_async",
     "with_budget",
+    "with_examples_read",
+    "word_vectors",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager, contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -11,33 +11,24 @@ import numpy as np
 
 from honeyguide.clock import RealClock, SimulatedClock
 from honeyguide.domain import Topic, Url
+from honeyguide.engine.chosen_vectors import check_vectors, word_vectors
 from honeyguide.engine.core import Parts
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.link_table import LinkTable
 from honeyguide.engine.scope import Scope
+from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
 from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks
-from honeyguide.learn import (
-    Beam,
-    BestAddressFirst,
-    BestFirst,
-    BreadthFirst,
-    DepthFirst,
-    IterativeDeepening,
-    ModifiedDepthFirst,
-    OnlineRidge,
-    Order,
-    RandomOrder,
-)
-from honeyguide.parse import parse
+from honeyguide.learn import Order
+from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, PageRules, parse
+from honeyguide.settings import with_overrides
 from honeyguide.settings.schema import WORLDS
 from honeyguide.starting_points import starting_urls
 from honeyguide.store import open_run
-from honeyguide.text import WordllamaVectors, WordVectors
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from honeyguide.clock import Clock
     from honeyguide.engine.transport import Transport
@@ -45,16 +36,28 @@ if TYPE_CHECKING:
     from honeyguide.judge import Judge, Verdicts
     from honeyguide.learn import Strategy
     from honeyguide.settings import Settings
+    from honeyguide.text import WordVectors
+    from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
 
 
 class Builder:
-    """Makes the parts of one crawl from its settings. Vectors are loaded only if a part needs them."""
+    """Makes the parts of one crawl from its settings. Vectors are loaded only if a part needs them.
 
-    def __init__(self, settings: Settings, vectors: WordVectors | None = None) -> None:
-        self._settings = settings
+    `settings` are those to be kept beside the run: once vectors are loaded, their digest is among them.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        vectors: WordVectors | None = None,
+        on_converting: Callable[[Converting], None] = lambda _: None,
+    ) -> None:
+        self.settings = settings
         self._given_vectors = vectors
-        self.topic = Topic(settings.topic.name, settings.topic.keywords)
+        self._on_converting = on_converting
+        topic = settings.topic
+        self.topic = Topic(topic.name, topic.keywords, topic.like, topic.unlike, topic.categories)
 
     def parts(self) -> Parts:
         """Everything a core is made of."""
@@ -67,42 +70,15 @@ class Builder:
             strategy=strategy,
             judge=self.judge(),
             scope=self.scope,
-            parse=parse,
-            chance=np.random.default_rng(self._settings.crawl.seed),
+            parse=partial(parse, rules=self.page_rules()),
+            chance=np.random.default_rng(self.settings.crawl.seed),
         )
 
-    def strategy(self) -> Strategy:  # noqa: PLR0911 - one case a strategy
-        match self._settings.crawl.strategy:
-            case "breadth-first":
-                return BreadthFirst()
-            case "depth-first":
-                return DepthFirst()
-            case "iterative-deepening":
-                return IterativeDeepening()
-            case "modified-depth-first":
-                return ModifiedDepthFirst(self._settings.modified_depth_first)
-            case "random":
-                return RandomOrder()
-            case "best-first":
-                return self.heuristic("similarity")
-            case "url-heuristic":
-                return self.heuristic("url")
-            case "beam":
-                return Beam(self.heuristic(self._settings.beam.heuristic), self._settings.beam.width)
-            case "online-ridge":
-                return OnlineRidge(self.topic, self.vectors, self._settings.ridge)
-            case unknown:
-                raise SettingsError([f"crawl.strategy is {unknown!r}: no such strategy"])
+    def strategy(self) -> Strategy:
+        return strategy_of(Ingredients(self.settings, self.topic, lambda: self.vectors))
 
-    def heuristic(self, name: str) -> Strategy:
-        """A strategy by whose scores another one may rank links."""
-        match name:
-            case "similarity":
-                return BestFirst(self.topic, self.vectors)
-            case "url":
-                return BestAddressFirst(self.topic, self.vectors, self._settings.url_heuristic)
-            case unknown:
-                raise SettingsError([f"heuristic is {unknown!r}: no such heuristic"])
+    def page_rules(self) -> PageRules:
+        return WIKIPEDIA if self.settings.crawl.profile == "wikipedia" else WHOLE_PAGE
 
     def frontier(self, strategy: Strategy, clocks: HostClocks) -> Frontier:
         if strategy.order is Order.SHALLOWEST:
@@ -113,27 +89,31 @@ class Builder:
 
     def judge(self) -> Verdicts:
         """What the crawl asks about every page: the judge, and the rules for what is relevant and what it earns."""
-        return verdicts(self._settings.judge, self.relevance_judge(), self.topic, lambda: self.vectors)
+        return verdicts(self.settings.judge, self.relevance_judge(), self.topic, lambda: self.vectors)
 
     def relevance_judge(self) -> Judge:
         """What measures the relevance alone."""
-        return relevance_judge(self._settings, self.topic, lambda: self.vectors)
+        return relevance_judge(self.settings, self.topic, lambda: self.vectors)
 
     @cached_property
     def scope(self) -> Scope:
-        return Scope(self._settings.scope)
+        return Scope(self.settings.scope)
 
     @cached_property
     def vectors(self) -> WordVectors:
-        return self._given_vectors or WordVectors(WordllamaVectors())
+        """The vectors given, or those that the settings name. VectorsError if the run began with others."""
+        vectors = self._given_vectors or word_vectors(self.settings.vectors, self._on_converting)
+        check_vectors(vectors, self.settings.vectors)
+        self.settings = with_overrides(self.settings, {"vectors.digest": vectors.digest or None})
+        return vectors
 
     def seed_urls(self, world: World) -> Sequence[Url]:
         """The user's seeds, else those of the world's entry points or of the topic's starting points that are in scope.
 
         SettingsError for a seed of the user's that the scope rules keep out, and where they keep all others out.
         """
-        given = [Url.parse(text) for text in self._settings.crawl.seed_urls]
-        own_list = self._settings.crawl.starting_points
+        given = [Url.parse(text) for text in self.settings.crawl.seed_urls]
+        own_list = self.settings.crawl.starting_points
         found = given or world.entry_urls() or starting_urls(self.topic, Path(own_list) if own_list else None)
         objections = {url: self.scope.objection(url, depth=0) for url in found}
         kept_out = [
@@ -176,6 +156,21 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
             raise WorldError("--world live is not there yet; try --world synthetic, or honeyguide demo")
         case _:
             raise WorldError(f"no world is called {kind!r}; choose {', '.join(WORLDS)}")
+
+
+@asynccontextmanager
+async def open_web(settings: Settings) -> AsyncIterator[World]:
+    """The real web, over HTTP and as robots.txt allows: for pages that a person names one by one."""
+    from honeyguide.fetch import HttpFetcher, RobotsFetcher  # noqa: PLC0415 - aiohttp is heavy
+    from honeyguide.worlds import HttpWorld  # noqa: PLC0415
+
+    clock = RealClock()
+    polite = RobotsFetcher(HttpFetcher(settings.fetch, clock), settings.politeness, settings.fetch.identity, clock)
+    world = HttpWorld(polite)
+    try:
+        yield world
+    finally:
+        await world.close()
 
 
 def _held(kind: Literal["synthetic", "wiki", "site"], spec: str, settings: Settings) -> World:

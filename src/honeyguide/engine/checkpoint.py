@@ -20,7 +20,7 @@ from honeyguide.domain import Candidates, Decision, Fetched, HostKey, LinkState,
 from honeyguide.engine.core import CrawlCore, Dispatch, is_page_expanded
 from honeyguide.engine.discovery import leaves_unmet
 from honeyguide.engine.snapshot import load_into
-from honeyguide.frontier import Arrivals, next_request_at
+from honeyguide.frontier import Arrivals, longest_pause_s, next_request_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,7 +45,7 @@ def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tup
     rows_in_flight = _restore_frontier(parts, store, progress)
     if progress.is_repriced:
         parts.frontier.reprice(parts.strategy)
-    latest = clock.now() + settings.politeness.max_delay_s  # later only where the machine's clock was set back
+    latest = clock.now() + longest_pause_s(settings.politeness)  # later only where the machine's clock was set back
     for host, ready_at in store.ready_at_by_host().items():
         parts.clocks.release(parts.links.host_id(HostKey(host)), min(ready_at, latest))
     parts.chance.bit_generator.state = json.loads(progress.chance_state)

@@ -44,7 +44,7 @@ from honeyguide.engine.events import (
 from honeyguide.engine.ledger import Ledger
 from honeyguide.engine.snapshot import taken_of
 from honeyguide.engine.turns import scores_of
-from honeyguide.frontier import Arrivals, NotBefore, next_request_at
+from honeyguide.frontier import Arrivals, NotBefore, further_pause_s, next_request_at
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.store import (
     CompletionRecord,
@@ -220,7 +220,9 @@ class CrawlCore:
         self._ledger.note_answer(now, answer.robots_fetches)
         if isinstance(answer.outcome, Unknown):
             return self._take_unknown(dispatch, answer, answer.outcome)
-        ready_at = next_request_at(now, answer.host_delay_s, self._settings.politeness)
+        politeness = self._settings.politeness
+        ready_at = next_request_at(now, answer.host_delay_s, politeness)
+        ready_at += further_pause_s(self.progress.fetches, politeness, self._parts.chance)
         self._parts.clocks.release(dispatch.host, ready_at)
         match answer.outcome:
             case Fetched():

@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from honeyguide.errors import SettingsError
-from honeyguide.judge import EmbeddingJudge, KeywordJudge, RelevantWhen, Rules, TopicPhrases, Verdicts, reward_rule
+from honeyguide.judge import (
+    ClassifierJudge,
+    CombinedJudge,
+    DocumentFrequencies,
+    EmbeddingJudge,
+    EmbeddingTfidfJudge,
+    Examples,
+    KeywordJudge,
+    Part,
+    RakeJudge,
+    RakeRules,
+    RelevantWhen,
+    Rules,
+    TfidfJudge,
+    TopicPhrases,
+    VectorModelJudge,
+    Verdicts,
+    chosen_classifier,
+    fitted_logistic,
+    reward_rule,
+    trained_network,
+)
+from honeyguide.settings.judge_parts import judge_part
+from honeyguide.text import Stems, WordVectors
+from honeyguide.text.rake import RakeScore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,20 +38,36 @@ if TYPE_CHECKING:
     from honeyguide.domain import Topic
     from honeyguide.judge import Judge
     from honeyguide.settings import JudgeSettings, Settings
-    from honeyguide.text import WordVectors
 
     LoadVectors = Callable[[], WordVectors]  # called only where a judge compares meanings
 
 
-def relevance_judge(settings: Settings, topic: Topic, load_vectors: LoadVectors) -> Judge:
-    """The judge that the settings name; without a topic, one that finds nothing relevant."""
-    if topic.is_empty:
+def relevance_judge(settings: Settings, topic: Topic, load_vectors: LoadVectors) -> Judge:  # noqa: PLR0911 - one a kind
+    """The judge that the settings name; without a topic, one that finds nothing relevant.
+
+    Raises SettingsError where the judge lacks what it needs: a file, examples, a library.
+    """
+    if topic.is_empty and settings.judge.kind not in ("classifier", "neural"):
         return KeywordJudge(topic)
     match settings.judge.kind:
         case "keyword":
-            return KeywordJudge(topic)
+            return KeywordJudge(topic, _stems(settings.judge))
         case "embedding":
             return EmbeddingJudge(topic, load_vectors())
+        case "tfidf":
+            return TfidfJudge(topic, _reference(settings.judge))
+        case "embedding-tfidf":
+            return EmbeddingTfidfJudge(topic, load_vectors(), _reference(settings.judge))
+        case "rake":
+            return RakeJudge(topic, load_vectors(), _rake_rules(settings.judge))
+        case "classifier":
+            return _classifier(settings.judge, topic, load_vectors)
+        case "neural":
+            examples = Examples.of(topic, "neural")
+            model = trained_network(examples, load_vectors(), settings.crawl.seed)
+            return VectorModelJudge("neural", model, load_vectors())
+        case "combined":
+            return CombinedJudge([_part(text, settings, topic, load_vectors) for text in settings.judge.parts])
         case unknown:
             raise SettingsError([f"judge.kind is {unknown!r}: no such judge"])
 
@@ -40,6 +81,41 @@ def verdicts(settings: JudgeSettings, judge: Judge, topic: Topic, load_vectors: 
     )
     nearness = None
     if rules.need_nearness:
-        measuring = judge if isinstance(judge, EmbeddingJudge) else EmbeddingJudge(topic, load_vectors())
-        nearness = measuring.nearness
-    return Verdicts(judge, TopicPhrases(topic.phrases), rules, nearness)
+        if isinstance(judge, EmbeddingJudge | EmbeddingTfidfJudge):
+            nearness = judge.nearness
+        else:
+            nearness = EmbeddingJudge(topic, load_vectors()).nearness
+    return Verdicts(judge, TopicPhrases(topic.phrases, _stems(settings)), rules, nearness)
+
+
+def _classifier(settings: JudgeSettings, topic: Topic, load_vectors: LoadVectors) -> Judge:
+    if settings.classifier:
+        return ClassifierJudge(chosen_classifier(settings.classifier, topic))
+    examples = Examples.of(topic, "classifier")
+    return VectorModelJudge("classifier", fitted_logistic(examples, load_vectors()), load_vectors())
+
+
+def _part(text: str, settings: Settings, topic: Topic, load_vectors: LoadVectors) -> Part:
+    kind, weight = judge_part(text)
+    alone = replace(settings, judge=replace(settings.judge, kind=kind))
+    return Part(kind, weight, relevance_judge(alone, topic, load_vectors))
+
+
+def _stems(settings: JudgeSettings) -> Stems | None:
+    return Stems(settings.language) if settings.stemming else None
+
+
+def _reference(settings: JudgeSettings) -> DocumentFrequencies | None:
+    """The collection that idf comes from; None where it is learned from the pages seen so far."""
+    return None if settings.idf == "seen" else DocumentFrequencies.read(settings.idf)
+
+
+def _rake_rules(settings: JudgeSettings) -> RakeRules:
+    return RakeRules(
+        lower=settings.lower,
+        upper=settings.upper,
+        most_keywords=settings.rake_keywords,
+        scoring=RakeScore(settings.rake_score),
+        is_specific=settings.specific,
+        language=settings.language,
+    )

@@ -13,6 +13,7 @@ from honeyguide.engine.build import Builder, open_world, transport_for
 from honeyguide.engine.checkpoint import restore
 from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.events import CrawlStarted
+from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.settings import load_settings, to_toml, validate, with_overrides
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from honeyguide.settings import Settings
     from honeyguide.store import Progress, Run
     from honeyguide.text import WordVectors
+    from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
 
 
@@ -38,15 +40,16 @@ class Surroundings(TypedDict, total=False):
     listeners: Sequence[Listener]  # told of every event, after it is stored
     is_interrupted: Callable[[], bool]  # asked between steps; True stops the crawl, to be resumed later
     vectors: WordVectors  # loaded already, to be shared by several crawls
+    on_converting: Callable[[Converting], None]  # told how far a file of vectors is, when it is first met
 
 
 def crawl(run: Path | str, settings: Settings, **around: Unpack[Surroundings]) -> Run:
     """Crawl into a new run folder and open it for reading.
 
-    Raises `SettingsError`, `WorldError` or `RunExists` before anything is written. Inside a running event loop, as in a
-    notebook, await `crawl_async` instead.
+    Raises `SettingsError`, `WorldError`, `VectorsError` or `RunExists` before anything is written. Inside a running
+    event loop, as in a notebook, await `crawl_async` instead.
     """
-    _refuse_in_running_loop("crawl_async")
+    refuse_in_running_loop("crawl_async")
     return asyncio.run(crawl_async(run, settings, **around))
 
 
@@ -56,7 +59,7 @@ def resume(run: Path | str, *, budget: str | int | None = None, **around: Unpack
     `budget` is a new total of fetches, or "+N" for N more than the run's own. Inside a running event loop, await
     `resume_async` instead.
     """
-    _refuse_in_running_loop("resume_async")
+    refuse_in_running_loop("resume_async")
     return asyncio.run(resume_async(run, budget=budget, **around))
 
 
@@ -67,9 +70,10 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
         world = await _world(opened, settings, around)
-        builder = Builder(settings, around.get("vectors"))
+        settings = await with_examples_read(settings, world)
+        builder = _builder(settings, around)
         seeds, parts = builder.seed_urls(world), builder.parts()
-        folder, lock = RunFolder.create(Path(run), to_toml(settings))
+        folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))
         opened.enter_context(lock)
         store = SqliteStore(folder.database_file)
         opened.callback(store.close)
@@ -98,7 +102,7 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         progress = store.progress()
         _check_resumable(folder, progress, settings, budget)
         world = await _world(opened, settings, around)
-        builder = Builder(settings, around.get("vectors"))
+        builder = _builder(settings, around)
         transport, clock = transport_for(world, start=0.0 if progress is None else progress.now)
         opened.push_async_callback(transport.close)
         in_flight: list[Dispatch] = []
@@ -109,7 +113,7 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         else:
             core, in_flight = _restored(folder, builder.parts(), settings, store, clock)
         if budget is not None:
-            folder.save_settings(to_toml(settings))
+            folder.save_settings(to_toml(builder.settings))
         loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around))
         loop.announce(CrawlStarted(core.progress, is_resumed=True))
         await loop.run(in_flight)
@@ -138,6 +142,10 @@ def _check_resumable(
         raise SettingsError([f"budget is {total}: the run has spent {spent} already; give more, or +{total}"])
 
 
+def _builder(settings: Settings, around: Surroundings) -> Builder:
+    return Builder(settings, around.get("vectors"), around.get("on_converting", lambda _: None))
+
+
 async def _world(opened: AsyncExitStack, settings: Settings, around: Surroundings) -> World:
     """The world given, or the one that the settings name, closed with everything else that was opened."""
     if "world" in around:
@@ -157,7 +165,8 @@ def _refuse_unknown(around: Surroundings) -> None:
         raise TypeError(f"unknown argument {unknown[0]!r}; a crawl takes {known}")
 
 
-def _refuse_in_running_loop(instead: str) -> None:
+def refuse_in_running_loop(instead: str) -> None:
+    """RuntimeError if this thread has an event loop at work, in which a second cannot be run."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -45,7 +45,7 @@ class Episode:
         self._parts = _parts(builder, chance)
         self.core = CrawlCore(self._parts, settings)
         seeds = builder.seed_urls(world)
-        folder = self._make_folder(run)
+        folder = self._make_folder(run, builder.settings)
         self._store = self._open_store(folder)
         self.first = self._kept(self.core.start(seeds, self._clock.now()).record)
         if folder is not None:
@@ -85,10 +85,10 @@ class Episode:
         self._store = None
         self._opened.close()
 
-    def _make_folder(self, run: Path | None) -> RunFolder | None:
+    def _make_folder(self, run: Path | None, settings: Settings) -> RunFolder | None:
         if run is None:
             return None
-        folder, lock = RunFolder.create(run, to_toml(self._settings))
+        folder, lock = RunFolder.create(run, to_toml(settings))
         self._opened.enter_context(lock)
         return folder
 

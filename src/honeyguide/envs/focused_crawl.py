@@ -14,13 +14,13 @@ from gymnasium.error import InvalidAction, ResetNeeded
 from threadpoolctl import ThreadpoolController
 
 from honeyguide.domain import LinkId
-from honeyguide.engine import Builder, open_world
+from honeyguide.engine import Builder, open_world, with_examples_read
 from honeyguide.envs.crawl_state import STATE_COLUMNS, CrawlState, state_after
 from honeyguide.envs.episode import Episode, at_once
 from honeyguide.envs.feature_rows import WIDTH
 from honeyguide.envs.open_actions import OpenActions
 from honeyguide.envs.table import TableSpec, shortlist
-from honeyguide.errors import SettingsError, WorldError
+from honeyguide.errors import HoneyguideError, SettingsError, WorldError
 from honeyguide.settings import settings_from, validate, with_overrides
 
 if TYPE_CHECKING:
@@ -88,6 +88,11 @@ class FocusedCrawlEnv(gymnasium.Env[Observation, np.int64]):
         self._episode: Episode | None = None
         self._opened = AsyncExitStack()
         self._world = world or at_once(self._opened.enter_async_context(open_world(self.settings)))
+        try:
+            self.settings = at_once(with_examples_read(self.settings, self._world))
+        except HoneyguideError:
+            at_once(self._opened.aclose())
+            raise
         self._builder = Builder(self.settings, vectors)
         self._threads = ThreadpoolController()
         self._state = CrawlState()
@@ -233,8 +238,8 @@ def _check(settings: Settings, world: World | None, *, is_kept: bool) -> None:
     is_offline = name.partition(":")[0] not in LIVE_WORLDS if world is None else world.is_offline
     if not is_offline:
         raise WorldError(f"{'the world given' if world else name} is not offline; choose one that is, as synthetic")
-    if not (settings.topic.name or settings.topic.keywords):
-        raise SettingsError(["topic is empty: give topic.name or topic.keywords"])
+    if not (settings.topic.name or settings.topic.keywords or settings.topic.like):
+        raise SettingsError(["topic is empty: give topic.name, topic.keywords or topic.like"])
     if is_kept and settings.frontier.found_again == "merge":
         # The merged rows in the folder would be those of the agent, which no strategy reads.
         raise SettingsError(["frontier.found_again is 'merge': a run cannot be kept with it; choose 'best' or 'first'"])

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any
 
-from honeyguide.errors import RunExists
 from honeyguide.experiments.crawl_task import CrawlTask
 from honeyguide.experiments.grading import grade, write_steps
 from honeyguide.experiments.graph_cache import save_graph
+from honeyguide.experiments.own_folder import claim_folder, refuse_foreign
 from honeyguide.experiments.provenance import code_version
 from honeyguide.experiments.run import run_crawls
 from honeyguide.experiments.summary import GradedCrawl, summary
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from honeyguide.domain import Url
     from honeyguide.experiments.spec import Contender, Experiment
     from honeyguide.experiments.survey import Cell, Start, Survey
-
-EXPERIMENT_FILE: Final = "experiment.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,7 @@ def compare_strategies(
     Called again with the same experiment and folder it goes on where it stopped; None when it was interrupted. Every
     mistake is raised before the folder is made. `on_progress` hears what is being done, how far it is, of how much.
     """
-    _refuse_foreign(folder, experiment)
+    refuse_foreign(folder, _about(experiment))
 
     def note_exploring(world: str, done: int, known: int) -> None:
         if is_interrupted():
@@ -95,37 +92,18 @@ class _InterruptedError(Exception):
     """Someone wants the survey to stop; nothing of it is kept."""
 
 
-def _refuse_foreign(folder: Path, experiment: Experiment) -> None:
-    """Before the long work: a folder of another experiment, or of something else, is not to be written into."""
-    file = folder / EXPERIMENT_FILE
-    if file.is_file():
-        _refuse_other(json.loads(file.read_text(encoding="utf-8")), _about(experiment), folder)
-    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise RunExists(f"{folder} exists and is not empty; choose another folder with -o")
-
-
 def _prepare(folder: Path, experiment: Experiment, surveyed: Survey) -> None:
-    """Make the folder, or see that the one there is also of this data."""
+    """Keep the graphs, and make the folder this experiment's on this data."""
     about = _about(experiment) | {"data": {cell.world: cell.data_hash for cell in surveyed.cells}}
-    file = folder / EXPERIMENT_FILE
-    if file.exists():
-        _refuse_other(json.loads(file.read_text(encoding="utf-8")), about, folder)
+    refuse_foreign(folder, about)
     for name, graph in surveyed.graphs.items():
         if not (folder / "graphs" / name).exists():
             save_graph(graph, folder / "graphs" / name)
-    file.write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    claim_folder(folder, about)
 
 
 def _about(experiment: Experiment) -> dict[str, Any]:
-    about = {"honeyguide": code_version()} | experiment.document()
-    return cast(dict[str, Any], json.loads(json.dumps(about)))  # as it is when read back
-
-
-def _refuse_other(before: dict[str, Any], now: dict[str, Any], folder: Path) -> None:
-    changed = [name for name in now if before.get(name) != now[name]]
-    if changed:
-        what = "other code" if changed == ["honeyguide"] else f"another experiment ({', '.join(changed)} differ)"
-        raise RunExists(f"{folder} was made by {what}; choose another folder with -o")
+    return {"honeyguide": code_version()} | experiment.document()
 
 
 def _crawls(experiment: Experiment, surveyed: Survey, folder: Path) -> Iterator[_Crawl]:

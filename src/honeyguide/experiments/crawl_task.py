@@ -5,21 +5,30 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.clock import RealClock
-from honeyguide.engine import CrawlStarted, CrawlStopped, LinkSkipped, StopReason, crawl, resume
+from honeyguide.engine import (
+    CrawlStarted,
+    CrawlStopped,
+    LinkSkipped,
+    StopReason,
+    Surroundings,
+    crawl,
+    resume,
+    word_vectors,
+)
 from honeyguide.errors import HoneyguideError, RunDamaged
 from honeyguide.store import Progress, open_run
-from honeyguide.text import WordllamaVectors, WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from honeyguide.engine import Event
-    from honeyguide.settings import Settings
+    from honeyguide.settings import Settings, VectorSettings
+    from honeyguide.text import WordVectors
 
 _TIMING_FILE: Final = "timing.json"
 _STEPS_AT_A_TIME: Final = 20
@@ -38,9 +47,11 @@ class CrawlTask:
 
     @property
     def is_done(self) -> bool:
-        """Whether the crawl has come to its end."""
-        reason = self._progress.stop_reason
-        return bool(reason) and StopReason(reason).is_final
+        """Whether the crawl has come to its end; one that has spent a smaller budget can go on."""
+        progress = self._progress
+        if progress.stop_reason == StopReason.FETCHES:
+            return progress.charged >= self.settings.budget.fetches
+        return bool(progress.stop_reason) and StopReason(progress.stop_reason).is_final
 
     @property
     def spent(self) -> int:
@@ -61,6 +72,11 @@ class CrawlTask:
         seconds, steps = self._timing()
         return 1000 * seconds / steps if steps else 0.0
 
+    @property
+    def seconds(self) -> float:
+        """Real time of all its steps together; 0 where nobody knows."""
+        return self._timing()[0]
+
     def _timing(self) -> tuple[float, int]:
         """Seconds and steps of all the times it was at work, without loading and opening."""
         try:
@@ -71,14 +87,17 @@ class CrawlTask:
 
     def make(self, is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]) -> None:
         """Crawl, or go on with it, until it ends or is interrupted; `on_steps` hears of a few steps at a time."""
-        vectors, counter = _vectors(), _StepCounter(on_steps, RealClock())
+        counter = _StepCounter(on_steps, RealClock())
+        around: Surroundings = {
+            "listeners": [counter],
+            "is_interrupted": is_interrupted,
+            "vectors": shared_vectors(self.settings.vectors),
+        }
         _clear_what_never_began(self.run)
         if self.run.exists():
-            finished = resume(self.run, listeners=[counter], is_interrupted=is_interrupted, vectors=vectors)
+            finished = resume(self.run, budget=self.settings.budget.fetches, **around)
         else:
-            finished = crawl(
-                self.run, self.settings, listeners=[counter], is_interrupted=is_interrupted, vectors=vectors
-            )
+            finished = crawl(self.run, self.settings, **around)
         finished.close()
         before = self._timing()
         timing = {"seconds": before[0] + counter.seconds, "steps": before[1] + counter.steps}
@@ -119,7 +138,7 @@ class _StepCounter:
             self._told = self.steps
 
 
-@cache
-def _vectors() -> WordVectors:
-    """Loaded once in each process."""
-    return WordVectors(WordllamaVectors())
+@lru_cache(maxsize=1)
+def shared_vectors(settings: VectorSettings) -> WordVectors:
+    """Loaded once in each process, as long as the crawls agree on them."""
+    return word_vectors(settings)

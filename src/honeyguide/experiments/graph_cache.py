@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import zipfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import xxhash
 
+from honeyguide.experiments.provenance import data_files
 from honeyguide.experiments.world_graph import WorldGraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from honeyguide.domain import Url
 
@@ -22,7 +23,7 @@ _FORMAT: Final = 1
 
 def graph_key(world: str, roots: Sequence[Url], words: Iterable[str], code: str) -> str:
     """What a graph depends on, in a few letters: name and data of the world, where it was entered, and our code."""
-    parts = [str(_FORMAT), world, *_data_of(world), *sorted(url.text for url in roots), *sorted(words), code]
+    parts = [str(_FORMAT), world, *data_files(world), *sorted(url.text for url in roots), *sorted(words), code]
     return xxhash.xxh3_64("\n".join(parts).encode()).hexdigest()
 
 
@@ -60,12 +61,3 @@ def load_graph(file: Path) -> WorldGraph | None:
             )
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
-
-
-def _data_of(world: str) -> list[str]:
-    """Names, sizes and times of the files a world is read from; nothing for one that is computed from its name."""
-    named = world.partition(":")[2]
-    # `site:` takes a folder before an @, or several files with commas between; a path may also have either in its name.
-    paths = {Path(part) for part in (named, named.rpartition("@")[0], *named.split(",")) if part}
-    files = {file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])}
-    return [f"{file} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in sorted(files) if file.is_file()]

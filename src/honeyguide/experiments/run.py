@@ -8,21 +8,46 @@ import threading
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection, get_context, parent_process
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from multiprocessing.synchronize import Event as StopEvent
+    from pathlib import Path
 
-    from honeyguide.experiments.crawl_task import CrawlTask
+    from honeyguide.settings import Settings
 
 _LOOK_S: Final = 0.1
 
 
+class Task(Protocol):
+    """A crawl to be made, in this process or in another, to which it is sent as a value."""
+
+    @property
+    def run(self) -> Path:
+        """Where the run folder is, or will be."""
+        ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def is_done(self) -> bool: ...
+
+    @property
+    def spent(self) -> int:
+        """How much of the budget is behind it; all of it once the crawl has ended."""
+        ...
+
+    def make(self, is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]) -> None:
+        """Crawl until it ends or is interrupted; `on_steps` hears of a few steps at a time."""
+        ...
+
+
 def run_crawls(
-    tasks: Sequence[CrawlTask],
+    tasks: Sequence[Task],
     *,
     jobs: int | None = None,
     is_interrupted: Callable[[], bool] = lambda: False,
@@ -43,7 +68,7 @@ def run_crawls(
     return _run_here(left, is_interrupted, lambda steps: on_progress(spent + steps))
 
 
-def _run_here(tasks: Sequence[CrawlTask], is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]) -> bool:
+def _run_here(tasks: Sequence[Task], is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]) -> bool:
     steps = 0
 
     def count(more: int) -> None:
@@ -59,7 +84,7 @@ def _run_here(tasks: Sequence[CrawlTask], is_interrupted: Callable[[], bool], on
 
 
 def _run_in_processes(
-    tasks: Sequence[CrawlTask], jobs: int, is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]
+    tasks: Sequence[Task], jobs: int, is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]
 ) -> bool:
     # Not forked: a fork of a process with threads, such as those of BLAS, may lock up.
     context = get_context("spawn")
@@ -107,7 +132,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _make(task: CrawlTask) -> None:
+def _make(task: Task) -> None:
     def count(more: int) -> None:
         with _shared["steps"].get_lock():
             _shared["steps"].value += more

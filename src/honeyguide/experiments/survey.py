@@ -6,27 +6,24 @@ world can show: seeds that are not in it, labels that match nothing, on-topic pa
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from honeyguide.domain import Topic, Url
-from honeyguide.engine import open_world
 from honeyguide.errors import SettingsError, WorldError
 from honeyguide.experiments.cold_starts import cold_start, named_start, roots_of
 from honeyguide.experiments.graph_cache import graph_key, load_graph
 from honeyguide.experiments.labels import KnowsTopics, LabelRule
+from honeyguide.experiments.offline_world import opened_world
 from honeyguide.experiments.oracle import Oracle, oracle
 from honeyguide.experiments.provenance import code_version
 from honeyguide.experiments.world_graph import WorldGraph, explore
-from honeyguide.settings import settings_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -77,7 +74,7 @@ def survey(
     new_graphs: dict[str, WorldGraph] = {}
     mistakes: list[str] = []
     for name in experiment.worlds:
-        with _opened(name) as world:
+        with opened_world(name) as world:
             file_name, graph = _graph_of(name, world, experiment, graphs, on_progress)
             new_graphs[file_name] = graph
             for topic in experiment.topics:
@@ -88,20 +85,6 @@ def survey(
     if mistakes:
         raise SettingsError(list(dict.fromkeys(mistakes)))
     return Survey(tuple(cells), new_graphs)
-
-
-@contextmanager
-def _opened(name: str) -> Iterator[World]:
-    """A world by its name; offline worlds never suspend, so that one may be used from plain code while it is open."""
-    opening = open_world(settings_from({"crawl": {"world": name}}))
-    with asyncio.Runner() as runner:
-        world = runner.run(opening.__aenter__())
-        try:
-            if not world.is_offline:
-                raise WorldError(f"world {name} is not offline, so no two crawls of it see the same; try synthetic")
-            yield world
-        finally:
-            runner.run(opening.__aexit__(None, None, None))
 
 
 def _graph_of(

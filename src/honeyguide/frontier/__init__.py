@@ -17,8 +17,9 @@ from honeyguide.frontier.frontier import (
     Taken,
 )
 from honeyguide.frontier.held_back import HeldBackFrontier
-from honeyguide.frontier.politeness import HostClocks, next_request_at
+from honeyguide.frontier.politeness import HostClocks, further_pause_s, longest_pause_s, next_request_at
 from honeyguide.frontier.seen import SeenUrls
+from honeyguide.frontier.weighted_queue import WeightedQueue
 
 __all__ = [
     "Arrivals",
@@ -32,5 +33,8 @@ __all__ = [
     "Scorer",
     "SeenUrls",
     "Taken",
+    "WeightedQueue",
+    "further_pause_s",
+    "longest_pause_s",
     "next_request_at",
 ]

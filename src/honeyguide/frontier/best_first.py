@@ -207,9 +207,19 @@ class BestFirstFrontier:
         if top == NOTHING:  # the lowest score there is, by which chunks without a link on a ready host are marked too
             ties = ties[chunks.live[ties] > 0]
             ties = ties if is_ready is None else ties[is_ready[chunks.host[ties]]]
-        if len(ties) == 1:
-            return int(ties[0])
-        return int(min(ties.tolist(), key=lambda chunk: chunks.link[chunks.best_slot(chunk)]))
+        return int(ties[0]) if len(ties) == 1 else self._first_come(ties, top)
+
+    def _first_come(self, ties: NDArray[np.int64], score: float) -> int:
+        """Of chunks whose best links have the same score, the one whose best link came first.
+
+        Where few scores differ nearly all chunks tie. One that was opened early answers for all in which no link is as
+        low as the one found in it: on one host for all others.
+        """
+        chunks = self._chunks
+        early = ties[[np.argmin(chunks.lowest[ties])]]
+        found = chunks.first_links(early, score)[0]
+        rivals = ties[chunks.lowest[ties] <= found]
+        return int(rivals[np.argmin(chunks.first_links(rivals, score))])
 
     def _settled_bests(self, best: NDArray[np.float64]) -> NDArray[np.float64]:
         """Price chunks until no stale one can reach the best score; stale ones are then out of the running."""

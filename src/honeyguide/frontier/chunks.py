@@ -27,6 +27,7 @@ SMALLEST: Final = 8
 LARGEST: Final = 64  # larger ones cost more to price, smaller ones are more to look through; measured
 NO_LINK: Final = -1
 NO_CHUNK: Final = -1
+HIGHEST: Final = 2**31 - 1  # above every link
 NOTHING: Final = -np.inf  # the best score of an empty chunk
 BY_HAND: Final = 0  # `priced` of a chunk whose scores follow from no weights
 
@@ -35,8 +36,9 @@ class Chunks:
     """The slots and their chunks. The public columns are read and written by the frontier; growing is done here.
 
     Slot columns: `score`, `link` (NO_LINK where nobody waits), `row`. Chunk columns: `start`, `used` (slots handed
-    out), `live` (links waiting), `host`, `best`, `reach` (the length of its longest row), `priced` (the frontier's, but
-    BY_HAND when a chunk is empty). `slot_of[link]` is NO_LINK unless the link waits.
+    out), `live` (links waiting), `host`, `lowest` (the lowest number that has entered, whether it still waits or not),
+    `best`, `reach` (the length of its longest row), `priced` (the frontier's, but BY_HAND when a chunk is empty).
+    `slot_of[link]` is NO_LINK unless the link waits.
     """
 
     def __init__(self, row_width: int) -> None:
@@ -50,6 +52,7 @@ class Chunks:
         self.used = np.zeros(16, dtype=np.int32)
         self.live = np.zeros(16, dtype=np.int32)
         self.host = np.zeros(16, dtype=np.int32)
+        self.lowest = np.full(16, HIGHEST, dtype=np.int32)
         self.best = np.full(16, NOTHING)
         self.reach = np.zeros(16)
         self.priced = np.full(16, BY_HAND, dtype=np.int32)
@@ -94,6 +97,7 @@ class Chunks:
         self.link[slots] = links
         self.score[slots] = NOTHING
         self.slot_of[links] = slots
+        np.minimum.at(self.lowest, chunks, links)
         np.add.at(self.waiting_on_host, hosts, 1)
         self.links_waiting += len(links)
         return slots, chunks
@@ -123,6 +127,12 @@ class Chunks:
         if self.best[chunk] == NOTHING:  # the lowest score there is, which slots without a link have too
             return slots.start + int(np.argmax(self.link[slots] != NO_LINK))
         return slots.start + int(np.argmax(self.score[slots]))
+
+    def first_links(self, chunks: NDArray[np.int64], score: float) -> NDArray[np.int32]:
+        """In each of some chunks that are not empty, the lowest link with this score; HIGHEST where there is none."""
+        slots, begins = self.slots_of_chunks(chunks)
+        has_score = (self.score[slots] == score) & (self.link[slots] != NO_LINK)
+        return np.minimum.reduceat(np.where(has_score, self.link[slots], HIGHEST), begins)
 
     def slot_by_arrival(self, host: HostId, rank: int) -> int:
         """The slot of the link that was `rank`-th to arrive among those waiting on a host.
@@ -201,6 +211,7 @@ class Chunks:
     def _recycle(self, chunk: int) -> None:
         """An empty chunk forgets its past and is free for any host."""
         self.used[chunk] = 0
+        self.lowest[chunk] = HIGHEST
         self.best[chunk] = NOTHING
         self.reach[chunk] = 0.0
         self.priced[chunk] = BY_HAND
@@ -222,6 +233,7 @@ class Chunks:
             self.used = _grown(self.used, count, fill=0)
             self.live = _grown(self.live, count, fill=0)
             self.host = _grown(self.host, count, fill=0)
+            self.lowest = _grown(self.lowest, count, fill=HIGHEST)
             self.best = _grown(self.best, count, fill=NOTHING)
             self.reach = _grown(self.reach, count, fill=0)
             self.priced = _grown(self.priced, count, fill=BY_HAND)

@@ -22,6 +22,19 @@ def next_request_at(finished_at: float, host_delay_s: float, politeness: Politen
     return finished_at + max(politeness.delay_s, asked_s)
 
 
+def further_pause_s(fetches: int, politeness: PolitenessSettings, chance: np.random.Generator) -> float:
+    """How much longer the host asked last rests, given how many fetches a crawl has made; most often 0."""
+    if not politeness.pause_every or fetches % politeness.pause_every:
+        return 0.0
+    return float(chance.uniform(politeness.pause_from_s, politeness.pause_to_s))
+
+
+def longest_pause_s(politeness: PolitenessSettings) -> float:
+    """The longest that a host may have to rest between two requests."""
+    further_s = politeness.pause_to_s if politeness.pause_every else 0.0
+    return max(politeness.delay_s, politeness.max_delay_s) + further_s
+
+
 class HostClocks:
     """Ready times by host. A host is busy from `hold` to `release`; unknown hosts are ready at once."""
 

@@ -6,26 +6,52 @@ Some judges keep statistics of the pages seen so far. None looks ahead, and the 
 here.
 """
 
+from honeyguide.judge.classifier import ClassifierJudge, chosen_classifier
+from honeyguide.judge.combined import CombinedJudge, Part
+from honeyguide.judge.embedding_tfidf import EmbeddingTfidfJudge
 from honeyguide.judge.embeddings import EmbeddingJudge
+from honeyguide.judge.examples import Examples
+from honeyguide.judge.idf import DocumentFrequencies, idf_of
 from honeyguide.judge.judge import Judge
 from honeyguide.judge.keywords import KeywordJudge
+from honeyguide.judge.logistic import fitted_logistic
+from honeyguide.judge.neural import trained_network
+from honeyguide.judge.rake import Match, RakeJudge, RakeRules
 from honeyguide.judge.reward import REWARDS, Cosine, Hit, Ladder, RewardRule, Score, reward_rule
+from honeyguide.judge.tfidf import TfidfJudge
 from honeyguide.judge.topic_phrases import TopicPhrases
+from honeyguide.judge.vector_model import VectorModel, VectorModelJudge
 from honeyguide.judge.verdicts import RelevantWhen, Rules, Verdicts
 
 __all__ = [
     "REWARDS",
+    "ClassifierJudge",
+    "CombinedJudge",
     "Cosine",
+    "DocumentFrequencies",
     "EmbeddingJudge",
+    "EmbeddingTfidfJudge",
+    "Examples",
     "Hit",
     "Judge",
     "KeywordJudge",
     "Ladder",
+    "Match",
+    "Part",
+    "RakeJudge",
+    "RakeRules",
     "RelevantWhen",
     "RewardRule",
     "Rules",
     "Score",
+    "TfidfJudge",
     "TopicPhrases",
+    "VectorModel",
+    "VectorModelJudge",
     "Verdicts",
+    "chosen_classifier",
+    "fitted_logistic",
+    "idf_of",
     "reward_rule",
+    "trained_network",
 ]

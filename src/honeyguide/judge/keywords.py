@@ -10,10 +10,11 @@ from honeyguide.judge.unchanging import Unchanging
 
 if TYPE_CHECKING:
     from honeyguide.domain import Page, Topic
+    from honeyguide.text import Stems
 
 
 class KeywordJudge(Unchanging):
-    """Counts whole-word occurrences of the topic's phrases in the main text.
+    """Counts whole-word occurrences of the topic's phrases in the main text, by stem where `stems` are given.
 
     Relevance is 1 - 1/(1 + h), where h is the number of occurrences in a hundred words: no occurrence is 0, one in a
     hundred words is a half. The name counts as a phrase only when there are no keywords, because a name such as "what
@@ -22,8 +23,8 @@ class KeywordJudge(Unchanging):
 
     threshold = 0.5
 
-    def __init__(self, topic: Topic) -> None:
-        self._phrases = TopicPhrases(topic.keywords or (topic.name,))
+    def __init__(self, topic: Topic, stems: Stems | None = None) -> None:
+        self._phrases = TopicPhrases(topic.keywords or (topic.name,), stems)
 
     def relevance(self, page: Page) -> float:
         words = page.main_words

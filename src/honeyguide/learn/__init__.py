@@ -14,9 +14,13 @@ from honeyguide.learn.depth_first import DepthFirst
 from honeyguide.learn.iterative_deepening import IterativeDeepening
 from honeyguide.learn.modified_depth_first import ModifiedDepthFirst
 from honeyguide.learn.online_ridge import OnlineRidge
+from honeyguide.learn.parse_or_skip import ParseOrSkip
+from honeyguide.learn.parse_or_skip_q import ParseOrSkipQ
 from honeyguide.learn.random_order import RandomOrder
+from honeyguide.learn.random_skip import RandomSkip
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 from honeyguide.learn.url_heuristic import BestAddressFirst
+from honeyguide.learn.weighted_breadth_first import WeightedBreadthFirst
 
 __all__ = [
     "Beam",
@@ -29,6 +33,10 @@ __all__ = [
     "ModifiedDepthFirst",
     "OnlineRidge",
     "Order",
+    "ParseOrSkip",
+    "ParseOrSkipQ",
     "RandomOrder",
+    "RandomSkip",
     "Strategy",
+    "WeightedBreadthFirst",
 ]

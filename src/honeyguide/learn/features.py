@@ -8,7 +8,7 @@ are the columns named in `COLUMNS`. Sums over windows use the first `HEAD` numbe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -41,15 +41,6 @@ SCALARS: Final = (
 COLUMNS: Final = (*SCALARS, *(f"meaning {number}" for number in range(MEANING)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LinkWords:
-    """Vectors of the three texts of each link, shape (links, HEAD)."""
-
-    anchor: NDArray[np.float64]
-    around: NDArray[np.float64]
-    address: NDArray[np.float64]
-
-
 class LinkFeatures:
     """Numbers for links, given a topic. The same link has the same numbers in any batch."""
 
@@ -60,52 +51,57 @@ class LinkFeatures:
 
     def similarity(self, candidates: Candidates) -> NDArray[np.float64]:
         """Mean cosine with the topic of address, anchor and surrounding words: the papers' no-learning score."""
-        return self._similarities(self._words(candidates)).mean(axis=1)
+        return self._similarities(self._texts(candidates)).mean(axis=0)
 
     def rows(self, candidates: Candidates) -> Rows:
         """All the columns, in the order of `COLUMNS`."""
-        words = self._words(candidates)
-        anchor, around, address = self._similarities(words).T
-        scalars = np.stack(
-            [
-                np.ones(len(candidates)),
-                anchor,
-                around,
-                address,
-                candidates.relevance,
-                candidates.relevance * anchor,
-                np.where(candidates.is_seed, 0.0, 1.0 / (1.0 + candidates.distance)),
-                candidates.is_internal,
-                candidates.in_main,
-                candidates.spans[:, 2] > candidates.spans[:, 1],
-                1.0 / (1.0 + candidates.depth),
-                candidates.is_seed,
-            ],
-            axis=1,
+        texts = self._texts(candidates)
+        similarities = self._similarities(texts)
+        scalars = (
+            1.0,
+            *similarities,
+            candidates.relevance,
+            candidates.relevance * similarities[0],
+            np.where(candidates.is_seed, 0.0, 1.0 / (1.0 + candidates.distance)),
+            candidates.is_internal,
+            candidates.in_main,
+            candidates.spans[:, 2] > candidates.spans[:, 1],
+            1.0 / (1.0 + candidates.depth),
+            candidates.is_seed,
         )
-        meaning = _unit(2 * words.anchor + words.around + words.address)[:, :MEANING]
-        return np.concatenate((scalars, meaning), axis=1).astype(np.float16)
+        meanings = _meanings(texts)
+        rows = np.zeros((len(candidates), len(COLUMNS)), dtype=np.float16)
+        for column, values in enumerate(scalars):
+            rows[:, column] = values
+        rows[:, len(SCALARS) : len(SCALARS) + meanings.shape[1]] = meanings
+        return rows
 
-    def _similarities(self, words: LinkWords) -> NDArray[np.float64]:
-        texts = (words.anchor, words.around, words.address)
-        return np.stack([cosines(text, self._topic) for text in texts], axis=1)
+    def _similarities(self, texts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Cosines with the topic, one row a text."""
+        return cosines(texts.reshape(-1, self._head), self._topic).reshape(len(texts), -1)
 
-    def _words(self, candidates: Candidates) -> LinkWords:
+    def _texts(self, candidates: Candidates) -> NDArray[np.float64]:
+        """Vectors of anchor, words around it and address, shape (3, links, head)."""
         first, start, end, last = candidates.spans.T
-        spans = np.concatenate((start, first)), np.concatenate((end, last))
-        anchor, window = np.split(self._vectors.look_up(candidates.words).span_sums(*spans, self._head), 2)
-        return LinkWords(anchor, window - anchor, self._address_sums(candidates))
+        page = self._vectors.look_up(candidates.words)
+        texts = np.empty((3, len(candidates), self._head))
+        anchor, around, address = texts
+        anchor[:] = page.span_sums(start, end, self._head)
+        np.subtract(page.span_sums(first, last, self._head), anchor, out=around)
+        address[:] = self._address_sums(candidates)
+        return texts
 
     def _address_sums(self, candidates: Candidates) -> NDArray[np.float64]:
-        words: list[str] = []
-        begins, ends = np.empty((2, len(candidates)), dtype=np.int64)
-        for row, url in enumerate(candidates.targets):
-            begins[row] = len(words)
-            words += words_of_url(url)
-            ends[row] = len(words)
-        return self._vectors.look_up(tuple(words)).span_sums(begins, ends, self._head)
+        words = [words_of_url(url) for url in candidates.targets]
+        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+        ends = np.cumsum(lengths)
+        return self._vectors.look_up(tuple(chain.from_iterable(words))).span_sums(ends - lengths, ends, self._head)
 
 
-def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+def _meanings(texts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The head of the direction in which a link's words point, the anchor counting twice."""
+    anchor, around, address = texts
+    sums = 2 * anchor + around + address
+    lengths = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
+    heads = sums[:, :MEANING]
+    return np.divide(heads, lengths, out=np.zeros_like(heads), where=lengths > 0)

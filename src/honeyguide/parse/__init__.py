@@ -4,9 +4,11 @@
 `html`, which builds the tree, drops what no reader sees, and writes the visible text with markers around every link and
 around what `boilerplate` recognises as navigation; `marked_text` reads that text once, left to right, and gives words,
 link positions and main spans together. `links` resolves each address and gathers its places into one `Link` per target.
-Plain text takes the same road without a tree, and everything else is recorded with its type and no words.
+Plain text takes the same road without a tree, and everything else is recorded with its type and no words. Where all
+pages of a site are laid out alike, `PageRules` say which part of them counts, and which links.
 """
 
 from honeyguide.parse.document import parse
+from honeyguide.parse.page_rules import WHOLE_PAGE, WIKIPEDIA, PageRules
 
-__all__ = ["parse"]
+__all__ = ["WHOLE_PAGE", "WIKIPEDIA", "PageRules", "parse"]

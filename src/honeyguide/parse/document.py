@@ -10,24 +10,29 @@ from honeyguide.parse.html import read_html
 from honeyguide.parse.links import links_of
 from honeyguide.parse.marked_text import read_marked, read_plain
 from honeyguide.parse.media_type import HTML_TYPES, PLAIN_TEXT, media_type_of
+from honeyguide.parse.page_rules import WHOLE_PAGE
 
 if TYPE_CHECKING:
     from honeyguide.domain import Fetched, Url
+    from honeyguide.parse.page_rules import PageRules
 
 
-def parse(url: Url, fetched: Fetched) -> Page:
-    """The page that `fetched` holds, found at `url`. Never raises: broken input gives what could be read of it."""
+def parse(url: Url, fetched: Fetched, rules: PageRules = WHOLE_PAGE) -> Page:
+    """The page that `fetched` holds, found at `url`. Never raises: broken input gives what could be read of it.
+
+    `rules` are for HTML only.
+    """
     media_type = media_type_of(fetched)
     if media_type in HTML_TYPES:
-        return _html_page(url, media_type, fetched)
+        return _html_page(url, media_type, fetched, rules)
     if media_type == PLAIN_TEXT:
         return _plain_page(url, fetched)
     return Page(url, media_type, charset="", title="", text="", words=(), main_spans=(), links=())
 
 
-def _html_page(url: Url, media_type: str, fetched: Fetched) -> Page:
+def _html_page(url: Url, media_type: str, fetched: Fetched, rules: PageRules) -> Page:
     html, charset = decode(fetched.body, fetched.content_type)
-    document = read_html(html)
+    document = read_html(html, from_first_paragraph=rules.from_first_paragraph)
     reading = read_marked(document.marked_text)
     return Page(
         url=url,
@@ -37,7 +42,7 @@ def _html_page(url: Url, media_type: str, fetched: Fetched) -> Page:
         text=reading.text,
         words=reading.words,
         main_spans=reading.main_spans,
-        links=links_of(url, document.base_href, document.anchors, reading.places),
+        links=links_of(url, document.base_href, document.anchors, reading.places, rules),
     )
 
 

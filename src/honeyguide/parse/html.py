@@ -16,6 +16,7 @@ from honeyguide.parse.marked_text import (
     has_markers,
     without_markers,
 )
+from honeyguide.parse.menus import menus_beside_text
 from honeyguide.parse.nesting import without_depths
 
 if TYPE_CHECKING:
@@ -51,29 +52,52 @@ class HtmlDocument(NamedTuple):
     anchors: list[Anchor]
 
 
-def read_html(html: str) -> HtmlDocument:
-    """Read a document, however broken."""
+def read_html(html: str, *, from_first_paragraph: bool = False) -> HtmlDocument:
+    """Read a document, however broken; of its body all, or what begins with the first `<p>`."""
     html = without_depths(html)
-    document, marker_count = _read(html)
+    document, marker_count = _read(html, from_first_paragraph=from_first_paragraph)
     if not has_markers(document.marked_text, marker_count):
-        document, _ = _read(without_markers(html))
+        document, _ = _read(without_markers(html), from_first_paragraph=from_first_paragraph)
     return document
 
 
-def _read(html: str) -> tuple[HtmlDocument, int]:
+def _read(html: str, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
     """The document, and how many markers were put into its text."""
     tree = LexborHTMLParser(_WORD_ENDING_TAG.sub(" <", html))
     tree.strip_tags(_INVISIBLE)
     title, base_href = _title_and_base(tree)
-    if tree.body is None:
+    if tree.body is None or (from_first_paragraph and not _cut_before_first_paragraph(tree.body)):
         return HtmlDocument(title, base_href, "", []), 0
-    anchors, bracket_count = _mark(tree.body)
-    text = tree.body.text().replace(_SOFT_HYPHEN, "")
-    return HtmlDocument(title, base_href, text, anchors), 2 * bracket_count
+    anchors, boilerplate = _mark(tree.body)
+    text = tree.body.text()
+    bracket_count = len(anchors) + len(boilerplate.elements)
+    if boilerplate.main_elements:
+        text = f"{ASIDE_START}{text}{ASIDE_END}"
+        bracket_count += 1 + len(boilerplate.main_elements)
+    elif menus := menus_beside_text(tree.body, len(anchors), len(text)):
+        for menu in menus:
+            _bracket(menu, ASIDE_START, ASIDE_END)
+        text = tree.body.text()
+        bracket_count += len(menus)
+    return HtmlDocument(title, base_href, text.replace(_SOFT_HYPHEN, ""), anchors), 2 * bracket_count
 
 
-def _mark(body: LexborNode) -> tuple[list[Anchor], int]:
-    """Bracket the links and the boilerplate; the links, and how many brackets there are."""
+def _cut_before_first_paragraph(body: LexborNode) -> bool:
+    """Take out what stands before the first `<p>`; False, and nothing is changed, where there is none."""
+    node = body.css_first("p")
+    if node is None:
+        return False
+    while node is not None and node.tag != "body":
+        while (before := node.prev) is not None:
+            before.remove()
+        node = node.parent
+        if node is not None and node.tag == "a" and "href" in node.attributes:
+            del node.attrs["href"]  # the paragraph stands inside a link, which begins before it
+    return True
+
+
+def _mark(body: LexborNode) -> tuple[list[Anchor], Boilerplate]:
+    """Bracket the links, the boilerplate, and what is not boilerplate although all around it is."""
     anchors = []
     images = []
     boilerplate = Boilerplate()
@@ -91,7 +115,9 @@ def _mark(body: LexborNode) -> tuple[list[Anchor], int]:
     _show_images(images)
     for node in boilerplate.elements:
         _bracket(node, ASIDE_START, ASIDE_END)
-    return anchors, len(anchors) + len(boilerplate.elements)
+    for node in boilerplate.main_elements:
+        _bracket(node, ASIDE_END, ASIDE_START)
+    return anchors, boilerplate
 
 
 def _bracket(node: LexborNode, start: str, end: str) -> None:

@@ -6,18 +6,26 @@ from typing import TYPE_CHECKING
 
 from honeyguide.domain import Link, Occurrence, Url
 from honeyguide.errors import InvalidUrl
+from honeyguide.parse.page_rules import WHOLE_PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from honeyguide.parse.html import Anchor
+    from honeyguide.parse.page_rules import PageRules
 
 _NO_REL: frozenset[str] = frozenset()
 
 
-def links_of(page: Url, base_href: str, anchors: Sequence[Anchor], places: Sequence[Occurrence]) -> tuple[Link, ...]:
+def links_of(
+    page: Url,
+    base_href: str,
+    anchors: Sequence[Anchor],
+    places: Sequence[Occurrence],
+    rules: PageRules = WHOLE_PAGE,
+) -> tuple[Link, ...]:
     """The links that lead elsewhere, in order of first occurrence; `places` says where each anchor stands."""
-    targets = _Targets(_base(page, base_href), page)
+    targets = _Targets(_base(page, base_href), page, rules)
     found_by_target: dict[str, _Found] = {}
     for (href, rel), place in zip(anchors, places, strict=True):
         target = targets[href]
@@ -45,11 +53,15 @@ class _Found:
 
 
 class _Targets(dict[str, Url | None]):
-    """Where each address leads; None for nowhere: unusable, or the page itself. Resolving is slow, so done once."""
+    """Where each address leads; None for nowhere: unusable, the page itself, or against the rules.
 
-    def __init__(self, base: Url, page: Url) -> None:
+    Resolving is slow, so done once.
+    """
+
+    def __init__(self, base: Url, page: Url, rules: PageRules) -> None:
         self._base = base
         self._page = page
+        self._rules = rules
 
     def __missing__(self, href: str) -> Url | None:
         before_fragment = href.partition("#")[0]
@@ -59,6 +71,8 @@ class _Targets(dict[str, Url | None]):
             target = _target(href, self._base)
             if target == self._page:
                 target = None
+        if target is not None and not self._rules.let(href, target, self._page):
+            target = None
         self[href] = target
         return target
 

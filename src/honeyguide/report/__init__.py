@@ -5,6 +5,7 @@
 `figures` plots with matplotlib where it is installed. None of them judges anything: the caller says what is on topic.
 """
 
+from honeyguide.report.line_plot import Line, LinePlot
 from honeyguide.report.metrics import (
     area_under_curve,
     downsampled,
@@ -21,6 +22,8 @@ from honeyguide.report.terminal import MARKERS, draw_curves
 
 __all__ = [
     "MARKERS",
+    "Line",
+    "LinePlot",
     "PairedDifference",
     "area_under_curve",
     "downsampled",

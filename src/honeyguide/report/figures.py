@@ -1,4 +1,4 @@
-"""Plots of a comparison, as PNG and SVG. matplotlib is an optional extra, loaded when the first one is drawn.
+"""Plots as PNG and SVG. matplotlib is an optional extra, loaded when the first one is drawn.
 
 A strategy keeps its colour in every figure of a comparison, and a line style of its own for who sees no colours. Floors
 are grey. Under each figure stands what it was made with.
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
+    from honeyguide.report.line_plot import Line, LinePlot
+
 # Okabe and Ito's colours, told apart by most people; the yellow is left out as too pale for lines.
 _COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 _GREYS: Final = ("#8c8c8c", "#5a5a5a")
 _LINES: Final = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
+_MARKS: Final = ("o", "s", "^", "D", "v", "P")
 _BINS: Final = 25
 
 
@@ -125,6 +128,40 @@ def save_bars_by_topic(
     axes.axhline(1.0, color="black", linewidth=1.2, linestyle=(0, (4, 2)))
     axes.legend(frameon=False, ncols=min(4, len(names)), loc="upper left")
     _save(figure, stem)
+
+
+def save_line_plot(stem: Path, plot: LinePlot, note: str) -> None:
+    """Lines in colours, dashes and marks of their own; what others have published in hollow black marks."""
+    figure, axes = _figure(plot.title, note, width=8.5)
+    if plot.is_log:
+        axes.set(xscale="log", yscale="log")
+    own = [line for line in plot.lines if not line.is_published]
+    for number, line in enumerate(own):
+        colour, place = _COLOURS[number % len(_COLOURS)], number % len(_LINES)
+        look = {"color": colour, "linestyle": _LINES[place], "marker": _MARKS[place], "markersize": 4.5 - 0.4 * place}
+        _draw_line(axes, plot, line, look | {"linewidth": 2.4 - 0.25 * place})
+    for number, line in enumerate(line for line in plot.lines if line.is_published):
+        marks = {"color": "black", "linestyle": "none", "marker": _MARKS[number % len(_MARKS)], "markersize": 8}
+        _draw_line(axes, plot, line, marks | {"fillstyle": "none"})
+    axes.set(xlabel=plot.x_label, ylabel=plot.y_label)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    if plot.x_marks:
+        axes.set_xticks(plot.x_marks)
+        axes.set_xticks([], minor=True)
+    figure.legend(loc="outside right upper", frameon=False, fontsize=8.5)
+    _save(figure, stem)
+
+
+def _draw_line(axes: Axes, plot: LinePlot, line: Line, look: Mapping[str, Any]) -> None:
+    points = [(x, y) for x, y in line.points if not plot.is_log or (x > 0 and y > 0)]
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    drawstyle = "steps-post" if plot.is_stepped else "default"
+    axes.plot(xs, ys, label=line.name, drawstyle=drawstyle, **look)
+    if line.end and points:
+        axes.annotate(
+            line.end, points[-1], (6, -10), textcoords="offset points", fontsize=8, color=look["color"], clip_on=False
+        )
 
 
 def _figure(title: str, note: str, width: float = 7.5) -> tuple[Figure, Axes]:

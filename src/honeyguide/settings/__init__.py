@@ -22,14 +22,20 @@ from honeyguide.settings.schema import (
     FrontierSettings,
     JudgeSettings,
     ModifiedDepthFirstSettings,
+    ParseOrSkipQSettings,
+    ParseOrSkipSettings,
     PolitenessSettings,
+    RandomSkipSettings,
     RidgeSettings,
     ScopeSettings,
     Settings,
     StoreSettings,
     TopicSettings,
     UrlHeuristicSettings,
+    VectorSettings,
+    WeightedBreadthFirstSettings,
 )
+from honeyguide.settings.topic_file import load_topic, topic_file
 from honeyguide.settings.writing import to_toml
 
 __all__ = [
@@ -46,7 +52,10 @@ __all__ = [
     "FrontierSettings",
     "JudgeSettings",
     "ModifiedDepthFirstSettings",
+    "ParseOrSkipQSettings",
+    "ParseOrSkipSettings",
     "PolitenessSettings",
+    "RandomSkipSettings",
     "RidgeSettings",
     "ScopeSettings",
     "Setting",
@@ -54,10 +63,14 @@ __all__ = [
     "StoreSettings",
     "TopicSettings",
     "UrlHeuristicSettings",
+    "VectorSettings",
+    "WeightedBreadthFirstSettings",
     "load_settings",
+    "load_topic",
     "read_toml",
     "settings_from",
     "to_toml",
+    "topic_file",
     "validate",
     "with_overrides",
 ]

@@ -10,7 +10,7 @@ from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.settings.judge_checks import judge_mistakes
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
 from honeyguide.settings.merging import merged, nearest, shown
-from honeyguide.settings.schema import STRATEGIES_NEEDING_A_TOPIC, WORLDS, Settings
+from honeyguide.settings.schema import PROFILES, STRATEGIES_NEEDING_A_TOPIC, WORLDS, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,14 +31,7 @@ def value_mistakes(settings: Settings) -> list[str]:
     mistakes: list[str] = []
     for setting in SETTINGS_BY_KEY.values():
         mistakes += _outside(setting, setting.value_in(settings))
-    for check in (
-        _world_mistakes,
-        _seed_url_mistakes,
-        _identity_mistakes,
-        _delay_mistakes,
-        _pattern_mistakes,
-        judge_mistakes,
-    ):
+    for check in _CHECKS:
         mistakes += check(settings)
     return mistakes
 
@@ -59,6 +52,12 @@ def _world_mistakes(settings: Settings) -> Iterator[str]:
     kind = settings.crawl.world.partition(":")[0]
     if kind not in WORLDS:
         yield _not_a_choice("crawl.world", kind, WORLDS)
+
+
+def _profile_mistakes(settings: Settings) -> Iterator[str]:
+    profile = settings.crawl.profile
+    if profile and profile not in PROFILES:
+        yield f"crawl.profile is {shown(profile)}: choose one of {', '.join(PROFILES)}, or leave it empty"
 
 
 def _seed_url_mistakes(settings: Settings) -> Iterator[str]:
@@ -83,6 +82,9 @@ def _delay_mistakes(settings: Settings) -> Iterator[str]:
     delay_s, max_delay_s = settings.politeness.delay_s, settings.politeness.max_delay_s
     if max_delay_s < delay_s:
         yield f"politeness.max_delay_s is {max_delay_s:g}: it must be at least delay_s, here {delay_s:g}"
+    pause_from_s, pause_to_s = settings.politeness.pause_from_s, settings.politeness.pause_to_s
+    if pause_to_s < pause_from_s:
+        yield f"politeness.pause_to_s is {pause_to_s:g}: it must be at least pause_from_s, here {pause_from_s:g}"
 
 
 def _pattern_mistakes(settings: Settings) -> Iterator[str]:
@@ -102,18 +104,30 @@ def _pattern_mistakes(settings: Settings) -> Iterator[str]:
                 yield f"scope.{name}: {shown(pattern)} is not a regular expression: {error}"
 
 
+def _vector_mistakes(settings: Settings) -> Iterator[str]:
+    paths = {"vectors.source": settings.vectors.source, "vectors.cache_folder": settings.vectors.cache_folder}
+    for key, text in paths.items():
+        if "\0" in text:
+            yield f"{key} is {shown(text)}: no path has a NUL in it"
+    if not settings.vectors.source.strip():
+        yield "vectors.source is empty: name a file of vectors, or wordllama"
+
+
 def _topic_mistakes(settings: Settings) -> Iterator[str]:
     # A blind strategy may run without a topic; then nothing is judged relevant.
-    topic = Topic(settings.topic.name, settings.topic.keywords)
-    if topic.is_empty and settings.crawl.strategy in STRATEGIES_NEEDING_A_TOPIC:
-        yield "topic is empty: give --topic or --keyword"
+    topic = Topic(settings.topic.name, settings.topic.keywords, settings.topic.like)
+    has_unread_example = any(example.startswith("@") for example in settings.topic.like)
+    if topic.is_empty and not has_unread_example and settings.crawl.strategy in STRATEGIES_NEEDING_A_TOPIC:
+        yield "topic is empty: give --topic, --keyword or --like"
 
 
 _CHECKS: Final = (
     _world_mistakes,
+    _profile_mistakes,
     _seed_url_mistakes,
     _identity_mistakes,
     _delay_mistakes,
     _pattern_mistakes,
     judge_mistakes,
+    _vector_mistakes,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.settings.judge_parts import judge_part
 from honeyguide.settings.schema import LADDER_REWARDS
 
 if TYPE_CHECKING:
@@ -21,11 +22,30 @@ def judge_mistakes(settings: Settings) -> Iterator[str]:
         yield from _ladder_mistakes(settings.judge)
     else:
         yield from _no_ladder_mistakes(settings.judge)
+    yield from _part_mistakes(settings.judge)
+    lower, upper = settings.judge.lower, settings.judge.upper
+    if lower >= upper:
+        yield f"judge.lower is {lower:g}: it must be below judge.upper, here {upper:g}"
     if settings.judge.reward == "lim2016" and not settings.crawl.strategy.startswith("parse-or-skip"):
         yield (
             "judge.reward is 'lim2016': it counts features that only the strategies parse-or-skip and parse-or-skip-q "
             f"have, and crawl.strategy is {settings.crawl.strategy!r}; choose another reward, as in score"
         )
+
+
+def _part_mistakes(judge: JudgeSettings) -> Iterator[str]:
+    if judge.kind == "combined" and not judge.parts:
+        yield 'judge.parts is empty: a combined judge needs some, as in ["embedding:2", "tfidf:1"]'
+    if judge.kind != "combined" and judge.parts:
+        yield f"judge.parts is given, but judge.kind is {judge.kind!r}: leave them out, or set judge.kind to combined"
+    kinds = []
+    for text in judge.parts:
+        try:
+            kinds.append(judge_part(text)[0])
+        except ValueError as error:
+            yield f"judge.parts has {text!r}: {error}"
+    for kind in sorted({kind for kind in kinds if kinds.count(kind) > 1}):
+        yield f"judge.parts has {kind} more than once: give it one weight"
 
 
 def _ladder_mistakes(judge: JudgeSettings) -> Iterator[str]:

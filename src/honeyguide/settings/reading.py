@@ -11,12 +11,20 @@ from honeyguide.errors import SettingsError
 from honeyguide.settings.checks import value_mistakes
 from honeyguide.settings.known import TABLES
 from honeyguide.settings.merging import merged
+from honeyguide.settings.profiles import with_profile
 from honeyguide.settings.schema import Settings
 
 
 def load_settings(path: str | Path) -> Settings:
-    """Read settings from a TOML file; what it leaves out keeps its default."""
-    return settings_from(read_toml(path))
+    """Read settings from a TOML file; what it leaves out keeps its default.
+
+    Files of examples are named in it as seen from its own folder.
+    """
+    document = read_toml(path)
+    topic = document.get("topic")
+    if isinstance(topic, Mapping):
+        document["topic"] = with_examples_seen_from(Path(path).parent, topic)
+    return settings_from(document)
 
 
 def settings_from(mapping: Mapping[str, Any], base: Settings = Settings()) -> Settings:  # noqa: B008 - frozen
@@ -45,6 +53,17 @@ def read_toml(path: str | Path) -> dict[str, Any]:
         raise SettingsError([f"{path} is not valid TOML: {error}"]) from None
 
 
+def with_examples_seen_from(folder: Path, topic: Mapping[str, Any]) -> dict[str, Any]:
+    """A [topic] table whose `@FILE` examples were named as seen from `folder`."""
+    examples = {name: topic[name] for name in ("like", "unlike") if isinstance(topic.get(name), list)}
+    return {**topic, **{name: [_seen_from(folder, entry) for entry in entries] for name, entries in examples.items()}}
+
+
+def _seen_from(folder: Path, entry: object) -> object:
+    # "@-" is standard input, which is in no folder.
+    return f"@{folder / entry[1:]}" if isinstance(entry, str) and entry.startswith("@") and entry != "@-" else entry
+
+
 def _dotted(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Pair values with dotted keys; an unknown table stays whole, so that it is named as one."""
     for table, content in document.items():
@@ -55,7 +74,7 @@ def _dotted(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _laid_over(base: Settings, values: Mapping[str, Any]) -> Settings:
-    settings, mistakes = merged(base, values)
+    settings, mistakes = merged(base, with_profile(base, values))
     if mistakes:
         # There is no going on, so tell everything: mending one mistake should not uncover the next.
         raise SettingsError([*mistakes, *value_mistakes(settings)])

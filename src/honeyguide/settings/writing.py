@@ -19,10 +19,11 @@ def to_toml(settings: Settings) -> str:
 
 def _lines(settings: Settings, table: str) -> str:
     inside = [setting for setting in SETTINGS_BY_KEY.values() if setting.table == table]
-    return "".join(f"{setting.name} = {_written(setting.value_in(settings))}\n" for setting in inside)
+    return "".join(f"{setting.name} = {toml_value(setting.value_in(settings))}\n" for setting in inside)
 
 
-def _written(value: object) -> str:
+def toml_value(value: object) -> str:
+    """A value as TOML writes it."""
     match value:
         case bool():
             return str(value).lower()
@@ -32,6 +33,6 @@ def _written(value: object) -> str:
             # TOML's escapes are JSON's, but it also forbids a bare DEL and knows no surrogate pairs.
             return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
         case tuple() | list():
-            return f"[{', '.join(_written(item) for item in value)}]"
+            return f"[{', '.join(toml_value(item) for item in value)}]"
         case _:
             raise TypeError(f"no TOML form for {value!r}: call validate() on settings before writing them")

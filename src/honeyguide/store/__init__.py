@@ -5,6 +5,7 @@ gives back the last whole step (`progress`), the links with their text, the fetc
 snapshot with the transitions after it. A `RunFolder` holds the database and the settings, and has one writer at a time.
 """
 
+from honeyguide.store.discovered_graph import DiscoveredGraph
 from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
@@ -24,6 +25,7 @@ __all__ = [
     "CompletionRecord",
     "CrawledPage",
     "CrawledStep",
+    "DiscoveredGraph",
     "DispatchRecord",
     "FoundLink",
     "LearnerSnapshot",

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from honeyguide.settings import PolitenessSettings
+
     Select = Callable[..., Iterator[tuple[Any, ...]]]
 
 _DELAY_DIGITS: Final = 6  # of a second: what subtracting two times of day leaves exact
@@ -38,13 +40,13 @@ _DELAY_DIGITS: Final = 6  # of a second: what subtracting two times of day leave
 class RecordedAnswers:
     """The answers of a run up to the moment it was opened; the same for the same URL every time."""
 
-    def __init__(self, select: Select, database_file: Path, delay_s: float, seeds: int) -> None:
-        """`select` reads the run's database, `delay_s` is the pause its crawl made anyway, `seeds` how many it had."""
+    def __init__(self, select: Select, database_file: Path, politeness: PolitenessSettings, seeds: int) -> None:
+        """`select` reads the run's database, `politeness` is that of its crawl, `seeds` how many it had."""
         self._select = select
         self._path = database_file
         self._seeds = seeds
-        self._hashes, self._steps, finished_by_host = self._read_urls()
-        self._delay_by_host = self._read_delays(finished_by_host, delay_s)
+        self._hashes, self._steps, last_by_host = self._read_urls()
+        self._delay_by_host = self._read_delays(last_by_host, politeness)
 
     def __len__(self) -> int:
         return len(self._steps)
@@ -76,10 +78,10 @@ class RecordedAnswers:
         )
         return (Url(text) for (text,) in rows)
 
-    def _read_urls(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], dict[HostKey, float]]:
-        """Hashes of the URLs that were fetched, sorted, their steps, and when each host last answered."""
+    def _read_urls(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], dict[HostKey, tuple[int, float]]]:
+        """Hashes of the URLs that were fetched, sorted, their steps, and the last answer of each host: which, when."""
         hashes, steps = [], []
-        finished_by_host: dict[HostKey, float] = {}
+        last_by_host: dict[HostKey, tuple[int, float]] = {}
         rows = self._select(
             """SELECT s.step, s.finished_at, l.url FROM steps s JOIN links l ON l.id = s.link
                WHERE s.outcome <> 'unknown' ORDER BY s.step"""
@@ -87,17 +89,25 @@ class RecordedAnswers:
         for step, finished_at, text in rows:
             hashes.append(_hash(text))
             steps.append(step)
-            finished_by_host[Url(text).host] = finished_at
+            last_by_host[Url(text).host] = len(steps), finished_at
         columns = np.array(hashes, dtype=np.uint64), np.array(steps, dtype=np.int64)
         order = np.argsort(columns[0], kind="stable")
-        return columns[0][order], columns[1][order], finished_by_host
+        return columns[0][order], columns[1][order], last_by_host
 
-    def _read_delays(self, finished_by_host: dict[HostKey, float], delay_s: float) -> dict[HostKey, float]:
-        """The pause each host had asked for, where it was longer than the crawl's own: that shows in its ready time."""
+    def _read_delays(
+        self, last_by_host: dict[HostKey, tuple[int, float]], politeness: PolitenessSettings
+    ) -> dict[HostKey, float]:
+        """The pause each host had asked for, where it was longer than the crawl's own: that shows in its ready time.
+
+        Where the crawl had let it rest for longer, by a length that is not kept, it is taken for the longest.
+        """
         delays = {}
         for host, ready_at in self._select("SELECT host, ready_at FROM hosts"):
-            paused_s = round(ready_at - finished_by_host.get(host, ready_at), _DELAY_DIGITS)
-            if paused_s > delay_s:
+            fetches, finished_at = last_by_host.get(host, (0, ready_at))
+            is_rested = politeness.pause_every and fetches % politeness.pause_every == 0
+            further_s = politeness.pause_to_s if is_rested else 0.0
+            paused_s = round(ready_at - finished_at - further_s, _DELAY_DIGITS)
+            if paused_s > politeness.delay_s:
                 delays[HostKey(host)] = paused_s
         return delays
 

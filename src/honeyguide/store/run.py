@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from honeyguide.domain import Url
 from honeyguide.errors import RunDamaged
 from honeyguide.settings import load_settings
+from honeyguide.store.discovered_graph import DiscoveredGraph
 from honeyguide.store.recorded_answers import RecordedAnswers
 from honeyguide.store.records import Progress
 from honeyguide.store.run_folder import RunFolder
@@ -117,8 +119,25 @@ class Run:
 
     def recorded_answers(self) -> RecordedAnswers:
         """What was answered up to now, looked up by URL; usable while the run is open."""
-        own_delay_s = self.settings.politeness.delay_s
-        return RecordedAnswers(self._select, self._folder.database_file, own_delay_s, self.progress.seeds)
+        politeness = self.settings.politeness
+        return RecordedAnswers(self._select, self._folder.database_file, politeness, self.progress.seeds)
+
+    def discovered_graph(self) -> DiscoveredGraph:
+        """The graph over the pages discovered, redirects resolved; usable while the run is open.
+
+        Read it inside `at_one_moment` where a crawl may be writing.
+        """
+        return DiscoveredGraph(self._select)
+
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """What is read in here is the run as it was at the first look, whatever a crawl writes meanwhile."""
+        with told_plainly(self._folder.database_file):
+            self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.rollback()
 
     def edges(self) -> Iterator[tuple[Url, Url]]:
         """The link graph: every page and where its links lead, each pair once."""

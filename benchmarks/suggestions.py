@@ -1,0 +1,127 @@
+"""Do suggested categories resemble those that a person chooses?
+
+Run `python benchmarks/suggestions.py [--count N] [--vectors FILE] [--json]`. For each topic, told by its name alone,
+the first categories that `honeyguide topic suggest` proposes are compared with those of a person: for the six topics of
+Han et al. (2018) with the authors' own, which nothing was tuned on; for 24 others with those chosen for tuning the
+rules. Names are the same when their words have the same stems, so that Disease is Diseases, and Earth is not Earth
+science.
+
+The list of subjects was written by people who knew the six topics. So there is a third comparison, in which every
+subject and word of the list that has a word of the topic's name in it is taken out before the topic is looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypedDict
+
+from honeyguide.domain import Topic
+from honeyguide.settings import VectorSettings
+from honeyguide.text import Stems, WordVectors, open_vectors, words_of
+from honeyguide.topics import presets, subjects, suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from honeyguide.topics import Subject
+
+STEMS = Stems()
+CHOSEN_FOR_TUNING: Mapping[str, tuple[str, ...]] = {
+    "Volcanoes": ("Geology", "Earth science", "Science"),
+    "Bees": ("Entomology", "Biology", "Agriculture"),
+    "Coral reefs": ("Marine biology", "Biology", "Ecology"),
+    "Chess": ("Games", "Board games"),
+    "Jazz": ("Music", "Arts"),
+    "Vaccines": ("Medicine", "Health", "Public health"),
+    "Diabetes": ("Diseases", "Medicine", "Health"),
+    "Buddhism": ("Religion", "Philosophy"),
+    "Sharks": ("Fish", "Marine biology", "Biology", "Zoology"),
+    "Steam locomotives": ("Railways", "Transport", "Technology"),
+    "Wine": ("Food and drink", "Agriculture"),
+    "Human rights": ("Law", "Society"),
+    "Programming languages": ("Programming", "Computers"),
+    "Football": ("Sports",),
+    "Ballet": ("Dance", "Performing arts", "Arts"),
+    "Dinosaurs": ("Palaeontology", "Science", "Biology"),
+    "Castles": ("Middle Ages", "History", "Architecture"),
+    "Solar energy": ("Renewable energy", "Energy", "Technology"),
+    "Inflation": ("Economics", "Finance", "Business"),
+    "Earthquakes": ("Seismology", "Earth science", "Science"),
+    "Gardening": ("Home", "Horticulture", "Botany"),
+    "Sculpture": ("Arts", "Visual arts"),
+    "Elections": ("Government", "Society", "Political science"),
+    "Knitting": ("Crafts", "Arts"),
+}
+
+
+class Row(TypedDict):
+    """What was proposed for a topic, what a person chose, and what of the latter is among the former."""
+
+    proposed: list[str]
+    chosen: list[str]
+    hits: list[str]
+
+
+def compared(
+    chosen: Mapping[str, tuple[str, ...]], vectors: WordVectors, count: int, *, blind: bool = False
+) -> dict[str, Row]:
+    rows: dict[str, Row] = {}
+    for name, categories in chosen.items():
+        among = blind_to(name, categories) if blind else subjects()
+        suggested = suggest(Topic(name), vectors, categories=count, among=among)
+        proposed = [suggestion.text for suggestion in suggested.categories]
+        known = set(map(stems_of, proposed))
+        rows[name] = Row(
+            proposed=proposed,
+            chosen=list(categories),
+            hits=[category for category in categories if stems_of(category) in known],
+        )
+    return rows
+
+
+def blind_to(name: str, categories: Sequence[str]) -> list[Subject]:
+    """The list of subjects without anything that has a word of the name in it; only the chosen categories stay."""
+    taboo = set(stems_of(name))
+    kept = {stems_of(category) for category in categories}
+    return [
+        replace(subject, words=tuple(word for word in subject.words if not taboo & set(stems_of(word))))
+        for subject in subjects()
+        if stems_of(subject.name) in kept or not taboo & set(stems_of(subject.name))
+    ]
+
+
+def stems_of(text: str) -> tuple[str, ...]:
+    return tuple(STEMS.of(words_of(text)))
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    arguments.add_argument("--count", type=int, default=5, help="categories proposed for each topic")
+    arguments.add_argument("--json", action="store_true")
+    arguments.add_argument("--vectors", default=VectorSettings().source, help="as in vectors.source")
+    options = arguments.parse_args()
+    vectors = WordVectors(open_vectors(options.vectors, VectorSettings().cache_path))
+    paper = {preset.topic.name: preset.topic.categories for preset in presets().values()}
+    results = {
+        "the paper's topics": compared(paper, vectors, options.count),
+        "topics of the tuning": compared(CHOSEN_FOR_TUNING, vectors, options.count),
+        "the paper's topics, without their words in the list": compared(paper, vectors, options.count, blind=True),
+        "topics of the tuning, without their words in the list": compared(
+            CHOSEN_FOR_TUNING, vectors, options.count, blind=True
+        ),
+    }
+    if options.json:
+        print(json.dumps(results, indent=2))
+        return
+    for title, rows in results.items():
+        hits = sum(len(row["hits"]) for row in rows.values())
+        total = sum(len(row["chosen"]) for row in rows.values())
+        print(f"{title}: {hits} of {total} chosen categories among the first {options.count} proposed")
+        for name, row in rows.items():
+            print(f"  {name:22} {len(row['hits'])}/{len(row['chosen'])}  {', '.join(row['proposed'])}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""`honeyguide judge`: what the judge makes of a page, and why."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from honeyguide.cli.crawl import settings_of
+from honeyguide.cli.options import AnySetting, JsonFlag, Vectors, setting_option
+from honeyguide.cli.topic_options import (
+    Categories,
+    Keywords,
+    Like,
+    PresetName,
+    TopicFile,
+    TopicName,
+    Unlike,
+    topic_flags,
+    topic_values,
+)
+from honeyguide.cli.words import one_line
+from honeyguide.settings import JUDGES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from honeyguide.domain import Evidence
+    from honeyguide.engine import JudgedPage, UnreadablePage
+
+HELP: Final = (
+    "Judge pages for a topic, with the evidence.\n\n"
+    "A page is a file of HTML or text, - for standard input, or a URL: of the world that --world names, else of the "
+    "web, asked politely. Only the main text is judged. A judge that learns from the pages it has seen sees them in "
+    "the order given. What cannot be read is told on stderr, and the status is then 2.\n\n"
+    "[bold]Examples[/bold]\n\n"
+    "  honeyguide judge --topic geology page.html\n\n"
+    "  honeyguide judge --topic-file reefs.toml --judge keyword page.html notes.txt\n\n"
+    "  honeyguide judge --preset geology --world wiki:simple --links 10 \\\n"
+    "      https://simple.wikipedia.org/wiki/Basalt"
+)
+BAD_PAGES: Final = 2
+_HOW: Final = "How to judge"
+_TERMS_SHOWN: Final = 12
+_TERMS_IN_A_TABLE: Final = 4
+
+
+def judge(
+    pages: Annotated[
+        list[str], typer.Argument(metavar="PAGE", help="Files or URLs; - reads stdin.", show_default=False)
+    ],
+    topic: TopicName = None,
+    keyword: Keywords = None,
+    like: Like = None,
+    unlike: Unlike = None,
+    category: Categories = None,
+    topic_file: TopicFile = None,
+    preset: PresetName = None,
+    judge: Annotated[
+        str | None,
+        setting_option(
+            "judge.kind", "--judge", metavar="NAME", panel=_HOW,
+            help_text=f"How relevance is measured: {', '.join(JUDGES)}.",
+        ),
+    ] = None,
+    world: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORLD", show_default=False, rich_help_panel=_HOW,
+            help="Where URLs are looked up, as in honeyguide crawl; without it, on the web.",
+        ),
+    ] = None,
+    links: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, rich_help_panel=_HOW,
+            help="Show so many of a page's links, those first that best-first crawling would follow first.",
+        ),
+    ] = 0,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", show_default=False, rich_help_panel=_HOW,
+            help="A TOML file of settings, such as that of a run; flags go over it.",
+        ),
+    ] = None,
+    vectors: Vectors = None,
+    set_: AnySetting = None,
+    as_json: JsonFlag = False,
+) -> None:  # fmt: skip
+    from honeyguide.engine import UnreadablePage, judge_pages  # noqa: PLC0415 - numpy and the rest take a while to load
+
+    flags = {
+        **topic_flags(topic, keyword, like, unlike, category),
+        "judge.kind": judge,
+        "crawl.world": world,
+        "vectors.source": vectors,
+    }
+    settings = settings_of(config, set_ or [], flags, topic_values(topic_file, preset))
+    found = judge_pages(pages, settings, links=links)
+    judged = [page for page in found if not isinstance(page, UnreadablePage)]
+    unreadable = [page for page in found if isinstance(page, UnreadablePage)]
+    if as_json:
+        _print_json(judged, unreadable)
+    elif len(pages) == 1:
+        print("\n".join(line for page in judged for line in told(page)), end="\n" if judged else "")
+    else:
+        _print_table(judged)
+    sys.stdout.flush()
+    for page in unreadable:
+        print(f"honeyguide: {one_line(page.reason)}", file=sys.stderr)
+    raise typer.Exit(BAD_PAGES if unreadable else 0)
+
+
+def told(page: JudgedPage) -> Iterator[str]:
+    """One page in full."""
+    verdict, evidence = page.verdict, page.evidence
+    yield one_line(page.title) or "(no title)"
+    yield one_line(page.name)
+    yield ""
+    yield f"  relevance  {verdict.relevance:.3f} by {evidence.kind}"
+    yield f"  relevant   {'yes' if verdict.is_relevant else 'no'}; threshold {evidence.threshold:.3f}"
+    yield f"  reward     {verdict.reward:.3f}"
+    yield f"  words      {page.words:,} in the main text"
+    yield ""
+    yield from _told_evidence(evidence)
+    if page.links:
+        yield ""
+        yield "links, by best-first score"
+        yield from (f"  {link.score:6.3f}  {one_line(link.anchor) or '(no anchor)'}  {link.url}" for link in page.links)
+
+
+def _told_evidence(evidence: Evidence) -> Iterator[str]:
+    if not evidence.rows and not evidence.parts:
+        yield f"no evidence by {evidence.kind}: no word of the page has to do with the topic"
+        return
+    meaning = "adds to the relevance" if evidence.is_sum else "the relevance loses without it"
+    yield f"evidence by {evidence.kind} ({meaning})"
+    shown, others = evidence.rows[:_TERMS_SHOWN], evidence.rows[_TERMS_SHOWN:]
+    width = max((len(one_line(row.term)) for row in shown), default=0)
+    for row in shown:
+        near = f", nearest to {one_line(row.compared_with)} ({row.similarity:.2f})" if row.compared_with else ""
+        times = "once" if row.count == 1 else f"{row.count:,} times"
+        yield f"  {row.contribution:+.3f}  {one_line(row.term):{width}}  {times}{near}"
+    if evidence.is_sum and evidence.rows:
+        yield f"  {evidence.rest + sum(row.contribution for row in others):+.3f}  all other words"
+    for part in evidence.parts:
+        yield ""
+        yield from _told_evidence(part)
+
+
+def _print_table(pages: Sequence[JudgedPage]) -> None:
+    if not pages:
+        return
+    print(f"# {pages[0].evidence.kind}, threshold {pages[0].evidence.threshold:.3f}")
+    print("relevance  relevant  reward   words  page and strongest terms")
+    for page in pages:
+        verdict = page.verdict
+        relevant = "yes" if verdict.is_relevant else "no"
+        print(f"{verdict.relevance:9.3f}  {relevant:8}{verdict.reward:8.3f}{page.words:8,}  {one_line(page.name)}")
+        terms = ", ".join(one_line(row.term) for row in page.evidence.rows[:_TERMS_IN_A_TABLE])
+        title = one_line(page.title)
+        if title or terms:
+            print(f"{'':37}{': '.join(filter(None, (title, terms)))}")
+        for link in page.links:
+            print(f"{'':37}{link.score:6.3f}  {one_line(link.anchor) or '(no anchor)'}  {link.url}")
+
+
+def _print_json(judged: Sequence[JudgedPage], unreadable: Sequence[UnreadablePage]) -> None:
+    from honeyguide.cli.summary import print_json  # noqa: PLC0415
+
+    print_json({"pages": [_document(page) for page in judged], "unreadable": [asdict(page) for page in unreadable]})
+
+
+def _document(page: JudgedPage) -> dict[str, Any]:
+    document = asdict(page)
+    return {"name": document.pop("name"), **document.pop("verdict"), **document}

@@ -1,0 +1,123 @@
+"""A paper reproduced from beginning to end: worlds opened, crawls made, the report written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from honeyguide.errors import SettingsError
+from honeyguide.experiments.offline_world import opened_world
+from honeyguide.experiments.own_folder import claim_folder, refuse_foreign
+from honeyguide.experiments.provenance import code_version, data_files
+from honeyguide.experiments.reproduce.data_hash import data_hash
+from honeyguide.experiments.reproduce.papers import paper_named
+from honeyguide.experiments.reproduce.study import StudiedWorld, Study
+from honeyguide.experiments.reproduce.writing import write_report
+from honeyguide.experiments.run import run_crawls
+from honeyguide.settings import SETTINGS_BY_KEY, validate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from honeyguide.experiments.reproduce.study import Paper
+    from honeyguide.experiments.run import Task
+    from honeyguide.settings import Settings
+
+KINDS: Final = ("synthetic", "wiki")
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduced:
+    """What came of it; the folder has all of it, and the crawls."""
+
+    folder: Path
+    document: dict[str, Any] = field(repr=False)
+    text: str = field(repr=False)  # Markdown
+    has_plots: bool
+
+
+def reproduce(
+    paper: str,
+    folder: Path,
+    *,
+    worlds: Sequence[str] = (),
+    seed: int = 0,
+    is_quick: bool = False,
+    jobs: int | None = None,
+    is_interrupted: Callable[[], bool] = lambda: False,
+    on_progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> Reproduced | None:
+    """Make the experiments of a paper again and write its tables and plots, with ours beside the published figures.
+
+    `worlds` are wikis and synthetic webs; without one of the latter the paper's own is taken too. Called again with the
+    same arguments and folder it goes on where it stopped; None when it was interrupted. Every mistake is raised before
+    the folder is made. `on_progress` hears what is being done, how far it is, of how much.
+    """
+    chosen = paper_named(paper)
+    study = Study(folder, _studied(chosen, worlds, is_quick=is_quick), seed, is_quick)
+    about = {
+        "honeyguide": code_version(),
+        "paper": chosen.name,
+        "seed": seed,
+        "quick": is_quick,
+        "worlds": {world.name: data_files(world.name) for world in study.worlds},
+    }
+    refuse_foreign(folder, about)
+    reproduction = chosen.begin(study)
+    tasks = reproduction.tasks
+    for task in tasks:
+        validate(task.settings)
+    claim_folder(folder, about)
+    total = sum(task.settings.budget.fetches for task in tasks)
+    finished = run_crawls(
+        tasks,
+        jobs=jobs,
+        is_interrupted=is_interrupted,
+        on_progress=lambda spent: on_progress("crawling", spent, total),
+    )
+    if not finished:
+        return None
+    on_progress("writing the report", total, total)
+    provenance = about | {"worlds": [_world(study, world, tasks) for world in study.worlds]}
+    return Reproduced(folder, *write_report(folder, reproduction.report(), provenance))
+
+
+def _studied(paper: Paper, given: Sequence[str], *, is_quick: bool) -> tuple[StudiedWorld, ...]:
+    """The worlds, each of which can be opened, with the paper's own synthetic web where nobody has named one."""
+    mistakes = [
+        f"world {name}: reproduce takes wiki:PATH and synthetic[:SPEC]"
+        for name in given
+        if name.partition(":")[0] not in KINDS
+    ]
+    mistakes += [
+        f"world {name} is given twice; leave one out" for name in dict.fromkeys(given) if given.count(name) > 1
+    ]
+    if mistakes:
+        raise SettingsError(mistakes)
+    has_synthetic = any(name.partition(":")[0] == "synthetic" for name in given)
+    own = () if has_synthetic else (paper.quick_world if is_quick else paper.own_world,)
+    for name in given:
+        with opened_world(name):
+            pass
+    return tuple(StudiedWorld(number, name) for number, name in enumerate((*own, *given), 1))
+
+
+def _world(study: Study, world: StudiedWorld, tasks: Sequence[Task]) -> dict[str, Any]:
+    """What the figures of a world depend on: the data that its crawls saw, and their settings."""
+    here = [task for task in tasks if task.settings.crawl.world == world.name]
+    return {
+        "world": world.name,
+        "data_hash": data_hash(task.run for task in here),
+        "crawls": [
+            {"run": str(task.run.relative_to(study.folder)), "settings": _chosen_settings(task.settings)}
+            for task in here
+        ],
+    }
+
+
+def _chosen_settings(settings: Settings) -> dict[str, Any]:
+    """The settings that are not the defaults."""
+    values = {key: setting.value_in(settings) for key, setting in SETTINGS_BY_KEY.items()}
+    chosen = {key: value for key, value in values.items() if value != SETTINGS_BY_KEY[key].default}
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in chosen.items()}

@@ -1,0 +1,92 @@
+"""The WikiCrawler document, reproduced: graphs about three topics, and the vertices with the most links.
+
+`published` has its topics and lists, `starts` finds where to begin in a world, `graphs` crawls and makes the tables,
+`degrees` counts. Ranks by PageRank, which the document's other lists are of, need a column in `graphs` once there is a
+PageRank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.errors import SettingsError
+from honeyguide.experiments.reproduce.report import Report, Section
+from honeyguide.experiments.reproduce.study import Paper
+from honeyguide.experiments.reproduce.wikicrawler.graphs import (
+    large_graph,
+    lists_compared,
+    overview,
+    topic_graph,
+    world_section,
+)
+from honeyguide.experiments.reproduce.wikicrawler.published import SOURCE, TITLE
+from honeyguide.experiments.reproduce.wikicrawler.starts import starts_in
+
+if TYPE_CHECKING:
+    from honeyguide.experiments.crawl_task import CrawlTask
+    from honeyguide.experiments.reproduce.study import Study
+    from honeyguide.experiments.reproduce.wikicrawler.graphs import TopicGraph
+
+__all__ = ["WIKICRAWLER"]
+
+_EXPLAINED: Final = (
+    "The first pages that weighted breadth-first meets, and all links between them. The files that the document's "
+    "program writes are in `graphs/`."
+)
+_NO_PAGERANK: Final = "PageRank, by which most of the document's lists are ranked, and its rows of Table 2."
+_NO_WIKI: Final = (
+    "No wiki is among the worlds, so nothing can be set beside the published lists. Name one with `--world wiki:PATH` "
+    "(see `honeyguide wiki build`)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _WikiCrawler:
+    study: Study
+    graphs: tuple[TopicGraph, ...]
+    large: tuple[TopicGraph, ...]  # of the first topic of each world
+    left_out: tuple[str, ...]
+
+    @property
+    def tasks(self) -> tuple[CrawlTask, ...]:
+        return tuple(graph.task for graph in (*self.graphs, *self.large))
+
+    def report(self) -> Report:
+        sections = [
+            Section(
+                "Graphs of three topics",
+                (_EXPLAINED,),
+                (overview(self.graphs), lists_compared(self.large)),
+            )
+        ]
+        for world in self.study.worlds:
+            here = [graph for graph in self.graphs if graph.world == world]
+            if here:
+                sections.append(world_section(world, here))
+        files = {f"graphs/{graph.slug}.txt": graph.edges_file() for graph in self.graphs}
+        return Report(TITLE, SOURCE, tuple(sections), self.left_out, texts=files)
+
+
+def _begin(study: Study) -> _WikiCrawler:
+    graphs: list[TopicGraph] = []
+    large: list[TopicGraph] = []
+    left_out: list[str] = []
+    for world in study.worlds:
+        starts = starts_in(world)
+        left_out += starts.left_out
+        graphs += [topic_graph(study, world, start) for start in starts.found]
+        large += [large_graph(study, world, start) for start in starts.found[:1]]
+    if not graphs:
+        raise SettingsError([f"none of the worlds has a page to begin with: {'; '.join(left_out)}"])
+    left_out += [_NO_PAGERANK] if study.has_wiki else [_NO_PAGERANK, _NO_WIKI]
+    return _WikiCrawler(study, tuple(graphs), tuple(large), tuple(left_out))
+
+
+WIKICRAWLER: Final = Paper(
+    name="wikicrawler",
+    title=TITLE,
+    own_world="synthetic:seed=1",
+    quick_world="synthetic:seed=1,pages=2000,hosts=40",
+    begin=_begin,
+)

@@ -1,0 +1,142 @@
+"""Relevance by a classifier of the user's own, in the style of scikit-learn, over the main texts of pages.
+
+The classifier is given a list of texts, each the main words of a page in lower case with single spaces between them, as
+a scikit-learn pipeline that begins with a vectorizer takes them. The relevance is the last column of `predict_proba`
+(the class that sorts last: 1 of 0 and 1), or `decision_function` through the logistic curve.
+
+It is named in the setting `judge.classifier`, as `module:attribute` (anything Python can import) or as a file written
+by joblib. Such a file is a pickle, and loading a pickle runs whatever code is in it: load only files that you made.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from honeyguide.domain import Evidence, EvidenceRow
+from honeyguide.errors import JudgeError, SettingsError
+from honeyguide.judge.examples import Examples
+from honeyguide.judge.logistic import logistic
+from honeyguide.judge.unchanging import Unchanging
+from honeyguide.judge.weighed_words import ROWS_SHOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from honeyguide.domain import Page, Topic
+
+WORDS_TAKEN_OUT: Final = 100  # in turn, for evidence: the most frequent of a page
+SLACK: Final = 1e-6  # by which a probability may miss the range from 0 to 1
+
+
+class ClassifierJudge(Unchanging):
+    """What a trained classifier says of the main text."""
+
+    threshold = 0.5
+
+    def __init__(self, classifier: Any) -> None:  # noqa: ANN401 - any class with either method
+        self._classifier = classifier
+
+    def relevance(self, page: Page) -> float:
+        return self._relevances([page.main_words])[0]
+
+    def evidence(self, page: Page) -> Evidence:
+        """The words without which the page would be less relevant, among its most frequent."""
+        words = page.main_words
+        counts = Counter(words).most_common(WORDS_TAKEN_OUT)
+        relevance = self.relevance(page)
+        without = self._relevances([tuple(other for other in words if other != word) for word, _ in counts])
+        rows = [
+            EvidenceRow(word, "", 0.0, relevance - other, count)
+            for (word, count), other in zip(counts, without, strict=True)
+        ]
+        shown = tuple(sorted(rows, key=lambda row: -row.contribution)[:ROWS_SHOWN])
+        return Evidence("classifier", relevance, self.threshold, shown, is_sum=False)
+
+    def _relevances(self, texts: Sequence[tuple[str, ...]]) -> list[float]:
+        """Of texts given as words; those without any are not shown to the classifier."""
+        said = iter(_probabilities(self._classifier, [" ".join(words) for words in texts if words]))
+        return [next(said) if words else 0.0 for words in texts]
+
+
+def chosen_classifier(name: str, topic: Topic) -> Any:  # noqa: ANN401
+    """The classifier that the setting names, ready to be asked.
+
+    An object is taken as it is. A class or function is called without arguments, and what it gives is fitted to the
+    topic's examples. Raises SettingsError where there is no such thing.
+    """
+    found = _from_file(name) if name.endswith(".joblib") else _imported(name)
+    if isinstance(found, type) or (callable(found) and not _can_be_asked(found)):
+        found = _fitted(name, found(), topic)
+    if not _can_be_asked(found):
+        raise SettingsError(
+            [f"judge.classifier is {name!r}: it gives a {type(found).__name__}, which has no predict_proba"]
+        )
+    return found
+
+
+def _can_be_asked(thing: object) -> bool:
+    return hasattr(thing, "predict_proba") or hasattr(thing, "decision_function")
+
+
+def _imported(name: str) -> Any:  # noqa: ANN401
+    module, colon, attribute = name.partition(":")
+    if not (module and colon and attribute):
+        raise SettingsError([f"judge.classifier is {name!r}: write module:attribute, or the path of a .joblib file"])
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise SettingsError([f"judge.classifier is {name!r}: {_on_a_line(error)}"]) from error
+
+
+def _from_file(path: str) -> Any:  # noqa: ANN401
+    try:
+        import joblib  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise SettingsError(
+            [f"judge.classifier is {path!r}: reading it needs joblib; pip install 'honeyguide[classifier]'"]
+        ) from None
+    try:
+        return joblib.load(path)
+    except OSError as error:
+        raise SettingsError([f"judge.classifier: cannot read {path}: {error.strerror or error}"]) from None
+    except Exception as error:  # a broken pickle may raise anything
+        raise SettingsError(
+            [f"judge.classifier: {path} cannot be loaded ({error!r}): write it with joblib.dump"]
+        ) from error
+
+
+def _fitted(name: str, classifier: Any, topic: Topic) -> Any:  # noqa: ANN401
+    if not hasattr(classifier, "fit"):
+        raise SettingsError([f"judge.classifier is {name!r}: it gives a {type(classifier).__name__}, which has no fit"])
+    examples = Examples.of(topic, "classifier")
+    try:
+        classifier.fit(examples.texts, examples.labels)
+    except (TypeError, ValueError) as error:
+        raise SettingsError(
+            [f"judge.classifier is {name!r}: it cannot be fitted to texts ({_on_a_line(error)})"]
+        ) from error
+    return classifier
+
+
+def _on_a_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _probabilities(classifier: Any, texts: list[str]) -> list[float]:  # noqa: ANN401
+    if not texts:
+        return []
+    if hasattr(classifier, "predict_proba"):
+        said = np.asarray(classifier.predict_proba(texts), dtype=np.float64)
+        column = said[:, -1] if said.ndim == 2 and said.shape[1] else said
+    else:
+        column = np.asarray(classifier.decision_function(texts), dtype=np.float64)
+        column = np.array([logistic(number) for number in column.ravel()]).reshape(column.shape)
+    if column.shape != (len(texts),):
+        raise JudgeError(f"the classifier gave numbers of shape {column.shape} for {len(texts)} texts: one each is due")
+    if not ((column >= -SLACK) & (column <= 1 + SLACK)).all():  # not a number is neither
+        raise JudgeError(f"the classifier gave {column.tolist()}: a probability is from 0 to 1")
+    return [min(1.0, max(0.0, number)) for number in column.tolist()]

@@ -1,0 +1,33 @@
+"""The settings that a profile brings along: they go under whatever the user has set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from honeyguide.settings.known import SETTINGS_BY_KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from honeyguide.settings.schema import Settings
+
+VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
+    "wikipedia": {"politeness.pause_every": 10},
+}
+"""By dotted key. How pages are read under a profile is not a setting; see `parse/page_rules.py`."""
+
+
+def with_profile(base: Settings, values: Mapping[str, Any]) -> dict[str, Any]:
+    """`values` to be laid over `base`, with those of the profile that they name.
+
+    A value that stands here, or that is not the default in `base`, was set by somebody and stays.
+    """
+    named = values.get("crawl.profile")
+    brought = VALUES_BY_PROFILE.get(named, {}) if isinstance(named, str) else {}
+    unset = {key: value for key, value in brought.items() if _is_default(base, key)}
+    return {**unset, **values}
+
+
+def _is_default(settings: Settings, key: str) -> bool:
+    setting = SETTINGS_BY_KEY[key]
+    return bool(setting.value_in(settings) == setting.default)

@@ -1,0 +1,90 @@
+"""`honeyguide export` as a person types it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import honeyguide
+from honeyguide.cli.main import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.conftest import Refusal
+
+
+def test_edges_go_to_stdout_and_nothing_else_does(finished_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(finished_run), "--format", "edges"]) == 0
+    shown = capsys.readouterr()
+    count, *edges = shown.out.splitlines()
+    assert shown.err == ""
+    assert int(count) > 60
+    assert len(edges) > 60
+    assert main(["export", str(finished_run), "--format", "edges", "-o", "-"]) == 0
+    assert capsys.readouterr().out == shown.out
+
+
+def test_a_file_is_written_and_told_of(finished_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "graph.txt"
+    assert main(["export", str(finished_run), "--format", "edges", "--output", str(file)]) == 0
+    count, *edges = file.read_text(encoding="utf-8").splitlines()
+    assert capsys.readouterr().out == f"{file}: {int(count):,} vertices, {len(edges):,} edges\n"
+    written = honeyguide.export(finished_run, tmp_path / "twin.txt", "edges")
+    assert (written.vertices, written.edges) == (int(count), len(edges))
+    assert (tmp_path / "twin.txt").read_bytes() == file.read_bytes()
+
+
+def test_there_is_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "Example" in shown
+    assert "honeyguide export my-run --format edges" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nowhere", "--format", "edges"), "nowhere is not a run folder"),
+        (("nowhere", "--format", "edges", "-o", "graph.txt"), "nowhere is not a run folder"),
+        (("nowhere",), "Missing option '--format'"),
+        (("finished", "--format", "dot"), "--format is 'dot': choose one of edges"),
+        (("finished", "--format", "dot", "-o", "graph.dot"), "--format is 'dot': choose one of edges"),
+        (("finished", "--format", "edges", "-o", "no/where.txt"), "No such file or directory"),
+        (("finished", "--format", "edges", "-o", "finished"), "Is a directory"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(
+    refusal: Refusal, finished_run: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    assert finished_run.name == "finished"
+    assert words in refusal("export", *arguments)
+
+
+def test_a_reader_that_stops_reading_is_no_mistake(finished_run: Path) -> None:
+    command = f"'{sys.executable}' -m honeyguide.cli.main export '{finished_run}' --format edges | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert int(done.stdout) > 60
+
+
+def test_a_profile_is_a_flag_of_crawl_and_stands_in_the_settings_of_the_run(tmp_path: Path) -> None:
+    (tmp_path / "site" / "wiki").mkdir(parents=True)
+    (tmp_path / "site" / "wiki" / "A").write_text(
+        "<html><a href='/wiki/C'>c</a><p><a href='/wiki/B'>b</a></p></html>", encoding="utf-8"
+    )
+    (tmp_path / "site" / "wiki" / "B").write_text("<html><p>end</p></html>", encoding="utf-8")
+    flags = ("--world", f"site:{tmp_path / 'site'}@http://w.test/", "--seed-url", "http://w.test/wiki/A")
+    chosen = ("--profile", "wikipedia", "--strategy", "weighted-breadth-first", "--judge", "keyword")
+    assert main(["crawl", str(tmp_path / "run"), *flags, *chosen]) == 0
+    assert main(["export", str(tmp_path / "run"), "--format", "edges", "-o", str(tmp_path / "graph.txt")]) == 0
+    assert (tmp_path / "graph.txt").read_text(encoding="utf-8") == "2\n/wiki/A /wiki/B\n"
+    assert "pause_every = 10\n" in (tmp_path / "run" / "settings.toml").read_text(encoding="utf-8")
+
+
+def test_an_unknown_profile_is_refused(refusal: Refusal) -> None:
+    flags = ("--world", "synthetic", "--topic", "geology", "--profile", "wikipeda")
+    assert "crawl.profile is 'wikipeda': choose one of wikipedia" in refusal("crawl", "run", *flags)

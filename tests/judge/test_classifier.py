@@ -1,0 +1,250 @@
+"""Classifiers: one that learns from the topic's examples, and those a user brings."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from honeyguide.domain import Topic
+from honeyguide.engine.judges import relevance_judge
+from honeyguide.errors import JudgeError, SettingsError
+from honeyguide.judge import ClassifierJudge, Examples, VectorModelJudge, chosen_classifier, fitted_logistic
+from honeyguide.settings import JudgeSettings, Settings
+from honeyguide.text import WordllamaVectors, WordVectors
+from pages import page_of
+from vectors_by_hash import hashed_vectors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from honeyguide.judge import Judge
+
+LAVA = "granite and basalt cool from magma; sediment becomes sandstone near the volcano"
+CLIFF = "the cliff shows layers of limestone and shale with fossils of the Jurassic"
+STEW = "simmer the onions in butter, add the stock and serve the stew with bread"
+CAKE = "whisk eggs and sugar, fold in the flour and bake the cake until golden"
+TOPIC = Topic("geology", like=(LAVA, CLIFF), unlike=(STEW, CAKE, "a football match ended without a goal"))
+
+
+def built(topic: Topic, classifier: str = "", kind: str = "classifier") -> Judge:
+    settings = Settings(judge=JudgeSettings(kind=kind, classifier=classifier))
+    return relevance_judge(settings, topic, hashed_vectors)
+
+
+class TestExamples:
+    @pytest.mark.parametrize("kind", ["classifier", "neural"])
+    @pytest.mark.parametrize(
+        ("topic", "counts"),
+        [
+            (Topic("geology"), "0 texts to be like and 0 to be unlike"),
+            (Topic("geology", like=(LAVA,)), "1 texts to be like and 0 to be unlike"),
+            (Topic("geology", unlike=(STEW,), like=("", " ... ")), "0 texts to be like and 1 to be unlike"),
+            (Topic(""), "0 texts to be like and 0 to be unlike"),
+        ],
+    )
+    def test_learning_needs_both_kinds(self, kind: str, topic: Topic, counts: str) -> None:
+        with pytest.raises(SettingsError, match=f"judge.kind is '{kind}'.*{counts}; give at least one of each"):
+            built(topic, kind=kind)
+
+    def test_texts_are_words_in_lower_case_and_labels_go_with_them(self) -> None:
+        examples = Examples.of(Topic("", like=("Hot LAVA!", ""), unlike=("a stew", "Cake")), "classifier")
+        assert examples.texts == ["hot lava", "a stew", "cake"]
+        assert examples.labels.tolist() == [1, 0, 0]
+        assert np.linalg.norm(examples.vectors(hashed_vectors()), axis=1) == pytest.approx([1, 1, 1])
+
+
+class TestLogistic:
+    @pytest.fixture(autouse=True)
+    def needs_sklearn(self) -> None:
+        pytest.importorskip("sklearn", reason="needs the extra classifier")
+
+    def test_it_tells_pages_it_has_never_seen_apart(self) -> None:
+        vectors = WordVectors(WordllamaVectors())
+        judge = VectorModelJudge("classifier", fitted_logistic(Examples.of(TOPIC, "classifier"), vectors), vectors)
+        rock = page_of("an igneous rock with crystals of quartz and feldspar, folded by the rising mountains")
+        soup = page_of("boil the carrots for the soup, then season with pepper and cream")
+        assert judge.relevance(rock) > judge.threshold > judge.relevance(soup)
+        assert judge.evidence(rock).rows[0].term in {"igneous", "rock", "quartz", "feldspar", "crystals", "mountains"}
+
+    def test_training_repeats_exactly(self) -> None:
+        examples = Examples.of(TOPIC, "classifier")
+        one, two = (fitted_logistic(examples, hashed_vectors()) for _ in range(2))
+        assert np.array_equal(one.weights, two.weights)
+        assert one.bias == two.bias
+
+    def test_examples_of_both_kinds_weigh_the_same_however_many(self) -> None:
+        few = fitted_logistic(Examples((("rock",),), (("soup",),)), hashed_vectors())
+        many = fitted_logistic(Examples((("rock",),), (("soup",),) * 50), hashed_vectors())
+        neutral = np.zeros(64)
+        assert many.probability(neutral) == pytest.approx(few.probability(neutral), abs=0.1)
+
+    def test_taking_out_a_word_shows_what_it_did(self) -> None:
+        judge = built(Topic("", like=("rock",), unlike=("soup",)))
+        evidence = judge.evidence(page_of("rock rock soup"))
+        by_term = {row.term: row for row in evidence.rows}
+        assert not evidence.is_sum
+        assert by_term["rock"].contribution > 0 > by_term["soup"].contribution
+        assert by_term["rock"].contribution == pytest.approx(evidence.relevance - judge.relevance(page_of("soup")))
+        assert by_term["rock"].count == 2
+
+    def test_without_scikit_learn_the_remedy_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
+        with pytest.raises(SettingsError, match=r"needs scikit-learn; pip install 'honeyguide\[classifier\]'"):
+            built(TOPIC)
+
+
+class Rocks:
+    """Probability: the share of rocks."""
+
+    classes_ = (0, 1)
+
+    def predict_proba(self, texts: list[str]) -> Any:
+        shares = [text.split().count("rock") / len(text.split()) for text in texts]
+        return np.array([[1 - share, share] for share in shares])
+
+
+class Margins:
+    """A decision function: how many more rocks than soups."""
+
+    def decision_function(self, texts: list[str]) -> list[int]:
+        return [text.split().count("rock") - text.split().count("soup") for text in texts]
+
+
+class Memory:
+    """Learns the texts by heart."""
+
+    def fit(self, texts: list[str], labels: Any) -> Memory:
+        self._known = dict(zip(texts, labels.tolist(), strict=True))
+        return self
+
+    def predict_proba(self, texts: list[str]) -> list[list[float]]:
+        return [[1 - self._known.get(text, 0), self._known.get(text, 0)] for text in texts]
+
+
+class Unready:
+    """Neither fits nor predicts."""
+
+
+class Refusing(Memory):
+    def fit(self, texts: list[str], labels: Any) -> Memory:
+        raise ValueError("only\nnumbers")
+
+
+def make_memory() -> Memory:
+    return Memory()
+
+
+rocks, nothing = Rocks(), Unready()
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "classifiers_for_a_test", sys.modules[__name__])
+
+
+class TestOnesOwn:
+    def test_an_object_is_asked_as_it_is(self) -> None:
+        judge = built(Topic("geology"), "classifiers_for_a_test:rocks")
+        assert judge.relevance(page_of("Rock, mud, rock, soup")) == 0.5
+
+    def test_it_is_given_main_text_in_lower_case(self) -> None:
+        asked: list[str] = []
+
+        class Listening(Rocks):
+            def predict_proba(self, texts: list[str]) -> Any:
+                asked.extend(texts)
+                return super().predict_proba(texts)
+
+        ClassifierJudge(Listening()).relevance(page_of("Menu; The Rock, 2006!", main=((1, 4),)))
+        assert asked == ["the rock 2006"]
+
+    def test_a_page_without_words_is_not_shown_to_it(self) -> None:
+        assert ClassifierJudge(Rocks()).relevance(page_of("")) == 0.0  # it would divide by zero
+
+    def test_a_decision_goes_through_the_logistic_curve(self) -> None:
+        judge = ClassifierJudge(Margins())
+        assert judge.relevance(page_of("rock rock")) == pytest.approx(1 / (1 + math.exp(-2)))
+        assert judge.relevance(page_of("mud")) == 0.5
+        assert judge.relevance(page_of("soup " * 5000)) == 0.0
+
+    @pytest.mark.parametrize("name", ["Memory", "make_memory"])
+    def test_a_class_or_a_function_is_called_and_fitted_to_the_examples(self, name: str) -> None:
+        judge = built(Topic("", like=("Hot lava",), unlike=("Stew",)), f"classifiers_for_a_test:{name}")
+        assert judge.relevance(page_of("hot LAVA!")) == 1.0
+        assert judge.relevance(page_of("stew")) == 0.0
+
+    def test_a_class_without_examples_is_refused(self) -> None:
+        with pytest.raises(SettingsError, match="learns from examples of both kinds"):
+            built(Topic("geology"), "classifiers_for_a_test:Memory")
+
+    def test_it_needs_no_topic(self) -> None:
+        assert built(Topic(""), "classifiers_for_a_test:rocks").relevance(page_of("rock")) == 1.0
+
+    @pytest.mark.parametrize(
+        ("name", "mistake"),
+        [
+            ("rocks", "write module:attribute, or the path of a .joblib file"),
+            (":rocks", "write module:attribute"),
+            ("no.such.module:rocks", "No module named 'no'"),
+            ("classifiers_for_a_test:boulders", "has no attribute 'boulders'"),
+            ("classifiers_for_a_test:nothing", "it gives a Unready, which has no predict_proba"),
+            ("classifiers_for_a_test:Unready", "it gives a Unready, which has no fit"),
+            ("classifiers_for_a_test:Refusing", "it cannot be fitted to texts (only numbers)"),
+        ],
+    )
+    def test_what_is_no_classifier_is_named(self, name: str, mistake: str) -> None:
+        with pytest.raises(SettingsError) as caught:
+            chosen_classifier(name, TOPIC)
+        assert f"judge.classifier is {name!r}" in str(caught.value)
+        assert mistake in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+    @pytest.mark.parametrize("said", [[[0.5, math.nan]], [[-3.0, 4.0]], [[0.5, 0.5], [0.5, 0.5]], [], [[]], 0.5])
+    def test_what_is_no_probability_is_refused(self, said: Any) -> None:
+        class Broken(Rocks):
+            def predict_proba(self, texts: list[str]) -> Any:
+                return said
+
+        with pytest.raises(JudgeError, match="the classifier gave"):
+            ClassifierJudge(Broken()).relevance(page_of("rock"))
+
+
+class TestFiles:
+    @pytest.fixture(autouse=True)
+    def needs_joblib(self) -> None:
+        pytest.importorskip("joblib", reason="needs the extra classifier")
+
+    def test_a_scikit_learn_pipeline_reads_back(self, tmp_path: Path) -> None:
+        joblib = pytest.importorskip("joblib")
+        text, naive_bayes, pipelines = map(
+            pytest.importorskip, ("sklearn.feature_extraction.text", "sklearn.naive_bayes", "sklearn.pipeline")
+        )
+        pipeline = pipelines.make_pipeline(text.TfidfVectorizer(), naive_bayes.MultinomialNB())
+        pipeline.fit([LAVA, CLIFF, STEW, CAKE], [1, 1, 0, 0])
+        joblib.dump(pipeline, tmp_path / "own.joblib")
+        judge = built(Topic("geology"), str(tmp_path / "own.joblib"))
+        assert judge.relevance(page_of("volcano and sandstone")) > 0.5 > judge.relevance(page_of("bake the flour"))
+        assert judge.evidence(page_of("volcano and flour")).rows[0].term == "volcano"
+
+    def test_a_missing_file_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(SettingsError, match=r"judge\.classifier: cannot read .*absent\.joblib: No such file"):
+            built(TOPIC, str(tmp_path / "absent.joblib"))
+
+    @pytest.mark.parametrize("content", [b"", b"not a pickle", b"cno_such_module\nThing\n."])
+    def test_a_file_that_is_no_pickle_is_named(self, tmp_path: Path, content: bytes) -> None:
+        (tmp_path / "bad.joblib").write_bytes(content)
+        with pytest.raises(SettingsError, match=r"judge\.classifier: .*bad\.joblib cannot be loaded") as caught:
+            built(TOPIC, str(tmp_path / "bad.joblib"))
+        assert "\n" not in str(caught.value)
+
+
+def test_an_example_judge_is_as_good_as_its_examples_not_its_keywords() -> None:
+    pytest.importorskip("sklearn", reason="needs the extra classifier")
+    page = page_of("hot rock")
+    with_keywords = built(replace(TOPIC, keywords=("soup",)))
+    assert with_keywords.relevance(page) == built(TOPIC).relevance(page)

@@ -1,0 +1,179 @@
+"""Judges that weigh words by tf-idf: by hand, against scikit-learn, and never from pages not yet seen."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from honeyguide.domain import Topic
+from honeyguide.engine import Builder
+from honeyguide.errors import JudgeError, SettingsError
+from honeyguide.judge import EmbeddingTfidfJudge, TfidfJudge, idf_of
+from honeyguide.settings import Settings, TopicSettings, with_overrides
+from honeyguide.text import WordVectors
+from pages import page_of
+from vectors_by_hash import hashed_vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from honeyguide.domain import Page
+
+TOPIC = Topic("rock", ("mud",))
+COLLECTION = ["rock mud the", "rock the", "the soup", "the"]
+REFERENCE = idf_of(page_of(text) for text in COLLECTION)
+
+
+class Axes:
+    """Three words on three axes, all others unknown."""
+
+    dimension = 3
+
+    def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        known = {"rock": (1, 0, 0), "mud": (0, 1, 0), "soup": (0, 0, 1)}
+        return np.array([known.get(word, (0, 0, 0)) for word in words], dtype=np.float32).reshape(len(words), 3)
+
+
+class TestTfidf:
+    def test_relevance_by_hand(self) -> None:
+        # N = 4; df: rock 2, mud 1, soup 1, the 4, unheard-of 0
+        rock, mud, soup, other = (math.log(5 / (1 + df)) + 1 for df in (2, 1, 1, 0))
+        page = np.array([(1 + math.log(2)) * rock, soup, other])  # rock rock soup unheard
+        expected = page[0] * rock / np.linalg.norm(page) / math.hypot(rock, mud)
+        judge = TfidfJudge(TOPIC, REFERENCE)
+        assert judge.relevance(page_of("rock soup unheard rock")) == pytest.approx(expected)
+
+    @given(
+        texts=st.lists(st.lists(st.sampled_from(["rock", "mud", "soup", "clay", "ore"]), min_size=1), min_size=1),
+        asked=st.lists(st.sampled_from(["rock", "mud", "ore", "gold"]), min_size=1, max_size=4),
+    )
+    @hypothesis_settings(deadline=None)
+    def test_relevance_is_the_cosine_that_scikit_learn_gives(self, texts: list[list[str]], asked: list[str]) -> None:
+        sklearn_text = pytest.importorskip("sklearn.feature_extraction.text", reason="needs the extra classifier")
+        documents = [" ".join(text) for text in texts]
+        vectorizer = sklearn_text.TfidfVectorizer(
+            sublinear_tf=True, smooth_idf=True, vocabulary=["rock", "mud", "soup", "clay", "ore", "gold"]
+        )
+        theirs = vectorizer.fit_transform(documents) @ vectorizer.transform([" ".join(asked)]).T
+        judge = TfidfJudge(Topic(" ".join(asked)), idf_of(map(page_of, documents)))
+        ours = [judge.relevance(page_of(text)) for text in documents]
+        assert ours == pytest.approx(theirs.toarray()[:, 0].tolist(), abs=1e-12)
+
+    def test_it_is_above_0_exactly_where_a_topic_word_stands(self) -> None:
+        judge = TfidfJudge(Topic("plate tectonics"), REFERENCE)
+        assert judge.relevance(page_of("a plate " + "of soup " * 500)) > 0
+        assert judge.relevance(page_of("plates of soup")) == 0.0
+
+    def test_evidence_has_the_topic_words_of_the_page(self) -> None:
+        evidence = TfidfJudge(TOPIC, REFERENCE).evidence(page_of("rock rock mud soup"))
+        assert [(row.term, row.count) for row in evidence.rows] == [("rock", 2), ("mud", 1)]
+
+    def test_a_topic_without_words_finds_nothing(self) -> None:
+        assert TfidfJudge(Topic("...")).relevance(page_of("rock")) == 0.0
+
+
+class TestEmbeddingTfidf:
+    def judge(self, topic: Topic = TOPIC) -> EmbeddingTfidfJudge:
+        return EmbeddingTfidfJudge(topic, WordVectors(Axes()), REFERENCE)
+
+    def test_relevance_by_hand(self) -> None:
+        # Pertejo 2021, 3.3.2 with the tf of his code: V = (tf·idf(rock), 0, tf·idf(soup)); the topic is (1, 1, 0).
+        rock, soup = ((1 + math.log2(count)) * (math.log(5 / (1 + df)) + 1) for count, df in ((4, 2), (1, 1)))
+        expected = rock / math.hypot(rock, soup) / math.sqrt(2)
+        page = page_of("rock rock soup rock unheard rock the")
+        assert self.judge().relevance(page) == pytest.approx(expected, rel=2e-3)  # weights are rounded to 1/256
+
+    def test_a_word_that_stands_everywhere_turns_the_vector_less_than_a_rare_one(self) -> None:
+        common = idf_of(page_of(text) for text in ["soup", "soup rock", "soup", "soup"])
+        rare = idf_of(page_of(text) for text in ["mud", "soup rock", "mud", "mud"])
+        page = page_of("rock soup")
+        near = [EmbeddingTfidfJudge(Topic("rock"), WordVectors(Axes()), idf).relevance(page) for idf in (common, rare)]
+        assert near[0] > near[1] > 0.5
+
+    def test_rows_in_another_order_give_the_same_bits(self) -> None:
+        text = page_of(" ".join(f"word{number % 97} rock" for number in range(400)))
+        fresh, used = hashed_vectors(), hashed_vectors()
+        used.look_up(tuple(f"word{number}" for number in range(120, -1, -1)))
+        judges = [EmbeddingTfidfJudge(TOPIC, table) for table in (fresh, used)]
+        for judge in judges:
+            judge.see(text)
+        assert judges[0].nearness(text) == judges[1].nearness(text)
+
+    def test_what_was_kept_of_the_last_page_is_dropped_when_statistics_change(self) -> None:
+        page, other = page_of("rock soup"), page_of("soup mud")
+        kept = EmbeddingTfidfJudge(TOPIC, WordVectors(Axes()))
+        kept.see(page)
+        first = kept.relevance(page)
+        state = kept.save()
+        kept.see(other)
+        changed = kept.relevance(page)
+        assert changed != first
+        kept.load(state)
+        assert kept.relevance(page) == first
+
+
+class TestLearning:
+    @pytest.mark.parametrize("make", [TfidfJudge, lambda topic: EmbeddingTfidfJudge(topic, hashed_vectors())])
+    def test_pages_not_yet_seen_have_no_say(self, make: type[TfidfJudge]) -> None:
+        page = page_of("rock soup")
+        future: list[Page] = [page_of("soup soup clay") for _ in range(5)]
+        judge = make(TOPIC)
+        judge.see(page)
+        before = judge.relevance(page)
+        for later in future:
+            judge.relevance(later)
+            judge.evidence(later)
+        assert judge.relevance(page) == before
+        for later in future:
+            judge.see(later)
+        assert judge.relevance(page) > before  # soup has become common
+
+    def test_a_reference_collection_is_not_changed_by_pages(self) -> None:
+        judge = TfidfJudge(TOPIC, REFERENCE)
+        before = judge.relevance(page_of("rock soup"))
+        judge.see(page_of("soup"))
+        assert judge.relevance(page_of("rock soup")) == before
+        assert judge.save() == b""
+
+    def test_learned_statistics_are_refused_where_there_is_a_reference_collection(self) -> None:
+        learned = TfidfJudge(TOPIC)
+        learned.see(page_of("rock"))
+        with pytest.raises(JudgeError, match="reference collection instead"):
+            TfidfJudge(TOPIC, REFERENCE).load(learned.save())
+
+
+class TestBuilding:
+    @pytest.mark.parametrize("kind", ["tfidf", "embedding-tfidf"])
+    def test_the_settings_name_the_collection(self, kind: str, tmp_path: Path) -> None:
+        REFERENCE.write(tmp_path / "idf.json")
+        chosen = {"judge.kind": kind, "judge.idf": str(tmp_path / "idf.json")}
+        settings = with_overrides(Settings(TopicSettings(TOPIC.name, TOPIC.keywords)), chosen)
+        judge = Builder(settings, hashed_vectors()).relevance_judge()
+        judge.see(page_of("rock"))
+        assert judge.save() == b""
+        learning = Builder(with_overrides(settings, {"judge.idf": "seen"}), hashed_vectors()).relevance_judge()
+        learning.see(page_of("rock"))
+        assert learning.save() != b""
+
+    def test_a_missing_collection_is_told_before_the_crawl(self, tmp_path: Path) -> None:
+        chosen = {"judge.kind": "tfidf", "judge.idf": str(tmp_path / "absent.json")}
+        with pytest.raises(SettingsError, match="cannot read"):
+            Builder(with_overrides(Settings(TopicSettings("rock")), chosen)).judge()
+
+    def test_the_ladders_take_the_cosine_that_the_judge_measures(self) -> None:
+        chosen = {"judge.kind": "embedding-tfidf", "judge.reward": "pertejo-cosine"}
+        settings = with_overrides(Settings(TopicSettings(TOPIC.name, TOPIC.keywords)), chosen)
+        verdicts = Builder(settings, hashed_vectors()).judge()
+        verdicts.judge(page_of("soup of rock mud and clay"))
+        verdict = verdicts.judge(page_of("rock soup soup mud"))
+        plain = Builder(with_overrides(settings, {"judge.kind": "embedding"}), hashed_vectors()).judge()
+        assert verdict.reward == verdict.relevance != plain.judge(page_of("rock soup soup mud")).reward
