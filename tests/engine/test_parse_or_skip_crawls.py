@@ -16,6 +16,8 @@ from honeyguide.engine import Builder, StopReason, crawl, resume
 from honeyguide.engine.snapshot import load_into
 from honeyguide.learn import ParseOrSkipQ
 from honeyguide.store import open_run
+from honeyguide.text import WordllamaVectors, WordVectors
+from honeyguide.worlds import SyntheticSpec, SyntheticWorld
 from scripted_world import ScriptedWorld, page_with, redirect_to
 from vectors_by_hash import hashed_vectors
 
@@ -142,6 +144,25 @@ def test_the_same_settings_skip_the_same_links_and_another_seed_others(tmp_path:
         crawl(tmp_path / name, settings, vectors=hashed_vectors()).close()
     assert skips_of(tmp_path / "one") == skips_of(tmp_path / "two") != skips_of(tmp_path / "other")
     assert story(tmp_path / "one") == story(tmp_path / "two") != story(tmp_path / "other")
+
+
+def test_it_finds_more_than_skipping_as_many_at_random(tmp_path: Path) -> None:
+    """A small instance of `benchmarks/parse_or_skip.py`: real word vectors, labels that no strategy sees."""
+    vectors = WordVectors(WordllamaVectors())
+    found = {"parse-or-skip-q": 0, "random-skip": 0}
+    for seed in (4, 5):
+        web = SyntheticWorld(SyntheticSpec(seed=seed, pages=8000, hosts=40))
+        topic = {"topic__name": "opera", "topic__keywords": list(web.keywords_for("opera"))}
+        share = 0.0
+        for strategy in found:
+            settings = settings_for(
+                strategy, budget=400, concurrency=1, parse_or_skip_q__reserve=400, random_skip__share=share, **topic
+            )
+            with crawl(tmp_path / f"{strategy}-{seed}", settings, world=web, vectors=vectors) as run:
+                assert run.progress.steps == 400
+                share = run.progress.skips / (run.progress.decisions - 1)
+                found[strategy] += sum(web.topic_of(page.url) == "opera" for page in run.pages())
+    assert found["parse-or-skip-q"] > 2 * found["random-skip"] > 0
 
 
 def test_lims_reward_is_the_strategys_own_whatever_the_judge_pays(tmp_path: Path) -> None:

@@ -170,12 +170,13 @@ def test_it_skips_only_while_its_reserve_waits() -> None:
     driver.arrive("http://a.test/1", 0.0)
     driver.decide("http://b.test/1", parses=True)  # parsing a new host is now known not to pay
     driver.see_many(28)
-    decided = 0
-    while not driver.asked(f"http://new{decided}.test/"):
-        driver.decide(f"http://new{decided}.test/", parses=False)
-        decided += 1
+    asked = []
+    for number in range(9):
+        asked.append(driver.asked(f"http://new{number}.test/"))
+        if not asked[-1]:
+            driver.decide(f"http://new{number}.test/", parses=False)
     # 28 links were seen; two decisions, then so many more, until no more than 20 wait.
-    assert decided == 6
+    assert asked == [False] * 6 + [True] * 3
     assert driver.strategy.waiting == 20
 
 
@@ -184,6 +185,16 @@ def test_links_seen_twice_are_not_counted_as_more() -> None:
     driver.see_many(30)
     driver.see_many(30)
     assert driver.strategy.waiting == 30
+
+
+def test_a_decision_takes_a_link_from_those_that_wait_unless_it_is_a_seed_that_no_page_has_shown() -> None:
+    driver = Driver()
+    driver.see_many(30)
+    (seed_row,) = driver.strategy.describe(candidates_of(sighting_of("http://seed.test/")))
+    driver.strategy.notice(Decision(Url.parse("http://seed.test/"), seed_row, is_skipped=False))
+    assert driver.strategy.waiting == 30
+    driver.decide("http://far.test/1", parses=True)
+    assert driver.strategy.waiting == 29
 
 
 def test_exploration_falls_from_its_first_share_to_its_last() -> None:
