@@ -103,8 +103,8 @@ def _published_pairs(vectors: WordVectors) -> Table:
         "The pairs of Lim's sample",
         ("keyword", "search word", "ours", "published"),
         rows,
-        note="Both are cosines of sums of word vectors; ours are other vectors, for which 2/3 was not chosen. The "
-        "names of people in his sample are left out.",
+        note="Ours are cosines of sums of word vectors, and other vectors than his, for which 2/3 was not chosen. How "
+        "he makes a phrase's similarity of word2vec is not printed. The names of people in his sample are left out.",
     )
 
 
