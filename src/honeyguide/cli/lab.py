@@ -214,8 +214,8 @@ def reproduce(
         typer.Option("--quick", metavar="", rich_help_panel=_HOW, help="Smaller in everything: seconds, not minutes."),
     ] = False,
     seed: Annotated[
-        int, typer.Option("--seed", metavar="N", min=0, rich_help_panel=_HOW, help="Seed of every random choice.")
-    ] = 0,
+        str, typer.Option("--seed", metavar="N", rich_help_panel=_HOW, help="Seed of every random choice.")
+    ] = "0",
     jobs: Jobs = None,
     as_json: JsonFlag = False,
     verbose: Verbosity = 0,
@@ -224,9 +224,12 @@ def reproduce(
     from honeyguide.cli.summary import print_json  # noqa: PLC0415 - the engine takes a while to load
     from honeyguide.experiments.reproduce import reproduce as make_again  # noqa: PLC0415
 
+    number = whole_number(seed)
+    if not isinstance(number, int):
+        raise SettingsError([f"--seed is {seed!r}: give a whole number"])
     with _watching(verbose, log_file) as (is_interrupted, on_progress):
         done = make_again(
-            paper, output, worlds=world or (), seed=seed, is_quick=quick, jobs=jobs,
+            paper, output, worlds=world or (), seed=number, is_quick=quick, jobs=jobs,
             is_interrupted=is_interrupted, on_progress=on_progress,
         )  # fmt: skip
     if done is None:
