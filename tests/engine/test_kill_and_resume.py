@@ -40,6 +40,8 @@ def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -
         ("online-ridge", 1, "best"),
         ("online-ridge", 8, "best"),
         ("online-ridge", 8, "merge"),
+        ("beam", 8, "best"),
+        ("modified-depth-first", 1, "best"),
         ("parse-or-skip-q", 1, "best"),
         ("parse-or-skip-q", 8, "best"),
     ],
@@ -72,7 +74,7 @@ def test_a_run_killed_twenty_times_equals_the_uninterrupted_run(
 def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int
 ) -> None:
-    settings = settings_for(strategy, budget=120, concurrency=concurrency, beam__width=40)
+    settings = settings_for(strategy, budget=120, concurrency=concurrency)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
     chance = random.Random(7)
     broken = tmp_path / "broken"

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from engine.driving import HandWired, script_settings
 from engine.small_graphs import Graph, address, crawl_order, graphs
+from honeyguide.learn import BreadthFirst
+from honeyguide.store import open_run
+from scripted_world import ScriptedWorld, page_with
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from honeyguide.domain import Transition
 
 some_seeds = st.lists(st.integers(0, 3), min_size=1, max_size=3, unique=True)
 
@@ -123,3 +134,38 @@ def test_modified_depth_first_follows_the_text(graph: Graph, seeds: list[int], p
         graph, seeds, "modified-depth-first", hosts=hosts, modified_depth_first__patience=patience
     )
     assert (fetched, progress.barren) == depth_first_as_in_the_text(graph, seeds, patience, hosts)
+
+
+class Moody(BreadthFirst):
+    """Says after every page that its scores have changed, as only a strategy with scores of its own may."""
+
+    def learn(self, transition: Transition) -> bool:
+        return True
+
+
+@settings(deadline=None)
+@given(graphs(), some_seeds)
+def test_an_order_by_arrival_is_never_repriced(graph: Graph, seeds: list[int]) -> None:
+    seeds = among(graph, seeds)
+    fetched, progress = crawl_order(graph, seeds, Moody())
+    assert fetched == queued_breadth_first(graph, seeds)
+    assert not progress.is_repriced
+
+
+@pytest.mark.parametrize(
+    ("strategy", "order"),
+    [
+        ("breadth-first", ["s", "a/1", "b", "c", "a/2"]),
+        ("iterative-deepening", ["s", "a/1", "b", "a/2", "c"]),
+    ],
+)
+def test_only_iterative_deepening_waits_for_a_host_that_rests(tmp_path: Path, strategy: str, order: list[str]) -> None:
+    """Both links of host a are one click away; c is two clicks away, and ready while a rests."""
+    script = {
+        "http://s.test/": page_with("http://a.test/1", "http://a.test/2", "http://b.test/"),
+        "http://b.test/": page_with("http://c.test/"),
+    }
+    HandWired(tmp_path / "run", ScriptedWorld(script), script_settings(strategy, politeness__delay_s=10.0)).run()
+    with open_run(tmp_path / "run") as run:
+        fetched = [step.url.text.removeprefix("http://").replace(".test", "").rstrip("/") for step in run.steps()]
+    assert fetched == order

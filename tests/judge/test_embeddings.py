@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,11 @@ from honeyguide.judge import EmbeddingJudge
 from honeyguide.text import WordllamaVectors, WordVectors
 from pages import page_of
 from vectors_by_hash import hashed_vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 TOPIC = Topic("geology", ("rock", "plate tectonics"))
 
@@ -31,7 +39,8 @@ def test_nearness_may_be_negative_where_relevance_is_0() -> None:
 
 def test_pages_with_the_same_words_and_other_main_text_are_told_apart() -> None:
     judge = EmbeddingJudge(TOPIC, hashed_vectors())
-    about, aside = page_of("rock soup", main=((0, 1),)), page_of("rock soup", main=((1, 2),))
+    about = page_of("rock soup", main=((0, 1),))
+    aside = replace(about, main_spans=((1, 2),))
     assert judge.relevance(about) == pytest.approx(EmbeddingJudge(TOPIC, hashed_vectors()).relevance(page_of("rock")))
     assert judge.relevance(about) != judge.relevance(aside)
 
@@ -46,6 +55,19 @@ def test_evidence_names_the_words_that_made_the_cosine_and_what_of_the_topic_the
     assert (best.term, best.compared_with, best.count) == ("rock", "rock", 2)
     assert best.similarity == pytest.approx(1.0)
     assert {row.term for row in evidence.rows} == {"mud", "rock", "soup", "tectonics"}
+
+
+def test_words_that_contribute_the_same_are_shown_in_the_order_of_the_page() -> None:
+    class Synonyms:
+        dimension = 2
+
+        def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+            return np.ones((len(words), 2), dtype=np.float32)
+
+    table = WordVectors(Synonyms())
+    table.look_up(("rock", "stone", "boulder"))
+    evidence = EmbeddingJudge(Topic("geology"), table).evidence(page_of("boulder stone rock"))
+    assert [row.term for row in evidence.rows] == ["boulder", "stone", "rock"]
 
 
 def test_a_long_page_shows_its_loudest_words_and_sums_up_the_rest() -> None:

@@ -73,6 +73,19 @@ def test_the_rarest_words_are_dropped_first() -> None:
     assert [frequencies.of(word) for word in ("the", "rock", "mud", "clay", "soup")] == [3, 2, 0, 0, 0]
 
 
+def test_of_equally_rare_words_the_latest_stay() -> None:
+    frequencies = DocumentFrequencies(["mud"], most_words=4)
+    frequencies.add(Counter(["the", "mud", "clay", "soup"]))
+    frequencies.add(Counter(["the", "ore"]))
+    assert [frequencies.of(word) for word in ("the", "mud", "clay", "soup", "ore")] == [2, 1, 0, 0, 1]
+
+
+def test_half_of_the_words_are_left() -> None:
+    frequencies = DocumentFrequencies((), most_words=10)
+    frequencies.add(Counter(f"word{number}" for number in range(11)))
+    assert len(frequencies) == 5
+
+
 def test_below_the_bound_nothing_is_dropped() -> None:
     frequencies = DocumentFrequencies((), most_words=4)
     frequencies.add(Counter(["mud", "clay", "soup", "rock"]))

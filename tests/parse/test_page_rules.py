@@ -69,7 +69,7 @@ def test_without_a_paragraph_there_is_nothing(body: str) -> None:
 
 
 def test_what_is_a_sidebar_stays_one() -> None:
-    page = wiki_page("<div class='sidebar'>no<p>inside</p></div><p>outside</p>")
+    page = wiki_page("<div class='sidebar'>no<p><a href='/wiki/X'>inside</a></p></div><p>outside</p>")
     assert page.words == ("inside", "outside")
     assert page.main_words == ("outside",)
 

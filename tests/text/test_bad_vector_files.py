@@ -86,7 +86,11 @@ def test_what_is_wrong_is_said(content: bytes, said: str, tmp_path: Path) -> Non
     assert said in refused(content, tmp_path)
 
 
-def test_the_place_of_a_bad_number_in_a_binary_file_is_its_word(tmp_path: Path) -> None:
+def test_the_place_of_a_bad_number_in_a_binary_file_is_its_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("honeyguide.text.vector_files.unpacking.BLOCK_BYTES", 10_000)
+    monkeypatch.setattr(layouts, "LONGEST_LINE", 10_000)
     vectors = MANY_NUMBERS.copy()
     vectors[2900, 7] = np.nan
     content = word2vec_binary(MANY, vectors)

@@ -93,10 +93,10 @@ class TestScores:
 
     def test_forms_of_one_phrase_are_one_keyword_shown_as_it_first_stands(self) -> None:
         (rocks, *others) = keywords("Igneous rocks; an igneous rock")
-        assert (rocks.text, rocks.count, others) == ("igneous rocks", 2, [])
+        assert (rocks.text, rocks.times, others) == ("igneous rocks", 2, [])
 
     def test_a_keyword_knows_where_it_first_stands(self) -> None:
-        (keyword,) = [keyword for keyword in keywords("the mud of igneous rock, igneous rock") if keyword.count == 2]
+        (keyword,) = [keyword for keyword in keywords("the mud of igneous rock, igneous rock") if keyword.times == 2]
         assert (keyword.start, keyword.end, keyword.words) == (3, 5, ("igneous", "rock"))
 
     @given(st.lists(st.sampled_from(["rock", "rocks", "mud", "the", "ore,", "ore", "Music."]), max_size=60))
@@ -104,6 +104,6 @@ class TestScores:
         text = " ".join(words)
         for scoring in RakeScore:
             found = keywords(text, scoring)
-            assert sum(keyword.count for keyword in found) == len(phrases(text))
+            assert sum(keyword.times for keyword in found) == len(phrases(text))
             assert [keyword.score for keyword in found] == sorted((keyword.score for keyword in found), reverse=True)
             assert all(keyword.score >= 0 for keyword in found)

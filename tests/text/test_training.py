@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 STONES = ("granite", "basalt", "quartz", "slate", "chalk")
 DISHES = ("soup", "stew", "bread", "cake", "salad")
-SMALL = TrainingSettings(dimension=12, epochs=10, min_count=5)
+SMALL = TrainingSettings(dimension=12, epochs=4, min_count=5)
 
 
-def texts(count: int = 300) -> list[tuple[str, ...]]:
-    """Half of them are of stones, half of dishes, in words that go with either."""
+def texts(count: int = 1200) -> list[tuple[str, ...]]:
+    """Half of them are of stones, half of dishes, in words that go with either; all of them are several jobs."""
     chance = np.random.default_rng(4)
     kinds = ((STONES, ("hard", "mountain", "layer")), (DISHES, ("tasty", "kitchen", "plate")))
     return [
@@ -47,7 +47,7 @@ def test_words_that_go_together_come_to_lie_together(trained: TrainedVectors, tm
 
 
 def test_what_came_of_it_is_told(trained: TrainedVectors) -> None:
-    assert (trained.texts, trained.words_read, trained.words, trained.dimension) == (300, 9000, 17, 12)
+    assert (trained.texts, trained.words_read, trained.words, trained.dimension) == (1200, 36_000, 17, 12)
 
 
 def test_gensim_reads_the_file_as_we_do(trained: TrainedVectors, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_equal_texts_and_seeds_give_equal_files_in_any_process(trained: TrainedV
 
 
 def test_another_seed_gives_another_file(trained: TrainedVectors, tmp_path: Path) -> None:
-    other = train_vectors(texts(), tmp_path / "out", TrainingSettings(dimension=12, epochs=10, seed=1))
+    other = train_vectors(texts(), tmp_path / "out", TrainingSettings(dimension=12, epochs=4, seed=1))
     assert other.path.read_bytes() != trained.path.read_bytes()
 
 

@@ -162,7 +162,7 @@ def test_words_with_the_same_key_are_told_apart_by_their_letters(
 ) -> None:
     monkeypatch.setattr(cache_draft, "key_of", lambda word: len(word) % 2)
     monkeypatch.setattr(file_vectors, "key_of", lambda word: len(word) % 2)
-    source = opened(b"rock 1\nmud 2\nlava 3\nrock 9\nsand 4\nash 5\nmud 9\n", tmp_path)
+    source = opened(b"rock 1\nmud 2\nlava 3\nrock 9\nsand 4\nash 5\nmud 9\nlava 9\nsand 9\n", tmp_path)
     assert list(source.words()) == ["rock", "mud", "lava", "sand", "ash"]
     found = source.vectors(["sand", "ash", "rock", "mud", "lava", "clay", "tar"]) / source.about.scale
     assert found[:, 0].tolist() == [4, 5, 1, 2, 3, 0, 0]

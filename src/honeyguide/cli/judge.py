@@ -62,10 +62,7 @@ def judge(
     judge: Annotated[
         str | None,
         setting_option(
-            "judge.kind",
-            "--judge",
-            metavar="NAME",
-            panel=_HOW,
+            "judge.kind", "--judge", metavar="NAME", panel=_HOW,
             help_text=f"How relevance is measured: {', '.join(JUDGES)}.",
         ),
     ] = None,

@@ -1,4 +1,4 @@
-"""Every page that an offline world holds, one after another: what vectors are trained on, and no crawl ever sees."""
+"""Every page that an offline world holds, whether a crawl would find it or not: what vectors may be trained on."""
 
 from __future__ import annotations
 

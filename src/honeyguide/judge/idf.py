@@ -7,9 +7,9 @@ word, as scikit-learn smooths it. A word in no page has the highest idf there is
 same to words his reference collection has not. With idf from the pages seen so far nothing is known of a page before
 it comes, which is the leak he warns of in 3.3.2.
 
-Memory is bounded. When more than `MOST_WORDS` words are known, the rarest are dropped until at most half are left, the
-topic's own never. A dropped word counts as in no page until it is met again; the frequency of any word is never
-overstated.
+Memory is bounded. When more than `MOST_WORDS` words are known, the rarest are dropped until half are left; of equally
+rare ones those that were first met earlier go first, and the topic's own never go. A dropped word counts as in no page
+until it is met again; the frequency of any word is never overstated.
 """
 
 from __future__ import annotations
@@ -116,11 +116,15 @@ class DocumentFrequencies:
         self._pages_by_word = Counter(pages_by_word)
 
     def _drop_rarest(self) -> None:
-        most_kept = self._most_words // 2
+        kept = self._most_words // 2
         counts = np.fromiter(self._pages_by_word.values(), dtype=np.int64, count=len(self))
-        bar = np.partition(counts, -most_kept - 1)[-most_kept - 1]  # at most so many stand in more pages than this
-        kept = {word: count for word, count in self._pages_by_word.items() if count > bar or word in self._always}
-        self._pages_by_word = Counter(kept)
+        bar = np.partition(counts, -kept)[-kept]  # fewer than so many stand in more pages than this
+        common = int((counts > bar).sum())
+        tied = [word for word, count in self._pages_by_word.items() if count == bar]
+        spared = self._always.union(tied[common - kept :])
+        self._pages_by_word = Counter(
+            {word: count for word, count in self._pages_by_word.items() if count > bar or word in spared}
+        )
 
 
 def _unpacked(state: bytes) -> tuple[dict[str, Any], dict[str, int]]:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from honeyguide.judge.examples import Examples
     from honeyguide.text import WordVectors
 
-# Tried on four groups of encyclopaedia articles with 1, 3, 10 and 30 examples of each kind: 1, 10 and 100 rank pages
-# alike (area under the curve 0.87 to 0.99); at 1 all probabilities stay near a half, at 100 rare topics lose.
+# On the groups and numbers of examples of `benchmarks/example_judges.py`, 1, 10 and 100 rank pages alike; at 1 all
+# probabilities stay near a half, and at 100 the ranking of the hardest group is a little worse.
 INVERSE_REGULARISATION: Final = 10.0
 
 

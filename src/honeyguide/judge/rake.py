@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.domain import Page, Topic, Url
-    from honeyguide.text import WordVectors
+    from honeyguide.text import WordRows, WordVectors
     from honeyguide.text.rake import Keyword
 
 
@@ -111,7 +111,7 @@ class RakeJudge(Unchanging):
                 self._searches[int(similarities[place].argmax())].shown,
                 float(best[place]),
                 float(best[place]) / len(best),
-                keywords[place].count,
+                keywords[place].times,
             )
             for place in order[:ROWS_SHOWN]
         )
@@ -128,11 +128,10 @@ class RakeJudge(Unchanging):
         if not keywords or not self._searches:
             return np.zeros((len(keywords), len(self._searches)))
         rows = self._vectors.look_up(page.words)
-        begins, ends = (np.array([getattr(keyword, side) for keyword in keywords]) for side in ("start", "end"))
-        vectors = rows.span_sums(begins, ends, self._vectors.dimension)
-        lengths = np.sqrt((vectors * vectors).sum(axis=1))[:, None] * np.sqrt((self._asked**2).sum(axis=1))
+        vectors = _phrase_vectors(rows, keywords)
+        norms = np.sqrt((vectors * vectors).sum(axis=1))[:, None] * np.sqrt((self._asked**2).sum(axis=1))
         dots = vectors @ self._asked.T  # of sums of word vectors, so exact in any order
-        similarities = np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0).clip(max=1.0)
+        similarities = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0).clip(max=1.0)
         similarities[~self._is_within(similarities)] = 0.0
         if self._rules.is_specific:
             for row, column in np.argwhere(similarities).tolist():
@@ -155,3 +154,13 @@ class RakeJudge(Unchanging):
             stem in stems or cosines(vectors, vector).max() >= self._rules.lower
             for stem, vector in zip(search.stems, search.vectors, strict=True)
         )
+
+
+def _phrase_vectors(rows: WordRows, keywords: list[Keyword]) -> NDArray[np.float64]:
+    """The sum of the word vectors of each keyword, one row each; rows are of the words that keywords count in."""
+    starts, lengths = (np.array(column) for column in zip(*((k.start, len(k.words)) for k in keywords), strict=True))
+    vectors = rows.table[rows.numbers[starts]].astype(np.float64)
+    for place in range(1, int(lengths.max())):  # few keywords have many words, so this is quicker than one by one
+        longer = np.flatnonzero(lengths > place)
+        vectors[longer] += rows.table[rows.numbers[starts[longer] + place]]
+    return vectors

@@ -83,6 +83,11 @@ class ParseOrSkipQ(Strategy):
         return self._values.copy()
 
     @property
+    def lessons_learned(self) -> NDArray[np.int64]:
+        """How often each of them was corrected: about as often as it was decided so."""
+        return self._lessons_learned.copy()
+
+    @property
     def waiting(self) -> int:
         """About how many links wait."""
         return round(self._met.count()) - self._links_decided

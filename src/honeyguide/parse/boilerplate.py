@@ -1,8 +1,8 @@
 """Which parts of a page are not its subject: navigation, site headers, footers, sidebars.
 
 Elements and roles made for it decide first. Older pages only have names, so a class or id that is built from
-navigation words and nothing else counts too: `site-footer` does, `has-sidebar` and `restaurant-menu` do not. Nothing
-that holds the element a page marks as its main content is boilerplate.
+navigation words and nothing else counts too: `site-footer` does, `has-sidebar` and `restaurant-menu` do not. Where a
+page marks its main content, nothing that holds it is boilerplate, and all that stands outside is.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 CANDIDATES: Final = (
-    "main, [role=main], nav, header, footer, aside, div[role], section[role], ul[role], form[role],"
+    "main, nav, header, footer, aside, select, [role]:not(a, area, img),"
     "div[class], div[id], section[class], section[id], ul[class], ul[id], table[class], table[id], p[class]"
 )
 """Selects every element that `Boilerplate` wants to be shown."""
 
-_ELEMENTS = frozenset({"nav", "footer", "aside"})
+_ELEMENTS = frozenset({"nav", "footer", "aside", "select"})
 _ROLES = frozenset({"banner", "complementary", "contentinfo", "menu", "menubar", "navigation", "search"})
 _CONTENT_ELEMENTS = frozenset({"main", "article"})
 
@@ -36,6 +36,10 @@ _NAME = re.compile(
     rf"(?:^|\s)(?:(?:{_WHICH})[-_]?)?(?:{_KIND})(?:[-_]?(?:{_PART}))?(?=\s|$)",
     re.IGNORECASE,
 )
+# Boxes of text within an article are called so too; a site's sidebar has at least this share of its words in links.
+_TEXT_BOX = "sidebar"
+_LINKED_SHARE = 0.25
+_BOXES_READ = 20  # a bound for the same reason as the next
 # Deeper than any page that means it; a bound because nesting is in the hands of the page.
 _ANCESTORS_LOOKED_AT = 50
 
@@ -45,27 +49,45 @@ class Boilerplate:
 
     def __init__(self) -> None:
         self._found_by_id: dict[int, LexborNode] = {}
+        self._main_by_id: dict[int, LexborNode] = {}
+        self._boxes_read = 0
 
     @property
     def elements(self) -> list[LexborNode]:
         return list(self._found_by_id.values())
 
+    @property
+    def main_elements(self) -> list[LexborNode]:
+        """What the page marks as its main content, none inside another; outside them all is boilerplate."""
+        return list(self._main_by_id.values())
+
     def look_at(self, node: LexborNode, attributes: Mapping[str, str | None]) -> None:
         """Take note of a candidate, which has these attributes."""
         if node.tag == "main" or attributes.get("role") == "main":
-            for above in ancestors_of(node):
-                self._found_by_id.pop(above.mem_id, None)
-        elif _is_boilerplate(node, attributes):
+            around = [above.mem_id for above in ancestors_of(node)]
+            for above in around:
+                self._found_by_id.pop(above, None)
+            if not any(above in self._main_by_id for above in around):
+                self._main_by_id[node.mem_id] = node
+        elif self._is_boilerplate(node, attributes):
             self._found_by_id[node.mem_id] = node
 
+    def _is_boilerplate(self, node: LexborNode, attributes: Mapping[str, str | None]) -> bool:
+        if node.tag in _ELEMENTS or attributes.get("role") in _ROLES:
+            return True
+        if node.tag == "header":
+            return not any(above.tag in _CONTENT_ELEMENTS for above in ancestors_of(node))
+        if _NAME.search(attributes.get("id") or ""):
+            return True
+        named = _NAME.search(attributes.get("class") or "")
+        return named is not None and not (named[0].strip().lower() == _TEXT_BOX and self._is_text(node))
 
-def _is_boilerplate(node: LexborNode, attributes: Mapping[str, str | None]) -> bool:
-    if node.tag in _ELEMENTS or attributes.get("role") in _ROLES:
-        return True
-    if node.tag == "header":
-        return not any(above.tag in _CONTENT_ELEMENTS for above in ancestors_of(node))
-    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
-    return _NAME.search(names) is not None
+    def _is_text(self, box: LexborNode) -> bool:
+        self._boxes_read += 1
+        if self._boxes_read > _BOXES_READ:
+            return False
+        linked_words = sum(len(link.text().split()) for link in box.css("a[href]"))
+        return linked_words < _LINKED_SHARE * len(box.text().split())
 
 
 def ancestors_of(node: LexborNode) -> Iterator[LexborNode]:

@@ -16,6 +16,7 @@ from honeyguide.parse.marked_text import (
     has_markers,
     without_markers,
 )
+from honeyguide.parse.menus import menus_beside_text
 from honeyguide.parse.nesting import without_depths
 
 if TYPE_CHECKING:
@@ -67,9 +68,18 @@ def _read(html: str, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
     title, base_href = _title_and_base(tree)
     if tree.body is None or (from_first_paragraph and not _cut_before_first_paragraph(tree.body)):
         return HtmlDocument(title, base_href, "", []), 0
-    anchors, bracket_count = _mark(tree.body)
-    text = tree.body.text().replace(_SOFT_HYPHEN, "")
-    return HtmlDocument(title, base_href, text, anchors), 2 * bracket_count
+    anchors, boilerplate = _mark(tree.body)
+    text = tree.body.text()
+    bracket_count = len(anchors) + len(boilerplate.elements)
+    if boilerplate.main_elements:
+        text = f"{ASIDE_START}{text}{ASIDE_END}"
+        bracket_count += 1 + len(boilerplate.main_elements)
+    elif menus := menus_beside_text(tree.body, len(anchors), len(text)):
+        for menu in menus:
+            _bracket(menu, ASIDE_START, ASIDE_END)
+        text = tree.body.text()
+        bracket_count += len(menus)
+    return HtmlDocument(title, base_href, text.replace(_SOFT_HYPHEN, ""), anchors), 2 * bracket_count
 
 
 def _cut_before_first_paragraph(body: LexborNode) -> bool:
@@ -86,8 +96,8 @@ def _cut_before_first_paragraph(body: LexborNode) -> bool:
     return True
 
 
-def _mark(body: LexborNode) -> tuple[list[Anchor], int]:
-    """Bracket the links and the boilerplate; the links, and how many brackets there are."""
+def _mark(body: LexborNode) -> tuple[list[Anchor], Boilerplate]:
+    """Bracket the links, the boilerplate, and what is not boilerplate although all around it is."""
     anchors = []
     images = []
     boilerplate = Boilerplate()
@@ -105,7 +115,9 @@ def _mark(body: LexborNode) -> tuple[list[Anchor], int]:
     _show_images(images)
     for node in boilerplate.elements:
         _bracket(node, ASIDE_START, ASIDE_END)
-    return anchors, len(anchors) + len(boilerplate.elements)
+    for node in boilerplate.main_elements:
+        _bracket(node, ASIDE_END, ASIDE_START)
+    return anchors, boilerplate
 
 
 def _bracket(node: LexborNode, start: str, end: str) -> None:

@@ -24,7 +24,7 @@ def judge_mistakes(settings: Settings) -> Iterator[str]:
         yield from _no_ladder_mistakes(settings.judge)
     yield from _part_mistakes(settings.judge)
     lower, upper = settings.judge.lower, settings.judge.upper
-    if lower >= upper:
+    if lower >= upper and upper < 1:
         yield f"judge.lower is {lower:g}: it must be below judge.upper, here {upper:g}"
     if settings.judge.reward == "lim2016" and not settings.crawl.strategy.startswith("parse-or-skip"):
         yield (

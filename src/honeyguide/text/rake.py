@@ -17,9 +17,8 @@ in it is no keyword.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from honeyguide.text.tokens import WORD
 
@@ -43,13 +42,12 @@ class RakeScore(StrEnum):
     PHRASES = "phrases"
 
 
-@dataclass(frozen=True, slots=True)
-class Keyword:
+class Keyword(NamedTuple):
     """A word or phrase that stands out in a text."""
 
     words: tuple[str, ...]  # as they stand where the keyword first does
     start: int  # number of its first word there
-    count: int  # occurrences, by stem
+    times: int  # it stands there, by stem
     score: float
 
     @property
@@ -65,17 +63,15 @@ def keywords_of(
     words: Sequence[str], candidates: Sequence[Span], stems: Stems, scoring: RakeScore = RakeScore.WORDS
 ) -> list[Keyword]:
     """The keywords among candidate ranges of `words`, best first; equal ones in the order of the text."""
-    stemmed = stems.of(words)
-    first_by_phrase: dict[StemPhrase, Span] = {}
-    counts: Counter[StemPhrase] = Counter()
-    for start, end in candidates:
-        phrase = tuple(stemmed[start:end])
-        counts[phrase] += 1
-        first_by_phrase.setdefault(phrase, (start, end))
+    stemmed = tuple(stems.of(words))
+    spans_by_phrase: dict[StemPhrase, list[Span]] = {}
+    for span in candidates:
+        spans_by_phrase.setdefault(stemmed[span[0] : span[1]], []).append(span)
+    counts = {phrase: len(spans) for phrase, spans in spans_by_phrase.items()}
     scores = _scores_by_words(counts) if scoring is RakeScore.WORDS else _scores_by_phrases(counts)
     found = [
-        Keyword(tuple(words[start:end]), start, counts[phrase], scores[phrase])
-        for phrase, (start, end) in first_by_phrase.items()
+        Keyword(tuple(words[spans[0][0] : spans[0][1]]), spans[0][0], len(spans), scores[phrase])
+        for phrase, spans in spans_by_phrase.items()
     ]
     return sorted(found, key=lambda keyword: -keyword.score)
 
@@ -88,13 +84,11 @@ def candidates_in(text: str, words: Sequence[str], spans: Sequence[Span], stop_w
     gaps = WORD.split(text.lower())
     if len(gaps) != len(words) + 1:
         gaps = [" "] * (len(words) + 1)
-    return [
-        piece
-        for span in spans
-        for run in _runs(words, gaps, span, stop_words)
-        for piece in _cut(run)
-        if any(not word.isdigit() for word in words[piece[0] : piece[1]])
-    ]
+    found: list[Span] = []
+    for span in spans:
+        for run in _runs(words, gaps, span, stop_words):
+            found += [run] if run[1] - run[0] <= LONGEST else _cut(run)
+    return [(start, end) for start, end in found if not "".join(words[start:end]).isdigit()]
 
 
 def _runs(words: Sequence[str], gaps: Sequence[str], span: Span, stop_words: AbstractSet[str]) -> Iterator[Span]:
@@ -118,13 +112,15 @@ def _cut(run: Span) -> Iterator[Span]:
 
 
 def _scores_by_words(counts: Mapping[StemPhrase, int]) -> dict[StemPhrase, float]:
-    degrees: Counter[str] = Counter()
-    frequencies: Counter[str] = Counter()
+    degrees: dict[str, int] = {}
+    frequencies: dict[str, int] = {}
     for phrase, count in counts.items():
+        degree = count * len(phrase)
         for stem in phrase:
-            degrees[stem] += count * len(phrase)
-            frequencies[stem] += count
-    return {phrase: sum(degrees[stem] / frequencies[stem] for stem in phrase) for phrase in counts}
+            degrees[stem] = degrees.get(stem, 0) + degree
+            frequencies[stem] = frequencies.get(stem, 0) + count
+    ratios = {stem: degree / frequencies[stem] for stem, degree in degrees.items()}
+    return {phrase: sum([ratios[stem] for stem in phrase]) for phrase in counts}
 
 
 def _scores_by_phrases(counts: Mapping[StemPhrase, int]) -> dict[StemPhrase, float]:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_WORD_START: Final = "▁"  # the first token of a word begins with it; the tokenizer puts it for every space
 _FEWEST_LETTERS: Final = 3
-WORD_START: Final = "▁"  # the first token of a word begins with it; the tokenizer puts it for every space
-SHORT: Final = 8  # tokens
+_SHORT: Final = 8  # tokens
 
 
 class WordllamaVectors:
@@ -43,7 +43,7 @@ class WordllamaVectors:
         self._vector_by_token: NDArray[np.float32] = model.embedding
         self._starts_word = np.zeros(len(self._vector_by_token), dtype=np.bool_)
         for token, number in self._tokenizer.get_vocab().items():
-            self._starts_word[number] = token.startswith(WORD_START)
+            self._starts_word[number] = token.startswith(_WORD_START)
 
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
         tokens, lengths = self._tokens(words)
@@ -62,13 +62,13 @@ class WordllamaVectors:
     def words(self) -> tuple[str, ...]:
         """The words that are one token, in lower case and of three letters or more: some ten thousand, by letters."""
         tokens = self._tokenizer.get_vocab()
-        whole = {token.removeprefix(WORD_START) for token in tokens if token.startswith(WORD_START)}
+        whole = {token.removeprefix(_WORD_START) for token in tokens if token.startswith(_WORD_START)}
         return tuple(sorted(filter(_is_plain, whole)))
 
     def _tokens(self, words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The tokens of all words in a row, and how many each word has."""
         text = " ".join(words)
-        if "" in words or text.count(" ") >= len(words) or WORD_START in text or "<" in text:
+        if "" in words or text.count(" ") >= len(words) or _WORD_START in text or "<" in text:
             return self._tokens_one_by_one(words)
         # No token spans two words, so words need not be encoded apart, which takes more than twice as long.
         tokens = np.array(self._encoded([text])[0].ids, dtype=np.int64)
@@ -96,14 +96,14 @@ class WordllamaVectors:
         """
         table = self._vector_by_token
         # Item n is how many of the words have n tokens or more.
-        having = [int(np.searchsorted(-lengths, -count, side="right")) for count in range(SHORT + 2)]
+        having = [int(np.searchsorted(-lengths, -count, side="right")) for count in range(_SHORT + 2)]
         sums = table.take(tokens[begins], axis=0)
         rest = table.take(tokens[begins[: having[2]] + 1], axis=0)
-        for place in range(2, SHORT):
+        for place in range(2, _SHORT):
             words = having[place + 1]
             rest[:words] += table.take(tokens[begins[:words] + place], axis=0)
         sums[: having[2]] += rest
-        for word in range(having[SHORT + 1]):
+        for word in range(having[_SHORT + 1]):
             own = table[tokens[begins[word] : begins[word] + lengths[word]]]
             sums[word] = np.add.reduceat(own, [0], axis=0)[0]
         return sums
