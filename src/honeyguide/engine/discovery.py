@@ -9,6 +9,7 @@ gets no number, so a beam costs memory for what waits and what was visited, not 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -135,14 +136,7 @@ class Discovery:
         for link in turned_away:
             self._links.set_state(link, LinkState.PRUNED)
 
-        is_merged = self._found_again is FoundAgain.MERGE  # and cannot be made anew from one sighting
-
-        def record(place: int) -> FoundLink:
-            sighting = found.candidates.sighting(place, origin)
-            is_kept = self._strategy.keeps_rows or (is_merged and not found.is_new[place])
-            row = rows[place] if is_kept else None
-            return FoundLink(LinkId(int(links[place])), sighting.seen_as, page, sighting, float(scores[place]), row)
-
+        record = partial(self._record, found, links, scores, rows, page, origin)
         return Admitted(
             new=tuple(map(record, np.flatnonzero(found.is_new & is_met).tolist())),
             again=tuple(map(record, again.tolist())),
@@ -177,6 +171,23 @@ class Discovery:
             url = found.candidates.targets[place]
             links[place], _ = self._links.meet(url, depth=origin.depth + 1, distance=origin.distance)
         return links
+
+    def _record(
+        self,
+        found: Found,
+        links: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        rows: Rows,
+        page: LinkId,
+        origin: Origin,
+        place: int,
+    ) -> FoundLink:
+        """What the store keeps of one of the links that were found on a page."""
+        sighting = found.candidates.sighting(place, origin)
+        # A merged row cannot be made anew from one sighting.
+        is_merged = self._found_again is FoundAgain.MERGE and not found.is_new[place]
+        row = rows[place] if self._strategy.keeps_rows or is_merged else None
+        return FoundLink(LinkId(int(links[place])), sighting.seen_as, page, sighting, float(scores[place]), row)
 
     def _push(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> tuple[LinkId, ...]:
         for link in links:
