@@ -190,8 +190,8 @@ def _remarks(explored: Explored) -> Iterator[str]:
 def _reason(strategy: str, crawl: MeasuredCrawl, last: Milestone) -> str:
     if strategy == STACK and _Facts.of(crawl.run).hosts_by(last.fetches) == 1:
         return (
-            "because the world is a single host: from the fourth page on no page's links are followed "
-            f"({last.barren:,} of {last.pages:,} pages). The rule that keeps the stack small needs a web of many hosts."
+            "because the world is a single host: after its first pages the rule lets no page's links wait "
+            f"({last.barren:,} of {last.pages:,} pages gave none). What keeps the stack small needs many hosts."
         )
     return "because all that can be reached has been fetched."
 
