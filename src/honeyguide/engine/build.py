@@ -11,7 +11,7 @@ import numpy as np
 
 from honeyguide.clock import RealClock, SimulatedClock
 from honeyguide.domain import Topic, Url
-from honeyguide.engine.chosen_vectors import check_vectors, word_vectors
+from honeyguide.engine.chosen_vectors import check_topic, check_vectors, word_vectors
 from honeyguide.engine.core import Parts
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.link_table import LinkTable
@@ -75,7 +75,7 @@ class Builder:
         )
 
     def strategy(self) -> Strategy:
-        return strategy_of(Ingredients(self.settings, self.topic, lambda: self.vectors))
+        return strategy_of(Ingredients(self.settings, self.topic, self._topic_vectors))
 
     def page_rules(self) -> PageRules:
         return WIKIPEDIA if self.settings.crawl.profile == "wikipedia" else WHOLE_PAGE
@@ -89,7 +89,7 @@ class Builder:
 
     def judge(self) -> Verdicts:
         """What the crawl asks about every page: the judge, and the rules for what is relevant and what it earns."""
-        return verdicts(self.settings.judge, self.relevance_judge(), self.topic, lambda: self.vectors)
+        return verdicts(self.settings.judge, self.relevance_judge(), self.topic, self._topic_vectors)
 
     def relevance_judge(self) -> Judge:
         """What measures the relevance alone."""
@@ -106,6 +106,10 @@ class Builder:
         check_vectors(vectors, self.settings.vectors)
         self.settings = with_overrides(self.settings, {"vectors.digest": vectors.digest or None})
         return vectors
+
+    def _topic_vectors(self) -> WordVectors:
+        check_topic(self.vectors, self.topic, self.settings.vectors.source)
+        return self.vectors
 
     def seed_urls(self, world: World) -> Sequence[Url]:
         """The user's seeds, else those of the world's entry points or of the topic's starting points that are in scope.
