@@ -58,6 +58,30 @@ def test_the_evidence_adds_up_to_the_relevance(capsys: pytest.CaptureFixture[str
     assert sum(parts) == pytest.approx(relevance, abs=0.001 * len(parts))
 
 
+def test_small_contributions_are_told_to_three_digits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # 401 keywords, of which one counts: 1/401.
+    (tmp_path / "long.txt").write_text("Rock. " + " ".join(f"xq{number}zz." for number in range(400)), encoding="utf-8")
+    out = shown(capsys, "--keyword", "rock", "--judge", "rake", "--set", "judge.lower=0.99", "long.txt")
+    assert "relevance  0.00249 by rake\n" in out
+    assert "threshold 0.00500\n" in out
+    assert "+0.00249  rock  once, nearest to rock (1.00)\n" in out
+    assert "all other words" not in out
+
+
+def test_parts_of_a_combined_judge_are_told_without_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    parts = ("--judge", "combined", "--set", 'judge.parts=["keyword:1", "tfidf:1"]')
+    lines = shown(capsys, "--keyword", "rock", *parts, "rocks.html").splitlines()
+    first = lines.index("evidence by combined (adds to the relevance)") + 1
+    assert [line.split()[1:] for line in lines[first : first + 3]] == [["keyword"], ["tfidf"], []]
+    assert lines[first] == "  +0.482  keyword"  # half of 0.965
+
+
+def test_contributions_that_add_to_less_than_0_are_told_so(capsys: pytest.CaptureFixture[str]) -> None:
+    out = shown(capsys, "--topic", "geology", "--unlike", "tea is a drink", "tea.html")
+    assert "relevance  0.000 by embedding" in out
+    assert "; below 0 is a relevance of 0)" in out
+
+
 def test_several_pages_are_a_table_in_their_order(capsys: pytest.CaptureFixture[str]) -> None:
     out = shown(capsys, *BY_KEYWORD, "tea.html", "rocks.html")
     rows = [line.split() for line in out.splitlines() if line.endswith(".html")]
