@@ -13,6 +13,7 @@ from honeyguide.clock import RealClock, SimulatedClock
 from honeyguide.domain import Topic, Url
 from honeyguide.engine.chosen_vectors import check_topic, check_vectors, word_vectors
 from honeyguide.engine.core import Parts
+from honeyguide.engine.judge_files import check_judge_files, judge_digest
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.link_table import LinkTable
 from honeyguide.engine.scope import Scope
@@ -23,6 +24,7 @@ from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontie
 from honeyguide.learn import Order
 from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, PageRules, parse
 from honeyguide.settings import with_overrides
+from honeyguide.settings.paths import with_absolute_paths
 from honeyguide.settings.schema import WORLDS
 from honeyguide.starting_points import starting_urls
 from honeyguide.store import open_run
@@ -44,7 +46,8 @@ if TYPE_CHECKING:
 class Builder:
     """Makes the parts of one crawl from its settings. Vectors are loaded only if a part needs them.
 
-    `settings` are those to be kept beside the run: once vectors are loaded, their digest is among them.
+    `settings` are those to be kept beside the run: files are named by absolute paths, and once vectors or files of the
+    judge are loaded, their digests are among them.
     """
 
     def __init__(
@@ -53,7 +56,7 @@ class Builder:
         vectors: WordVectors | None = None,
         on_converting: Callable[[Converting], None] = lambda _: None,
     ) -> None:
-        self.settings = settings
+        self.settings = with_absolute_paths(settings)
         self._given_vectors = vectors
         self._on_converting = on_converting
         topic = settings.topic
@@ -92,7 +95,10 @@ class Builder:
         return verdicts(self.settings.judge, self.relevance_judge(), self.topic, self._topic_vectors)
 
     def relevance_judge(self) -> Judge:
-        """What measures the relevance alone."""
+        """What measures the relevance alone. JudgeError if the run began with other files of the judge."""
+        digest = judge_digest(self.settings.judge)
+        check_judge_files(digest, self.settings.judge)
+        self.settings = with_overrides(self.settings, {"judge.digest": digest or None})
         return relevance_judge(self.settings, self.topic, lambda: self.vectors)
 
     @cached_property

@@ -186,6 +186,9 @@ class JudgeSettings:
         "",
         "a classifier of one's own over main texts, module:attribute or a .joblib file; empty learns from the examples",
     )
+    digest: str = setting(
+        "", "of the files of idf and classifier a run began with, filled in by the program; empty is not checked"
+    )
     parts: tuple[str, ...] = setting((), "the judges that combined asks, with weights, as in embedding:2 and tfidf:1")
     reward: str = setting("score", "what a judged page earns the strategy", choices=REWARDS)
     reward_values: tuple[float, ...] = setting(
