@@ -109,6 +109,18 @@ def test_json_has_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"name", "url", "title", "words", "relevance", "is_relevant", "reward"} <= page.keys()
 
 
+def test_json_has_lims_tuples_where_the_judge_is_his(capsys: pytest.CaptureFixture[str]) -> None:
+    searches = ("--keyword", "rock", "--keyword", "rocks", "--set", "judge.lower=0.9")
+    (page,) = json.loads(shown(capsys, *searches, "--judge", "rake", "rocks.html", "--json"))["pages"]
+    assert [(match["search"], match["keyword"], match["url"]) for match in page["matches"]][:1] == [
+        ("rock", "rock", page["url"])
+    ]
+    assert page["matches"][0]["score"] == pytest.approx(1.0)
+    assert list(page["matches"][0]) == ["score", "search", "keyword", "url"]
+    (page,) = json.loads(shown(capsys, *BY_KEYWORD, "rocks.html", "--json"))["pages"]
+    assert "matches" not in page
+
+
 def test_bad_pages_are_told_one_by_one_and_the_others_are_judged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

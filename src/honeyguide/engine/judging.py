@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from honeyguide.domain import Evidence, Page, Verdict
+    from honeyguide.judge import Match
     from honeyguide.settings import Settings
     from honeyguide.worlds import World
 
@@ -43,6 +44,7 @@ class JudgedPage:
     verdict: Verdict
     evidence: Evidence
     links: tuple[ScoredLink, ...] = ()  # best first
+    matches: tuple[Match, ...] = ()  # of the rake judge: every keyword with every search phrase that it satisfies
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ async def judge_pages_async(
                     verdict=verdict,
                     evidence=verdicts.evidence(page),
                     links=tuple(scored),
+                    matches=tuple(verdicts.matches(page)),
                 )
             )
     return judged
