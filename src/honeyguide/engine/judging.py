@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from honeyguide.domain import Candidates, Origin
 from honeyguide.engine.build import Builder
-from honeyguide.engine.examples import with_examples_read
+from honeyguide.engine.examples import reads_standard_input, with_examples_read
 from honeyguide.engine.named_pages import NamedPages
 from honeyguide.engine.run import refuse_in_running_loop
 from honeyguide.errors import PageError
@@ -84,7 +84,7 @@ async def judge_pages_async(
 ) -> list[JudgedPage | UnreadablePage]:
     """As `judge_pages`, for callers with an event loop of their own."""
     validate(settings)
-    async with NamedPages(settings, world) as pages:
+    async with NamedPages(settings, world, input_is_read=reads_standard_input(settings)) as pages:
         builder = Builder(await with_examples_read(settings, world))
         verdicts = builder.judge()
         judged: list[JudgedPage | UnreadablePage] = []
