@@ -98,6 +98,16 @@ def test_a_page_comes_through_a_pipe(tmp_path: Path) -> None:
     assert (page["name"], page["title"], page["is_relevant"]) == ("-", "Rocks", True)
 
 
+@pytest.mark.parametrize("twice", [("--like", "@-", "-"), ("-", "-"), ("--like", "@-", "--unlike", "@-", "tea.html")])
+def test_standard_input_is_not_read_twice(tmp_path: Path, twice: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [*PROGRAM, "judge", *BY_KEYWORD, *twice], input=ROCKS, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "standard input can be read only once, and is named twice; put one of the two in a file\n" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_json_has_everything(capsys: pytest.CaptureFixture[str]) -> None:
     document: dict[str, Any] = json.loads(shown(capsys, *BY_KEYWORD, "rocks.html", "--json", "--links", "3"))
     (page,) = document["pages"]
@@ -109,6 +119,18 @@ def test_json_has_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"name", "url", "title", "words", "relevance", "is_relevant", "reward"} <= page.keys()
 
 
+def test_json_has_lims_tuples_where_the_judge_is_his(capsys: pytest.CaptureFixture[str]) -> None:
+    searches = ("--keyword", "rock", "--keyword", "rocks", "--set", "judge.lower=0.9")
+    (page,) = json.loads(shown(capsys, *searches, "--judge", "rake", "rocks.html", "--json"))["pages"]
+    assert [(match["search"], match["keyword"], match["url"]) for match in page["matches"]][:1] == [
+        ("rock", "rock", page["url"])
+    ]
+    assert page["matches"][0]["score"] == pytest.approx(1.0)
+    assert list(page["matches"][0]) == ["score", "search", "keyword", "url"]
+    (page,) = json.loads(shown(capsys, *BY_KEYWORD, "rocks.html", "--json"))["pages"]
+    assert "matches" not in page
+
+
 def test_bad_pages_are_told_one_by_one_and_the_others_are_judged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,9 +139,9 @@ def test_bad_pages_are_told_one_by_one_and_the_others_are_judged(
     out, err = capsys.readouterr()
     assert "rocks.html" in out
     assert err.splitlines() == [
-        "honeyguide: cannot read gone.html: No such file or directory",
+        "honeyguide: cannot read gone.html: No such file or directory; check the path",
         "honeyguide: empty.txt is empty; give another page",
-        "honeyguide: cannot read ftp:/x: No such file or directory",
+        "honeyguide: cannot read ftp:/x: No such file or directory; check the path",
     ]
 
 

@@ -193,4 +193,7 @@ def _print_json(judged: Sequence[JudgedPage], unreadable: Sequence[UnreadablePag
 
 def _document(page: JudgedPage) -> dict[str, Any]:
     document = asdict(page)
+    del document["matches"]
+    if page.evidence.kind == "rake":
+        document["matches"] = [{**match._asdict(), "url": match.url.text} for match in page.matches]
     return {"name": document.pop("name"), **document.pop("verdict"), **document}

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
 from honeyguide.domain import Verdict
+from honeyguide.judge.rake import RakeJudge
 from honeyguide.judge.reward import REWARDS, Cosine, Hit, Ladder, Score
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from honeyguide.domain import Evidence, Page
     from honeyguide.judge.judge import Judge
+    from honeyguide.judge.rake import Match
     from honeyguide.judge.reward import RewardRule
     from honeyguide.judge.topic_phrases import TopicPhrases
 
@@ -85,6 +87,10 @@ class Verdicts:
     def evidence(self, page: Page) -> Evidence:
         """What made the relevance. Changes nothing."""
         return replace(self._judge.evidence(page), threshold=self.threshold)
+
+    def matches(self, page: Page) -> list[Match]:
+        """The keywords of the page with the search phrases they satisfy, where the judge is Lim's; else none."""
+        return self._judge.matches(page) if isinstance(self._judge, RakeJudge) else []
 
     def save(self) -> bytes:
         return self._judge.save()
