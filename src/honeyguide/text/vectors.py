@@ -9,6 +9,7 @@ exact up to 65,536 in steps of `GRAIN`: 8,192 words of the longest vectors. Long
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import filterfalse
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -105,7 +106,7 @@ class WordVectors:
         self.dimension = source.dimension
         self._source = source
         self._number_by_word: dict[str, int] = {}
-        self._table: NDArray[np.float32] = np.zeros((4096, self.dimension), dtype=np.float32)
+        self._table = self._empty_table()
         self._last_words: tuple[str, ...] = ()
         self._last_rows = WordRows(self._table, np.empty(0, dtype=np.int32))
 
@@ -123,7 +124,7 @@ class WordVectors:
         try:
             numbers = self._numbers(words)
         except KeyError:
-            self._learn_words([word for word in dict.fromkeys(words) if word not in self._number_by_word])
+            self._learn_words(list(filterfalse(self._number_by_word.__contains__, dict.fromkeys(words))))
             numbers = self._numbers(words)
         rows = WordRows(self._table, numbers)
         self._last_words, self._last_rows = words, rows
@@ -159,7 +160,7 @@ class WordVectors:
     def _learn_words(self, words: list[str]) -> None:
         first = len(self._number_by_word) + 1
         while first + len(words) > len(self._table):
-            # A new array: rows handed out earlier keep the old one.
+            # For a page with more new words than there is room for; rows handed out earlier keep the old table.
             self._table = np.concatenate((self._table, np.zeros_like(self._table)))
         vectors = np.clip(self._source.vectors(words), -LARGEST, LARGEST)
         self._table[first : first + len(words)] = np.round(vectors / GRAIN) * GRAIN
@@ -168,7 +169,11 @@ class WordVectors:
     def _forget(self) -> None:
         """Start over when the cache is full; rows handed out earlier keep the table they point into."""
         self._number_by_word = {}
-        self._table = np.zeros((4096, self.dimension), dtype=np.float32)
+        self._table = self._empty_table()
+
+    def _empty_table(self) -> NDArray[np.float32]:
+        # All rows at once: memory is taken as they are written, and nothing is copied as their number grows.
+        return np.zeros((CACHED_WORDS + 1, self.dimension), dtype=np.float32)
 
 
 def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
