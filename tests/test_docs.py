@@ -11,7 +11,19 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-COMMANDS = ("crawl", "resume", "results", "demo", "wiki build", "lab compare", "lab reproduce")
+COMMANDS = (
+    "crawl",
+    "resume",
+    "results",
+    "demo",
+    "export",
+    "judge",
+    "topic suggest",
+    "vectors info",
+    "wiki build",
+    "lab compare",
+    "lab reproduce",
+)
 
 
 def run_python(*arguments: str, cwd: Path) -> str:
