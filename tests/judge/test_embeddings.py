@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from honeyguide.domain import Topic
-from honeyguide.judge import EmbeddingJudge
+from honeyguide.judge import EmbeddingJudge, EmbeddingTfidfJudge
 from honeyguide.text import WordllamaVectors, WordVectors
 from pages import page_of
 from vectors_by_hash import hashed_vectors
@@ -88,10 +88,10 @@ def test_bundled_vectors_tell_geology_from_cooking_without_the_topics_own_words(
     assert "rock" in {row.compared_with for row in judge.evidence(lava).rows}
 
 
-def test_a_topic_with_examples_asks_for_more() -> None:
-    plain, shown = (
-        EmbeddingJudge(Topic("rock"), hashed_vectors()),
-        EmbeddingJudge(Topic("rock", like=("mud and rock",)), hashed_vectors()),
-    )
-    assert (plain.threshold, shown.threshold) == (0.25, 0.4)
-    assert EmbeddingJudge(Topic("rock", unlike=("mud",)), hashed_vectors()).threshold == 0.25
+@pytest.mark.parametrize("kind", [EmbeddingJudge, EmbeddingTfidfJudge])
+def test_a_topic_with_examples_asks_for_more(
+    kind: type[EmbeddingJudge | EmbeddingTfidfJudge],
+) -> None:
+    topics = (Topic("rock"), Topic("rock", like=("basalt",)), Topic("rock", unlike=("mud",)))
+    assert [kind(topic, hashed_vectors()).threshold for topic in topics] == [0.25, 0.4, 0.25]
+    assert kind(topics[1], hashed_vectors()).evidence(page_of("rock")).threshold == 0.4

@@ -101,7 +101,7 @@ def _knowing(topic: Topic, settings: Settings, load_vectors: LoadVectors) -> Wor
 
 def _classifier(settings: JudgeSettings, topic: Topic, load_vectors: LoadVectors) -> Judge:
     if settings.classifier:
-        return ClassifierJudge(chosen_classifier(settings.classifier, topic))
+        return ClassifierJudge(chosen_classifier(settings.classifier, topic), settings.classifier)
     examples = Examples.of(topic, "classifier")
     return VectorModelJudge("classifier", fitted_logistic(examples, load_vectors()), load_vectors())
 

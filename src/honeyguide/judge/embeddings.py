@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,17 +19,10 @@ if TYPE_CHECKING:
 class EmbeddingJudge(Unchanging):
     """Cosine of the main text with the topic, negative values as 0."""
 
-    # Looked at once on 3,000 encyclopaedia articles and four topics: reached by one to three articles in a hundred.
-    threshold = 0.25
-    # Whole texts are nearer to one another than to a few words. On 60 categories of 8,589 articles, with two examples
-    # each: reached by five to eight articles in a hundred, as 0.25 is by four for the names of the categories alone.
-    THRESHOLD_WITH_EXAMPLES: Final = 0.4
-
     def __init__(self, topic: Topic, vectors: WordVectors) -> None:
-        if topic.like:
-            self.threshold = self.THRESHOLD_WITH_EXAMPLES
         self._vectors = vectors
         self._topic = TopicVector(topic, vectors)
+        self.threshold = self._topic.threshold
         self._last: tuple[Page | None, float] = (None, 0.0)
 
     def relevance(self, page: Page) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from honeyguide.domain import Verdict
 from honeyguide.judge.rake import RakeJudge
-from honeyguide.judge.reward import REWARDS, Cosine, Hit, Ladder, Score
+from honeyguide.judge.reward import REWARDS, Cosine, FeatureCount, Hit, Ladder, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,6 +109,8 @@ class Verdicts:
                 return self._cosine(page)
             case Ladder():
                 return rule.with_word if has_word else rule.without_word(self._cosine(page))
+            case FeatureCount():
+                return relevance  # the strategy, which alone has the features, pays on its own
             case _:
                 assert_never(rule)
 
