@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from honeyguide.domain import Evidence
 from honeyguide.judge.unchanging import Unchanging
-from honeyguide.judge.weighed_words import DistinctWords, TopicVector, on_grain
+from honeyguide.judge.weighed_words import DistinctWords, TopicVector
 from honeyguide.text import cosine
+from honeyguide.text.vectors import count_weights
 
 if TYPE_CHECKING:
     from honeyguide.domain import Page, Topic
@@ -37,5 +36,5 @@ class EmbeddingJudge(Unchanging):
 
     def evidence(self, page: Page) -> Evidence:
         text = DistinctWords.of(page, self._vectors)
-        rows, rest = self._topic.rows(text, on_grain(np.log1p(text.counts)))
+        rows, rest = self._topic.rows(text, count_weights(text.counts))
         return Evidence("embedding", self.relevance(page), self.threshold, rows, rest)

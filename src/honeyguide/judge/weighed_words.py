@@ -9,7 +9,7 @@ import numpy as np
 
 from honeyguide.domain import EvidenceRow
 from honeyguide.text import cosines, words_of
-from honeyguide.text.vectors import GRAIN
+from honeyguide.text.vectors import on_grain as on_grain  # noqa: PLC0414 - for judges with weights of their own
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,12 +18,6 @@ if TYPE_CHECKING:
     from honeyguide.text import WordVectors
 
 ROWS_SHOWN: Final = 20
-
-
-def on_grain(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights rounded so that weighted sums of word vectors are exact, and the same in any order."""
-    rounded: NDArray[np.float64] = np.round(weights / GRAIN) * GRAIN
-    return rounded
 
 
 @dataclass(frozen=True, slots=True, eq=False)

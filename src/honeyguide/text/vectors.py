@@ -60,8 +60,7 @@ class WordRows:
     def text_vector(self) -> NDArray[np.float64]:
         """The sum over distinct words of log(1 + count) times the word's vector."""
         numbers, counts = np.unique(self.numbers, return_counts=True)
-        weights = np.round(np.log1p(counts) / GRAIN) * GRAIN
-        vector: NDArray[np.float64] = weights @ self.table[numbers].astype(np.float64)
+        vector: NDArray[np.float64] = count_weights(counts) @ self.table[numbers].astype(np.float64)
         return vector
 
     def span_sums(self, begins: NDArray[np.int64], ends: NDArray[np.int64], dimension: int) -> NDArray[np.float64]:
@@ -143,11 +142,11 @@ class WordVectors:
         phrases = self.vector([word for phrase in topic.phrases for word in words_of(phrase)])
         if not (topic.like or topic.unlike):
             return phrases
-        return _unit(phrases) + self._mean_direction(topic.like) - UNLIKE_SHARE * self._mean_direction(topic.unlike)
+        return unit(phrases) + self._mean_direction(topic.like) - UNLIKE_SHARE * self._mean_direction(topic.unlike)
 
     def _mean_direction(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """The mean of the unit vectors of some texts; a text without a known word counts as zero."""
-        directions = [_unit(self.vector(words_of(text))) for text in texts]
+        directions = [unit(self.vector(words_of(text))) for text in texts]
         return np.sum(directions, axis=0) / len(directions) if directions else np.zeros(self.dimension)
 
     def _numbers(self, words: tuple[str, ...]) -> NDArray[np.int32]:
@@ -176,7 +175,18 @@ class WordVectors:
         return np.zeros((CACHED_WORDS + 1, self.dimension), dtype=np.float32)
 
 
-def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+def on_grain(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights rounded so that weighted sums of word vectors are exact, and the same in any order."""
+    rounded: NDArray[np.float64] = np.round(weights / GRAIN) * GRAIN
+    return rounded
+
+
+def count_weights(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What words weigh in a text vector, by how often they stand in the text: log(1 + count)."""
+    return on_grain(np.log1p(counts))
+
+
+def unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
     """The vector at length 1; zero stays zero."""
     length = float(np.sqrt((vector * vector).sum()))
     return vector / length if length > 0 else vector
