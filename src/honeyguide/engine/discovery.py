@@ -146,7 +146,10 @@ class Discovery:
         )
 
     def follow_redirect(self, source: LinkId, row: Row, score: float, target_url: Url) -> Followed:
-        """The link that another one leads to takes its place, with its row, unless its own score is as good."""
+        """The link that another one leads to takes its place, with its row, unless its own score is as good.
+
+        Inside a level (`Order.SHALLOWEST`) and among equal scores its own number still decides.
+        """
         links = self._links
         depth, distance, hops = links.depth(source), links.distance(source), links.hops(source) + 1
         target, is_new = links.meet(target_url, depth=depth, distance=distance, hops=hops)
@@ -218,14 +221,14 @@ class Discovery:
 
     def _counts_more(self, target: LinkId, score: float) -> bool:
         match self._found_again:
-            case FoundAgain.FIRST:
-                return False
-            case FoundAgain.BEST | FoundAgain.MERGE | FoundAgain.LATEST:
+            case FoundAgain.FIRST if self._strategy.order is not Order.OLDEST:
+                return False  # in a queue, though, a link in front leads there sooner
+            case _:
                 return score > float(self._frontier.peek([target])[0][0])
 
     def _scores_after_redirect(self, rows: Rows, target: LinkId, score: float, depth: int) -> NDArray[np.float64]:
-        if self._strategy.order is Order.NEWEST:
-            return np.array([score])  # its place in the stack
+        if self._strategy.order in (Order.NEWEST, Order.OLDEST):
+            return np.array([score])  # the source's turn
         return scores_of(self._strategy, rows, [target], step=0, depth=depth)
 
 
