@@ -48,6 +48,7 @@ class Found:
     is_pruned: NDArray[np.bool_]  # met before, but there was no room for it
     visited: tuple[LinkId, ...]  # the page's other links that were met before
     kept_out: int  # links that the scope rules do not let in
+    left_alone: int  # unvisited links that would have been let in, had the page been expanded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,11 +90,14 @@ class Discovery:
         """
         unvisited, numbers, states, visited = [], [], [], []
         met = len(self._links)
-        kept_out = 0
+        kept_out = left_alone = 0
         for link in page.links:
-            is_welcome = is_expanded and self._scope.objection(link.target, depth=origin.depth + 1) is None
+            is_in_scope = self._scope.objection(link.target, depth=origin.depth + 1) is None
+            is_welcome = is_expanded and is_in_scope
             number = self._links.find(link.target)
             state = None if number is None else self._links.state(number)
+            if not is_expanded and is_in_scope:
+                left_alone += self._scope.has_room(met) if number is None else state is LinkState.PRUNED
             if number is None and not (is_welcome and self._scope.has_room(met)):
                 kept_out += is_expanded
             elif number is None or (is_welcome and state in UNVISITED):
@@ -113,6 +117,7 @@ class Discovery:
             is_pruned=np.array([state is LinkState.PRUNED for state in states], dtype=np.bool_),
             visited=tuple(visited),
             kept_out=kept_out,
+            left_alone=left_alone,
         )
 
     def admit(self, found: Found, page: LinkId, origin: Origin, step: int) -> Admitted:
