@@ -54,6 +54,37 @@ def queued_breadth_first(graph: Graph, seeds: list[int]) -> list[int]:
     return met
 
 
+def inline(page: int, redirects: dict[int, int], visited: list[int]) -> int | None:
+    """Visit a page, and what it redirects to in its place; the page whose links count, or None if that was visited."""
+    while page not in visited:
+        visited.append(page)
+        if page not in redirects:
+            return page
+        page = redirects[page]
+    return None
+
+
+def recursive_depth_first_with(graph: Graph, seeds: list[int], redirects: dict[int, int]) -> list[int]:
+    visited: list[int] = []
+
+    def visit(page: int) -> None:
+        end = inline(page, redirects, visited)
+        for link in [] if end is None else graph[end]:
+            visit(link)
+
+    for seed in seeds:
+        visit(seed)
+    return visited
+
+
+def queued_breadth_first_with(graph: Graph, seeds: list[int], redirects: dict[int, int]) -> list[int]:
+    queue, visited = deque(seeds), list[int]()
+    while queue:
+        end = inline(queue.popleft(), redirects, visited)
+        queue += [] if end is None else graph[end]
+    return visited
+
+
 def walked_iterative_deepening(graph: Graph, seeds: list[int], deepest: int) -> list[int]:
     """Every path from a seed is walked to a limit that grows; pages are visited again and again, first visits count."""
     visited: list[int] = []
@@ -105,6 +136,26 @@ def test_depth_first_is_the_recursive_algorithm(graph: Graph, seeds: list[int]) 
 def test_breadth_first_is_the_queue(graph: Graph, seeds: list[int]) -> None:
     seeds = among(graph, seeds)
     assert crawl_order(graph, seeds, "breadth-first")[0] == queued_breadth_first(graph, seeds)
+
+
+some_redirects = st.dictionaries(st.integers(0, 8), st.integers(0, 8), max_size=4)
+
+
+@settings(deadline=None)
+@given(graphs(), some_seeds, some_redirects)
+@example({0: [1, 2], 1: [], 2: [], 3: [4], 4: []}, [0], {1: 3})  # 3 is new, and comes before 2
+@example({0: [1, 2, 3], 1: [], 2: [], 3: []}, [0], {1: 3})  # 3 waits behind 2
+@example({0: [1, 2], 1: [3], 2: [], 3: []}, [0], {2: 3, 3: 0})
+def test_a_redirect_leads_to_a_link_in_the_same_place(graph: Graph, seeds: list[int], drawn: dict[int, int]) -> None:
+    seeds = among(graph, seeds)
+    redirects = {page: target for page, target in drawn.items() if {page, target} <= graph.keys()}
+    fetched = {
+        name: crawl_order(graph, seeds, name, redirects=redirects)[0] for name in ("depth-first", "breadth-first")
+    }
+    assert fetched == {
+        "depth-first": recursive_depth_first_with(graph, seeds, redirects),
+        "breadth-first": queued_breadth_first_with(graph, seeds, redirects),
+    }
 
 
 @settings(deadline=None)

@@ -48,6 +48,7 @@ class Found:
     is_pruned: NDArray[np.bool_]  # met before, but there was no room for it
     visited: tuple[LinkId, ...]  # the page's other links that were met before
     kept_out: int  # links that the scope rules do not let in
+    left_alone: int  # unvisited links that would have been let in, had the page been expanded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,11 +90,14 @@ class Discovery:
         """
         unvisited, numbers, states, visited = [], [], [], []
         met = len(self._links)
-        kept_out = 0
+        kept_out = left_alone = 0
         for link in page.links:
-            is_welcome = is_expanded and self._scope.objection(link.target, depth=origin.depth + 1) is None
+            is_in_scope = self._scope.objection(link.target, depth=origin.depth + 1) is None
+            is_welcome = is_expanded and is_in_scope
             number = self._links.find(link.target)
             state = None if number is None else self._links.state(number)
+            if not is_expanded and is_in_scope:
+                left_alone += self._scope.has_room(met) if number is None else state is LinkState.PRUNED
             if number is None and not (is_welcome and self._scope.has_room(met)):
                 kept_out += is_expanded
             elif number is None or (is_welcome and state in UNVISITED):
@@ -113,6 +117,7 @@ class Discovery:
             is_pruned=np.array([state is LinkState.PRUNED for state in states], dtype=np.bool_),
             visited=tuple(visited),
             kept_out=kept_out,
+            left_alone=left_alone,
         )
 
     def admit(self, found: Found, page: LinkId, origin: Origin, step: int) -> Admitted:
@@ -146,7 +151,10 @@ class Discovery:
         )
 
     def follow_redirect(self, source: LinkId, row: Row, score: float, target_url: Url) -> Followed:
-        """The link that another one leads to takes its place, with its row, unless its own score is as good."""
+        """The link that another one leads to takes its place, with its row, unless its own score is as good.
+
+        Inside a level (`Order.SHALLOWEST`) and among equal scores its own number still decides.
+        """
         links = self._links
         depth, distance, hops = links.depth(source), links.distance(source), links.hops(source) + 1
         target, is_new = links.meet(target_url, depth=depth, distance=distance, hops=hops)
@@ -218,14 +226,14 @@ class Discovery:
 
     def _counts_more(self, target: LinkId, score: float) -> bool:
         match self._found_again:
-            case FoundAgain.FIRST:
-                return False
-            case FoundAgain.BEST | FoundAgain.MERGE | FoundAgain.LATEST:
+            case FoundAgain.FIRST if self._strategy.order is not Order.OLDEST:
+                return False  # in a queue, though, a link in front leads there sooner
+            case _:
                 return score > float(self._frontier.peek([target])[0][0])
 
     def _scores_after_redirect(self, rows: Rows, target: LinkId, score: float, depth: int) -> NDArray[np.float64]:
-        if self._strategy.order is Order.NEWEST:
-            return np.array([score])  # its place in the stack
+        if self._strategy.order in (Order.NEWEST, Order.OLDEST):
+            return np.array([score])  # the source's turn
         return scores_of(self._strategy, rows, [target], step=0, depth=depth)
 
 
