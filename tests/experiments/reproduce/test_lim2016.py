@@ -120,6 +120,7 @@ class TestExploration:
             assert int(row["hosts"]) == len({step.url.host for step in steps})
             assert float(row["simulated s"]) == pytest.approx(progress.now, abs=1e-4)
             assert float(row["real s"]) > 0
+        assert "one measurement" in reproduced.text
 
     def test_with_repeats_a_queue_has_every_link_as_often_as_it_was_shown(self, reproduced: Reproduced) -> None:
         row = next(row for row in rows_of(reproduced, "exploration-1-synthetic") if row["iterations"] == "5")
@@ -176,6 +177,7 @@ class TestExploration:
 
     def test_ratios_compare_the_stack_with_the_queue(self, reproduced: Reproduced) -> None:
         rows = {(row["iterations"], row["world"]): row for row in rows_of(reproduced, "exploration-ratios")}
+        assert list(rows["500", "published"])[2:] == ["modified, size", "depth-first, size", "modified, time"]
         assert float(rows["500", "published"]["modified, size"]) == pytest.approx(26864 / 68615)
         assert float(rows["500", "published"]["modified, time"]) == pytest.approx(1881.018762 / 4459.348122)
         sizes = {

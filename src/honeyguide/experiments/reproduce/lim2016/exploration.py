@@ -52,7 +52,8 @@ _SIZES_EXPLAINED: Final = (
 _TIMES_EXPLAINED: Final = (
     "His seconds went by on the network. *Simulated s* is the time that our crawl would have taken with the latencies "
     "of its world, one request after the other; *real s* is what this machine took offline, judging and storing "
-    "included. Neither can be compared with his as they stand: compare the ratios below."
+    "included: one measurement, which differs from run to run by more than strategies do. Neither can be compared with "
+    "his as they stand: compare the ratios below, which are of the simulated ones."
 )
 
 _RATIOS_EXPLAINED: Final = (
@@ -224,14 +225,14 @@ def _ratios(explored: Sequence[Explored]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for iterations in ITERATIONS:
         queue, stack = EXPLORATION[QUEUE][iterations], EXPLORATION[STACK][iterations]
-        rows.append((iterations, "published", stack.size / queue.size, None, stack.seconds / queue.seconds, None))
+        rows.append((iterations, "published", stack.size / queue.size, None, stack.seconds / queue.seconds))
         rows += [
             (iterations, each.world.name, *ratios) for each in explored if (ratios := _ratios_in(each, iterations))
         ]
     return Table(
         "exploration-ratios",
         "Over breadth-first: how much smaller, how much faster",
-        ("iterations", "world", "modified, size", "depth-first, size", "modified, time", "modified, real time"),
+        ("iterations", "world", "modified, size", "depth-first, size", "modified, time"),
         tuple(rows),
         note=_RATIOS_EXPLAINED,
     )
@@ -247,7 +248,6 @@ def _ratios_in(explored: Explored, iterations: int) -> tuple[Cell, ...]:
         None if has_starved else _over(stack.waiting, queue.waiting),
         _over(plain.waiting, queue.waiting),
         None if has_starved else _over(stack.simulated_s, queue.simulated_s),
-        None if has_starved else _over(stack.real_s, queue.real_s),
     )
 
 
