@@ -211,7 +211,8 @@ def _wiki(path: str) -> World:
 def _site(spec: str, settings: Settings) -> World:
     from honeyguide.worlds.frozen import open_site  # noqa: PLC0415 - SQLite and FastWARC, for these worlds alone
 
-    return open_site(spec, max_body_bytes=settings.fetch.max_body_bytes)
+    robots_agent = settings.fetch.identity if settings.politeness.obey_robots else ""
+    return open_site(spec, max_body_bytes=settings.fetch.max_body_bytes, robots_agent=robots_agent)
 
 
 @contextmanager

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from honeyguide.experiments.reproduce import Reproduced
 
 WEB = "synthetic:seed=3,pages=400,hosts=12"
+FEW_HOSTS = "synthetic:seed=3,pages=200,hosts=4"
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +120,7 @@ class TestExploration:
             assert int(row["hosts"]) == len({step.url.host for step in steps})
             assert float(row["simulated s"]) == pytest.approx(progress.now, abs=1e-4)
             assert float(row["real s"]) > 0
+        assert "one measurement" in reproduced.text
 
     def test_with_repeats_a_queue_has_every_link_as_often_as_it_was_shown(self, reproduced: Reproduced) -> None:
         row = next(row for row in rows_of(reproduced, "exploration-1-synthetic") if row["iterations"] == "5")
@@ -151,8 +153,31 @@ class TestExploration:
         assert f"modified-depth-first **starves**: after {fetches} fetches" in reproduced.text
         assert "a single host" in reproduced.text
 
+    def test_on_several_hosts_too_it_starves_by_its_own_rule(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("honeyguide.experiments.reproduce.writing.can_draw", lambda: False)
+        done = reproduce("lim2016", tmp_path / "out", worlds=(FEW_HOSTS,), is_quick=True, jobs=1)
+        assert done is not None
+        rows = {row["strategy"]: row for row in rows_of(done, "exploration-1-synthetic") if row["iterations"] == "50"}
+        stack = rows["modified-depth-first"]
+        assert int(stack["hosts"]) > 1
+        assert int(stack["fetches"]) < int(rows["breadth-first"]["fetches"])
+        (remark,) = re.findall("modified-depth-first \\*\\*starves.*", done.text)
+        with open_run(done.folder / "runs" / "1-synthetic" / "modified-depth-first" / "run") as run:
+            assert f"links of {run.progress.barren} of {run.progress.pages} pages were not followed" in remark
+        assert "all that can be reached" not in remark
+
+    def test_a_search_that_took_every_link_is_exhausted_and_does_not_starve(self, reproduced: Reproduced) -> None:
+        with open_run(reproduced.folder / "runs" / "2-wiki-wiki" / "breadth-first" / "run") as run:
+            assert (run.progress.waiting, run.progress.barren) == (0, 0)
+            fetches = run.progress.fetches
+        assert f"breadth-first is **exhausted**: after {fetches} fetches" in reproduced.text
+        assert "breadth-first **starves**" not in reproduced.text
+
     def test_ratios_compare_the_stack_with_the_queue(self, reproduced: Reproduced) -> None:
         rows = {(row["iterations"], row["world"]): row for row in rows_of(reproduced, "exploration-ratios")}
+        assert list(rows["500", "published"])[2:] == ["modified, size", "depth-first, size", "modified, time"]
         assert float(rows["500", "published"]["modified, size"]) == pytest.approx(26864 / 68615)
         assert float(rows["500", "published"]["modified, time"]) == pytest.approx(1881.018762 / 4459.348122)
         sizes = {

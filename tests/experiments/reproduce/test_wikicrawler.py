@@ -180,10 +180,27 @@ class TestReport:
         by_topic = {row[1]: dict(zip(titles, row, strict=True)) for row in rows}
         assert list(by_topic)[3:] == ["tennis", "physics"]
         tennis = by_topic["tennis"]
-        assert (tennis["seed"], tennis["vertices"], tennis["published vertices"]) == ("/wiki/Andre_Agassi", "30", "100")
+        assert (tennis["seed"], tennis["vertices"], tennis["published vertices"]) == ("/wiki/Andre_Agassi", "30", "")
+        assert by_topic["physics"]["published vertices"] == "100"  # Table 3
         ours = {row[1] for row in rows_of(reproduced, "top-2-wiki-wiki-tennis")[1:]}
         assert int(tennis["in both, in"]) == len(ours & set(TENNIS.most_linked_to)) >= 2  # France and Spain
         assert by_topic["geology"]["published vertices"] == ""
+
+    def test_a_misprint_counts_as_the_vertex_it_stands_for(self, tmp_path: Path) -> None:
+        links = "[[Australia]], [[France]] and [[Spain]]"
+        pages = [
+            Written("Tennis", f"Played in {links}."),
+            *(Written(each, f"[[Tennis]] is played in {links}.") for each in ("Australia", "France", "Spain")),
+        ]
+        world_of(tmp_path, pages).shut()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("honeyguide.experiments.reproduce.writing.can_draw", lambda: False)
+            worlds = (f"wiki:{tmp_path / 'world'}",)
+            done = reproduce("wikicrawler", tmp_path / "out", worlds=worlds, is_quick=True, jobs=1)
+        assert done is not None
+        titles, *rows = rows_of(done, "graphs")
+        (tennis,) = (row for row in rows if row[1] == "tennis")
+        assert dict(zip(titles, tennis, strict=True))["in both, in"] == "4"
 
     def test_the_lists_of_a_hundred_are_compared_on_a_larger_graph(self, reproduced: Reproduced) -> None:
         titles, web, wiki = rows_of(reproduced, "lists-compared")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from honeyguide.experiments.reproduce.report import Cell
     from honeyguide.experiments.reproduce.study import StudiedWorld, Study
     from honeyguide.settings import Settings
+    from honeyguide.store import Progress
 
 QUEUE: Final = "breadth-first"
 STACK: Final = "modified-depth-first"
@@ -51,7 +52,8 @@ _SIZES_EXPLAINED: Final = (
 _TIMES_EXPLAINED: Final = (
     "His seconds went by on the network. *Simulated s* is the time that our crawl would have taken with the latencies "
     "of its world, one request after the other; *real s* is what this machine took offline, judging and storing "
-    "included. Neither can be compared with his as they stand: compare the ratios below."
+    "included: one measurement, which differs from run to run by more than strategies do. Neither can be compared with "
+    "his as they stand: compare the ratios below, which are of the simulated ones."
 )
 
 _RATIOS_EXPLAINED: Final = (
@@ -181,19 +183,41 @@ def _remarks(explored: Explored) -> Iterator[str]:
     for strategy, crawl in explored.crawl_by_strategy.items():
         last = crawl.measured()[-1]
         if last.is_exhausted:
+            ended, reason = _ending(strategy, crawl)
             yield (
-                f"On `{explored.world.name}` {strategy} **starves**: after {last.fetches:,} fetches nothing waits any "
-                f"more, {_reason(strategy, crawl, last)}"
+                f"On `{explored.world.name}` {strategy} {ended}: after {last.fetches:,} fetches nothing waits any "
+                f"more, {reason}"
             )
 
 
-def _reason(strategy: str, crawl: MeasuredCrawl, last: Milestone) -> str:
-    if strategy == STACK and _Facts.of(crawl.run).hosts_by(last.fetches) == 1:
-        return (
+def _ending(strategy: str, crawl: MeasuredCrawl) -> tuple[str, str]:
+    """What became of a crawl that has nothing left, and why: links it left alone, or none that it had not fetched."""
+    with open_run(crawl.run) as run:
+        progress = run.progress
+    left_alone = _left_alone(progress)
+    if not left_alone:
+        return "is **exhausted**", "because all that can be reached has been fetched."
+    if strategy == STACK and _Facts.of(crawl.run).hosts_by(progress.fetches) == 1:
+        return "**starves**", (
             "because the world is a single host: after its first pages the rule lets no page's links wait "
-            f"({last.barren:,} of {last.pages:,} pages gave none). What keeps the stack small needs many hosts."
+            f"({progress.barren:,} of {progress.pages:,} pages gave none). What keeps the stack small needs many hosts."
         )
-    return "because all that can be reached has been fetched."
+    return "**starves**", f"because the strategy leaves links alone: {left_alone}."
+
+
+def _left_alone(progress: Progress) -> str:
+    """What a strategy did not follow, by its own rules; empty where it took every link."""
+    causes = (
+        (progress.barren, f"the links of {{:,}} of {progress.pages:,} pages were not followed"),
+        (progress.pruned, "{:,} times there was no room for a link to wait"),
+        (progress.skips, "{:,} links were skipped when their turn came"),
+    )
+    return ", and ".join(words.format(count) for count, words in causes if count)
+
+
+def _end_word(crawl: MeasuredCrawl) -> str:
+    with open_run(crawl.run) as run:
+        return "starved" if _left_alone(run.progress) else "exhausted"
 
 
 def _ratios(explored: Sequence[Explored]) -> Table:
@@ -201,14 +225,14 @@ def _ratios(explored: Sequence[Explored]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for iterations in ITERATIONS:
         queue, stack = EXPLORATION[QUEUE][iterations], EXPLORATION[STACK][iterations]
-        rows.append((iterations, "published", stack.size / queue.size, None, stack.seconds / queue.seconds, None))
+        rows.append((iterations, "published", stack.size / queue.size, None, stack.seconds / queue.seconds))
         rows += [
             (iterations, each.world.name, *ratios) for each in explored if (ratios := _ratios_in(each, iterations))
         ]
     return Table(
         "exploration-ratios",
         "Over breadth-first: how much smaller, how much faster",
-        ("iterations", "world", "modified, size", "depth-first, size", "modified, time", "modified, real time"),
+        ("iterations", "world", "modified, size", "depth-first, size", "modified, time"),
         tuple(rows),
         note=_RATIOS_EXPLAINED,
     )
@@ -224,7 +248,6 @@ def _ratios_in(explored: Explored, iterations: int) -> tuple[Cell, ...]:
         None if has_starved else _over(stack.waiting, queue.waiting),
         _over(plain.waiting, queue.waiting),
         None if has_starved else _over(stack.simulated_s, queue.simulated_s),
-        None if has_starved else _over(stack.real_s, queue.real_s),
     )
 
 
@@ -238,7 +261,7 @@ def _plot(explored: Explored) -> LinePlot:
         seen = crawl.measured()
         ends = next((each.fetches for each in seen if each.is_exhausted), None)
         points = tuple((each.iterations, each.waiting) for each in seen)
-        lines.append(Line(strategy, points, end="" if ends is None else f"starved after {ends:,} fetches"))
+        lines.append(Line(strategy, points, end="" if ends is None else f"{_end_word(crawl)} after {ends:,} fetches"))
     last = explored.crawl_by_strategy[QUEUE].milestones[-1]
     for strategy, named in ((QUEUE, "queue, published"), (STACK, "stack, published")):
         published = EXPLORATION[strategy]
