@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from honeyguide.engine import crawl
-from honeyguide.settings import STRATEGIES, settings_from
+from honeyguide.settings import USUAL_STRATEGIES, settings_from
 from honeyguide.text import WordllamaVectors, WordVectors
 from honeyguide.worlds import SyntheticSpec, SyntheticWorld
 from machine import machine
@@ -81,10 +81,12 @@ def main() -> None:
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
     pairs = list(product(range(chosen.first_seed, chosen.first_seed + chosen.seeds), TOPICS))
-    tasks = [Task(name, topic, seed, chosen.fetches) for name in STRATEGIES for seed, topic in pairs]
+    tasks = [Task(name, topic, seed, chosen.fetches) for name in USUAL_STRATEGIES for seed, topic in pairs]
     with ProcessPoolExecutor() as workers:
-        found = np.array(list(workers.map(on_topic_found, tasks)), dtype=float).reshape(len(STRATEGIES), len(pairs))
-    baseline = found[STRATEGIES.index(BASELINE)]
+        found = np.array(list(workers.map(on_topic_found, tasks)), dtype=float).reshape(
+            len(USUAL_STRATEGIES), len(pairs)
+        )
+    baseline = found[USUAL_STRATEGIES.index(BASELINE)]
     rows: list[dict[str, Any]] = [
         {
             "strategy": name,
@@ -95,7 +97,7 @@ def main() -> None:
             "interval": interval(runs - baseline),
             "runs": runs.tolist(),
         }
-        for name, runs in zip(STRATEGIES, found, strict=True)
+        for name, runs in zip(USUAL_STRATEGIES, found, strict=True)
     ]
     if chosen.json:
         print(json.dumps({"machine": machine(), "fetches": chosen.fetches, "strategies": rows}, indent=2))

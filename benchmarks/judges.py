@@ -5,10 +5,10 @@ Run `python benchmarks/judges.py [FOLDER | WORLD...] [--repeats N] [--json]` on 
 is put together from the synthetic web. Every judge is built from settings, as for a crawl; one that cannot be built is
 named with the reason. Describing is what the default strategy does: every link of the page becomes a row.
 
-Before each measurement the page is parsed anew, untimed, because in a crawl its words are new too. Warm: all its words
-and addresses have been met before. Cold: none has; vectors are read, but the caches are empty. Times are CPU time; a
-figure is the best of `--repeats` passes, and the slowest pass is told with it. The peer is scikit-learn's tf-idf, where
-it is installed, on text that is ready: it makes words of it first, which for ours the parser has done.
+Each time the page is parsed first, untimed, because in a crawl its words are new too. Warm: all its words and addresses
+have been met before. Cold: none has; vectors are read, but the caches are empty. Times are CPU time; a figure is the
+best of `--repeats` passes, and the slowest pass is told with it. The peer is scikit-learn's tf-idf, where it is
+installed, on text that is ready: it makes words of it first, which for ours the parser has done.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from machine import machine
 LINKS: Final = 90
 WORDS: Final = 2900
 MOST_PAGES_LOOKED_AT: Final = 3000
+PAGES_A_PASS: Final = 20
 TOPIC: Final = Topic("geology", ("rock", "mineral", "plate tectonics", "volcano"))
 LIKE: Final = ("Basalt is a rock that cools from lava.", "A fault is a crack along which plates of rock move.")
 UNLIKE: Final = ("Simmer the onions in butter.", "The band released a second album.")
@@ -156,9 +157,9 @@ def measured(judge: str, source: WordllamaVectors, make_page: MakePage, repeats:
 def _warm(
     make_bench: Callable[[], Bench], work: Callable[[Bench, Page], object], make_page: MakePage, repeats: int
 ) -> Speed:
-    bench = make_bench()
-    work(bench, make_page())
-    return _speed([_seconds(lambda page: work(bench, page), [make_page() for _ in range(20)]) for _ in range(repeats)])
+    warmed = partial(work, make_bench())
+    warmed(make_page())
+    return _speed([_seconds(warmed, make_page, PAGES_A_PASS) for _ in range(repeats)])
 
 
 def _cold(
@@ -168,17 +169,20 @@ def _cold(
     for _ in range(repeats):
         bench = make_bench()
         _empty_caches()
-        passes.append(_seconds(partial(work, bench), [make_page()]))
+        passes.append(_seconds(partial(work, bench), make_page, 1))
     return _speed(passes)
 
 
-def _seconds(work: Callable[[Page], object], pages: list[Page]) -> float:
+def _seconds(work: Callable[[Page], object], make_page: MakePage, times: int) -> float:
     """CPU seconds a page."""
     gc.collect()
-    started = time.process_time()
-    for page in pages:
+    spent = 0.0
+    for _ in range(times):
+        page = make_page()
+        started = time.process_time()
         work(page)
-    return (time.process_time() - started) / len(pages)
+        spent += time.process_time() - started
+    return spent / times
 
 
 def _speed(passes: list[float]) -> Speed:
@@ -203,11 +207,11 @@ def peer(make_page: MakePage, repeats: int) -> Speed | None:
     page = make_page()
     vectorizer = TfidfVectorizer(sublinear_tf=True).fit([page.text, " ".join(TOPIC.phrases)])
     topic = vectorizer.transform([" ".join(TOPIC.phrases)]).T
-    passes = [
-        _seconds(lambda page: vectorizer.transform([page.text]) @ topic, [make_page() for _ in range(20)])
-        for _ in range(repeats)
-    ]
-    return _speed(passes)
+
+    def measure(page: Page) -> object:
+        return vectorizer.transform([page.text]) @ topic
+
+    return _speed([_seconds(measure, make_page, PAGES_A_PASS) for _ in range(repeats)])
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ import typer
 from honeyguide.cli.crawl import parse_assignment, whole_number
 from honeyguide.cli.options import OUTPUT_PANEL, JsonFlag, LogFile, Verbosity
 from honeyguide.errors import SettingsError
-from honeyguide.settings import read_toml
+from honeyguide.settings import USUAL_STRATEGIES, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -109,7 +109,12 @@ Budget: TypeAlias = Annotated[
 ]
 StrategyFlag: TypeAlias = Annotated[
     list[str] | None,
-    _option("--strategy", panel=_HOW, metavar="NAME", help="May be given several times. Without it: all of them."),
+    _option(
+        "--strategy",
+        panel=_HOW,
+        metavar="NAME",
+        help=f"May be given several times. Without it: {', '.join(USUAL_STRATEGIES)}.",
+    ),
 ]
 Repeats: TypeAlias = Annotated[
     str | None, _option("--repeats", panel=_HOW, metavar="N", help="Crawls of each kind. [dim]\\[default: 3][/dim]")

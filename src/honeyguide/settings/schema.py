@@ -29,6 +29,8 @@ STRATEGIES: Final = (
     "parse-or-skip-q",
     "random-skip",
 )
+# What is compared where nobody says what: two floors, the usual baseline, and the default.
+USUAL_STRATEGIES: Final = ("breadth-first", "random", "best-first", "online-ridge")
 STRATEGIES_NEEDING_A_TOPIC: Final = frozenset(
     {"best-first", "url-heuristic", "beam", "online-ridge", "parse-or-skip", "parse-or-skip-q"}
 )
