@@ -65,6 +65,7 @@ def _told(run: Run, seconds: float) -> str:
     lines = [
         f"Stopped: {progress.stop_reason}.",
         *_starved(progress),
+        *_found_no_link(run),
         "",
         f"  fetches       {progress.fetches:,} of {run.settings.budget.fetches:,}",
         f"  pages         {progress.pages:,}, of which relevant {progress.relevant:,}",
@@ -93,6 +94,14 @@ def _starved(progress: Progress) -> Iterator[str]:
         )
         told = ", and ".join(words.format(count) for count, words in causes if count)
         yield f"It has starved: nothing waits any more, but {told}."
+
+
+def _found_no_link(run: Run) -> Iterator[str]:
+    """Say why a crawl under a profile ended with its first pages: the profile knows no link that they have."""
+    progress, profile = run.progress, run.settings.crawl.profile
+    has_ended = progress.stop_reason == StopReason.EXHAUSTED and progress.pages > 0
+    if profile and has_ended and not progress.out_of_scope and next(iter(run.edges()), None) is None:
+        yield f"No page has a link that counts under --profile {profile}: on a site of another kind, crawl without it."
 
 
 def _left_out(progress: Progress) -> Iterator[str]:
