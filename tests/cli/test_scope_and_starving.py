@@ -142,3 +142,26 @@ def test_a_beam_that_ends_early_says_how_often_there_was_no_room(
     with open_run(tmp_path / "run") as run:
         assert run.progress.largest_waiting == 1
         assert f"but {run.progress.pruned} times there was no room for a link to wait." in shown
+
+
+def test_a_profile_under_which_no_page_has_a_link_is_told_of(
+    one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ("--world", one_host, "--strategy", "breadth-first", "--set", "politeness.delay_s=0")
+    hint = "No page has a link that counts under --profile wikipedia"
+    assert main(["crawl", str(tmp_path / "with"), *flags, "--profile", "wikipedia"]) == 0
+    assert f"Stopped: nothing left to crawl.\n{hint}" in capsys.readouterr().out
+    assert main(["crawl", str(tmp_path / "without"), *flags]) == 0
+    assert hint not in capsys.readouterr().out
+
+
+def test_a_profile_under_which_pages_have_links_is_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "site" / "wiki"
+    folder.mkdir(parents=True)
+    (folder / "A").write_text("<html><p><a href='/wiki/B'>b</a></p></html>", encoding="utf-8")
+    (folder / "B").write_text("<html><p>end</p></html>", encoding="utf-8")
+    flags = ("--world", f"site:{folder.parent}@http://w.test/", "--seed-url", "http://w.test/wiki/A")
+    assert main(["crawl", str(tmp_path / "run"), *flags, "--profile", "wikipedia", "--strategy", "breadth-first"]) == 0
+    shown = capsys.readouterr().out
+    assert "nothing left to crawl" in shown
+    assert "No page has a link" not in shown

@@ -66,6 +66,7 @@ def _told(run: Run, seconds: float) -> str:
     lines = [
         f"Stopped: {progress.stop_reason}.",
         *_ran_dry(progress),
+        *_found_no_link(run),
         "",
         f"  fetches       {progress.fetches:,} of {run.settings.budget.fetches:,}",
         f"  pages         {progress.pages:,}, of which relevant {progress.relevant:,}",
@@ -97,6 +98,14 @@ def _ran_dry(progress: Progress) -> Iterator[str]:
     if progress.has_skipped_itself_dry:
         skipped = count_of(progress.skips, "link")
         yield f"It has skipped itself dry: nothing waits any more, but {skipped} had a turn and went unfetched."
+
+
+def _found_no_link(run: Run) -> Iterator[str]:
+    """Say why a crawl under a profile ended with its first pages: the profile knows no link that they have."""
+    progress, profile = run.progress, run.settings.crawl.profile
+    has_ended = progress.stop_reason == StopReason.EXHAUSTED and progress.pages > 0
+    if profile and has_ended and not progress.out_of_scope and next(iter(run.edges()), None) is None:
+        yield f"No page has a link that counts under --profile {profile}: on a site of another kind, crawl without it."
 
 
 def _left_out(progress: Progress) -> Iterator[str]:

@@ -14,8 +14,9 @@ from experiments.reproduce.small_wiki import build_small_wiki
 from honeyguide import open_run
 from honeyguide.domain import Topic
 from honeyguide.experiments.crawl_task import shared_vectors
-from honeyguide.experiments.reproduce import reproduce
+from honeyguide.experiments.reproduce import StudiedWorld, reproduce
 from honeyguide.experiments.reproduce.lim2016 import policy
+from honeyguide.experiments.reproduce.lim2016.exploration import Explored
 from honeyguide.experiments.reproduce.lim2016.published import (
     BETWEEN,
     EXPLORATION,
@@ -24,7 +25,7 @@ from honeyguide.experiments.reproduce.lim2016.published import (
     SIMILARITIES,
 )
 from honeyguide.experiments.reproduce.lim2016.search_words import SEARCH_WORDS
-from honeyguide.experiments.reproduce.lim2016.similarity import similarity_document
+from honeyguide.experiments.reproduce.lim2016.similarity import similarity_document, tuples_table
 from honeyguide.judge import RakeJudge
 from honeyguide.learn.parse_or_skip_states import STATES
 from honeyguide.settings import Settings
@@ -254,6 +255,14 @@ class TestSimilarity:
         assert all(0.6 < float(row["score"]) < 0.8 for row in rows)
         with open_run(reproduced.folder / "runs" / "2-wiki-wiki" / "modified-depth-first" / "run") as run:
             assert {row["URL"] for row in rows} <= {page.url.text for page in run.pages(limit=5)}
+
+    def test_a_list_without_rows_says_why(self, reproduced: Reproduced) -> None:
+        web = Explored(StudiedWorld(1, WEB), {})
+        empty = tuples_table(web, [page_of("Of zymurgy.")], shared_vectors(Settings().vectors))
+        assert empty.rows == ()
+        assert "There is none: every keyword" in empty.note
+        assert "A synthetic web is written in the words of its own topics" in empty.note
+        assert "There is none" not in reproduced.text
 
     def test_the_pairs_of_the_sample_are_measured_by_our_vectors(self, reproduced: Reproduced) -> None:
         rows = rows_of(reproduced, "similarities")

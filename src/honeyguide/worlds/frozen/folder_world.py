@@ -86,7 +86,7 @@ class FolderWorld:
 
     @cached_property
     def _robots(self) -> FolderRobots | None:
-        """The rules of the host, where somebody asks; only a folder at the root of its host can hold them."""
+        """The rules of the host, if it has any and somebody asks; only a folder at its root can hold them."""
         if not self._robots_agent or self.base.path != "/":
             return None
         name = "robots.txt" if self._index.is_file("robots.txt") else self._index.behind_links("robots.txt")

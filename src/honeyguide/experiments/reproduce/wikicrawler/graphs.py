@@ -176,10 +176,10 @@ def _top_table(graph: TopicGraph, degrees: DegreeTable) -> Table:
     rows: list[list[Cell]] = [[rank] for rank in range(1, min(TOP, len(degrees.vertices)) + 1)]
     for title, figure, ours, theirs in sides:
         columns += [title, figure, *(["published"] if theirs else [])]
-        for row, ranked in zip(rows, ours, strict=True):
+        for place, (row, ranked) in enumerate(zip(rows, ours, strict=True)):
             row += [ranked.vertex, ranked.links]
             if theirs:
-                row.append(theirs[int(str(row[0])) - 1])
+                row.append(theirs[place])
     return Table(
         f"top-{graph.slug}",
         f"{graph.start.topic}, from {_shown_seed(graph)}",
