@@ -1,8 +1,8 @@
 """How many on-topic pages does each strategy find with the same budget?
 
 Run `python benchmarks/harvest.py [--first-seed N] [--seeds N] [--fetches N] [--json]`. Every pair of a synthetic web
-(one a seed) and a topic is crawled by every strategy, one fetch at a time and without pauses, so that nothing but the
-choice of links differs. Graded by the generator's labels, which no judge or strategy sees. Differences are paired by
+(one a seed) and a topic is crawled by every strategy, one fetch at a time and without pauses but those that hosts ask
+for, so that little but the choice of links differs. Graded by the generator's labels, which no judge or strategy sees. Differences are paired by
 web and topic, with a 95% bootstrap interval. Starts at seed 5: defaults were chosen on the webs of seeds 0 and 1.
 """
 

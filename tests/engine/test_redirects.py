@@ -168,7 +168,7 @@ def test_a_redirect_brings_a_link_nearer_where_depth_counts(tmp_path: Path) -> N
     wired = HandWired(tmp_path / "run", ScriptedWorld(script), settings)
     wired.run()
     order = [step.url.host.removesuffix(".test") for step in steps_of(tmp_path / "run")]
-    assert order == ["s", "a", "r", "b", "t", "x"]
+    assert order == ["s", "a", "r", "t", "b", "x"]
     assert wired.parts.links.depth(wired.link("http://t.test/")) == 1
 
 

@@ -149,12 +149,12 @@ some_redirects = st.dictionaries(st.integers(0, 8), st.integers(0, 8), max_size=
 def test_a_redirect_leads_to_a_link_in_the_same_place(graph: Graph, seeds: list[int], drawn: dict[int, int]) -> None:
     seeds = among(graph, seeds)
     redirects = {page: target for page, target in drawn.items() if {page, target} <= graph.keys()}
-    fetched = {
-        name: crawl_order(graph, seeds, name, redirects=redirects)[0] for name in ("depth-first", "breadth-first")
-    }
+    orders = ("depth-first", "breadth-first", "iterative-deepening")
+    fetched = {name: crawl_order(graph, seeds, name, redirects=redirects)[0] for name in orders}
     assert fetched == {
         "depth-first": recursive_depth_first_with(graph, seeds, redirects),
         "breadth-first": queued_breadth_first_with(graph, seeds, redirects),
+        "iterative-deepening": queued_breadth_first_with(graph, seeds, redirects),
     }
 
 

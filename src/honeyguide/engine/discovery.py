@@ -153,13 +153,13 @@ class Discovery:
     def follow_redirect(self, source: LinkId, row: Row, score: float, target_url: Url) -> Followed:
         """The link that another one leads to takes its place, with its row, unless its own score is as good.
 
-        Inside a level (`Order.SHALLOWEST`) and among equal scores its own number still decides.
+        Among equal scores of a strategy's own its number still decides.
         """
         links = self._links
         depth, distance, hops = links.depth(source), links.distance(source), links.hops(source) + 1
         target, is_new = links.meet(target_url, depth=depth, distance=distance, hops=hops)
         rows = row[None, :]
-        scores = self._scores_after_redirect(rows, target, score, depth)
+        scores = self._scores_after_redirect(rows, score)
         state = links.state(target)
         pruned: tuple[LinkId, ...] = ()
         if is_new or state is LinkState.PRUNED:
@@ -231,10 +231,10 @@ class Discovery:
             case _:
                 return score > float(self._frontier.peek([target])[0][0])
 
-    def _scores_after_redirect(self, rows: Rows, target: LinkId, score: float, depth: int) -> NDArray[np.float64]:
-        if self._strategy.order in (Order.NEWEST, Order.OLDEST):
-            return np.array([score])  # the source's turn
-        return scores_of(self._strategy, rows, [target], step=0, depth=depth)
+    def _scores_after_redirect(self, rows: Rows, score: float) -> NDArray[np.float64]:
+        if self._strategy.order is Order.BEST_SCORE:
+            return self._strategy.score(rows)
+        return np.array([score])  # the source's turn
 
 
 def leaves_unmet(strategy: Strategy, scope: Scope) -> bool:
