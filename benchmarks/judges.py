@@ -1,14 +1,16 @@
 """How many pages a second does each judge read on one core, and with the links of the page described?
 
-Run `python benchmarks/judges.py [FOLDER | WORLD...] [--repeats N] [--json]` on folders of HTML or worlds made by
-`honeyguide wiki build`. Of their pages the one nearest to 90 links and 2,900 words is taken; without any, such a page
-is put together from the synthetic web. Every judge is built from settings, as for a crawl; one that cannot be built is
-named with the reason. Describing is what the default strategy does: every link of the page becomes a row.
+Run `python benchmarks/judges.py [FOLDER | WORLD...] [--repeats N] [--interleaved] [--json]` on folders of HTML or
+worlds made by `honeyguide wiki build`. Of their pages the one nearest to 90 links and 2,900 words is taken; without
+any, such a page is put together from the synthetic web. Every judge is built from settings, as for a crawl; one that
+cannot be built is named with the reason. Describing is what the default strategy does: every link becomes a row.
 
-Each time the page is parsed first, untimed, because in a crawl its words are new too. Warm: all its words and addresses
-have been met before. Cold: none has; vectors are read, but the caches are empty. Times are CPU time; a figure is the
-best of `--repeats` passes, and the slowest pass is told with it. The peer is scikit-learn's tf-idf, where it is
-installed, on text that is ready: it makes words of it first, which for ours the parser has done.
+The page is parsed anew for every measurement, untimed, because in a crawl its words are new too: twenty times before a
+warm pass, or with `--interleaved` just before each measurement, when the processor's own caches are full of the
+parser's doings, as in a crawl they are. Warm: all its words and addresses have been met before. Cold: none has; vectors
+are read, but the caches are empty. Times are CPU time; a figure is the best of `--repeats` passes, and the slowest pass
+is told with it. The peer is scikit-learn's tf-idf, where it is installed, on text that is ready: it makes words of it
+first, which for ours the parser has done.
 """
 
 from __future__ import annotations
@@ -18,11 +20,12 @@ import gc
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from statistics import mean
 from typing import Any, Final
 
 from threadpoolctl import threadpool_limits
@@ -141,48 +144,51 @@ class Bench:
         return self._strategy.describe(Candidates.on_page(page, page.links, origin))
 
 
-def measured(judge: str, source: WordllamaVectors, make_page: MakePage, repeats: int) -> Row:
-    settings = settings_for(judge)
-    make_bench = partial(Bench, settings, source)
-    judging, describing = Bench.judge, Bench.judge_and_describe
+class Stopwatch:
+    """Times work on copies of one page."""
+
+    def __init__(self, make_page: MakePage, repeats: int, *, is_interleaved: bool) -> None:
+        self._make_page = make_page
+        self._repeats = repeats
+        self._is_interleaved = is_interleaved
+
+    def warm(self, work: Callable[[Page], object]) -> Speed:
+        work(self._make_page())
+        return _speed([_seconds(work, self._pages()) for _ in range(self._repeats)])
+
+    def cold(self, make_work: Callable[[], Callable[[Page], object]]) -> Speed:
+        passes = []
+        for _ in range(self._repeats):
+            work = make_work()
+            _empty_caches()
+            passes.append(_seconds(work, [self._make_page()]))
+        return _speed(passes)
+
+    def _pages(self) -> Iterable[Page]:
+        pages = (self._make_page() for _ in range(PAGES_A_PASS))
+        return pages if self._is_interleaved else list(pages)
+
+
+def measured(judge: str, source: WordllamaVectors, watch: Stopwatch) -> Row:
+    make_bench = partial(Bench, settings_for(judge), source)
     return Row(
         judge,
-        _warm(make_bench, judging, make_page, repeats),
-        _cold(make_bench, judging, make_page, repeats),
-        _warm(make_bench, describing, make_page, repeats),
-        _cold(make_bench, describing, make_page, repeats),
+        judged_warm=watch.warm(make_bench().judge),
+        judged_cold=watch.cold(lambda: make_bench().judge),
+        described_warm=watch.warm(make_bench().judge_and_describe),
+        described_cold=watch.cold(lambda: make_bench().judge_and_describe),
     )
 
 
-def _warm(
-    make_bench: Callable[[], Bench], work: Callable[[Bench, Page], object], make_page: MakePage, repeats: int
-) -> Speed:
-    warmed = partial(work, make_bench())
-    warmed(make_page())
-    return _speed([_seconds(warmed, make_page, PAGES_A_PASS) for _ in range(repeats)])
-
-
-def _cold(
-    make_bench: Callable[[], Bench], work: Callable[[Bench, Page], object], make_page: MakePage, repeats: int
-) -> Speed:
-    passes = []
-    for _ in range(repeats):
-        bench = make_bench()
-        _empty_caches()
-        passes.append(_seconds(partial(work, bench), make_page, 1))
-    return _speed(passes)
-
-
-def _seconds(work: Callable[[Page], object], make_page: MakePage, times: int) -> float:
+def _seconds(work: Callable[[Page], object], pages: Iterable[Page]) -> float:
     """CPU seconds a page."""
     gc.collect()
-    spent = 0.0
-    for _ in range(times):
-        page = make_page()
+    passed = []
+    for page in pages:
         started = time.process_time()
         work(page)
-        spent += time.process_time() - started
-    return spent / times
+        passed.append(time.process_time() - started)
+    return mean(passed)
 
 
 def _speed(passes: list[float]) -> Speed:
@@ -198,20 +204,19 @@ def _empty_caches() -> None:
                     clear()
 
 
-def peer(make_page: MakePage, repeats: int) -> Speed | None:
+def peer(page: Page, watch: Stopwatch) -> Speed | None:
     """Tf-idf by scikit-learn, whose vocabulary is the page's; None where it is not installed."""
     try:
         from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415 - a peer, where it is installed
     except ImportError:
         return None
-    page = make_page()
     vectorizer = TfidfVectorizer(sublinear_tf=True).fit([page.text, " ".join(TOPIC.phrases)])
     topic = vectorizer.transform([" ".join(TOPIC.phrases)]).T
 
     def measure(page: Page) -> object:
         return vectorizer.transform([page.text]) @ topic
 
-    return _speed([_seconds(measure, make_page, PAGES_A_PASS) for _ in range(repeats)])
+    return watch.warm(measure)
 
 
 def main() -> None:
@@ -219,15 +224,16 @@ def main() -> None:
     name, make_page = nearest_page(chosen.places) or synthetic_page()
     page = make_page()
     source = WordllamaVectors()
+    watch = Stopwatch(make_page, chosen.repeats, is_interleaved=chosen.interleaved)
     rows: list[Row] = []
     left_out: dict[str, str] = {}
     with threadpool_limits(1):
         for judge in JUDGES:
             try:
-                rows.append(measured(judge, source, make_page, chosen.repeats))
+                rows.append(measured(judge, source, watch))
             except HoneyguideError as error:
                 left_out[judge] = str(error)
-        other = peer(make_page, chosen.repeats)
+        other = peer(page, watch)
     about = {
         "page": name,
         "words": len(page.words),
@@ -261,6 +267,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("places", type=Path, nargs="*", metavar="FOLDER | WORLD")
     parser.add_argument("--repeats", type=int, default=15)
+    parser.add_argument("--interleaved", action="store_true", help="parse each page just before it is judged")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 
