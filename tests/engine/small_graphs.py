@@ -53,9 +53,9 @@ def crawl_order(
 
     A page among the redirects leads to another one instead of showing its links.
     """
-    shown: Script = {address(page, hosts): page_with(*(address(link, hosts) for link in graph[page])) for page in graph}
-    shown |= {address(page, hosts): redirect_to(address(target, hosts)) for page, target in redirects.items()}
-    return crawl_pages(shown, [address(seed, hosts) for seed in seeds], strategy, **overrides)
+    shown = {address(page, hosts): page_with(*(address(link, hosts) for link in graph[page])) for page in graph}
+    moved = {address(page, hosts): redirect_to(address(target, hosts)) for page, target in redirects.items()}
+    return crawl_pages({**shown, **moved}, [address(seed, hosts) for seed in seeds], strategy, **overrides)
 
 
 def crawl_pages(
