@@ -2,8 +2,9 @@
 
 Run `python benchmarks/harvest.py [--first-seed N] [--seeds N] [--fetches N] [--json]`. Every pair of a synthetic web
 (one a seed) and a topic is crawled by every strategy, one fetch at a time and without pauses but those that hosts ask
-for, so that little but the choice of links differs. Graded by the generator's labels, which no judge or strategy sees. Differences are paired by
-web and topic, with a 95% bootstrap interval. Starts at seed 5: defaults were chosen on the webs of seeds 0 and 1.
+for, so that little but the choice of links differs. Graded by the generator's labels, which no judge or strategy sees.
+Differences are paired by web and topic, with a 95% bootstrap interval. Starts at seed 5: defaults were chosen on the
+webs of seeds 0 and 1.
 """
 
 from __future__ import annotations

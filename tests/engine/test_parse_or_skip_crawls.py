@@ -106,7 +106,7 @@ def test_a_redirect_leaves_its_lesson_open_and_spoils_nothing(tmp_path: Path) ->
     wired = HandWired(tmp_path / "run", world, script_settings("parse-or-skip-q"))
     assert wired.run() is StopReason.EXHAUSTED
     saved = json.loads(wired.parts.strategy.save())
-    assert sorted(saved["lessons"]["open"]) == ["http://r.test/", "http://t.test/"], "and the last, with no follower"
+    assert sorted(saved["lessons"]["open"]) == ["http://b.test/", "http://r.test/"], "and the last, with no follower"
     assert sum(map(sum, saved["lessons_learned"])) == 3
 
 
