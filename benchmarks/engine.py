@@ -24,7 +24,7 @@ from honeyguide.domain import Fetched
 from honeyguide.engine import Builder, CrawlCore, CrawlLoop
 from honeyguide.engine.transport import SimulatedTransport
 from honeyguide.parse import parse
-from honeyguide.settings import STRATEGIES, settings_from
+from honeyguide.settings import USUAL_STRATEGIES, settings_from
 from honeyguide.store import RunFolder, SqliteStore
 from honeyguide.text import WordllamaVectors, WordVectors
 from honeyguide.worlds import SyntheticSpec, SyntheticWorld
@@ -191,7 +191,7 @@ def main() -> None:
     rows = []
     with threadpool_limits(1, "blas"):
         bare = asyncio.run(bare_loop(chosen.fetches, SyntheticWorld(SyntheticSpec())))
-        for strategy in STRATEGIES:
+        for strategy in USUAL_STRATEGIES:
             world = SyntheticWorld(SyntheticSpec())
             row = crawl_timed(settings_of(strategy, chosen.fetches, world), world, vectors)
             rows.append(row | {"of_bare_loop": row["fetches_per_s"] / bare})

@@ -20,9 +20,8 @@ from threadpoolctl import threadpool_limits
 
 from honeyguide.domain import Fetched, Page, Topic
 from honeyguide.judge import Examples, fitted_logistic, trained_network
-from honeyguide.judge.examples import unit
 from honeyguide.parse import parse
-from honeyguide.text import WordllamaVectors, WordVectors, cosines
+from honeyguide.text import WordllamaVectors, WordVectors, cosines, unit
 from honeyguide.worlds.wiki import WikiWorld
 from machine import machine
 

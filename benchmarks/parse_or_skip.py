@@ -2,10 +2,11 @@
 
 Run `python benchmarks/parse_or_skip.py [--first-seed N] [--seeds N] [--fetches N] [--set KEY=VALUE] [--json]`. Every
 pair of a synthetic web of 60 hosts (one a seed) and a topic is crawled by parse-or-skip-q; then by random-skip with the
-share of links that the learner has skipped; and by breadth-first. One fetch at a time and without pauses, so that
-nothing but the choice of links differs. Graded by the generator's labels, which no judge or strategy sees. Differences
-are paired by web and topic, with a 95% bootstrap interval that draws webs, then topics in them. Starts at seed 10:
-defaults were chosen on the webs of seeds 0 to 3. Also says how often each feature of a state was true.
+share of links that the learner has skipped; and by breadth-first. One fetch at a time and without pauses but those that
+hosts ask for, so that little but the choice of links differs. Graded by the generator's labels, which no judge or
+strategy sees. Differences are paired by web and topic, with a 95% bootstrap interval that draws webs, then topics in
+them. Starts at seed 10: defaults were chosen on the webs of seeds 0 to 3. Also says how often each feature of a state
+was true.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ SITES: Final = {
         "libcommons-lang3-java-doc", f"{DOC}/libcommons-lang3-java/api", "main", "", "looked at"
     ),
     "GLib (gtk-doc)": Site(
-        "libglib2.0-doc", "usr/share/gtk-doc/html", "body", "table.navigation, div.footer", "looked at"
+        "libglib2.0-doc", "usr/share/gtk-doc/html/gio", "body", "table.navigation, div.footer", "looked at"
     ),
     "MkDocs": Site("mkdocs-doc", f"{DOC}/mkdocs/html", "div[role=main]", "", "looked at"),
     "Django (Sphinx)": Site("python-django-doc", f"{DOC}/python-django-doc/html", "#yui-main", "", "looked at"),

@@ -79,7 +79,9 @@ def test_every_package_says_what_it_is_for(package: Path) -> None:
 
 
 def test_importing_honeyguide_loads_nothing_heavy() -> None:
-    heavy = "{'aiohttp', 'wordllama', 'tokenizers', 'selectolax', 'torch', 'ray', 'typer', 'rich', 'sqlite3'}"
+    heavy = (
+        "{'aiohttp', 'wordllama', 'tokenizers', 'selectolax', 'torch', 'sklearn', 'ray', 'typer', 'rich', 'sqlite3'}"
+    )
     script = f"import sys, honeyguide; print(*({heavy} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr

@@ -11,7 +11,19 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-COMMANDS = ("crawl", "resume", "results", "demo", "wiki build", "lab compare")
+COMMANDS = (
+    "crawl",
+    "resume",
+    "results",
+    "demo",
+    "export",
+    "judge",
+    "topic suggest",
+    "vectors info",
+    "wiki build",
+    "lab compare",
+    "lab reproduce",
+)
 
 
 def run_python(*arguments: str, cwd: Path) -> str:
@@ -25,6 +37,13 @@ def run_python(*arguments: str, cwd: Path) -> str:
 def test_the_settings_reference_is_what_the_code_declares() -> None:
     made = run_python(str(ROOT / "docs" / "make_settings.py"), cwd=ROOT)
     assert (ROOT / "docs" / "settings.md").read_text(encoding="utf-8") == made
+
+
+def test_the_example_that_lists_lims_tuples_runs(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "judges.md").read_text(encoding="utf-8")
+    (example,) = (each for each in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL) if ".matches" in each)
+    (tmp_path / "article.html").write_text("<p>The history of classical music.</p>", encoding="utf-8")
+    assert " classical music classical music file://" in run_python("-c", example, cwd=tmp_path)
 
 
 def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:

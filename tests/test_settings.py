@@ -378,6 +378,33 @@ class TestValidation:
     def test_keywords_or_examples_alone_are_a_topic(self, topic: dict[str, list[str]]) -> None:
         validate(settings_from({"topic": topic}))
 
+    @pytest.mark.parametrize(
+        ("judge", "words"),
+        [
+            ({"kind": "keyword"}, "judge.kind is 'keyword': it goes by the topic's words"),
+            ({"kind": "tfidf"}, "or judge by embedding"),
+            ({"kind": "rake"}, "honeyguide topic suggest proposes some"),
+            ({"kind": "combined", "parts": ["embedding:2", "tfidf:1"]}, "judge.parts has 'tfidf:1': it goes by"),
+            ({"relevant_when": "word"}, "judge.relevant_when is 'word': it goes by"),
+            ({"reward": "han2018"}, "judge.reward is 'han2018': it goes by"),
+        ],
+    )
+    def test_what_goes_by_topic_words_needs_some(self, judge: dict[str, Any], words: str) -> None:
+        told_by_examples = {"topic": {"name": " ", "like": ["Rocks are old."]}, "judge": judge}
+        with pytest.raises(SettingsError) as caught:
+            validate(settings_from(told_by_examples))
+        (mistake,) = caught.value.mistakes
+        assert words in mistake
+        for word in ({"name": "geology"}, {"keywords": ["rock"]}):
+            validate(settings_from({**told_by_examples, "topic": {"like": ["Rocks are old."], **word}}))
+
+    @pytest.mark.parametrize("kind", ["embedding", "embedding-tfidf", "classifier", "neural"])
+    def test_examples_alone_do_for_judges_that_compare_meanings(self, kind: str) -> None:
+        validate(settings_from({"topic": {"like": ["Rocks are old."]}, "judge": {"kind": kind}}))
+
+    def test_a_blind_crawl_without_any_topic_may_have_any_judge(self) -> None:
+        validate(settings_from({"crawl": {"strategy": "breadth-first"}, "judge": {"kind": "tfidf"}}))
+
 
 class TestProfiles:
     def test_a_profile_brings_its_settings_along(self) -> None:

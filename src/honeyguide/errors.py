@@ -12,7 +12,7 @@ HoneyguideError
 │   ├── RunDamaged    the folder is not a run, is newer than this program, or is broken
 │   └── DiskFull      there is no room to write the next step
 ├── StrategyError     a strategy that cannot load its saved state or lacks what it needs
-└── JudgeError        a judge that cannot load its saved state, or whose classifier gives no number
+└── JudgeError        a judge that cannot load its saved state, whose classifier fails, or has not a run's own files
 
 Every message names the offending value and the remedy, on one line, because the command line prints it as it is.
 What is ordinary on the web (a 404, a robots refusal, bad markup) is a value in `domain`, never an exception.
@@ -79,4 +79,4 @@ class StrategyError(HoneyguideError):
 
 
 class JudgeError(HoneyguideError):
-    """A judge that cannot load its saved state, or whose classifier gives no number."""
+    """A judge that cannot load its saved state, whose classifier fails, or whose files are not those of the run."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -53,7 +55,7 @@ def test_there_is_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> No
         (("nowhere",), "Missing option '--format'"),
         (("finished", "--format", "dot"), "--format is 'dot': choose one of edges"),
         (("finished", "--format", "dot", "-o", "graph.dot"), "--format is 'dot': choose one of edges"),
-        (("finished", "--format", "edges", "-o", "no/where.txt"), "No such file or directory"),
+        (("finished", "--format", "edges", "-o", "no/where.txt"), "no/where.txt: the folder does not exist; make it"),
         (("finished", "--format", "edges", "-o", "finished"), "Is a directory"),
     ],
 )
@@ -64,11 +66,33 @@ def test_what_cannot_be_written_is_refused(
     assert words in refusal("export", *arguments)
 
 
-def test_a_reader_that_stops_reading_is_no_mistake(finished_run: Path) -> None:
-    command = f"'{sys.executable}' -m honeyguide.cli.main export '{finished_run}' --format edges | head -1"
+@pytest.mark.parametrize("output", ["", "-o -", "-o /dev/stdout", "-o /dev/fd/1"])
+def test_a_reader_that_stops_reading_is_no_mistake(finished_run: Path, output: str) -> None:
+    command = f"'{sys.executable}' -m honeyguide.cli.main export '{finished_run}' --format edges {output} | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert int(done.stdout) > 60
+
+
+def test_stdout_by_its_name_gets_the_graph_and_nothing_else(finished_run: Path) -> None:
+    command = f"'{sys.executable}' -m honeyguide.cli.main export '{finished_run}' --format edges -o "
+    by_dash, by_name = (
+        subprocess.run(f"{command} {name} | cat", shell=True, capture_output=True, text=True, check=False)
+        for name in ("-", "/dev/stdout")
+    )
+    assert (by_name.stderr, by_name.stdout) == ("", by_dash.stdout)
+
+
+def test_a_pipe_is_written_to_as_it_is(finished_run: Path, tmp_path: Path) -> None:
+    file = tmp_path / "graph.txt"
+    honeyguide.export(finished_run, file, "edges")
+    read_end, write_end = os.pipe()
+    with os.fdopen(read_end, "rb") as reader:
+        with ThreadPoolExecutor(1) as threads:
+            received = threads.submit(reader.read)
+            honeyguide.export(finished_run, f"/dev/fd/{write_end}", "edges")
+            os.close(write_end)
+        assert received.result() == file.read_bytes()
 
 
 def test_a_profile_is_a_flag_of_crawl_and_stands_in_the_settings_of_the_run(tmp_path: Path) -> None:

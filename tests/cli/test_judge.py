@@ -58,6 +58,30 @@ def test_the_evidence_adds_up_to_the_relevance(capsys: pytest.CaptureFixture[str
     assert sum(parts) == pytest.approx(relevance, abs=0.001 * len(parts))
 
 
+def test_small_contributions_are_told_to_three_digits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # 401 keywords, of which one counts: 1/401.
+    (tmp_path / "long.txt").write_text("Rock. " + " ".join(f"xq{number}zz." for number in range(400)), encoding="utf-8")
+    out = shown(capsys, "--keyword", "rock", "--judge", "rake", "--set", "judge.lower=0.99", "long.txt")
+    assert "relevance  0.00249 by rake\n" in out
+    assert "threshold 0.00500\n" in out
+    assert "+0.00249  rock  once, nearest to rock (1.00)\n" in out
+    assert "all other words" not in out
+
+
+def test_parts_of_a_combined_judge_are_told_without_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    parts = ("--judge", "combined", "--set", 'judge.parts=["keyword:1", "tfidf:1"]')
+    lines = shown(capsys, "--keyword", "rock", *parts, "rocks.html").splitlines()
+    first = lines.index("evidence by combined (adds to the relevance)") + 1
+    assert [line.split()[1:] for line in lines[first : first + 3]] == [["keyword"], ["tfidf"], []]
+    assert lines[first] == "  +0.482  keyword"  # half of 0.965
+
+
+def test_contributions_that_add_to_less_than_0_are_told_so(capsys: pytest.CaptureFixture[str]) -> None:
+    out = shown(capsys, "--topic", "geology", "--unlike", "tea is a drink", "tea.html")
+    assert "relevance  0.000 by embedding" in out
+    assert "; below 0 is a relevance of 0)" in out
+
+
 def test_several_pages_are_a_table_in_their_order(capsys: pytest.CaptureFixture[str]) -> None:
     out = shown(capsys, *BY_KEYWORD, "tea.html", "rocks.html")
     rows = [line.split() for line in out.splitlines() if line.endswith(".html")]
@@ -74,6 +98,16 @@ def test_a_page_comes_through_a_pipe(tmp_path: Path) -> None:
     assert (page["name"], page["title"], page["is_relevant"]) == ("-", "Rocks", True)
 
 
+@pytest.mark.parametrize("twice", [("--like", "@-", "-"), ("-", "-"), ("--like", "@-", "--unlike", "@-", "tea.html")])
+def test_standard_input_is_not_read_twice(tmp_path: Path, twice: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [*PROGRAM, "judge", *BY_KEYWORD, *twice], input=ROCKS, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "standard input can be read only once, and is named twice; put one of the two in a file\n" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_json_has_everything(capsys: pytest.CaptureFixture[str]) -> None:
     document: dict[str, Any] = json.loads(shown(capsys, *BY_KEYWORD, "rocks.html", "--json", "--links", "3"))
     (page,) = document["pages"]
@@ -85,6 +119,18 @@ def test_json_has_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"name", "url", "title", "words", "relevance", "is_relevant", "reward"} <= page.keys()
 
 
+def test_json_has_lims_tuples_where_the_judge_is_his(capsys: pytest.CaptureFixture[str]) -> None:
+    searches = ("--keyword", "rock", "--keyword", "rocks", "--set", "judge.lower=0.9")
+    (page,) = json.loads(shown(capsys, *searches, "--judge", "rake", "rocks.html", "--json"))["pages"]
+    assert [(match["search"], match["keyword"], match["url"]) for match in page["matches"]][:1] == [
+        ("rock", "rock", page["url"])
+    ]
+    assert page["matches"][0]["score"] == pytest.approx(1.0)
+    assert list(page["matches"][0]) == ["score", "search", "keyword", "url"]
+    (page,) = json.loads(shown(capsys, *BY_KEYWORD, "rocks.html", "--json"))["pages"]
+    assert "matches" not in page
+
+
 def test_bad_pages_are_told_one_by_one_and_the_others_are_judged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -93,9 +139,9 @@ def test_bad_pages_are_told_one_by_one_and_the_others_are_judged(
     out, err = capsys.readouterr()
     assert "rocks.html" in out
     assert err.splitlines() == [
-        "honeyguide: cannot read gone.html: No such file or directory",
+        "honeyguide: cannot read gone.html: No such file or directory; check the path",
         "honeyguide: empty.txt is empty; give another page",
-        "honeyguide: cannot read ftp:/x: No such file or directory",
+        "honeyguide: cannot read ftp:/x: No such file or directory; check the path",
     ]
 
 

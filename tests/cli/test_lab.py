@@ -23,6 +23,7 @@ QUICK = ("--budget", "20", "--repeats", "2", "--jobs", "1", "-o", "out")
 def _in_an_empty_folder_and_without_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("honeyguide.experiments.writing.can_draw", lambda: False)
+    monkeypatch.setattr("honeyguide.experiments.reproduce.writing.can_draw", lambda: False)
 
 
 def test_json_is_the_document_and_nothing_else(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -105,7 +106,50 @@ def test_a_folder_with_other_things_in_it_is_left_alone(refusal: Refusal, tmp_pa
     assert "not empty" in refusal("lab", "compare", *GEOLOGY, "-o", "out")
 
 
-@pytest.mark.parametrize("command", ["compare", "sweep"])
+class TestReproduce:
+    QUICK = ("--quick", "--jobs", "1", "-o", "out")
+
+    def test_json_is_the_document_and_nothing_else(self, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+        assert main(["lab", "reproduce", "wikicrawler", *WORLD, *self.QUICK, "--seed", "5", "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert (document["paper"], document["seed"], document["quick"]) == ("wikicrawler", 5, True)
+        assert json.loads((tmp_path / "out" / "report.json").read_text()) == document
+
+    def test_the_report_is_shown_and_says_where_the_rest_is(
+        self, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    ) -> None:
+        assert main(["lab", "reproduce", "lim2016", *WORLD, *self.QUICK]) == 0
+        out, err = capsys.readouterr()
+        assert "| 50         | breadth-first        |" in out
+        assert (tmp_path / "out" / "report.md").read_text() in out
+        assert out.endswith("The report, its tables and crawls are in out.\n")
+        assert "matplotlib" in err
+
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [
+            (("lim2061",), "did you mean lim2016?"),
+            (("han",), "choose one of lim2016, wikicrawler"),
+            (("lim2016", "--world", "live"), "live"),
+            (("lim2016", "--world", "wiki:nowhere"), "nowhere"),
+            (("lim2016", "--seed", "-1"), "crawl.seed is -1"),
+            (("wikicrawler", "--seed", "some"), "some"),
+            (("lim2016", "--jobs", "0"), "--jobs"),
+            ((), "PAPER"),
+        ],
+    )
+    def test_what_cannot_be_reproduced_is_refused(
+        self, refusal: Refusal, arguments: tuple[str, ...], told: str
+    ) -> None:
+        assert told in refusal("lab", "reproduce", *arguments, "-o", "out")
+
+    def test_a_folder_with_other_things_in_it_is_left_alone(self, refusal: Refusal, tmp_path: Path) -> None:
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "letter.txt").write_text("Dear")
+        assert "not empty" in refusal("lab", "reproduce", "lim2016", *WORLD, "-o", "out")
+
+
+@pytest.mark.parametrize("command", ["compare", "reproduce", "sweep"])
 def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", command, "--help"]) == 0
     assert f"honeyguide lab {command} " in capsys.readouterr().out

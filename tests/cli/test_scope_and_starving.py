@@ -82,6 +82,47 @@ def test_modified_depth_first_starves_on_one_host_and_says_so(
     assert "Stopped: nothing left to crawl.\nIt has starved: nothing waits any more, but the links of 3 pages" in shown
 
 
+def test_a_rule_that_left_out_nothing_starves_nobody(
+    one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Within one click both orders fetch the same four pages: what page 3 shows is too deep in any case."""
+    pages = {}
+    for strategy in ("depth-first", "modified-depth-first"):
+        flags = ("--world", one_host, "--strategy", strategy, "--max-depth", "1")
+        main(["crawl", str(tmp_path / strategy), *flags])
+        assert "starved" not in capsys.readouterr().out
+        with open_run(tmp_path / strategy) as run:
+            pages[strategy] = [page.url for page in run.pages()]
+            barren = run.progress.barren
+    assert pages["depth-first"] == pages["modified-depth-first"]
+    assert barren == 1
+
+
+def test_one_barren_page_is_told_in_the_singular(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "site").mkdir()
+    for number in range(4):
+        (tmp_path / "site" / f"{number}.html").write_text(page_with(f"{number + 1}.html"), encoding="utf-8")
+    (tmp_path / "site" / "4.html").write_text("the end", encoding="utf-8")
+    world = f"site:{tmp_path / 'site'}@http://one.test/"
+    flags = ("--seed-url", "http://one.test/0.html", "--strategy", "modified-depth-first")
+    main(["crawl", str(tmp_path / "run"), "--world", world, *flags])
+    shown = capsys.readouterr().out
+    assert "but the links of 1 page were not followed." in shown
+    assert "  barren        1 page whose links were not followed" in shown
+
+
+def test_a_crawl_that_skips_everything_says_so(
+    one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ("--world", one_host, "--strategy", "parse-or-skip", "--topic", "geology")
+    main(["crawl", str(tmp_path / "run"), *flags])
+    told = "It has skipped itself dry: nothing waits any more, but 3 links had a turn and went unfetched."
+    assert told in capsys.readouterr().out
+    main(["crawl", str(tmp_path / "other"), *flags, "--json"])
+    document = json.loads(capsys.readouterr().out)
+    assert (document["skipped_dry"], document["starved"]) == (True, False)
+
+
 def test_starving_is_in_the_json_too(one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     starved = {}
     for strategy in ("depth-first", "modified-depth-first"):
@@ -101,3 +142,26 @@ def test_a_beam_that_ends_early_says_how_often_there_was_no_room(
     with open_run(tmp_path / "run") as run:
         assert run.progress.largest_waiting == 1
         assert f"but {run.progress.pruned} times there was no room for a link to wait." in shown
+
+
+def test_a_profile_under_which_no_page_has_a_link_is_told_of(
+    one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ("--world", one_host, "--strategy", "breadth-first", "--set", "politeness.delay_s=0")
+    hint = "No page has a link that counts under --profile wikipedia"
+    assert main(["crawl", str(tmp_path / "with"), *flags, "--profile", "wikipedia"]) == 0
+    assert f"Stopped: nothing left to crawl.\n{hint}" in capsys.readouterr().out
+    assert main(["crawl", str(tmp_path / "without"), *flags]) == 0
+    assert hint not in capsys.readouterr().out
+
+
+def test_a_profile_under_which_pages_have_links_is_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "site" / "wiki"
+    folder.mkdir(parents=True)
+    (folder / "A").write_text("<html><p><a href='/wiki/B'>b</a></p></html>", encoding="utf-8")
+    (folder / "B").write_text("<html><p>end</p></html>", encoding="utf-8")
+    flags = ("--world", f"site:{folder.parent}@http://w.test/", "--seed-url", "http://w.test/wiki/A")
+    assert main(["crawl", str(tmp_path / "run"), *flags, "--profile", "wikipedia", "--strategy", "breadth-first"]) == 0
+    shown = capsys.readouterr().out
+    assert "nothing left to crawl" in shown
+    assert "No page has a link" not in shown

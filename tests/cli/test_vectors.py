@@ -184,9 +184,9 @@ class TestCrawl:
         told(capfd, "vectors", "info", str(file))
         assert "not those that the run began with" in refusal("resume", str(tmp_path / "run"), "--budget", "15")
 
-    def test_a_bad_file_is_refused_and_leaves_no_run(self, refusal: Refusal) -> None:
+    def test_a_bad_file_is_refused_and_leaves_no_run(self, refusal: Refusal, tmp_path: Path) -> None:
         flags = ("--world", SMALL_WORLD, "--topic", "rock", "--vectors", "absent.txt")
-        assert "there is no file of vectors absent.txt" in refusal("crawl", "run", *flags)
+        assert f"there is no file of vectors {tmp_path / 'absent.txt'}" in refusal("crawl", "run", *flags)
 
     def test_a_signal_while_vectors_are_converted_ends_the_command_and_leaves_nothing(
         self, start_program: StartProgram, tmp_path: Path, cache: Path

@@ -35,6 +35,7 @@ def settings_for(
             "frontier.found_again": found_again,
             "politeness.delay_s": 0.5,
             "online_ridge.exploration": 0.1,
+            "beam.width": 40,
             "parse_or_skip.relevant": 0.95,  # else it skips everything
             "parse_or_skip_q.reserve": 30,
             "store.snapshot_every": 17,

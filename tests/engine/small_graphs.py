@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from hypothesis import strategies as st
 
 from engine.driving import script_settings
 from honeyguide.engine import Builder, CrawlCore, Dispatch, Stop
-from scripted_world import ScriptedWorld, page_with
+from scripted_world import ScriptedWorld, page_with, redirect_to
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from honeyguide.learn import Strategy
     from honeyguide.store import Progress
+    from scripted_world import Script
 
 Graph: TypeAlias = "dict[int, list[int]]"
 """The links of each page, in reading order."""
+
+NO_REDIRECTS: Final[Mapping[int, int]] = MappingProxyType({})
 
 
 def graphs(most_pages: int = 9, most_links: int = 5) -> st.SearchStrategy[Graph]:
@@ -35,15 +41,26 @@ def address(page: int, hosts: int = 3) -> str:
 
 
 def crawl_order(
-    graph: Graph, seeds: list[int], strategy: str | Strategy, *, hosts: int = 3, **overrides: Any
+    graph: Graph,
+    seeds: list[int],
+    strategy: str | Strategy,
+    *,
+    hosts: int = 3,
+    redirects: Mapping[int, int] = NO_REDIRECTS,
+    **overrides: Any,
 ) -> tuple[list[int], Progress]:
-    """The pages in the order in which they were fetched, without pauses, and where the crawl stood at its end."""
-    shown = {address(page, hosts): page_with(*(address(link, hosts) for link in graph[page])) for page in graph}
+    """The pages in the order in which they were fetched, without pauses, and where the crawl stood at its end.
+
+    A page among the redirects leads to another one instead of showing its links.
+    """
+    pages = {address(page, hosts): page_with(*(address(link, hosts) for link in graph[page])) for page in graph}
+    moved = {address(page, hosts): redirect_to(address(target, hosts)) for page, target in redirects.items()}
+    shown: Script = {**pages, **moved}
     return crawl_pages(shown, [address(seed, hosts) for seed in seeds], strategy, **overrides)
 
 
 def crawl_pages(
-    pages: dict[str, str], seeds: list[str], strategy: str | Strategy, **overrides: Any
+    pages: Script, seeds: list[str], strategy: str | Strategy, **overrides: Any
 ) -> tuple[list[int], Progress]:
     """As `crawl_order`, for pages written as HTML whose addresses end in their numbers."""
     name = strategy if isinstance(strategy, str) else "best-first"

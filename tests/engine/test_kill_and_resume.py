@@ -18,7 +18,6 @@ from honeyguide.store import open_run
 from vectors_by_hash import hashed_vectors
 
 CHILD = Path(__file__).parent / "crawl_child.py"
-KILLS = 20
 
 
 def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -> bool:
@@ -35,17 +34,19 @@ def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -
 
 
 @pytest.mark.parametrize(
-    ("strategy", "concurrency", "found_again"),
+    ("strategy", "concurrency", "found_again", "kills"),
     [
-        ("online-ridge", 1, "best"),
-        ("online-ridge", 8, "best"),
-        ("online-ridge", 8, "merge"),
-        ("parse-or-skip-q", 1, "best"),
-        ("parse-or-skip-q", 8, "best"),
+        ("online-ridge", 1, "best", 20),
+        ("online-ridge", 8, "best", 20),
+        ("online-ridge", 8, "merge", 20),
+        ("beam", 8, "best", 8),
+        ("modified-depth-first", 1, "best", 8),
+        ("parse-or-skip-q", 1, "best", 8),
+        ("parse-or-skip-q", 8, "best", 8),
     ],
 )
-def test_a_run_killed_twenty_times_equals_the_uninterrupted_run(
-    tmp_path: Path, strategy: str, concurrency: int, found_again: str
+def test_a_run_killed_again_and_again_equals_the_uninterrupted_run(
+    tmp_path: Path, strategy: str, concurrency: int, found_again: str, kills: int
 ) -> None:
     budget = 700
     whole = crawl(
@@ -57,11 +58,11 @@ def test_a_run_killed_twenty_times_equals_the_uninterrupted_run(
     killed = tmp_path / "killed"
     chance = random.Random(concurrency)
     arguments = [str(budget), str(concurrency), strategy, found_again]
-    survived = [kill_after_a_while(killed, arguments, chance) for _ in range(KILLS)]
+    survived = [kill_after_a_while(killed, arguments, chance) for _ in range(kills)]
     with open_run(killed) as run:
         steps_by_kills = run.progress.steps
     resume(killed, vectors=hashed_vectors()).close()
-    assert survived.count(True) < KILLS / 2, "the crawl ended before most kills; make it longer"
+    assert survived.count(True) < kills / 2, "the crawl ended before most kills; make it longer"
     assert steps_by_kills > 0
     assert story(killed) == story(tmp_path / "whole")
     assert contents(killed) == contents(tmp_path / "whole")
@@ -72,7 +73,7 @@ def test_a_run_killed_twenty_times_equals_the_uninterrupted_run(
 def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int
 ) -> None:
-    settings = settings_for(strategy, budget=120, concurrency=concurrency, beam__width=40)
+    settings = settings_for(strategy, budget=120, concurrency=concurrency)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
     chance = random.Random(7)
     broken = tmp_path / "broken"

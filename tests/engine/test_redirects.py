@@ -126,6 +126,52 @@ def test_a_chain_of_hundreds_is_followed_where_the_settings_allow_it(tmp_path: P
     assert steps_of(run)[-1].outcome == "fetched"
 
 
+def test_in_a_stack_a_redirect_leads_to_the_same_place(tmp_path: Path) -> None:
+    script: Script = {
+        SEED: page_with("http://r.test/", "http://b.test/"),
+        "http://r.test/": redirect_to("http://t.test/"),
+        "http://t.test/": page_with("http://c.test/"),
+    }
+    wired = HandWired(tmp_path / "run", ScriptedWorld(script), script_settings("depth-first"))
+    wired.run()
+    order = [step.url.host.removesuffix(".test") for step in steps_of(tmp_path / "run")]
+    assert order == ["s", "r", "t", "c", "b"]
+
+
+def test_a_late_redirect_does_not_move_a_link_down_the_stack(tmp_path: Path) -> None:
+    """While one link is in flight, another page puts its target on top."""
+    script: Script = {
+        SEED: page_with("http://a.test/", "http://r.test/", "http://b.test/"),
+        "http://a.test/": page_with("http://t.test/"),
+        "http://r.test/": redirect_to("http://t.test/"),
+    }
+    wired = HandWired(tmp_path / "run", ScriptedWorld(script), script_settings("depth-first"))
+    wired.follow(SEED)
+    in_flight = wired.core.choose_link(wired.link("http://r.test/"), 0.0)
+    wired.follow("http://a.test/")
+    target = [wired.link("http://t.test/")]
+    on_top = wired.parts.frontier.peek(target)[0].tolist()
+    wired.store.record(wired.core.apply(in_flight, wired.world.answer(in_flight.url), 0.0).record)
+    wired.close()
+    assert wired.parts.frontier.peek(target)[0].tolist() == on_top
+    assert links_of(tmp_path / "run")["http://t.test/"].score == on_top[0]
+
+
+def test_a_redirect_brings_a_link_nearer_where_depth_counts(tmp_path: Path) -> None:
+    """The target was found two clicks away, and is one click away by way of the redirect."""
+    script: Script = {
+        SEED: page_with("http://a.test/", "http://r.test/", "http://b.test/"),
+        "http://a.test/": page_with("http://x.test/", "http://t.test/"),
+        "http://r.test/": redirect_to("http://t.test/"),
+    }
+    settings = script_settings("iterative-deepening", politeness__delay_s=0.0)
+    wired = HandWired(tmp_path / "run", ScriptedWorld(script), settings)
+    wired.run()
+    order = [step.url.host.removesuffix(".test") for step in steps_of(tmp_path / "run")]
+    assert order == ["s", "a", "r", "t", "b", "x"]
+    assert wired.parts.links.depth(wired.link("http://t.test/")) == 1
+
+
 @pytest.mark.parametrize("length", [1, 2, 3])
 def test_a_redirect_loop_ends_by_itself(tmp_path: Path, length: int) -> None:
     run = tmp_path / "run"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 )
 def test_the_same_settings_give_the_same_story_twice(tmp_path: Path, strategy: str, concurrency: int) -> None:
     for name in ("one", "two"):
-        settings = settings_for(strategy, budget=80, concurrency=concurrency, beam__width=40)
+        settings = settings_for(strategy, budget=80, concurrency=concurrency)
         crawl(tmp_path / name, settings, vectors=hashed_vectors()).close()
     assert len(story(tmp_path / "one")) == 80
     assert story(tmp_path / "one") == story(tmp_path / "two")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -162,6 +162,53 @@ def test_a_builder_loads_vectors_once(tmp_path: Path) -> None:
     builder = Builder(settings_with(vectors_file(tmp_path / "vectors.txt")))
     assert builder.vectors is builder.vectors
     assert builder.vectors.dimension == 20
+
+
+class TestTopicsWithoutVectors:
+    @pytest.mark.parametrize(
+        ("strategy", "judge"),
+        [
+            ("breadth-first", {"kind": "embedding"}),
+            ("breadth-first", {"kind": "embedding-tfidf"}),
+            ("breadth-first", {"kind": "rake"}),
+            ("breadth-first", {"kind": "combined", "parts": ["keyword", "embedding"]}),
+            ("breadth-first", {"kind": "keyword", "reward": "pertejo-cosine"}),
+            ("best-first", {"kind": "keyword"}),
+            ("online-ridge", {"kind": "keyword"}),
+            ("url-heuristic", {"kind": "keyword"}),
+        ],
+    )
+    def test_who_goes_by_vectors_refuses_before_anything_is_written(
+        self, strategy: str, judge: dict[str, Any], tmp_path: Path
+    ) -> None:
+        file = vectors_file(tmp_path / "vectors.txt")
+        unknown = {"topic.name": "zzzqq", "topic.keywords": ["qqzzz"], "topic.unlike": ["soup"]}
+        judging = {f"judge.{name}": value for name, value in judge.items()}
+        with pytest.raises(VectorsError) as caught:
+            crawl(tmp_path / "run", with_overrides(settings_with(file, strategy), {**unknown, **judging}))
+        assert str(caught.value) == (
+            f"no word of the topic 'zzzqq, qqzzz' is among the vectors of {file}: "
+            "name it otherwise, or use other vectors"
+        )
+        assert not (tmp_path / "run").exists()
+
+    def test_examples_with_known_words_are_enough_but_not_for_rake(self, tmp_path: Path) -> None:
+        settings = with_overrides(
+            settings_with(vectors_file(tmp_path / "vectors.txt"), budget=3),
+            {"topic.name": "zzzqq", "topic.keywords": [], "topic.like": ["rock and lava"]},
+        )
+        crawl(tmp_path / "run", settings).close()
+        with pytest.raises(VectorsError, match="no word of the topic 'zzzqq'"):
+            crawl(tmp_path / "rake", with_overrides(settings, {"judge.kind": "rake"}))
+
+    @pytest.mark.parametrize("name", ["zzzqq", ""])
+    def test_where_no_vectors_are_compared_with_it_any_topic_goes(self, name: str, tmp_path: Path) -> None:
+        settings = with_overrides(
+            settings_with(vectors_file(tmp_path / "vectors.txt"), "breadth-first", budget=3),
+            {"topic.name": name, "topic.keywords": [], "judge.kind": "keyword" if name else "embedding"},
+        )
+        with crawl(tmp_path / "run", settings) as run:
+            assert run.progress.relevant == 0
 
 
 class TestSettings:

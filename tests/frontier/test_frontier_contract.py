@@ -209,3 +209,11 @@ def test_what_waits_can_be_peeked_at_without_taking_it(frontier: Frontier) -> No
     scores, rows = frontier.peek([LinkId(3), LinkId(1)])
     assert len(scores) == len(rows) == 2
     assert len(frontier) == 5
+
+
+def test_among_equals_the_lowest_number_comes_first_even_if_it_came_back_later(frontier: Frontier) -> None:
+    frontier.push(arrivals([3, 5, 8]))
+    frontier.withdraw(LinkId(3))
+    frontier.push(arrivals([9]))
+    frontier.push(arrivals([3]))
+    assert drained(frontier) == [3, 5, 8, 9]

@@ -38,7 +38,7 @@ class NaiveBeam(NaiveFrontier):
 
 
 class NaiveLevels(NaiveFrontier):
-    """As if only the links with the highest score waited."""
+    """As if only the links waited whose scores, rounded up, are the highest."""
 
     def take(self, now: float) -> Taken | NotBefore | None:
         return self._from_highest(lambda top: top.take(now))
@@ -51,8 +51,8 @@ class NaiveLevels(NaiveFrontier):
 
     def _from_highest(self, take: Callable[[NaiveFrontier], Taken | NotBefore | None]) -> Taken | NotBefore | None:
         top = NaiveFrontier(self._clocks)
-        highest = max((waiting.score for waiting in self._waiting), default=0.0)
-        top._waiting = [waiting for waiting in self._waiting if waiting.score == highest]
+        highest = max((np.ceil(waiting.score) for waiting in self._waiting), default=0.0)
+        top._waiting = [waiting for waiting in self._waiting if np.ceil(waiting.score) == highest]
         taken = take(top)
         if isinstance(taken, Taken):
             self.withdraw(taken.link)

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from engine.small_crawls import settings_for
 from honeyguide.domain import Topic
+from honeyguide.engine import crawl
 from honeyguide.engine.judges import relevance_judge
 from honeyguide.errors import JudgeError, SettingsError
 from honeyguide.judge import ClassifierJudge, Examples, VectorModelJudge, chosen_classifier, fitted_logistic
-from honeyguide.settings import JudgeSettings, Settings
+from honeyguide.settings import JudgeSettings, Settings, with_overrides
 from honeyguide.text import WordllamaVectors, WordVectors
 from pages import page_of
 from vectors_by_hash import hashed_vectors
@@ -135,11 +137,34 @@ class Refusing(Memory):
         raise ValueError("only\nnumbers")
 
 
+class Moody(Rocks):
+    """Raises on any text with mud in it."""
+
+    def predict_proba(self, texts: list[str]) -> Any:
+        if any("mud" in text for text in texts):
+            raise ZeroDivisionError("no\nmud, please")
+        return super().predict_proba(texts)
+
+
+class Untrained(Rocks):
+    def predict_proba(self, texts: list[str]) -> Any:
+        raise RuntimeError("fit me\nfirst")
+
+
+class Boastful(Rocks):
+    def predict_proba(self, texts: list[str]) -> Any:
+        return [[-6.0, 7.0] for _ in texts]
+
+
+def make_nothing() -> Memory:
+    raise KeyError("no model\nhere")
+
+
 def make_memory() -> Memory:
     return Memory()
 
 
-rocks, nothing = Rocks(), Unready()
+rocks, nothing, untrained, boastful = Rocks(), Unready(), Untrained(), Boastful()
 
 
 @pytest.fixture(autouse=True)
@@ -190,11 +215,16 @@ class TestOnesOwn:
         [
             ("rocks", "write module:attribute, or the path of a .joblib file"),
             (":rocks", "write module:attribute"),
-            ("no.such.module:rocks", "No module named 'no'"),
+            ("no.such.module:rocks", "No module named 'no'; is its folder on the PYTHONPATH?"),
             ("classifiers_for_a_test:boulders", "has no attribute 'boulders'"),
             ("classifiers_for_a_test:nothing", "it gives a Unready, which has no predict_proba"),
             ("classifiers_for_a_test:Unready", "it gives a Unready, which has no fit"),
             ("classifiers_for_a_test:Refusing", "it cannot be fitted to texts (only numbers)"),
+            ("os.path:join", "calling it without arguments fails (TypeError: join() missing"),
+            ("classifiers_for_a_test:make_nothing", "calling it without arguments fails (KeyError: 'no model\\nhere')"),
+            ("classifiers_for_a_test:untrained", "it cannot be asked (RuntimeError: fit me first): give one that is"),
+            ("classifiers_for_a_test:boastful", "the classifier gave 7: a probability is from 0 to 1"),
+            ("..up:rocks", "importing ..up fails (TypeError: "),
         ],
     )
     def test_what_is_no_classifier_is_named(self, name: str, mistake: str) -> None:
@@ -210,8 +240,35 @@ class TestOnesOwn:
             def predict_proba(self, texts: list[str]) -> Any:
                 return said
 
-        with pytest.raises(JudgeError, match="the classifier gave"):
+        with pytest.raises(
+            JudgeError, match=r"judge\.classifier is 'Broken': (the classifier gave|it cannot be asked)"
+        ):
             ClassifierJudge(Broken()).relevance(page_of("rock"))
+
+    def test_one_that_fails_in_the_middle_is_named_on_one_line(self) -> None:
+        judge = ClassifierJudge(Moody(), "mine:moody")
+        assert judge.relevance(page_of("rock")) == 1.0
+        with pytest.raises(JudgeError, match=r"^judge\.classifier is 'mine:moody': .*no mud, please"):
+            judge.relevance(page_of("mud"))
+
+    def test_a_module_that_cannot_be_imported_is_named(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "module_that_raises.py").write_text("raise RuntimeError('not\\ntoday')", encoding="utf-8")
+        monkeypatch.syspath_prepend(tmp_path)
+        with pytest.raises(SettingsError, match=r"importing module_that_raises fails \(RuntimeError: not today\)"):
+            chosen_classifier("module_that_raises:model", TOPIC)
+
+    def test_a_pipeline_that_was_never_fitted_leaves_no_run_folder(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        text, naive_bayes, pipelines = map(
+            pytest.importorskip, ("sklearn.feature_extraction.text", "sklearn.naive_bayes", "sklearn.pipeline")
+        )
+        unfitted = pipelines.make_pipeline(text.TfidfVectorizer(), naive_bayes.MultinomialNB())
+        monkeypatch.setattr(sys.modules[__name__], "unfitted", unfitted, raising=False)
+        own = {"judge.kind": "classifier", "judge.classifier": "classifiers_for_a_test:unfitted"}
+        with pytest.raises(SettingsError, match=r"it cannot be asked \(NotFittedError: "):
+            crawl(tmp_path / "run", with_overrides(settings_for("breadth-first", budget=2), own))
+        assert not (tmp_path / "run").exists()
 
 
 class TestFiles:

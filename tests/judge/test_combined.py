@@ -87,18 +87,31 @@ class TestSettings:
             ((), 'judge.parts is empty: a combined judge needs some, as in ["embedding:2", "tfidf:1"]'),
             (("combined:1",), "judge.parts has 'combined:1': a combined judge has no combined parts"),
             (("embeding:1",), f"judge.parts has 'embeding:1': choose one of {', '.join(JUDGES[:-1])}"),
-            (("embedding:0",), "judge.parts has 'embedding:0': a weight is a number above 0, as in embedding:2"),
-            (("embedding:-1",), "judge.parts has 'embedding:-1': a weight is a number above 0, as in embedding:2"),
-            (("embedding:nan",), "judge.parts has 'embedding:nan': a weight is a number above 0, as in embedding:2"),
-            (("embedding:inf",), "judge.parts has 'embedding:inf': a weight is a number above 0, as in embedding:2"),
-            (("embedding:",), "judge.parts has 'embedding:': a weight is a number above 0, as in embedding:2"),
             (("tfidf:2", "tfidf"), "judge.parts has tfidf more than once: give it one weight"),
         ],
-    )  # fmt: skip
+    )
     def test_parts_that_cannot_be_are_named(self, parts: tuple[str, ...], mistake: str) -> None:
         with pytest.raises(SettingsError) as caught:
             validate(self.settings(*parts))
         assert caught.value.mistakes == (mistake,)
+
+    @pytest.mark.parametrize("weight", ["0", "-1", "nan", "inf", "", "two", "1e308", "1000001", "5e-324", "9e-7"])
+    def test_a_weight_that_cannot_be_is_named(self, weight: str) -> None:
+        part = f"embedding:{weight}"
+        with pytest.raises(SettingsError) as caught:
+            validate(self.settings(part))
+        remedy = "a weight is a number from 0.000001 to 1000000, as in embedding:2"
+        assert caught.value.mistakes == (f"judge.parts has {part!r}: {remedy}",)
+
+    @pytest.mark.parametrize("weight", ["1e6", "1e-6"])
+    def test_at_the_bounds_of_a_weight_the_mean_still_is_one(self, weight: str) -> None:
+        settings = self.settings(f"keyword:{weight}", f"embedding:{weight}")
+        validate(settings)
+        judge = Builder(settings, hashed_vectors()).relevance_judge()
+        page = page_of("rock mud")
+        parts = judge.evidence(page).parts
+        assert parts[0].relevance > 0
+        assert judge.relevance(page) == pytest.approx(sum(part.relevance for part in parts) / 2)
 
     def test_parts_of_a_judge_that_has_none_are_refused(self) -> None:
         with pytest.raises(SettingsError, match=r"judge\.parts is given, but judge\.kind is 'keyword'"):

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
 from honeyguide.domain import Topic
-from honeyguide.judge import EmbeddingJudge
+from honeyguide.judge import EmbeddingJudge, EmbeddingTfidfJudge
 from honeyguide.text import WordllamaVectors, WordVectors
 from pages import page_of
 from vectors_by_hash import hashed_vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 TOPIC = Topic("geology", ("rock", "plate tectonics"))
 
@@ -31,7 +39,8 @@ def test_nearness_may_be_negative_where_relevance_is_0() -> None:
 
 def test_pages_with_the_same_words_and_other_main_text_are_told_apart() -> None:
     judge = EmbeddingJudge(TOPIC, hashed_vectors())
-    about, aside = page_of("rock soup", main=((0, 1),)), page_of("rock soup", main=((1, 2),))
+    about = page_of("rock soup", main=((0, 1),))
+    aside = replace(about, main_spans=((1, 2),))
     assert judge.relevance(about) == pytest.approx(EmbeddingJudge(TOPIC, hashed_vectors()).relevance(page_of("rock")))
     assert judge.relevance(about) != judge.relevance(aside)
 
@@ -46,6 +55,19 @@ def test_evidence_names_the_words_that_made_the_cosine_and_what_of_the_topic_the
     assert (best.term, best.compared_with, best.count) == ("rock", "rock", 2)
     assert best.similarity == pytest.approx(1.0)
     assert {row.term for row in evidence.rows} == {"mud", "rock", "soup", "tectonics"}
+
+
+def test_words_that_contribute_the_same_are_shown_in_the_order_of_the_page() -> None:
+    class Synonyms:
+        dimension = 2
+
+        def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+            return np.ones((len(words), 2), dtype=np.float32)
+
+    table = WordVectors(Synonyms())
+    table.look_up(("rock", "stone", "boulder"))
+    evidence = EmbeddingJudge(Topic("geology"), table).evidence(page_of("boulder stone rock"))
+    assert [row.term for row in evidence.rows] == ["boulder", "stone", "rock"]
 
 
 def test_a_long_page_shows_its_loudest_words_and_sums_up_the_rest() -> None:
@@ -66,10 +88,10 @@ def test_bundled_vectors_tell_geology_from_cooking_without_the_topics_own_words(
     assert "rock" in {row.compared_with for row in judge.evidence(lava).rows}
 
 
-def test_a_topic_with_examples_asks_for_more() -> None:
-    plain, shown = (
-        EmbeddingJudge(Topic("rock"), hashed_vectors()),
-        EmbeddingJudge(Topic("rock", like=("mud and rock",)), hashed_vectors()),
-    )
-    assert (plain.threshold, shown.threshold) == (0.25, 0.4)
-    assert EmbeddingJudge(Topic("rock", unlike=("mud",)), hashed_vectors()).threshold == 0.25
+@pytest.mark.parametrize("kind", [EmbeddingJudge, EmbeddingTfidfJudge])
+def test_a_topic_with_examples_asks_for_more(
+    kind: type[EmbeddingJudge | EmbeddingTfidfJudge],
+) -> None:
+    topics = (Topic("rock"), Topic("rock", like=("basalt",)), Topic("rock", unlike=("mud",)))
+    assert [kind(topic, hashed_vectors()).threshold for topic in topics] == [0.25, 0.4, 0.25]
+    assert kind(topics[1], hashed_vectors()).evidence(page_of("rock")).threshold == 0.4

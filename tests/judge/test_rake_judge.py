@@ -149,6 +149,11 @@ class TestSpecificity:
         assert plain.relevance(page_of(keyword)) > 0
         assert (bool(judge("classical music", rules=rules).matches(page_of(keyword)))) == counts
 
+    def test_one_word_near_to_both_words_of_a_phrase_is_not_as_specific(self) -> None:
+        page = page_of("opera")  # at 30° from classical and from music, and where their sum is
+        assert judge("classical music", rules=RakeRules(0.8)).matches(page)
+        assert not judge("classical music", rules=RakeRules(0.8, is_specific=True)).matches(page)
+
     def test_words_of_one_stem_match_however_far_their_vectors(self) -> None:
         rules = RakeRules(lower=0.85, is_specific=True)
         assert judge("classical music", rules=rules).matches(page_of("classical musics"))

@@ -108,6 +108,21 @@ class TestEmbeddingTfidf:
             judge.see(text)
         assert judges[0].nearness(text) == judges[1].nearness(text)
 
+    @given(words=st.permutations(["rock", "mud", "clay", "ore", *(f"word{number}" for number in range(20))]))
+    @hypothesis_settings(deadline=None, max_examples=20)
+    def test_the_order_of_words_on_the_page_does_not_matter_to_the_last_bit(self, words: list[str]) -> None:
+        judge = EmbeddingTfidfJudge(TOPIC, hashed_vectors(), REFERENCE)
+        assert judge.nearness(page_of(" ".join(words))) == judge.nearness(page_of(" ".join(sorted(words))))
+
+    def test_statistics_of_as_many_other_pages_are_other_statistics(self) -> None:
+        page = page_of("rock soup")
+        judge, other = (EmbeddingTfidfJudge(TOPIC, WordVectors(Axes())) for _ in range(2))
+        judge.see(page)
+        judge.relevance(page)
+        other.see(page_of("soup mud"))
+        judge.load(other.save())
+        assert judge.relevance(page) == other.relevance(page)
+
     def test_what_was_kept_of_the_last_page_is_dropped_when_statistics_change(self) -> None:
         page, other = page_of("rock soup"), page_of("soup mud")
         kept = EmbeddingTfidfJudge(TOPIC, WordVectors(Axes()))

@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from honeyguide.domain import Evidence, Topic
 from honeyguide.engine import Builder
-from honeyguide.judge import REWARDS, KeywordJudge, Ladder, RelevantWhen, Rules, TopicPhrases, Verdicts, reward_rule
+from honeyguide.judge import (
+    REWARDS,
+    FeatureCount,
+    KeywordJudge,
+    Ladder,
+    RelevantWhen,
+    Rules,
+    TopicPhrases,
+    Verdicts,
+    reward_rule,
+)
 from honeyguide.settings import Settings, TopicSettings, with_overrides
 from honeyguide.settings.schema import LADDER_REWARDS
 from honeyguide.settings.schema import REWARDS as REWARD_NAMES
@@ -97,6 +107,7 @@ class TestRewards:
         assert verdict(WITHOUT, 0.7, Rules(REWARDS["hit"])).reward == 1.0
 
     def test_the_reward_of_lim_is_the_strategys_to_pay(self) -> None:
+        assert reward_rule("lim2016") == FeatureCount() != reward_rule("score")
         assert verdict(WITH_WORD, 0.3, Rules(REWARDS["lim2016"])).reward == 0.3
 
     @pytest.mark.parametrize("nearness", [-0.7, 0.0, 0.45])

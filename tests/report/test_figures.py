@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from honeyguide.report import Line, LinePlot
 from honeyguide.report.figures import (
     can_draw,
     save_bars_by_topic,
     save_harvest_curves,
+    save_line_plot,
     save_relevance_histogram,
     styles_for,
 )
@@ -60,3 +62,39 @@ def test_floors_are_grey_and_no_two_strategies_look_alike() -> None:
     assert STYLES["random"]["color"] not in (STYLES["best-first"]["color"], STYLES["online-ridge"]["color"])
     many = styles_for([str(number) for number in range(12)], set())
     assert len({(style["color"], style["linestyle"]) for style in list(many.values())[:6]}) == 6
+
+
+def draw_lines(stem: Path, *lines: Line, is_log: bool = True, x_marks: tuple[float, ...] = ()) -> str:
+    plot = LinePlot("growth", "Growth", "on a web", "steps", "links", lines, is_log, x_marks)
+    save_line_plot(stem, plot, "seed 3")
+    assert stem.with_name(f"{stem.name}.png").read_bytes().startswith(b"\x89PNG")
+    return stem.with_name(f"{stem.name}.svg").read_text()
+
+
+OURS = Line("queue", ((1, 68), (5, 268), (500, 18968)))
+STARVED = Line("stack", ((1, 68), (100, 78), (200, 0)), end="starved after 178")
+PUBLISHED = Line("published", ((5, 1205), (500, 68615)), is_published=True)
+
+
+def test_lines_are_named_and_axes_say_what_they_count(tmp_path: Path) -> None:
+    drawn = draw_lines(tmp_path / "lines", OURS, STARVED, PUBLISHED, x_marks=(1, 5, 50, 500, 5000))
+    for text in ("Growth", "on a web", "steps", "links", "queue", "stack", "published", "starved after 178", "seed 3"):
+        assert f">{text}<" in drawn
+    for mark in ("1", "5", "50", "500", "10,000"):
+        assert f">{mark}<" in drawn
+    assert ">5,000<" not in drawn, "a mark beyond the lines would stretch the axis"
+
+
+def test_the_same_lines_give_the_same_file(tmp_path: Path) -> None:
+    assert draw_lines(tmp_path / "a" / "l", OURS) == draw_lines(tmp_path / "b" / "l", OURS)
+
+
+@pytest.mark.parametrize("is_log", [True, False])
+def test_lines_without_points_or_all_at_zero_can_be_drawn(tmp_path: Path, is_log: bool) -> None:
+    flat = Line("flat", ((1, 0), (2, 0)), end="starved")
+    assert ">flat<" in draw_lines(tmp_path / "l", flat, Line("empty", ()), is_log=is_log)
+
+
+def test_more_lines_than_colours_can_be_drawn(tmp_path: Path) -> None:
+    lines = [Line(f"number {number}", ((1, number + 1), (9, number + 2))) for number in range(9)]
+    assert ">number 8<" in draw_lines(tmp_path / "l", *lines)

@@ -51,6 +51,8 @@ BINARY = word2vec_binary(THREE, NUMBERS)
         (b"", "is empty"),
         (COMPRESSIONS["gzip"](b""), "is empty"),
         (b"\n\n", "is no file of vectors"),
+        (b"rock 0 0\nmud 0 -0.0\n", "is 0, so no word is near another: get the file again"),
+        (word2vec_binary(THREE, 0 * NUMBERS), "is 0, so no word is near another"),
         (b"Dear all,\nhere are the vectors\n", "is no file of vectors"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "is no file of vectors"),
         (b"\xba\x16\x4f\x2f\x0c\x00\x00\x00", "whole fastText model: give the .vec"),

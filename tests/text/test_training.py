@@ -102,6 +102,14 @@ def test_texts_are_taken_one_by_one(tmp_path: Path) -> None:
     assert train_vectors(given(), tmp_path / "out", SMALL).texts == 60
 
 
+def test_only_the_result_is_new_in_its_folder(tmp_path: Path) -> None:
+    precious = tmp_path / "out.draft"
+    precious.write_bytes(b"precious")
+    train_vectors(texts(60), tmp_path / "out", SMALL)
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "out", precious]
+    assert precious.read_bytes() == b"precious"
+
+
 def test_a_text_longer_than_gensim_takes_is_taken_in_pieces(tmp_path: Path) -> None:
     long = ["rock", "mud"] * LONGEST_SENTENCE + ["lava"] * 10
     result = train_vectors([long], tmp_path / "out", TrainingSettings(dimension=4, epochs=1))

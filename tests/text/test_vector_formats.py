@@ -36,7 +36,7 @@ tables = words.flatmap(
                 np.float32,
                 (len(known), dimension),
                 elements=st.floats(width=32, allow_nan=False, allow_infinity=False),
-            )
+            ).filter(np.any)  # zeros alone are refused
         ),
     )
 )
@@ -221,7 +221,7 @@ class TestScale:
         typical = np.sqrt((vectors.astype(float) ** 2).mean()) * other.about.scale
         assert 0.125 < typical <= 1.0
 
-    @pytest.mark.parametrize("number", [b"0", b"1e-45", b"3e38"])
+    @pytest.mark.parametrize("number", [b"1e-45", b"3e38"])
     def test_numbers_at_the_ends_of_single_precision_stay_finite(self, number: bytes, tmp_path: Path) -> None:
         source = opened(b"rock " + number + b" 0\n", tmp_path)
         assert np.isfinite(source.vectors(["rock"])).all()

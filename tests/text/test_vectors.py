@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import tracemalloc
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
@@ -64,18 +66,27 @@ def test_span_sums_equal_adding_up_the_words_of_each_span(
     assert np.array_equal(sums, np.array(expected).reshape(-1, dimension))
 
 
+class LargeVectors:
+    """Nearly the largest vectors there can be, with a last bit; in single precision their sums are soon rounded."""
+
+    dimension = 2
+    number = vectors.LARGEST - vectors.GRAIN
+
+    def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        return np.full((len(words), self.dimension), self.number, dtype=np.float32)
+
+
 def test_the_sum_of_a_very_long_span_is_exact() -> None:
-    class Largest:
-        """The largest vectors there can be; added up in single precision they would soon be rounded."""
-
-        dimension = 2
-
-        def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
-            return np.full((len(words), self.dimension), vectors.LARGEST - vectors.GRAIN, dtype=np.float32)
-
     count = 100_001
-    sums = WordVectors(Largest()).look_up(("rock",) * count).span_sums(np.array([0]), np.array([count]), 2)
-    assert sums.tolist() == [[count * (vectors.LARGEST - vectors.GRAIN)] * 2]
+    sums = WordVectors(LargeVectors()).look_up(("rock",) * count).span_sums(np.array([0]), np.array([count]), 2)
+    assert sums.tolist() == [[count * LargeVectors.number] * 2]
+
+
+def test_the_vector_of_a_long_text_is_exact() -> None:
+    counts = [*repeat(1, 3001), 2, 3, 50, 3000]
+    text = tuple(chain.from_iterable(repeat(f"word{number}", count) for number, count in enumerate(counts)))
+    grains = sum(round(math.log1p(count) * 256) for count in counts)
+    assert WordVectors(LargeVectors()).vector(text).tolist() == [grains / 256 * LargeVectors.number] * 2
 
 
 @given(words, words)

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from honeyguide.domain import Topic
+from honeyguide.text import unit
 from honeyguide.topics import Article, Encyclopaedia
 from honeyguide.topics.articles import plain_title
 from honeyguide.topics.focus import Focus
-from honeyguide.topics.gist import gist_of, unit
+from honeyguide.topics.gist import gist_of
 from honeyguide.topics.keywords import KeywordFinder
 from honeyguide.topics.phrases import PhraseReader
 from vectors_by_hash import hashed_vectors

@@ -36,9 +36,9 @@ STRATEGY_LINES: Final = {
     "depth-first": "the newest page's links first; needs no topic",
     "modified-depth-first": "depth-first, never long on one host; needs no topic",
     "iterative-deepening": "one depth after the other; needs no topic",
-    "weighted-breadth-first": "links beside the topic's own words first; learns nothing",
+    "weighted-breadth-first": "links beside the topic's own words first",
     "random": "any waiting link, by chance; needs no topic",
-    "parse-or-skip": "in the order found; skips by a policy solved beforehand (Lim 2016: all)",
+    "parse-or-skip": "in the order found; skips by a policy solved before",
     "parse-or-skip-q": "in the order found; learns which links to skip",
     "random-skip": "in the order found; skips by chance; needs no topic",
 }

@@ -22,6 +22,7 @@ HELP: Final = (
     "  honeyguide export my-run --format edges -o graph.txt"
 )
 _STDOUT: Final = Path("-")
+_NAMES_OF_STDOUT: Final = (_STDOUT, Path("/dev/stdout"))
 
 
 def export(
@@ -35,7 +36,7 @@ def export(
 ) -> None:
     from honeyguide import exports, store  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
 
-    if output == _STDOUT:
+    if output in _NAMES_OF_STDOUT:  # where nothing but the graph may go
         with store.open_run(run) as opened:
             exports.write(opened, sys.stdout, file_format)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import asdict
 from pathlib import Path  # noqa: TC003 - typer reads the annotations
@@ -121,8 +122,10 @@ def told(page: JudgedPage) -> Iterator[str]:
     yield one_line(page.title) or "(no title)"
     yield one_line(page.name)
     yield ""
-    yield f"  relevance  {verdict.relevance:.3f} by {evidence.kind}"
-    yield f"  relevant   {'yes' if verdict.is_relevant else 'no'}; threshold {evidence.threshold:.3f}"
+    digits = _decimals(verdict.relevance)
+    yield f"  relevance  {verdict.relevance:.{digits}f} by {evidence.kind}"
+    threshold = f"{evidence.threshold:.{max(digits, _decimals(evidence.threshold))}f}"
+    yield f"  relevant   {'yes' if verdict.is_relevant else 'no'}; threshold {threshold}"
     yield f"  reward     {verdict.reward:.3f}"
     yield f"  words      {page.words:,} in the main text"
     yield ""
@@ -137,19 +140,32 @@ def _told_evidence(evidence: Evidence) -> Iterator[str]:
     if not evidence.rows and not evidence.parts:
         yield f"no evidence by {evidence.kind}: no word of the page has to do with the topic"
         return
-    meaning = "adds to the relevance" if evidence.is_sum else "the relevance loses without it"
-    yield f"evidence by {evidence.kind} ({meaning})"
+    yield f"evidence by {evidence.kind} ({_meaning(evidence)})"
     shown, others = evidence.rows[:_TERMS_SHOWN], evidence.rows[_TERMS_SHOWN:]
     width = max((len(one_line(row.term)) for row in shown), default=0)
+    digits = _decimals(max((abs(row.contribution) for row in shown), default=0.0))
     for row in shown:
         near = f", nearest to {one_line(row.compared_with)} ({row.similarity:.2f})" if row.compared_with else ""
-        times = "once" if row.count == 1 else f"{row.count:,} times"
-        yield f"  {row.contribution:+.3f}  {one_line(row.term):{width}}  {times}{near}"
-    if evidence.is_sum and evidence.rows:
-        yield f"  {evidence.rest + sum(row.contribution for row in others):+.3f}  all other words"
+        times = "" if not row.count else "once" if row.count == 1 else f"{row.count:,} times"
+        yield f"  {row.contribution:+.{digits}f}  {one_line(row.term):{width}}  {times}{near}".rstrip()
+    rest = evidence.rest + sum(row.contribution for row in others)
+    if evidence.is_sum and round(rest, digits):
+        yield f"  {rest:+.{digits}f}  all other words"
     for part in evidence.parts:
         yield ""
         yield from _told_evidence(part)
+
+
+def _meaning(evidence: Evidence) -> str:
+    if not evidence.is_sum:
+        return "the relevance loses without it"
+    total = evidence.rest + sum(row.contribution for row in evidence.rows)
+    return "adds to the relevance" if total > -0.0005 else f"adds to {total:.3f}; below 0 is a relevance of 0"
+
+
+def _decimals(largest: float) -> int:
+    """Three, or as many as show three digits of a number below 0.01."""
+    return 3 if not 0 < largest < 0.01 else min(12, 2 - math.floor(math.log10(largest)))
 
 
 def _print_table(pages: Sequence[JudgedPage]) -> None:
@@ -177,4 +193,7 @@ def _print_json(judged: Sequence[JudgedPage], unreadable: Sequence[UnreadablePag
 
 def _document(page: JudgedPage) -> dict[str, Any]:
     document = asdict(page)
+    del document["matches"]
+    if page.evidence.kind == "rake":
+        document["matches"] = [{**match._asdict(), "url": match.url.text} for match in page.matches]
     return {"name": document.pop("name"), **document.pop("verdict"), **document}

@@ -12,7 +12,7 @@ import typer
 from honeyguide.cli.crawl import parse_assignment, whole_number
 from honeyguide.cli.options import OUTPUT_PANEL, JsonFlag, LogFile, Verbosity
 from honeyguide.errors import SettingsError
-from honeyguide.settings import read_toml
+from honeyguide.settings import USUAL_STRATEGIES, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -109,7 +109,12 @@ Budget: TypeAlias = Annotated[
 ]
 StrategyFlag: TypeAlias = Annotated[
     list[str] | None,
-    _option("--strategy", panel=_HOW, metavar="NAME", help="May be given several times. Without it: all of them."),
+    _option(
+        "--strategy",
+        panel=_HOW,
+        metavar="NAME",
+        help=f"May be given several times. Without it: {', '.join(USUAL_STRATEGIES)}.",
+    ),
 ]
 Repeats: TypeAlias = Annotated[
     str | None, _option("--repeats", panel=_HOW, metavar="N", help="Crawls of each kind. [dim]\\[default: 3][/dim]")
@@ -214,8 +219,8 @@ def reproduce(
         typer.Option("--quick", metavar="", rich_help_panel=_HOW, help="Smaller in everything: seconds, not minutes."),
     ] = False,
     seed: Annotated[
-        int, typer.Option("--seed", metavar="N", min=0, rich_help_panel=_HOW, help="Seed of every random choice.")
-    ] = 0,
+        str, typer.Option("--seed", metavar="N", rich_help_panel=_HOW, help="Seed of every random choice.")
+    ] = "0",
     jobs: Jobs = None,
     as_json: JsonFlag = False,
     verbose: Verbosity = 0,
@@ -224,9 +229,12 @@ def reproduce(
     from honeyguide.cli.summary import print_json  # noqa: PLC0415 - the engine takes a while to load
     from honeyguide.experiments.reproduce import reproduce as make_again  # noqa: PLC0415
 
+    number = whole_number(seed)
+    if not isinstance(number, int):
+        raise SettingsError([f"--seed is {seed!r}: give a whole number"])
     with _watching(verbose, log_file) as (is_interrupted, on_progress):
         done = make_again(
-            paper, output, worlds=world or (), seed=seed, is_quick=quick, jobs=jobs,
+            paper, output, worlds=world or (), seed=number, is_quick=quick, jobs=jobs,
             is_interrupted=is_interrupted, on_progress=on_progress,
         )  # fmt: skip
     if done is None:

@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from honeyguide.cli.words import command, duration, megabytes, percent
+from honeyguide.cli.words import command, count_of, duration, megabytes, percent
 from honeyguide.engine import StopReason
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def summary(run: Run) -> dict[str, Any]:
         "links_out_of_scope": progress.out_of_scope,
         "pages_without_links": progress.barren,
         "starved": progress.has_starved,
+        "skipped_dry": progress.has_skipped_itself_dry,
         "run_bytes": run.size_bytes(),
     }
 
@@ -64,7 +65,8 @@ def _told(run: Run, seconds: float) -> str:
     progress = run.progress
     lines = [
         f"Stopped: {progress.stop_reason}.",
-        *_starved(progress),
+        *_ran_dry(progress),
+        *_found_no_link(run),
         "",
         f"  fetches       {progress.fetches:,} of {run.settings.budget.fetches:,}",
         f"  pages         {progress.pages:,}, of which relevant {progress.relevant:,}",
@@ -84,26 +86,37 @@ def _told(run: Run, seconds: float) -> str:
     return "\n".join(lines)
 
 
-def _starved(progress: Progress) -> Iterator[str]:
+def _ran_dry(progress: Progress) -> Iterator[str]:
     """Say that the crawl ended early by a rule of its own, not because it had seen everything."""
     if progress.has_starved:
         causes = (
-            (progress.barren, "the links of {:,} pages were not followed"),
-            (progress.pruned, "{:,} times there was no room for a link to wait"),
+            (progress.left_alone, f"the links of {count_of(progress.barren, 'page')} were not followed"),
+            (progress.pruned, f"{count_of(progress.pruned, 'time')} there was no room for a link to wait"),
         )
-        told = ", and ".join(words.format(count) for count, words in causes if count)
+        told = ", and ".join(words for count, words in causes if count)
         yield f"It has starved: nothing waits any more, but {told}."
+    if progress.has_skipped_itself_dry:
+        skipped = count_of(progress.skips, "link")
+        yield f"It has skipped itself dry: nothing waits any more, but {skipped} had a turn and went unfetched."
+
+
+def _found_no_link(run: Run) -> Iterator[str]:
+    """Say why a crawl under a profile ended with its first pages: the profile knows no link that they have."""
+    progress, profile = run.progress, run.settings.crawl.profile
+    has_ended = progress.stop_reason == StopReason.EXHAUSTED and progress.pages > 0
+    if profile and has_ended and not progress.out_of_scope and next(iter(run.edges()), None) is None:
+        yield f"No page has a link that counts under --profile {profile}: on a site of another kind, crawl without it."
 
 
 def _left_out(progress: Progress) -> Iterator[str]:
     """What was not followed, by whose decision; nothing where it did not happen."""
     told = (
-        ("skipped", progress.skips, "links whose turn came and that the strategy did not fetch"),
-        ("pruned", progress.pruned, "times there was no room for a link to wait"),
-        ("out of scope", progress.out_of_scope, "times the scope rules kept a link out"),
-        ("barren", progress.barren, "pages whose links were not followed"),
+        ("skipped", progress.skips, "link", "whose turn came and that the strategy did not fetch"),
+        ("pruned", progress.pruned, "time", "there was no room for a link to wait"),
+        ("out of scope", progress.out_of_scope, "time", "the scope rules kept a link out"),
+        ("barren", progress.barren, "page", "whose links were not followed"),
     )
-    return (f"  {name:13} {count:,} {meaning}" for name, count, meaning in told if count)
+    return (f"  {name:13} {count_of(count, noun)} {meaning}" for name, count, noun, meaning in told if count)
 
 
 def _next_commands(run: Run) -> list[str]:

@@ -52,7 +52,8 @@ Categories: TypeAlias = Annotated[
         "--category",
         metavar="NAME",
         panel=PANEL,
-        help_text="A wider subject that the topic belongs to, as Medicine for cancer; may be given several times.",
+        help_text="A wider subject that the topic belongs to, as Medicine for cancer; may be given several times. "
+        "Kept for learners that use it; no strategy does yet.",
     ),
 ]
 TopicFile: TypeAlias = Annotated[

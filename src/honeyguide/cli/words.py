@@ -18,6 +18,11 @@ def percent(share: float) -> str:
     return f"{share:.1%}"
 
 
+def count_of(count: int, noun: str) -> str:
+    """`1 page`, `2 pages`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def duration(seconds: float) -> str:
     """Seconds in the two units that matter."""
     if seconds < 60:

@@ -11,8 +11,9 @@ import numpy as np
 
 from honeyguide.clock import RealClock, SimulatedClock
 from honeyguide.domain import Topic, Url
-from honeyguide.engine.chosen_vectors import check_vectors, word_vectors
+from honeyguide.engine.chosen_vectors import check_topic, check_vectors, word_vectors
 from honeyguide.engine.core import Parts
+from honeyguide.engine.judge_files import check_judge_files, judge_digest
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.link_table import LinkTable
 from honeyguide.engine.scope import Scope
@@ -23,6 +24,7 @@ from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontie
 from honeyguide.learn import Order
 from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, PageRules, parse
 from honeyguide.settings import with_overrides
+from honeyguide.settings.paths import with_absolute_paths
 from honeyguide.settings.schema import WORLDS
 from honeyguide.starting_points import starting_urls
 from honeyguide.store import open_run
@@ -44,7 +46,8 @@ if TYPE_CHECKING:
 class Builder:
     """Makes the parts of one crawl from its settings. Vectors are loaded only if a part needs them.
 
-    `settings` are those to be kept beside the run: once vectors are loaded, their digest is among them.
+    `settings` are those to be kept beside the run: files are named by absolute paths, and once vectors or files of the
+    judge are loaded, their digests are among them.
     """
 
     def __init__(
@@ -53,7 +56,7 @@ class Builder:
         vectors: WordVectors | None = None,
         on_converting: Callable[[Converting], None] = lambda _: None,
     ) -> None:
-        self.settings = settings
+        self.settings = with_absolute_paths(settings)
         self._given_vectors = vectors
         self._on_converting = on_converting
         topic = settings.topic
@@ -75,7 +78,7 @@ class Builder:
         )
 
     def strategy(self) -> Strategy:
-        return strategy_of(Ingredients(self.settings, self.topic, lambda: self.vectors))
+        return strategy_of(Ingredients(self.settings, self.topic, self._topic_vectors))
 
     def page_rules(self) -> PageRules:
         return WIKIPEDIA if self.settings.crawl.profile == "wikipedia" else WHOLE_PAGE
@@ -89,10 +92,13 @@ class Builder:
 
     def judge(self) -> Verdicts:
         """What the crawl asks about every page: the judge, and the rules for what is relevant and what it earns."""
-        return verdicts(self.settings.judge, self.relevance_judge(), self.topic, lambda: self.vectors)
+        return verdicts(self.settings.judge, self.relevance_judge(), self.topic, self._topic_vectors)
 
     def relevance_judge(self) -> Judge:
-        """What measures the relevance alone."""
+        """What measures the relevance alone. JudgeError if the run began with other files of the judge."""
+        digest = judge_digest(self.settings.judge)
+        check_judge_files(digest, self.settings.judge)
+        self.settings = with_overrides(self.settings, {"judge.digest": digest or None})
         return relevance_judge(self.settings, self.topic, lambda: self.vectors)
 
     @cached_property
@@ -106,6 +112,10 @@ class Builder:
         check_vectors(vectors, self.settings.vectors)
         self.settings = with_overrides(self.settings, {"vectors.digest": vectors.digest or None})
         return vectors
+
+    def _topic_vectors(self) -> WordVectors:
+        check_topic(self.vectors, self.topic, self.settings.vectors.source)
+        return self.vectors
 
     def seed_urls(self, world: World) -> Sequence[Url]:
         """The user's seeds, else those of the world's entry points or of the topic's starting points that are in scope.
@@ -201,7 +211,8 @@ def _wiki(path: str) -> World:
 def _site(spec: str, settings: Settings) -> World:
     from honeyguide.worlds.frozen import open_site  # noqa: PLC0415 - SQLite and FastWARC, for these worlds alone
 
-    return open_site(spec, max_body_bytes=settings.fetch.max_body_bytes)
+    robots_agent = settings.fetch.identity if settings.politeness.obey_robots else ""
+    return open_site(spec, max_body_bytes=settings.fetch.max_body_bytes, robots_agent=robots_agent)
 
 
 @contextmanager

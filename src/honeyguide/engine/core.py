@@ -292,7 +292,7 @@ class CrawlCore:
         )
         admitted = self._discovery.admit(found, dispatch.record.link, origin, self.progress.steps)
         self._ledger.note_page(is_relevant=verdict.is_relevant, body_bytes=len(fetched.body))
-        self._ledger.note_links(kept_out=found.kept_out, pruned=admitted.times_pruned, is_barren=not is_expanded)
+        self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=not is_expanded)
         visit = VisitRecord(page, verdict, origin.depth, origin.distance, admitted.targets)
         record = self._record(
             completion=self._completion(dispatch, answer, reward=verdict.reward, visit=visit),

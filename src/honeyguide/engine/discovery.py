@@ -9,6 +9,7 @@ gets no number, so a beam costs memory for what waits and what was visited, not 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -47,6 +48,7 @@ class Found:
     is_pruned: NDArray[np.bool_]  # met before, but there was no room for it
     visited: tuple[LinkId, ...]  # the page's other links that were met before
     kept_out: int  # links that the scope rules do not let in
+    left_alone: int  # unvisited links that would have been let in, had the page been expanded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,11 +90,14 @@ class Discovery:
         """
         unvisited, numbers, states, visited = [], [], [], []
         met = len(self._links)
-        kept_out = 0
+        kept_out = left_alone = 0
         for link in page.links:
-            is_welcome = is_expanded and self._scope.objection(link.target, depth=origin.depth + 1) is None
+            is_in_scope = self._scope.objection(link.target, depth=origin.depth + 1) is None
+            is_welcome = is_expanded and is_in_scope
             number = self._links.find(link.target)
             state = None if number is None else self._links.state(number)
+            if not is_expanded and is_in_scope:
+                left_alone += self._scope.has_room(met) if number is None else state is LinkState.PRUNED
             if number is None and not (is_welcome and self._scope.has_room(met)):
                 kept_out += is_expanded
             elif number is None or (is_welcome and state in UNVISITED):
@@ -112,6 +117,7 @@ class Discovery:
             is_pruned=np.array([state is LinkState.PRUNED for state in states], dtype=np.bool_),
             visited=tuple(visited),
             kept_out=kept_out,
+            left_alone=left_alone,
         )
 
     def admit(self, found: Found, page: LinkId, origin: Origin, step: int) -> Admitted:
@@ -135,14 +141,7 @@ class Discovery:
         for link in turned_away:
             self._links.set_state(link, LinkState.PRUNED)
 
-        is_merged = self._found_again is FoundAgain.MERGE  # and cannot be made anew from one sighting
-
-        def record(place: int) -> FoundLink:
-            sighting = found.candidates.sighting(place, origin)
-            is_kept = self._strategy.keeps_rows or (is_merged and not found.is_new[place])
-            row = rows[place] if is_kept else None
-            return FoundLink(LinkId(int(links[place])), sighting.seen_as, page, sighting, float(scores[place]), row)
-
+        record = partial(self._record, found, links, scores, rows, page, origin)
         return Admitted(
             new=tuple(map(record, np.flatnonzero(found.is_new & is_met).tolist())),
             again=tuple(map(record, again.tolist())),
@@ -152,12 +151,15 @@ class Discovery:
         )
 
     def follow_redirect(self, source: LinkId, row: Row, score: float, target_url: Url) -> Followed:
-        """The link that another one leads to takes its place, with its row, unless its own score is as good."""
+        """The link that another one leads to takes its place, with its row, unless its own score is as good.
+
+        Among equal scores of a strategy's own its number still decides.
+        """
         links = self._links
         depth, distance, hops = links.depth(source), links.distance(source), links.hops(source) + 1
         target, is_new = links.meet(target_url, depth=depth, distance=distance, hops=hops)
         rows = row[None, :]
-        scores = self._scores_after_redirect(rows, target, score, depth)
+        scores = self._scores_after_redirect(rows, score)
         state = links.state(target)
         pruned: tuple[LinkId, ...] = ()
         if is_new or state is LinkState.PRUNED:
@@ -177,6 +179,23 @@ class Discovery:
             url = found.candidates.targets[place]
             links[place], _ = self._links.meet(url, depth=origin.depth + 1, distance=origin.distance)
         return links
+
+    def _record(
+        self,
+        found: Found,
+        links: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        rows: Rows,
+        page: LinkId,
+        origin: Origin,
+        place: int,
+    ) -> FoundLink:
+        """What the store keeps of one of the links that were found on a page."""
+        sighting = found.candidates.sighting(place, origin)
+        # A merged row cannot be made anew from one sighting.
+        is_merged = self._found_again is FoundAgain.MERGE and not found.is_new[place]
+        row = rows[place] if self._strategy.keeps_rows or is_merged else None
+        return FoundLink(LinkId(int(links[place])), sighting.seen_as, page, sighting, float(scores[place]), row)
 
     def _push(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> tuple[LinkId, ...]:
         for link in links:
@@ -207,15 +226,15 @@ class Discovery:
 
     def _counts_more(self, target: LinkId, score: float) -> bool:
         match self._found_again:
-            case FoundAgain.FIRST:
-                return False
-            case FoundAgain.BEST | FoundAgain.MERGE | FoundAgain.LATEST:
+            case FoundAgain.FIRST if self._strategy.order is not Order.OLDEST:
+                return False  # in a queue, though, a link in front leads there sooner
+            case _:
                 return score > float(self._frontier.peek([target])[0][0])
 
-    def _scores_after_redirect(self, rows: Rows, target: LinkId, score: float, depth: int) -> NDArray[np.float64]:
-        if self._strategy.order is Order.NEWEST:
-            return np.array([score])  # its place in the stack
-        return scores_of(self._strategy, rows, [target], step=0, depth=depth)
+    def _scores_after_redirect(self, rows: Rows, score: float) -> NDArray[np.float64]:
+        if self._strategy.order is Order.BEST_SCORE:
+            return self._strategy.score(rows)
+        return np.array([score])  # the source's turn
 
 
 def leaves_unmet(strategy: Strategy, scope: Scope) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.engine.named_pages import NamedPages, is_url
+from honeyguide.engine.named_pages import STANDARD_INPUT, NamedPages, is_url
 from honeyguide.errors import PageError, SettingsError
 from honeyguide.settings import with_overrides
 from honeyguide.text import first_words, main_text, words_of
@@ -32,6 +32,11 @@ class Example:
 
     text: str
     title: str = ""  # of the page it is, where it has one
+
+
+def reads_standard_input(settings: Settings) -> bool:
+    """Whether an example of the topic is what comes on standard input."""
+    return FILE_SIGN + STANDARD_INPUT in (*settings.topic.like, *settings.topic.unlike)
 
 
 async def with_examples_read(settings: Settings, world: World | None = None) -> Settings:

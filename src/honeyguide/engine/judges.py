@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from honeyguide.domain import Topic
+from honeyguide.engine.chosen_vectors import check_topic
 from honeyguide.errors import SettingsError
 from honeyguide.judge import (
     ClassifierJudge,
@@ -35,7 +37,6 @@ from honeyguide.text.rake import RakeScore
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from honeyguide.domain import Topic
     from honeyguide.judge import Judge
     from honeyguide.settings import JudgeSettings, Settings
 
@@ -45,7 +46,8 @@ if TYPE_CHECKING:
 def relevance_judge(settings: Settings, topic: Topic, load_vectors: LoadVectors) -> Judge:  # noqa: PLR0911 - one a kind
     """The judge that the settings name; without a topic, one that finds nothing relevant.
 
-    Raises SettingsError where the judge lacks what it needs: a file, examples, a library.
+    Raises SettingsError where the judge lacks what it needs: a file, examples, a library; VectorsError where no word
+    of the topic has a vector and the judge goes by them.
     """
     if topic.is_empty and settings.judge.kind not in ("classifier", "neural"):
         return KeywordJudge(topic)
@@ -53,13 +55,15 @@ def relevance_judge(settings: Settings, topic: Topic, load_vectors: LoadVectors)
         case "keyword":
             return KeywordJudge(topic, _stems(settings.judge))
         case "embedding":
-            return EmbeddingJudge(topic, load_vectors())
+            return EmbeddingJudge(topic, _knowing(topic, settings, load_vectors))
         case "tfidf":
             return TfidfJudge(topic, _reference(settings.judge))
         case "embedding-tfidf":
-            return EmbeddingTfidfJudge(topic, load_vectors(), _reference(settings.judge))
+            return EmbeddingTfidfJudge(topic, _knowing(topic, settings, load_vectors), _reference(settings.judge))
         case "rake":
-            return RakeJudge(topic, load_vectors(), _rake_rules(settings.judge))
+            return RakeJudge(
+                topic, _knowing(Topic(topic.name, topic.keywords), settings, load_vectors), _rake_rules(settings.judge)
+            )
         case "classifier":
             return _classifier(settings.judge, topic, load_vectors)
         case "neural":
@@ -88,9 +92,16 @@ def verdicts(settings: JudgeSettings, judge: Judge, topic: Topic, load_vectors: 
     return Verdicts(judge, TopicPhrases(topic.phrases, _stems(settings)), rules, nearness)
 
 
+def _knowing(topic: Topic, settings: Settings, load_vectors: LoadVectors) -> WordVectors:
+    """The vectors, which know the topic: VectorsError if they do not."""
+    vectors = load_vectors()
+    check_topic(vectors, topic, settings.vectors.source)
+    return vectors
+
+
 def _classifier(settings: JudgeSettings, topic: Topic, load_vectors: LoadVectors) -> Judge:
     if settings.classifier:
-        return ClassifierJudge(chosen_classifier(settings.classifier, topic))
+        return ClassifierJudge(chosen_classifier(settings.classifier, topic), settings.classifier)
     examples = Examples.of(topic, "classifier")
     return VectorModelJudge("classifier", fitted_logistic(examples, load_vectors()), load_vectors())
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from honeyguide.domain import Candidates, Origin
 from honeyguide.engine.build import Builder
-from honeyguide.engine.examples import with_examples_read
+from honeyguide.engine.examples import reads_standard_input, with_examples_read
 from honeyguide.engine.named_pages import NamedPages
 from honeyguide.engine.run import refuse_in_running_loop
 from honeyguide.errors import PageError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from honeyguide.domain import Evidence, Page, Verdict
+    from honeyguide.judge import Match
     from honeyguide.settings import Settings
     from honeyguide.worlds import World
 
@@ -43,6 +44,7 @@ class JudgedPage:
     verdict: Verdict
     evidence: Evidence
     links: tuple[ScoredLink, ...] = ()  # best first
+    matches: tuple[Match, ...] = ()  # of the rake judge: every keyword with every search phrase that it satisfies
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ async def judge_pages_async(
 ) -> list[JudgedPage | UnreadablePage]:
     """As `judge_pages`, for callers with an event loop of their own."""
     validate(settings)
-    async with NamedPages(settings, world) as pages:
+    async with NamedPages(settings, world, input_is_read=reads_standard_input(settings)) as pages:
         builder = Builder(await with_examples_read(settings, world))
         verdicts = builder.judge()
         judged: list[JudgedPage | UnreadablePage] = []
@@ -103,6 +105,7 @@ async def judge_pages_async(
                     verdict=verdict,
                     evidence=verdicts.evidence(page),
                     links=tuple(scored),
+                    matches=tuple(verdicts.matches(page)),
                 )
             )
     return judged

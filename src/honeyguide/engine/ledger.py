@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from honeyguide.domain import LinkId, Skipped, Url
+    from honeyguide.engine.discovery import Found
     from honeyguide.engine.events import Event
     from honeyguide.store import DispatchRecord
     from honeyguide.store.records import StepChanges
@@ -58,11 +59,14 @@ class Ledger:
             body_bytes=before.body_bytes + body_bytes,
         )
 
-    def note_links(self, *, kept_out: int, pruned: int, is_barren: bool) -> None:
-        if kept_out or is_barren:
+    def note_links(self, found: Found, *, pruned: int, is_barren: bool) -> None:
+        if found.kept_out or is_barren:
             before = self.progress
             self.progress = replace(
-                before, out_of_scope=before.out_of_scope + kept_out, barren=before.barren + is_barren
+                before,
+                out_of_scope=before.out_of_scope + found.kept_out,
+                barren=before.barren + is_barren,
+                left_alone=before.left_alone + found.left_alone,
             )
         self.note_pruned(pruned)
 

@@ -38,14 +38,23 @@ class NamedPages:
     """Reads pages one at a time, politely.
 
     Files need no world. For URLs the world given is asked, and left open; without one, that of the settings is opened.
+    Standard input is read once; `input_is_read` says that somebody else does.
     """
 
-    def __init__(self, settings: Settings, world: World | None = None, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        world: World | None = None,
+        clock: Clock | None = None,
+        *,
+        input_is_read: bool = False,
+    ) -> None:
         self._settings = settings
         self._world = world
         self._clock = clock or RealClock()
         self._opened = AsyncExitStack()
         self._ready_at: dict[HostKey, float] = {}
+        self._input_is_read = input_is_read
 
     async def __aenter__(self) -> Self:
         return self
@@ -67,6 +76,12 @@ class NamedPages:
         return page
 
     def _page_in(self, name: str) -> Page:
+        if name == STANDARD_INPUT:
+            if self._input_is_read:
+                raise PageError(
+                    "standard input can be read only once, and is named twice; put one of the two in a file"
+                )
+            self._input_is_read = True
         limit = self._settings.fetch.max_body_bytes
         body = _content(name, limit + 1)
         if not body:
@@ -120,4 +135,4 @@ def _content(name: str, most_bytes: int) -> bytes:
             return file.read(most_bytes)
     except (OSError, ValueError) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else error
-        raise PageError(f"cannot read {name}: {reason}") from None
+        raise PageError(f"cannot read {name}: {reason}; check the path") from None

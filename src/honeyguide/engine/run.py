@@ -46,8 +46,8 @@ class Surroundings(TypedDict, total=False):
 def crawl(run: Path | str, settings: Settings, **around: Unpack[Surroundings]) -> Run:
     """Crawl into a new run folder and open it for reading.
 
-    Raises `SettingsError`, `WorldError`, `VectorsError` or `RunExists` before anything is written. Inside a running
-    event loop, as in a notebook, await `crawl_async` instead.
+    Raises `SettingsError`, `WorldError`, `VectorsError`, `JudgeError` or `RunExists` before anything is written.
+    Inside a running event loop, as in a notebook, await `crawl_async` instead.
     """
     refuse_in_running_loop("crawl_async")
     return asyncio.run(crawl_async(run, settings, **around))

@@ -1,6 +1,7 @@
 """Scores for strategies to whom only the order of arrival counts: a link's turn, in one number.
 
-Turns are exact in double precision: a page shows fewer than 2^20 links, and a crawl takes fewer than 2^32 steps.
+Turns are exact in double precision: a page shows fewer than 2^20 links, a crawl takes fewer than 2^32 steps and meets
+fewer than 2^32 links, none of them 2^20 clicks away.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from honeyguide.learn import Strategy
 
 LINKS_OF_A_PAGE: Final = 2**20
+LINKS_OF_A_LEVEL: Final = 2**32
 
 
 def scores_of(
@@ -35,4 +37,5 @@ def scores_of(
             # The first link of a page is on top of the stack.
             return step * float(LINKS_OF_A_PAGE) - np.arange(len(links), dtype=np.float64)
         case Order.SHALLOWEST:
-            return np.full(len(links), -float(depth))
+            # Whole numbers part the levels, the rest is the turn inside one.
+            return -depth - np.asarray(links, dtype=np.float64) / LINKS_OF_A_LEVEL

@@ -5,7 +5,8 @@ world into a `WorldGraph`, labels its pages and asks the `oracle` how well a cra
 contender crawl, through the same engine as any other crawl, in processes that know no labels; `grade` and `summary`
 turn the runs into figures, and `writing` into tables and plots. The judge that pays the strategies grades nobody.
 
-`Contest` and `compare` are the same in small, for the demo: one topic, crawls in a row, over real HTTP.
+`Contest` and `compare` are the same in small, for the demo: one topic, crawls in a row, over real HTTP. `reproduce/`
+makes the experiments of papers again.
 """
 
 from honeyguide.experiments.compare import Comparison, compare_strategies

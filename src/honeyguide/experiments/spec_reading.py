@@ -12,7 +12,7 @@ from honeyguide.domain import Url
 from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.experiments.labels import LabelRule
 from honeyguide.experiments.spec import Contender, Experiment, TopicSpec
-from honeyguide.settings import SETTINGS_BY_KEY, STRATEGIES, validate
+from honeyguide.settings import SETTINGS_BY_KEY, STRATEGIES, USUAL_STRATEGIES, validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -102,7 +102,7 @@ class _Reading:
             if name not in STRATEGIES:
                 self._mistakes.append(f"strategy is {name!r}: choose one of {', '.join(STRATEGIES)}")
         if "parameter" not in self._document and "values" not in self._document:
-            return tuple(Contender(name, name) for name in dict.fromkeys(strategies or STRATEGIES))
+            return tuple(Contender(name, name) for name in dict.fromkeys(strategies or USUAL_STRATEGIES))
         return self._swept(strategies)
 
     def _swept(self, strategies: Sequence[str]) -> tuple[Contender, ...]:

@@ -122,11 +122,14 @@ class Chunks:
         self.best[chunk] = self.score[self.slots_of_chunk(chunk)].max()
 
     def best_slot(self, chunk: int) -> int:
-        """The slot of the best link of a chunk, the first come among equals."""
+        """The slot of the best link of a chunk, the lowest number among equals."""
         slots = self.slots_of_chunk(chunk)
+        is_best = self.score[slots] == self.best[chunk]
         if self.best[chunk] == NOTHING:  # the lowest score there is, which slots without a link have too
-            return slots.start + int(np.argmax(self.link[slots] != NO_LINK))
-        return slots.start + int(np.argmax(self.score[slots]))
+            is_best &= self.link[slots] != NO_LINK
+        best = np.flatnonzero(is_best)
+        # Not always the first of them: a link that was pruned and found again has a later slot than its number says.
+        return slots.start + int(best[np.argmin(self.link[slots][best])])
 
     def first_links(self, chunks: NDArray[np.int64], score: float) -> NDArray[np.int32]:
         """In each of some chunks that are not empty, the lowest link with this score; HIGHEST where there is none."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -24,7 +23,9 @@ NOWHERE: Final = np.nan  # the level of a link that does not wait
 
 
 class HeldBackFrontier:
-    """Scores are levels: only links of the highest level that waits come out, first come first.
+    """The next whole number up from a score is its level: only links of the highest level that waits come out.
+
+    Inside a level the highest score comes first, of equals the lowest number.
 
     A link of a lower level is held back while there is one of a higher level, even where every host of the higher level
     rests and its own is ready. ValueError for a score that is not a number.
@@ -33,7 +34,7 @@ class HeldBackFrontier:
     def __init__(self, clocks: HostClocks, row_width: int = 0) -> None:
         self._clocks = clocks
         self._row_width = row_width
-        self._levels: dict[float, BestFirstFrontier] = {}  # by score; none is empty. Seldom more than two
+        self._levels: dict[float, BestFirstFrontier] = {}  # by level; none is empty. Seldom more than two
         self._level_of = np.full(1024, NOWHERE)  # by link
         self._host_of = np.zeros(1024, dtype=np.int32)  # by link
 
@@ -48,13 +49,14 @@ class HeldBackFrontier:
         links, hosts = np.asarray(arrivals.links, dtype=np.int64), np.asarray(arrivals.hosts)
         if np.isnan(scores).any():
             raise ValueError(f"score of link {links[int(np.argmax(np.isnan(scores)))]} is not a number")
-        for score in np.unique(scores).tolist():
-            here = np.flatnonzero(scores == score)
-            level = self._levels.setdefault(score, BestFirstFrontier(self._clocks, self._row_width))
-            level.push(Arrivals(links[here].tolist(), hosts[here].tolist(), _turns(links[here]), arrivals.rows[here]))
+        levels = np.ceil(scores)
+        for level in np.unique(levels).tolist():
+            here = np.flatnonzero(levels == level)
+            waiting = self._levels.setdefault(level, BestFirstFrontier(self._clocks, self._row_width))
+            waiting.push(Arrivals(links[here].tolist(), hosts[here].tolist(), scores[here], arrivals.rows[here]))
         if len(links):
             self._make_room(int(links.max()))
-            self._level_of[links] = scores
+            self._level_of[links] = levels
             self._host_of[links] = hosts
         return ()
 
@@ -64,9 +66,9 @@ class HeldBackFrontier:
     def take(self, now: float) -> Taken | NotBefore | None:
         if not self._levels:
             return None
-        score = max(self._levels)
-        taken = self._levels[score].take(now)
-        return self._leaving(score, taken) if isinstance(taken, Taken) else taken
+        level = max(self._levels)
+        taken = self._levels[level].take(now)
+        return self._leaving(level, taken) if isinstance(taken, Taken) else taken
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         """Each link of the highest level on a ready host is equally likely. Looks at every link that ever waited."""
@@ -82,18 +84,19 @@ class HeldBackFrontier:
         return self.withdraw(LinkId(int(by_host[int(chance.integers(len(by_host)))])))
 
     def withdraw(self, link: LinkId) -> Taken:
-        score = float(self._levels_of([link])[0])
-        return self._leaving(score, self._levels[score].withdraw(link))
+        level = float(self._levels_of([link])[0])
+        return self._leaving(level, self._levels[level].withdraw(link))
 
     def replace(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> None:
         """Links move to the levels that their new scores name."""
         if not len(links):
             return
-        stays = self._levels_of(links) == scores
+        levels = np.ceil(scores)
+        stays = self._levels_of(links) == levels
         for place, link in enumerate(links):
             here = slice(place, place + 1)
             if stays[place]:
-                self._levels[float(scores[place])].replace([link], _turns(np.array([link])), rows[here])
+                self._levels[float(levels[place])].replace([link], scores[here], rows[here])
             else:
                 self.push(Arrivals([link], [self.withdraw(link).host], scores[here], rows[here]))
 
@@ -104,18 +107,19 @@ class HeldBackFrontier:
         """Levels do not follow from rows."""
 
     def peek(self, links: Sequence[LinkId]) -> tuple[NDArray[np.float64], Rows]:
-        scores = self._levels_of(links)
+        levels = self._levels_of(links)
+        scores = np.empty(len(links))
         rows = np.empty((len(links), self._row_width), dtype=np.float16)
-        for score in np.unique(scores).tolist():
-            here = np.flatnonzero(scores == score)
-            rows[here] = self._levels[score].peek([links[place] for place in here.tolist()])[1]
+        for level in np.unique(levels).tolist():
+            here = np.flatnonzero(levels == level)
+            scores[here], rows[here] = self._levels[level].peek([links[place] for place in here.tolist()])
         return scores, rows
 
-    def _leaving(self, score: float, taken: Taken) -> Taken:
+    def _leaving(self, level: float, taken: Taken) -> Taken:
         self._level_of[taken.link] = NOWHERE
-        if not len(self._levels[score]):
-            del self._levels[score]
-        return replace(taken, score=score)
+        if not len(self._levels[level]):
+            del self._levels[level]
+        return taken
 
     def _levels_of(self, links: Sequence[LinkId]) -> NDArray[np.float64]:
         numbers = np.asarray(links, dtype=np.int64)
@@ -130,8 +134,3 @@ class HeldBackFrontier:
             more = max(len(self._level_of), link + 1 - len(self._level_of))
             self._level_of = np.concatenate((self._level_of, np.full(more, NOWHERE)))
             self._host_of = np.concatenate((self._host_of, np.zeros(more, dtype=np.int32)))
-
-
-def _turns(links: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Scores inside a level: the lowest number comes out first."""
-    return -links.astype(np.float64)

@@ -17,7 +17,7 @@ from honeyguide.judge.keywords import KeywordJudge
 from honeyguide.judge.logistic import fitted_logistic
 from honeyguide.judge.neural import trained_network
 from honeyguide.judge.rake import Match, RakeJudge, RakeRules
-from honeyguide.judge.reward import REWARDS, Cosine, Hit, Ladder, RewardRule, Score, reward_rule
+from honeyguide.judge.reward import REWARDS, Cosine, FeatureCount, Hit, Ladder, RewardRule, Score, reward_rule
 from honeyguide.judge.tfidf import TfidfJudge
 from honeyguide.judge.topic_phrases import TopicPhrases
 from honeyguide.judge.vector_model import VectorModel, VectorModelJudge
@@ -32,6 +32,7 @@ __all__ = [
     "EmbeddingJudge",
     "EmbeddingTfidfJudge",
     "Examples",
+    "FeatureCount",
     "Hit",
     "Judge",
     "KeywordJudge",

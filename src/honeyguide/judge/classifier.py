@@ -26,8 +26,11 @@ from honeyguide.judge.weighed_words import ROWS_SHOWN
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from honeyguide.domain import Page, Topic
 
+PROBE: Final = "a short text to see whether it can be asked"
 WORDS_TAKEN_OUT: Final = 100  # in turn, for evidence: the most frequent of a page
 SLACK: Final = 1e-6  # by which a probability may miss the range from 0 to 1
 
@@ -37,8 +40,9 @@ class ClassifierJudge(Unchanging):
 
     threshold = 0.5
 
-    def __init__(self, classifier: Any) -> None:  # noqa: ANN401 - any class with either method
+    def __init__(self, classifier: Any, name: str = "") -> None:  # noqa: ANN401 - any class with either method
         self._classifier = classifier
+        self._name = name or type(classifier).__name__
 
     def relevance(self, page: Page) -> float:
         return self._relevances([page.main_words])[0]
@@ -58,7 +62,11 @@ class ClassifierJudge(Unchanging):
 
     def _relevances(self, texts: Sequence[tuple[str, ...]]) -> list[float]:
         """Of texts given as words; those without any are not shown to the classifier."""
-        said = iter(_probabilities(self._classifier, [" ".join(words) for words in texts if words]))
+        asked = [" ".join(words) for words in texts if words]
+        try:
+            said = iter(_probabilities(self._classifier, asked))
+        except JudgeError as error:
+            raise JudgeError(f"judge.classifier is {self._name!r}: {error}") from error
         return [next(said) if words else 0.0 for words in texts]
 
 
@@ -66,15 +74,19 @@ def chosen_classifier(name: str, topic: Topic) -> Any:  # noqa: ANN401
     """The classifier that the setting names, ready to be asked.
 
     An object is taken as it is. A class or function is called without arguments, and what it gives is fitted to the
-    topic's examples. Raises SettingsError where there is no such thing.
+    topic's examples. Raises SettingsError where there is no such thing, or where it cannot judge a short text.
     """
     found = _from_file(name) if name.endswith(".joblib") else _imported(name)
     if isinstance(found, type) or (callable(found) and not _can_be_asked(found)):
-        found = _fitted(name, found(), topic)
+        found = _fitted(name, _called(name, found), topic)
     if not _can_be_asked(found):
         raise SettingsError(
             [f"judge.classifier is {name!r}: it gives a {type(found).__name__}, which has no predict_proba"]
         )
+    try:
+        _probabilities(found, [PROBE])
+    except JudgeError as error:
+        raise SettingsError([f"judge.classifier is {name!r}: {error}"]) from error
     return found
 
 
@@ -87,9 +99,25 @@ def _imported(name: str) -> Any:  # noqa: ANN401
     if not (module and colon and attribute):
         raise SettingsError([f"judge.classifier is {name!r}: write module:attribute, or the path of a .joblib file"])
     try:
-        return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+        found = importlib.import_module(module)
+    except ImportError as error:
+        raise SettingsError(
+            [f"judge.classifier is {name!r}: {_on_a_line(error)}; is its folder on the PYTHONPATH?"]
+        ) from error
+    except Exception as error:  # a module may raise anything
+        raise SettingsError([f"judge.classifier is {name!r}: importing {module} fails ({_told(error)})"]) from error
+    try:
+        return getattr(found, attribute)
+    except AttributeError as error:
         raise SettingsError([f"judge.classifier is {name!r}: {_on_a_line(error)}"]) from error
+
+
+def _called(name: str, maker: Any) -> Any:  # noqa: ANN401
+    try:
+        return maker()
+    except Exception as error:
+        mistake = f"judge.classifier is {name!r}: calling it without arguments fails ({_told(error)})"
+        raise SettingsError([f"{mistake}; name a classifier, or what makes one"]) from error
 
 
 def _from_file(path: str) -> Any:  # noqa: ANN401
@@ -115,7 +143,7 @@ def _fitted(name: str, classifier: Any, topic: Topic) -> Any:  # noqa: ANN401
     examples = Examples.of(topic, "classifier")
     try:
         classifier.fit(examples.texts, examples.labels)
-    except (TypeError, ValueError) as error:
+    except Exception as error:
         raise SettingsError(
             [f"judge.classifier is {name!r}: it cannot be fitted to texts ({_on_a_line(error)})"]
         ) from error
@@ -126,17 +154,31 @@ def _on_a_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {_on_a_line(error)}"
+
+
 def _probabilities(classifier: Any, texts: list[str]) -> list[float]:  # noqa: ANN401
+    """The probability of each text; JudgeError where the classifier gives none."""
     if not texts:
         return []
-    if hasattr(classifier, "predict_proba"):
-        said = np.asarray(classifier.predict_proba(texts), dtype=np.float64)
-        column = said[:, -1] if said.ndim == 2 and said.shape[1] else said
-    else:
-        column = np.asarray(classifier.decision_function(texts), dtype=np.float64)
-        column = np.array([logistic(number) for number in column.ravel()]).reshape(column.shape)
+    try:
+        column = _asked(classifier, texts)
+    except Exception as error:  # it is the user's, and may raise anything
+        raise JudgeError(
+            f"it cannot be asked ({_told(error)}): give one that is trained on texts, as a pipeline with a vectorizer"
+        ) from error
     if column.shape != (len(texts),):
         raise JudgeError(f"the classifier gave numbers of shape {column.shape} for {len(texts)} texts: one each is due")
-    if not ((column >= -SLACK) & (column <= 1 + SLACK)).all():  # not a number is neither
-        raise JudgeError(f"the classifier gave {column.tolist()}: a probability is from 0 to 1")
+    within = (column >= -SLACK) & (column <= 1 + SLACK)  # not a number is neither
+    if not within.all():
+        raise JudgeError(f"the classifier gave {column[~within][0]:g}: a probability is from 0 to 1")
     return [min(1.0, max(0.0, number)) for number in column.tolist()]
+
+
+def _asked(classifier: Any, texts: list[str]) -> NDArray[np.float64]:  # noqa: ANN401
+    if hasattr(classifier, "predict_proba"):
+        said = np.asarray(classifier.predict_proba(texts), dtype=np.float64)
+        return said[:, -1] if said.ndim == 2 and said.shape[1] else said
+    column = np.asarray(classifier.decision_function(texts), dtype=np.float64)
+    return np.array([logistic(number) for number in column.ravel()]).reshape(column.shape)

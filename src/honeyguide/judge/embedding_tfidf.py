@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 class EmbeddingTfidfJudge(IdfMemory):
     """Cosine of the main text's vector with the topic's, negative values as 0."""
 
-    threshold = 0.25  # as for the plain embedding judge: on the same articles as many reached it
-
     def __init__(self, topic: Topic, vectors: WordVectors, reference: DocumentFrequencies | None = None) -> None:
         super().__init__((word for phrase in topic.phrases for word in words_of(phrase)), reference)
         self._vectors = vectors
         self._topic = TopicVector(topic, vectors)
+        # As for the plain embedding judge: 0.25 was reached by as many of the same articles. That with examples was
+        # looked at for the plain one alone.
+        self.threshold = self._topic.threshold
         self._last_nearness: tuple[Page | None, int, float] = (None, 0, 0.0)
 
     def relevance(self, page: Page) -> float:

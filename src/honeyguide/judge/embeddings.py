@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from honeyguide.domain import Evidence
 from honeyguide.judge.unchanging import Unchanging
-from honeyguide.judge.weighed_words import DistinctWords, TopicVector, on_grain
+from honeyguide.judge.weighed_words import DistinctWords, TopicVector
 from honeyguide.text import cosine
+from honeyguide.text.vectors import count_weights
 
 if TYPE_CHECKING:
     from honeyguide.domain import Page, Topic
@@ -19,17 +18,10 @@ if TYPE_CHECKING:
 class EmbeddingJudge(Unchanging):
     """Cosine of the main text with the topic, negative values as 0."""
 
-    # Looked at once on 3,000 encyclopaedia articles and four topics: reached by one to three articles in a hundred.
-    threshold = 0.25
-    # Whole texts are nearer to one another than to a few words. On 60 categories of 8,589 articles, with two examples
-    # each: reached by five to eight articles in a hundred, as 0.25 is by four for the names of the categories alone.
-    THRESHOLD_WITH_EXAMPLES: Final = 0.4
-
     def __init__(self, topic: Topic, vectors: WordVectors) -> None:
-        if topic.like:
-            self.threshold = self.THRESHOLD_WITH_EXAMPLES
         self._vectors = vectors
         self._topic = TopicVector(topic, vectors)
+        self.threshold = self._topic.threshold
         self._last: tuple[Page | None, float] = (None, 0.0)
 
     def relevance(self, page: Page) -> float:
@@ -44,5 +36,5 @@ class EmbeddingJudge(Unchanging):
 
     def evidence(self, page: Page) -> Evidence:
         text = DistinctWords.of(page, self._vectors)
-        rows, rest = self._topic.rows(text, on_grain(np.log1p(text.counts)))
+        rows, rest = self._topic.rows(text, count_weights(text.counts))
         return Evidence("embedding", self.relevance(page), self.threshold, rows, rest)

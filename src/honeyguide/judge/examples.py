@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from honeyguide.errors import SettingsError
-from honeyguide.text import words_of
+from honeyguide.text import unit, words_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,13 +48,6 @@ class Examples:
     def vectors(self, table: WordVectors) -> NDArray[np.float64]:
         """The texts as vectors of length 1, one row each."""
         return np.array([unit(table.vector(words)) for words in (*self.like, *self.unlike)])
-
-
-def unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The vector with length 1; the zero vector as it is."""
-    length = float(np.sqrt((vector * vector).sum()))
-    scaled: NDArray[np.float64] = vector / length if length > 0 else vector
-    return scaled
 
 
 def _words(text: str) -> tuple[str, ...]:

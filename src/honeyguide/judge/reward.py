@@ -58,7 +58,15 @@ class Ladder:
         return self.values[-1]
 
 
-RewardRule = Score | Hit | Cosine | Ladder
+@dataclass(frozen=True, slots=True)
+class FeatureCount:
+    """The number of true features of a state, which a judge does not know: the strategies parse-or-skip pay it.
+
+    What a judge can say of a page, and what a run notes, is the relevance.
+    """
+
+
+RewardRule = Score | Hit | Cosine | Ladder | FeatureCount
 
 REWARDS: Final[dict[str, RewardRule]] = {
     "score": Score(),
@@ -68,7 +76,7 @@ REWARDS: Final[dict[str, RewardRule]] = {
     "pertejo-30-30-20": Ladder((30, 30, 20, -1), (0.5, 0.4)),
     "pertejo-30-20-10": Ladder((30, 20, 10, -1), (0.5, 0.4)),
     "pertejo-code": Ladder((30, 30, 20, -1), (0.6, 0.5)),
-    "lim2016": Score(),
+    "lim2016": FeatureCount(),
 }
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
 from honeyguide.domain import Evidence, EvidenceRow
-from honeyguide.judge.examples import unit
 from honeyguide.judge.unchanging import Unchanging
-from honeyguide.judge.weighed_words import ROWS_SHOWN, DistinctWords, on_grain
+from honeyguide.judge.weighed_words import ROWS_SHOWN, DistinctWords
+from honeyguide.text import unit
+from honeyguide.text.vectors import count_weights
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from honeyguide.domain import Page
@@ -43,7 +43,7 @@ class VectorModelJudge(Unchanging):
         """The words without which the page would be less relevant."""
         relevance = self.relevance(page)
         text = DistinctWords.of(page, self._vectors)
-        weights = on_grain(np.log1p(text.counts))
+        weights = count_weights(text.counts)
         whole = weights @ text.vectors
         losses = [
             relevance - self._probability(whole - weight * vector)

@@ -7,13 +7,15 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
 from honeyguide.domain import Verdict
-from honeyguide.judge.reward import REWARDS, Cosine, Hit, Ladder, Score
+from honeyguide.judge.rake import RakeJudge
+from honeyguide.judge.reward import REWARDS, Cosine, FeatureCount, Hit, Ladder, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from honeyguide.domain import Evidence, Page
     from honeyguide.judge.judge import Judge
+    from honeyguide.judge.rake import Match
     from honeyguide.judge.reward import RewardRule
     from honeyguide.judge.topic_phrases import TopicPhrases
 
@@ -86,6 +88,10 @@ class Verdicts:
         """What made the relevance. Changes nothing."""
         return replace(self._judge.evidence(page), threshold=self.threshold)
 
+    def matches(self, page: Page) -> list[Match]:
+        """The keywords of the page with the search phrases they satisfy, where the judge is Lim's; else none."""
+        return self._judge.matches(page) if isinstance(self._judge, RakeJudge) else []
+
     def save(self) -> bytes:
         return self._judge.save()
 
@@ -103,6 +109,8 @@ class Verdicts:
                 return self._cosine(page)
             case Ladder():
                 return rule.with_word if has_word else rule.without_word(self._cosine(page))
+            case FeatureCount():
+                return relevance  # the strategy, which alone has the features, pays on its own
             case _:
                 assert_never(rule)
 

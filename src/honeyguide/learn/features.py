@@ -8,12 +8,12 @@ are the columns named in `COLUMNS`. Sums over windows use the first `HEAD` numbe
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.text import cosines, words_of_url
+from honeyguide.learn.link_words import address_sums
+from honeyguide.text import cosines
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,14 +88,8 @@ class LinkFeatures:
         anchor, around, address = texts
         anchor[:] = page.span_sums(start, end, self._head)
         np.subtract(page.span_sums(first, last, self._head), anchor, out=around)
-        address[:] = self._address_sums(candidates)
+        address[:] = address_sums(candidates.targets, self._vectors, self._head)
         return texts
-
-    def _address_sums(self, candidates: Candidates) -> NDArray[np.float64]:
-        words = [words_of_url(url) for url in candidates.targets]
-        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
-        ends = np.cumsum(lengths)
-        return self._vectors.look_up(tuple(chain.from_iterable(words))).span_sums(ends - lengths, ends, self._head)
 
 
 def _meanings(texts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,7 +2,8 @@
 
 Breadth-first, but the queue gives out the heaviest link, of several the first that was added. The weight of a link is
 that of `topic_weight`, read where the link first occurs on the page that first showed it; a link that waits keeps it.
-Without topic words, or with weights switched off, all weights are 0, and the search is plain breadth-first.
+Without topic words, or with weights switched off, all weights are 0, and the search is breadth-first, but a page
+first met by way of a redirect goes to the end of the queue.
 """
 
 from __future__ import annotations

@@ -132,7 +132,8 @@ def save_bars_by_topic(
 
 def save_line_plot(stem: Path, plot: LinePlot, note: str) -> None:
     """Lines in colours, dashes and marks of their own; what others have published in hollow black marks."""
-    figure, axes = _figure(plot.title, note, width=8.5)
+    figure, axes = _figure(f"{plot.title}\n", note, width=8.5)
+    axes.text(0, 1.02, plot.subtitle, transform=axes.transAxes, fontsize=8.5, color="#555555")
     if plot.is_log:
         axes.set(xscale="log", yscale="log")
     own = [line for line in plot.lines if not line.is_published]
@@ -147,17 +148,17 @@ def save_line_plot(stem: Path, plot: LinePlot, note: str) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     if plot.x_marks:
-        axes.set_xticks(plot.x_marks)
+        left, right = axes.get_xlim()
+        axes.set_xticks([mark for mark in plot.x_marks if left <= mark <= right])
         axes.set_xticks([], minor=True)
-    figure.legend(loc="outside right upper", frameon=False, fontsize=8.5)
+    figure.legend(loc="outside right center", frameon=False, fontsize=8.5)
     _save(figure, stem)
 
 
 def _draw_line(axes: Axes, plot: LinePlot, line: Line, look: Mapping[str, Any]) -> None:
     points = [(x, y) for x, y in line.points if not plot.is_log or (x > 0 and y > 0)]
     xs, ys = [x for x, _ in points], [y for _, y in points]
-    drawstyle = "steps-post" if plot.is_stepped else "default"
-    axes.plot(xs, ys, label=line.name, drawstyle=drawstyle, **look)
+    axes.plot(xs, ys, label=line.name, **look)
     if line.end and points:
         axes.annotate(
             line.end, points[-1], (6, -10), textcoords="offset points", fontsize=8, color=look["color"], clip_on=False

@@ -21,9 +21,9 @@ class LinePlot:
 
     name: str  # of its files
     title: str
+    subtitle: str
     x_label: str
     y_label: str
     lines: tuple[Line, ...]
     is_log: bool = True  # both axes; what is not above 0 has no place on them and is left out
-    is_stepped: bool = False  # a line keeps its height up to the next point
     x_marks: tuple[float, ...] = ()  # where the axis has its figures; empty: where matplotlib thinks fit

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import Topic, Url, host_pattern
 from honeyguide.errors import InvalidUrl, SettingsError
-from honeyguide.settings.judge_checks import judge_mistakes
+from honeyguide.settings.judge_checks import judge_mistakes, topic_word_mistakes
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
 from honeyguide.settings.merging import merged, nearest, shown
 from honeyguide.settings.schema import PROFILES, STRATEGIES_NEEDING_A_TOPIC, WORLDS, Settings
@@ -22,6 +22,7 @@ def validate(settings: Settings) -> None:
     checkable, mistakes = merged(Settings(), values)
     mistakes += value_mistakes(checkable)
     mistakes += _topic_mistakes(checkable)
+    mistakes += topic_word_mistakes(checkable)
     if mistakes:
         raise SettingsError(mistakes)
 

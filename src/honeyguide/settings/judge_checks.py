@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.domain import Topic
 from honeyguide.settings.judge_parts import judge_part
 from honeyguide.settings.schema import LADDER_REWARDS
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from honeyguide.settings.schema import JudgeSettings, Settings
 
+WORD_JUDGES: Final = ("keyword", "tfidf", "rake")  # they compare pages with name and keywords alone
 PRESET_THRESHOLDS: Final = 2  # every paper's ladder has as many
 
 
@@ -31,6 +33,27 @@ def judge_mistakes(settings: Settings) -> Iterator[str]:
             "judge.reward is 'lim2016': it counts features that only the strategies parse-or-skip and parse-or-skip-q "
             f"have, and crawl.strategy is {settings.crawl.strategy!r}; choose another reward, as in score"
         )
+
+
+def topic_word_mistakes(settings: Settings) -> Iterator[str]:
+    """What goes by the topic's words, where the topic is told by examples alone and has none.
+
+    A topic that is empty altogether is another matter: nothing is judged relevant then, and nobody expects it.
+    """
+    judge, topic = settings.judge, settings.topic
+    if not topic.like or not Topic(topic.name, topic.keywords).is_empty:
+        return
+    remedy = "give --topic or --keyword (honeyguide topic suggest proposes some)"
+    by_words = "it goes by the topic's words, and there are only examples"
+    if judge.kind in WORD_JUDGES:
+        yield f"judge.kind is {judge.kind!r}: {by_words}; {remedy}, or judge by embedding"
+    for part in judge.parts:
+        if judge.kind == "combined" and part.partition(":")[0] in WORD_JUDGES:
+            yield f"judge.parts has {part!r}: {by_words}; {remedy}, or leave it out"
+    if judge.relevant_when == "word":
+        yield f"judge.relevant_when is 'word': {by_words}; {remedy}, or set it to threshold"
+    if judge.reward in LADDER_REWARDS:
+        yield f"judge.reward is {judge.reward!r}: {by_words}; {remedy}, or choose another reward, as in score"
 
 
 def _part_mistakes(judge: JudgeSettings) -> Iterator[str]:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from honeyguide.settings.schema import JUDGES
+
+# Weights far from 1 say no more, and beyond what a float holds their mean is lost.
+SMALLEST_WEIGHT: Final = 1e-6
+LARGEST_WEIGHT: Final = 1e6
 
 
 def judge_part(text: str) -> tuple[str, float]:
@@ -18,6 +23,6 @@ def judge_part(text: str) -> tuple[str, float]:
         weight = float(written) if colon else 1.0
     except ValueError:
         weight = math.nan
-    if not 0 < weight < math.inf:
-        raise ValueError("a weight is a number above 0, as in embedding:2")
+    if not SMALLEST_WEIGHT <= weight <= LARGEST_WEIGHT:
+        raise ValueError("a weight is a number from 0.000001 to 1000000, as in embedding:2")
     return kind, weight

@@ -11,6 +11,7 @@ from honeyguide.errors import SettingsError
 from honeyguide.settings.checks import value_mistakes
 from honeyguide.settings.known import TABLES
 from honeyguide.settings.merging import merged
+from honeyguide.settings.paths import with_paths_seen_from
 from honeyguide.settings.profiles import with_profile
 from honeyguide.settings.schema import Settings
 
@@ -18,9 +19,9 @@ from honeyguide.settings.schema import Settings
 def load_settings(path: str | Path) -> Settings:
     """Read settings from a TOML file; what it leaves out keeps its default.
 
-    Files of examples are named in it as seen from its own folder.
+    Files are named in it as seen from its own folder.
     """
-    document = read_toml(path)
+    document = with_paths_seen_from(Path(path).parent, read_toml(path))
     topic = document.get("topic")
     if isinstance(topic, Mapping):
         document["topic"] = with_examples_seen_from(Path(path).parent, topic)

@@ -29,6 +29,8 @@ STRATEGIES: Final = (
     "parse-or-skip-q",
     "random-skip",
 )
+# What is compared where nobody says what: two floors, the usual baseline, and the default.
+USUAL_STRATEGIES: Final = ("breadth-first", "random", "best-first", "online-ridge")
 STRATEGIES_NEEDING_A_TOPIC: Final = frozenset(
     {"best-first", "url-heuristic", "beam", "online-ridge", "parse-or-skip", "parse-or-skip-q"}
 )
@@ -185,6 +187,9 @@ class JudgeSettings:
     classifier: str = setting(
         "",
         "a classifier of one's own over main texts, module:attribute or a .joblib file; empty learns from the examples",
+    )
+    digest: str = setting(
+        "", "of the files of idf and classifier a run began with, filled in by the program; empty is not checked"
     )
     parts: tuple[str, ...] = setting((), "the judges that combined asks, with weights, as in embedding:2 and tfidf:1")
     reward: str = setting("score", "what a judged page earns the strategy", choices=REWARDS)

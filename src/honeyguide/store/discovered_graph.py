@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from honeyguide.domain import Url
+from honeyguide.domain import RefusalReason, Url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -72,7 +72,8 @@ class DiscoveredGraph:
                 "SELECT s.link, e.target FROM steps s JOIN edges e ON e.source = s.link WHERE s.outcome = 'redirected'"
             )
         )
-        refused = self._select("SELECT link FROM steps WHERE outcome = 'refused' AND detail LIKE 'robots:%'")
+        by_robots = f"{RefusalReason.ROBOTS}:%"
+        refused = self._select("SELECT link FROM steps WHERE outcome = 'refused' AND detail LIKE ?", by_robots)
         forbidden = {link for (link,) in refused}
         exceptions: dict[int, int | None] = dict.fromkeys(forbidden)
         for link, end in ends_of(hops).items():

@@ -100,6 +100,7 @@ class Progress:
     pruned: int = 0  # times that there was no room for a link to wait
     out_of_scope: int = 0  # times that a page showed a link the scope rules keep out
     barren: int = 0  # pages whose links the strategy did not let wait
+    left_alone: int = 0  # times that a barren page showed a link that did not wait and could have
     seeds: int = 0  # URLs it started with: the first that it met
     stop_reason: str = ""  # why the crawl stopped; empty while it may go on
 
@@ -115,8 +116,20 @@ class Progress:
 
     @property
     def has_starved(self) -> bool:
-        """Whether nothing is left to crawl though links were left out: those of barren pages, and pruned ones."""
-        return not self.waiting and self.steps == self.dispatches > 0 and self.barren + self.pruned > 0
+        """Whether nothing is left to crawl though links were left out: of barren pages, and pruned ones.
+
+        A link left out once may have been found again and fetched; that is not looked into.
+        """
+        return self._is_dry and self.left_alone + self.pruned > 0
+
+    @property
+    def has_skipped_itself_dry(self) -> bool:
+        """Whether nothing is left to crawl though links were skipped."""
+        return self._is_dry and self.skips > 0
+
+    @property
+    def _is_dry(self) -> bool:
+        return not self.waiting and self.steps == self.dispatches > 0
 
     @property
     def charged(self) -> int:

@@ -15,7 +15,7 @@ from honeyguide.text.stems import Stems
 from honeyguide.text.stop_words import stop_words
 from honeyguide.text.tokens import WORD, words_of, words_of_url
 from honeyguide.text.url_shape import UrlRules, UrlShape, url_shape
-from honeyguide.text.vectors import VectorSource, WordRows, WordVectors, cosine, cosines
+from honeyguide.text.vectors import VectorSource, WordRows, WordVectors, cosine, cosines, unit
 from honeyguide.text.wordllama_vectors import WordllamaVectors
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "open_vectors",
     "plain_runs",
     "stop_words",
+    "unit",
     "url_shape",
     "words_of",
     "words_of_url",

@@ -11,7 +11,7 @@ phrases  Lim's own words: a candidate's degree is how often other candidates use
          no other candidate uses scores 0.
 
 Departures: a run of more than `LONGEST` words is cut, because it is a list or a table and no phrase; what has no letter
-in it is no keyword.
+in it is no keyword; the pieces of a number that a mark cuts ("1,000", "3.5", "10:30") belong to none.
 """
 
 from __future__ import annotations
@@ -88,13 +88,13 @@ def candidates_in(text: str, words: Sequence[str], spans: Sequence[Span], stop_w
     for span in spans:
         for run in _runs(words, gaps, span, stop_words):
             found += [run] if run[1] - run[0] <= LONGEST else _cut(run)
-    return [(start, end) for start, end in found if not "".join(words[start:end]).isdigit()]
+    return [(start, end) for start, end in found if _has_letter("".join(words[start:end]))]
 
 
 def _runs(words: Sequence[str], gaps: Sequence[str], span: Span, stop_words: AbstractSet[str]) -> Iterator[Span]:
     start, end = span
     for place in range(start, end):
-        if words[place] in stop_words:
+        if words[place] in stop_words or _is_piece_of_number(words, gaps, place):
             if start < place:
                 yield start, place
             start = place + 1
@@ -103,6 +103,21 @@ def _runs(words: Sequence[str], gaps: Sequence[str], span: Span, stop_words: Abs
             start = place
     if start < end:
         yield start, end
+
+
+def _is_piece_of_number(words: Sequence[str], gaps: Sequence[str], place: int) -> bool:
+    """Whether the word has no letter, and a single mark joins it to a neighbour that has none either."""
+    if _has_letter(words[place]):
+        return False
+    for gap, neighbour in ((place, place - 1), (place + 1, place + 1)):
+        is_mark = len(gaps[gap]) == 1 and gaps[gap] not in _JOINING and not gaps[gap].isspace()
+        if is_mark and 0 <= neighbour < len(words) and not _has_letter(words[neighbour]):
+            return True
+    return False
+
+
+def _has_letter(text: str) -> bool:
+    return text.isalpha() or any(map(str.isalpha, text))
 
 
 def _cut(run: Span) -> Iterator[Span]:

@@ -22,10 +22,13 @@ def words_of(text: str) -> list[str]:
     return WORD.findall(text.lower())
 
 
-@lru_cache(maxsize=8192)  # a site's menu is on every page of it
 def words_of_url(url: Url) -> tuple[str, ...]:
     """The words a person reads in an address: host and path, without scheme, numbers and file endings."""
-    text = url.text
+    return _words_of_address(url.text)
+
+
+@lru_cache(maxsize=8192)  # a site's menu is on every page of it; texts are found faster than URLs
+def _words_of_address(text: str) -> tuple[str, ...]:
     readable = text[text.index("//") + 2 :].removeprefix("www.")
     if "%" in readable:
         readable = _ESCAPED.sub(" ", readable)

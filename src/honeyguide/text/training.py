@@ -8,9 +8,9 @@ programs. Equal texts and an equal seed give an equal file: there is one worker,
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from dataclasses import dataclass
-from tempfile import TemporaryFile
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import xxhash
@@ -20,7 +20,6 @@ from honeyguide.text.vector_files.layouts import LARGEST_DIMENSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
     from typing import IO
 
     import numpy as np
@@ -185,8 +184,9 @@ def _hash(text: str) -> int:
 
 def _write(out: Path, words: Sequence[str], vectors: NDArray[np.float32]) -> None:
     """Write word2vec's binary format, in whole or not at all."""
-    draft = out.with_name(f"{out.name}.draft")
-    try:
+    # In a new folder of its own: beside `out`, any name may be somebody's file.
+    with TemporaryDirectory(prefix=".vectors-", dir=out.parent, ignore_cleanup_errors=True) as folder:
+        draft = Path(folder, "draft")
         with draft.open("wb") as opened:
             opened.write(f"{len(words)} {vectors.shape[1]}\n".encode())
             for word, vector in zip(words, vectors, strict=True):
@@ -194,6 +194,3 @@ def _write(out: Path, words: Sequence[str], vectors: NDArray[np.float32]) -> Non
             opened.flush()
             os.fsync(opened.fileno())
         draft.rename(out)
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)

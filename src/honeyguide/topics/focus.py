@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.topics.gist import unit
+from honeyguide.text import unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.domain import Topic
+from honeyguide.text import unit
 from honeyguide.text.vectors import UNLIKE_SHARE
 
 if TYPE_CHECKING:
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 KEY_TERMS: Final = 40  # of each text
 UNKNOWN_WORD: Final = 0.25  # what a word at least says that belongs to no shipped subject
-LONG_VECTOR: Final = 10.0  # length of the vector of a telling word
+# Length of the vector of a telling word: chosen for the bundled vectors, and taken for those of files, too. They are
+# scaled to numbers of 1/8 to 1 (`text/vector_files/scaling.py`), so with 100 numbers a word they come near it or remain
+# below, and lengths tell less there.
+LONG_VECTOR: Final = 10.0
 YOUR_WORDS: Final = "your words"
 
 
@@ -68,12 +72,6 @@ def gist_of(topic: Topic, vectors: WordVectors, reader: PhraseReader) -> Gist:
         phrases=phrases,
         name_stems=reader.content_stems(" ".join(topic.phrases)),
     )
-
-
-def unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The vector at length 1; zero stays zero."""
-    length = float(np.sqrt((vector * vector).sum()))
-    return vector / length if length > 0 else vector
 
 
 def _without_stop_words(topic: Topic, reader: PhraseReader) -> Topic:

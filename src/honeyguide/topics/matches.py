@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.text import words_of
-from honeyguide.topics.gist import unit
+from honeyguide.text import unit, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,18 +26,26 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot, and the worlds whose data it shows."""
+
+    plot: LinePlot
+    worlds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """A part of the report: what was done, what came of it, what to make of it."""
 
     title: str
     text: tuple[str, ...] = ()  # paragraphs
     tables: tuple[Table, ...] = ()
-    plots: tuple[LinePlot, ...] = ()
+    figures: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All of it. Tables, plots and files have names that differ."""
+    """All of it. No two tables have one name, nor two plots, nor two files."""
 
     title: str
     source: str  # the paper, in a line
@@ -51,5 +59,5 @@ class Report:
         return tuple(table for section in self.sections for table in section.tables)
 
     @property
-    def plots(self) -> tuple[LinePlot, ...]:
-        return tuple(plot for section in self.sections for plot in section.plots)
+    def figures(self) -> tuple[Figure, ...]:
+        return tuple(figure for section in self.sections for figure in section.figures)

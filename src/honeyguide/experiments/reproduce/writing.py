@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from honeyguide.experiments.reproduce.report import Cell, Report, Section, Table
+    from honeyguide.experiments.reproduce.report import Cell, Figure, Report, Section, Table
 
 
 def write_report(folder: Path, report: Report, about: dict[str, Any]) -> tuple[dict[str, Any], str, bool]:
@@ -42,8 +42,8 @@ def write_report(folder: Path, report: Report, about: dict[str, Any]) -> tuple[d
     for path, content in report.texts.items():
         _write(folder / path, content)
     if has_plots:
-        for plot in report.plots:
-            save_line_plot(folder / "figures" / plot.name, plot, _note(about))
+        for figure in report.figures:
+            save_line_plot(folder / "figures" / figure.plot.name, figure.plot, _note(figure, about))
     _write(folder / "report.json", _json(document))
     _write(folder / "report.md", text)
     return document, text, has_plots
@@ -76,15 +76,23 @@ def _section(section: Section, *, with_plots: bool) -> Iterator[str]:
     yield f"## {section.title}"
     yield from section.text
     for table in section.tables:
-        yield f"### {table.title}"
+        yield from _table(table)
+    if with_plots:
+        for plot in (figure.plot for figure in section.figures):
+            yield f"![{plot.title}, {plot.subtitle}](figures/{plot.name}.png)"
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield f"### {table.title}"
+    if table.rows:
         rows = [[shown(cell) for cell in row] for row in table.rows[: table.most_shown]]
         yield markdown_table(table.columns, rows, texts=_text_columns(table))
-        if len(table.rows) > table.most_shown:
-            yield f"The first {table.most_shown:,} of {len(table.rows):,} rows; all are in `tables/{table.name}.csv`."
-        if table.note:
-            yield table.note
-    if with_plots:
-        yield from (f"![{plot.title}](figures/{plot.name}.png)" for plot in section.plots)
+    else:
+        yield "Nothing was found."
+    if len(table.rows) > table.most_shown:
+        yield f"The first {table.most_shown:,} of {len(table.rows):,} rows; all are in `tables/{table.name}.csv`."
+    if table.note:
+        yield table.note
 
 
 def _text_columns(table: Table) -> set[int]:
@@ -105,9 +113,9 @@ def _provenance(about: dict[str, Any]) -> str:
     )
 
 
-def _note(about: dict[str, Any]) -> str:
+def _note(figure: Figure, about: dict[str, Any]) -> str:
     """The line under a plot."""
-    data = ", ".join(each["data_hash"][:12] for each in about["worlds"])
+    data = ", ".join(each["data_hash"][:12] for each in about["worlds"] if each["world"] in figure.worlds)
     return (
         f"{about['paper']}{', quick' if about['quick'] else ''} · seed {about['seed']} · data {data} · "
         f"Honeyguide {about['honeyguide']} · settings in report.json"
@@ -128,7 +136,7 @@ def _document(report: Report) -> dict[str, Any]:
                     | {"rows": [list(row) for row in each.rows], "note": each.note}
                     for each in section.tables
                 ],
-                "figures": [plot.name for plot in section.plots],
+                "figures": [figure.plot.name for figure in section.figures],
             }
             for section in report.sections
         ],

@@ -116,6 +116,8 @@ def _write_draft(path: Path, state: str, draft: Path, on_progress: Callable[[Con
                 on_progress(Converting(path, file.bytes_read, file.size_bytes, cache.rows))
             if not cache.rows:
                 raise VectorsError(f"{path} holds no word that can be looked up; get the file again")
+            if cache.is_all_zero:
+                raise VectorsError(f"every number in {path} is 0, so no word is near another: get the file again")
             made = cache.finish()
         about = About(
             file=str(path.resolve()),

@@ -56,6 +56,10 @@ class CacheDraft:
     def rows(self) -> int:
         return len(self._keys)
 
+    @property
+    def is_all_zero(self) -> bool:
+        return self._spread.is_all_zero
+
     def add(self, batch: Batch) -> None:
         end = self._bounds[-1]
         for word in batch.words:

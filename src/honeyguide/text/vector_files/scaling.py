@@ -36,9 +36,13 @@ class Spread:
         self._largest = max(self._largest, float(np.abs(numbers).max(initial=0.0)))
 
     @property
+    def is_all_zero(self) -> bool:
+        return self._largest == 0.0
+
+    @property
     def scale(self) -> float:
         """Brings the root mean square to between 1/2 and 1; down to 1/8, where that keeps the largest within bounds."""
-        if self._largest == 0.0:
+        if self.is_all_zero:
             return 1.0
         typical = math.floor(-math.log2(math.sqrt(self._squares / self._count)))
         within = math.floor(math.log2(LARGEST / self._largest))

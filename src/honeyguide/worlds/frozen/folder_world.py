@@ -7,6 +7,7 @@ redirects to what it stands for, and so does a query, which means nothing to a f
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +16,7 @@ from honeyguide.errors import InvalidUrl, WorldError
 from honeyguide.worlds.frozen.content_types import HTML_TYPES, SNIFFED_BYTES, looks_like_html, type_by_name
 from honeyguide.worlds.frozen.file_urls import name_of, url_of
 from honeyguide.worlds.frozen.folder_index import FolderIndex
+from honeyguide.worlds.frozen.folder_robots import FolderRobots
 from honeyguide.worlds.frozen.latency import simulated_latency_s
 
 if TYPE_CHECKING:
@@ -29,21 +31,31 @@ MOVED: Final = 301
 class FolderWorld:
     """A `World` of the files below `folder`, at `base`. Names are case-sensitive. Holds names, reads bodies.
 
-    The names are read once, when the world is opened; a file that is gone by the time it is asked for is a 404.
+    The names are read once, when the world is opened; a file that is gone by the time it is asked for is a 404. What
+    the `robots.txt` at the root of the host forbids `robots_agent` is refused; no name, no questions asked.
     """
 
     is_offline = True
 
-    def __init__(self, folder: Path, base: Url, *, max_body_bytes: int = 5_000_000) -> None:
+    def __init__(self, folder: Path, base: Url, *, max_body_bytes: int = 5_000_000, robots_agent: str = "") -> None:
         if not base.text.endswith("/") or "?" in base.text:
             raise WorldError(f"{base} is not the address of a folder; end it in a slash, as in http://host/prefix/")
         self.base = base
         self._max_body_bytes = max_body_bytes
+        self._robots_agent = robots_agent
         self._index = FolderIndex(folder)
         if next(self.urls(), None) is None:
             raise WorldError(f"{folder} holds no HTML page; name a folder of .html files")
 
     async def fetch(self, url: Url) -> Answer:
+        robots = self._robots
+        if robots is None or url.origin != self.base.origin:
+            return self._answer(url)
+        refusal = robots.refusal_of(url)
+        answer = self._answer(url) if refusal is None else Answer(refusal, elapsed_s=0.0)
+        return replace(answer, host_delay_s=robots.delay_s)
+
+    def _answer(self, url: Url) -> Answer:
         try:
             outcome = self._outcome(url)
         except InvalidUrl:  # the canonical URL would be longer than a URL may be
@@ -71,6 +83,16 @@ class FolderWorld:
         if self._index.index_of("") is not None:
             return self.base
         return min(self.urls(), key=lambda url: (len(url.text), url.text))
+
+    @cached_property
+    def _robots(self) -> FolderRobots | None:
+        """The rules of the host, if it has any and somebody asks; only a folder at its root can hold them."""
+        if not self._robots_agent or self.base.path != "/":
+            return None
+        name = "robots.txt" if self._index.is_file("robots.txt") else self._index.behind_links("robots.txt")
+        if name is None or not self._index.is_file(name):
+            return None
+        return FolderRobots.of(self._read(name), self.base.origin, self._robots_agent)
 
     def _outcome(self, url: Url) -> Outcome:
         if f"{url.text}/" == self.base.text:

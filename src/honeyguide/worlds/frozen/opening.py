@@ -26,8 +26,11 @@ FORMS: Final = "site:FOLDER@http://host/prefix/ or site:FILE.warc.gz"
 _FOLDER_AND_BASE: Final = re.compile(r"(?P<folder>.+)@(?P<base>https?://.*)", re.DOTALL | re.IGNORECASE)
 
 
-def open_site(spec: str, *, max_body_bytes: int = 5_000_000) -> FolderWorld | WarcWorld:
-    """The frozen site that `spec` names. WorldError when there is none or it cannot be read."""
+def open_site(spec: str, *, max_body_bytes: int = 5_000_000, robots_agent: str = "") -> FolderWorld | WarcWorld:
+    """The frozen site that `spec` names. WorldError when there is none or it cannot be read.
+
+    A folder refuses what its robots.txt forbids `robots_agent`; what is in a WARC file was fetched by somebody before.
+    """
     if not spec:
         raise WorldError(f"site: names no files; write {FORMS}")
     match = _FOLDER_AND_BASE.fullmatch(spec)
@@ -37,7 +40,8 @@ def open_site(spec: str, *, max_body_bytes: int = 5_000_000) -> FolderWorld | Wa
         folder = _path(match["folder"])
         if not folder.is_dir():
             raise WorldError(f"site:{spec}: there is no folder {folder}; name one with HTML files in it")
-        return FolderWorld(folder, _base(match["base"], spec), max_body_bytes=max_body_bytes)
+        base = _base(match["base"], spec)
+        return FolderWorld(folder, base, max_body_bytes=max_body_bytes, robots_agent=robots_agent)
     except OSError as error:  # a name too long, a folder that may not be read
         raise WorldError(f"site:{spec}: {error.strerror}; write {FORMS}") from error
 

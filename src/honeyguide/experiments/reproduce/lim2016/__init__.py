@@ -1,7 +1,7 @@
 """Lim (2016), reproduced: queue and stack, the policy that never parses, keywords near search words.
 
 `published` has his figures. `exploration` crawls with each search that he discusses and sets the sizes beside his;
-`similarity` reads the first pages of those crawls for keywords.
+`policy` solves his decision process; `similarity` reads the first pages of those crawls for keywords.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.experiments.reproduce.lim2016.exploration import exploration_section, explorations
+from honeyguide.experiments.reproduce.lim2016.policy import policy_section
 from honeyguide.experiments.reproduce.lim2016.published import SOURCE, TITLE
 from honeyguide.experiments.reproduce.lim2016.similarity import similarity_section
 from honeyguide.experiments.reproduce.report import Report
@@ -38,9 +39,10 @@ class _Lim2016:
         return tuple(crawl for each in self.explored for crawl in each.crawl_by_strategy.values())
 
     def report(self) -> Report:
-        similarity, documents = similarity_section(self.explored)
-        sections = (exploration_section(self.explored), similarity)
-        return Report(TITLE, SOURCE, sections, tuple(self._left_out()), documents)
+        policy, policies = policy_section(self.study.seed)
+        similarity, similarities = similarity_section(self.explored)
+        sections = (exploration_section(self.explored), policy, similarity)
+        return Report(TITLE, SOURCE, sections, tuple(self._left_out()), policies | similarities)
 
     def _left_out(self) -> list[str]:
         return [] if self.study.has_wiki else [_NO_WIKI]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from honeyguide.experiments.reproduce.lim2016.published import BETWEEN, EXPLORATION, ITERATIONS
 from honeyguide.experiments.reproduce.lim2016.search_words import SEARCH_WORDS
 from honeyguide.experiments.reproduce.measured_crawl import MeasuredCrawl
-from honeyguide.experiments.reproduce.report import Section, Table
+from honeyguide.experiments.reproduce.report import Figure, Section, Table
 from honeyguide.experiments.spec import LABORATORY
 from honeyguide.report import Line, LinePlot
 from honeyguide.settings import settings_from, with_overrides
@@ -28,14 +28,16 @@ if TYPE_CHECKING:
     from honeyguide.experiments.reproduce.report import Cell
     from honeyguide.experiments.reproduce.study import StudiedWorld, Study
     from honeyguide.settings import Settings
+    from honeyguide.store import Progress
 
 QUEUE: Final = "breadth-first"
 STACK: Final = "modified-depth-first"
-STRATEGIES: Final = (QUEUE, STACK, "depth-first", "iterative-deepening", "beam")
+PLAIN_STACK: Final = "depth-first"
+STRATEGIES: Final = (QUEUE, STACK, PLAIN_STACK, "iterative-deepening", "beam")
 MILESTONES: Final = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500)
 QUICK_MILESTONES: Final = (1, 5, 20, 50)
 # Where every link of a page goes into the frontier, one can tell how many there would be with repeats.
-_TAKES_ALL: Final = frozenset({QUEUE, "depth-first", "iterative-deepening"})
+_TAKES_ALL: Final = frozenset({QUEUE, PLAIN_STACK, "iterative-deepening"})
 
 _COLUMNS: Final = (
     "iterations", "strategy", "size", "published size", "largest size", "with repeats", "fetches", "published visited",
@@ -50,7 +52,15 @@ _SIZES_EXPLAINED: Final = (
 _TIMES_EXPLAINED: Final = (
     "His seconds went by on the network. *Simulated s* is the time that our crawl would have taken with the latencies "
     "of its world, one request after the other; *real s* is what this machine took offline, judging and storing "
-    "included. Neither can be compared with his as they stand: compare the ratios below."
+    "included: one measurement, which differs from run to run by more than strategies do. Neither can be compared with "
+    "his as they stand: compare the ratios below, which are of the simulated ones."
+)
+
+_RATIOS_EXPLAINED: Final = (
+    "Modified depth-first is the rule of Lim's section 5.1: after three pages in a row of one host, no links of it. "
+    "His printed code (6.2.2) compares hosts with a last host that it never sets, so that the rule cannot apply; it is "
+    "a depth-first search that pushes a link as often as it is shown. *Time* is his seconds on the network, and our "
+    "simulated ones: one fetch at a time, a crawl takes as long as the pages that it happens to fetch."
 )
 
 
@@ -107,8 +117,8 @@ def exploration_section(explored: Sequence[Explored]) -> Section:
         for each in explored
     ]
     text = (_SIZES_EXPLAINED, _TIMES_EXPLAINED, *(remark for each in explored for remark in _remarks(each)))
-    plots = tuple(_plot(each) for each in explored)
-    return Section("Queue and stack (7.3.1)", text, (*tables, _ratios(explored)), plots)
+    figures = tuple(Figure(_plot(each), (each.world.name,)) for each in explored)
+    return Section("Queue and stack (7.3.1)", text, (*tables, _ratios(explored)), figures)
 
 
 def _rows(explored: Explored) -> Iterator[tuple[Cell, ...]]:
@@ -173,54 +183,76 @@ def _remarks(explored: Explored) -> Iterator[str]:
     for strategy, crawl in explored.crawl_by_strategy.items():
         last = crawl.measured()[-1]
         if last.is_exhausted:
+            ended, reason = _ending(strategy, crawl)
             yield (
-                f"On `{explored.world.name}` {strategy} **starves**: after {last.fetches:,} fetches nothing waits any "
-                f"more, {_reason(strategy, crawl, last)}"
+                f"On `{explored.world.name}` {strategy} {ended}: after {last.fetches:,} fetches nothing waits any "
+                f"more, {reason}"
             )
 
 
-def _reason(strategy: str, crawl: MeasuredCrawl, last: Milestone) -> str:
-    if strategy == STACK and _Facts.of(crawl.run).hosts_by(last.fetches) == 1:
-        return (
-            "because the world is a single host: from the fourth page on no page's links are followed "
-            f"({last.barren:,} of {last.pages:,} pages). The rule that keeps the stack small needs a web of many hosts."
+def _ending(strategy: str, crawl: MeasuredCrawl) -> tuple[str, str]:
+    """What became of a crawl that has nothing left, and why: links it left alone, or none that it had not fetched."""
+    with open_run(crawl.run) as run:
+        progress = run.progress
+    left_alone = _left_alone(progress)
+    if not left_alone:
+        return "is **exhausted**", "because all that can be reached has been fetched."
+    if strategy == STACK and _Facts.of(crawl.run).hosts_by(progress.fetches) == 1:
+        return "**starves**", (
+            "because the world is a single host: after its first pages the rule lets no page's links wait "
+            f"({progress.barren:,} of {progress.pages:,} pages gave none). What keeps the stack small needs many hosts."
         )
-    return "because all that can be reached has been fetched."
+    return "**starves**", f"because the strategy leaves links alone: {left_alone}."
+
+
+def _left_alone(progress: Progress) -> str:
+    """What a strategy did not follow, by its own rules; empty where it took every link."""
+    causes = (
+        (progress.barren, f"the links of {{:,}} of {progress.pages:,} pages were not followed"),
+        (progress.pruned, "{:,} times there was no room for a link to wait"),
+        (progress.skips, "{:,} links were skipped when their turn came"),
+    )
+    return ", and ".join(words.format(count) for count, words in causes if count)
+
+
+def _end_word(crawl: MeasuredCrawl) -> str:
+    with open_run(crawl.run) as run:
+        return "starved" if _left_alone(run.progress) else "exhausted"
 
 
 def _ratios(explored: Sequence[Explored]) -> Table:
-    """What can be compared: the stack over the queue, in size and in time."""
-    columns = ["iterations", "published size", "published s"]
-    for each in explored:
-        columns += [f"{each.world.slug} {what}" for what in ("size", "largest size", "simulated s", "real s")]
+    """What can be compared: the stack over the queue, in size and in time; published ones first."""
     rows: list[tuple[Cell, ...]] = []
     for iterations in ITERATIONS:
         queue, stack = EXPLORATION[QUEUE][iterations], EXPLORATION[STACK][iterations]
-        row: list[Cell] = [iterations, stack.size / queue.size, stack.seconds / queue.seconds]
-        for each in explored:
-            row += _ratios_in(each, iterations)
-        if any(cell is not None for cell in row[3:]):
-            rows.append(tuple(row))
+        rows.append((iterations, "published", stack.size / queue.size, None, stack.seconds / queue.seconds))
+        rows += [
+            (iterations, each.world.name, *ratios) for each in explored if (ratios := _ratios_in(each, iterations))
+        ]
     return Table(
         "exploration-ratios",
-        "Modified depth-first over breadth-first",
-        tuple(columns),
+        "Over breadth-first: how much smaller, how much faster",
+        ("iterations", "world", "modified, size", "depth-first, size", "modified, time"),
         tuple(rows),
-        note="Below 1 the stack is smaller, or faster, than the queue.",
+        note=_RATIOS_EXPLAINED,
     )
 
 
 def _ratios_in(explored: Explored, iterations: int) -> tuple[Cell, ...]:
-    queue, stack = (_at(explored.crawl_by_strategy[strategy], iterations) for strategy in (QUEUE, STACK))
-    if queue is None or stack is None or stack.fetches < queue.fetches:  # starved: it did not do the same work
-        return (None,) * 4
-    pairs = (
-        (stack.waiting, queue.waiting),
-        (stack.largest_waiting, queue.largest_waiting),
-        (stack.simulated_s, queue.simulated_s),
-        (stack.real_s, queue.real_s),
+    seen = {strategy: _at(crawl, iterations) for strategy, crawl in explored.crawl_by_strategy.items()}
+    queue, stack, plain = seen[QUEUE], seen[STACK], seen[PLAIN_STACK]
+    if queue is None or stack is None or plain is None:
+        return ()
+    has_starved = stack.fetches < queue.fetches  # then it has not done the same work
+    return (
+        None if has_starved else _over(stack.waiting, queue.waiting),
+        _over(plain.waiting, queue.waiting),
+        None if has_starved else _over(stack.simulated_s, queue.simulated_s),
     )
-    return tuple(one / other if other else None for one, other in pairs)
+
+
+def _over(one: float, other: float) -> float | None:
+    return one / other if other else None
 
 
 def _plot(explored: Explored) -> LinePlot:
@@ -229,7 +261,7 @@ def _plot(explored: Explored) -> LinePlot:
         seen = crawl.measured()
         ends = next((each.fetches for each in seen if each.is_exhausted), None)
         points = tuple((each.iterations, each.waiting) for each in seen)
-        lines.append(Line(strategy, points, end="" if ends is None else f"starved after {ends:,} fetches"))
+        lines.append(Line(strategy, points, end="" if ends is None else f"{_end_word(crawl)} after {ends:,} fetches"))
     last = explored.crawl_by_strategy[QUEUE].milestones[-1]
     for strategy, named in ((QUEUE, "queue, published"), (STACK, "stack, published")):
         published = EXPLORATION[strategy]
@@ -237,7 +269,8 @@ def _plot(explored: Explored) -> LinePlot:
         lines.append(Line(named, points, is_published=True))
     return LinePlot(
         f"frontier-{explored.world.slug}",
-        f"Links that wait, on {explored.world.name}",
+        "Links that wait",
+        f"on {explored.world.name}",
         "iterations (fetches)",
         "links that wait",
         tuple(lines),

@@ -32,6 +32,26 @@ EXPLORATION: Final = {
     },
 }
 
+# 7.3.2: the four features of a state, and whether its link is parsed. Both changes that he tried left it as it is.
+PARSES_BY_STATE: Final = {
+    (False, True, True, False): False,
+    (True, False, False, True): False,
+    (False, True, True, True): False,
+    (True, False, True, False): False,
+    (False, True, False, True): False,
+    (True, True, True, False): False,
+    (False, False, True, True): False,
+    (True, True, True, True): False,
+    (False, False, False, True): False,
+    (False, False, False, False): False,
+    (False, False, True, False): False,
+    (False, True, False, False): False,
+    (True, True, False, False): False,
+    (True, True, False, True): False,
+    (True, False, True, True): False,
+    (True, False, False, False): False,
+}
+
 SIMILAR_FROM: Final = 2 / 3  # 5.2.2 and the breadth-first code of 6.2.1
 BETWEEN: Final = (3 / 5, 4 / 5)  # the modified depth-first code of 6.2.2, both excluded
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from honeyguide.domain import Page
     from honeyguide.experiments.reproduce.lim2016.exploration import Explored
     from honeyguide.experiments.reproduce.measured_crawl import MeasuredCrawl
+    from honeyguide.experiments.reproduce.study import StudiedWorld
     from honeyguide.judge import Match
     from honeyguide.text import WordVectors
 
@@ -38,6 +39,10 @@ _EXPLAINED: Final = (
     "Keywords by RAKE, as they stand on the page, with the search words they are near to. Lim's sample is one page of "
     "Wikipedia, with word2vec and a list of search words that is gone; ours has other pages, other vectors and "
     f"{len(SEARCH_WORDS)} search words of our own (`search_words.py`)."
+)
+_NONE: Final = " There is none: every keyword of these pages is farther from all search words, or nearer to one."
+_NONE_ON_SYNTHETIC: Final = (
+    " A synthetic web is written in the words of its own topics, not in those people search for."
 )
 
 
@@ -51,7 +56,7 @@ def similarity_section(explored: Sequence[Explored]) -> tuple[Section, dict[str,
         by_stack = list(_first_pages(each.crawl_by_strategy[STACK]))
         document = similarity_document(by_queue, vectors)
         documents[f"similarity-{each.world.slug}"] = document
-        tables.append(_tuples(each, by_stack, vectors))
+        tables.append(tuples_table(each, by_stack, vectors))
         keywords = sum(len(near_by_keyword) for _, near_by_keyword in document)
         counts.append(
             f"`similarity-{each.world.slug}.json` has {keywords:,} keywords of the first {len(by_queue)} pages that "
@@ -74,7 +79,8 @@ def _near_by_keyword(matches: Sequence[Match]) -> dict[str, dict[str, float]]:
     return found
 
 
-def _tuples(explored: Explored, pages: Sequence[Page], vectors: WordVectors) -> Table:
+def tuples_table(explored: Explored, pages: Sequence[Page], vectors: WordVectors) -> Table:
+    """The tuples of his modified depth-first code; where there are none, with the reason."""
     lower, upper = BETWEEN
     judge = _judge(vectors, RakeRules(lower=lower, upper=upper))
     rows = tuple(
@@ -87,9 +93,14 @@ def _tuples(explored: Explored, pages: Sequence[Page], vectors: WordVectors) -> 
         f"What modified depth-first lists on {explored.world.name}",
         ("score", "search word", "keyword", "URL"),
         rows,
-        note=f"Of its first {len(pages)} pages: similarities above 3/5 and below 4/5.",
+        note=f"Of its first {len(pages)} pages: similarities above 3/5 and below 4/5."
+        + ("" if rows else _why_none(explored.world)),
         most_shown=10,
     )
+
+
+def _why_none(world: StudiedWorld) -> str:
+    return _NONE + (_NONE_ON_SYNTHETIC if world.kind == "synthetic" else "")
 
 
 def _published_pairs(vectors: WordVectors) -> Table:
@@ -103,8 +114,8 @@ def _published_pairs(vectors: WordVectors) -> Table:
         "The pairs of Lim's sample",
         ("keyword", "search word", "ours", "published"),
         rows,
-        note="Both are cosines of sums of word vectors; ours are other vectors, for which 2/3 was not chosen. The "
-        "names of people in his sample are left out.",
+        note="Ours are cosines of sums of word vectors, and other vectors than his, for which 2/3 was not chosen. How "
+        "he makes a phrase's similarity of word2vec is not printed. The names of people in his sample are left out.",
     )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.errors import SettingsError
 from honeyguide.experiments.reproduce.report import Report, Section
 from honeyguide.experiments.reproduce.study import Paper
 from honeyguide.experiments.reproduce.wikicrawler.graphs import (
@@ -77,8 +76,6 @@ def _begin(study: Study) -> _WikiCrawler:
         left_out += starts.left_out
         graphs += [topic_graph(study, world, start) for start in starts.found]
         large += [large_graph(study, world, start) for start in starts.found[:1]]
-    if not graphs:
-        raise SettingsError([f"none of the worlds has a page to begin with: {'; '.join(left_out)}"])
     left_out += [_NO_PAGERANK] if study.has_wiki else [_NO_PAGERANK, _NO_WIKI]
     return _WikiCrawler(study, tuple(graphs), tuple(large), tuple(left_out))
 

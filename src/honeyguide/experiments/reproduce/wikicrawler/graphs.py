@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from io import StringIO
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.experiments.crawl_task import CrawlTask
-from honeyguide.experiments.reproduce.report import Section, Table
+from honeyguide.experiments.reproduce.report import Figure, Section, Table
 from honeyguide.experiments.reproduce.wikicrawler.degrees import DegreeTable, Ranked, at_least, jaccard
-from honeyguide.experiments.reproduce.wikicrawler.published import JACCARD_IN_OUT, LARGEST, VERTICES
+from honeyguide.experiments.reproduce.wikicrawler.published import JACCARD_IN_OUT, LARGEST, PRINTED_FOR, VERTICES
 from honeyguide.experiments.spec import LABORATORY
 from honeyguide.exports import write
 from honeyguide.report import Line, LinePlot
@@ -107,7 +108,7 @@ def overview(graphs: Sequence[TopicGraph]) -> Table:
                 start.topic,
                 _shown_seed(graph),
                 len(degrees.vertices),
-                VERTICES if start.published and not start.stands_for else None,
+                start.published.vertices if start.published else None,
                 degrees.edges,
                 progress.pages,
                 _in_common(start.published.most_linked_to if start.published else (), degrees.most_linked_to(TOP)),
@@ -117,9 +118,10 @@ def overview(graphs: Sequence[TopicGraph]) -> Table:
     return Table(
         "graphs",
         "The graphs",
-        ("world", "topic", "seed", "vertices", "published", "edges", "pages", "in both, in", "in both, out"),
+        ("world", "topic", "seed", "vertices", "published vertices", "edges", "pages", "in both, in", "in both, out"),
         tuple(rows),
-        note="*In both*: how many of our ten vertices with the most links in, or out, are among the published ten.",
+        note="*In both*: how many of our ten vertices with the most links in, or out, are among the published ten; the "
+        "printed `/wiki/Tenni` counts as `/wiki/Tennis`. How many vertices the graph of tennis had is not said.",
     )
 
 
@@ -127,21 +129,22 @@ def world_section(world: StudiedWorld, graphs: Sequence[TopicGraph]) -> Section:
     """The lists of each topic of one world, and how links are spread."""
     degrees = {graph.start.topic: graph.degrees() for graph in graphs}
     tables = tuple(_top_table(graph, degrees[graph.start.topic]) for graph in graphs)
-    plots = tuple(
-        LinePlot(
-            f"{name}-{world.slug}",
-            f"{title}, on {world.name}",
-            f"{what}, at least",
-            "vertices",
-            tuple(Line(topic, at_least(getattr(table, column))) for topic, table in degrees.items()),
-            is_log=False,
+    figures = tuple(
+        Figure(
+            LinePlot(
+                f"{name.replace(' ', '-')}-{world.slug}",
+                f"How {name} are spread",
+                f"on {world.name}",
+                f"k {name}",
+                f"vertices with k or more {name}",
+                tuple(Line(topic, at_least(counts(table))) for topic, table in degrees.items()),
+                x_marks=(1, 2, 5, 10, 20, 50, 100),
+            ),
+            (world.name,),
         )
-        for name, title, what, column in (
-            ("links-in", "How links in are spread", "links in", "links_in"),
-            ("links-out", "How links out are spread", "links out", "links_out"),
-        )
+        for name, counts in (("links in", attrgetter("links_in")), ("links out", attrgetter("links_out")))
     )
-    return Section(f"Most linked to, and most links, on {world.name}", tuple(_remarks(graphs)), tables, plots)
+    return Section(f"Most linked to, and most links, on {world.name}", tuple(_remarks(graphs)), tables, figures)
 
 
 def lists_compared(graphs: Sequence[TopicGraph]) -> Table:
@@ -173,10 +176,10 @@ def _top_table(graph: TopicGraph, degrees: DegreeTable) -> Table:
     rows: list[list[Cell]] = [[rank] for rank in range(1, min(TOP, len(degrees.vertices)) + 1)]
     for title, figure, ours, theirs in sides:
         columns += [title, figure, *(["published"] if theirs else [])]
-        for row, ranked in zip(rows, ours, strict=True):
+        for place, (row, ranked) in enumerate(zip(rows, ours, strict=True)):
             row += [ranked.vertex, ranked.links]
             if theirs:
-                row.append(theirs[int(str(row[0])) - 1])
+                row.append(theirs[place])
     return Table(
         f"top-{graph.slug}",
         f"{graph.start.topic}, from {_shown_seed(graph)}",
@@ -196,7 +199,8 @@ def _remarks(graphs: Sequence[TopicGraph]) -> Iterator[str]:
 
 
 def _in_common(published: Sequence[str], ours: Sequence[Ranked]) -> int | None:
-    return len(set(published) & {each.vertex for each in ours}) if published else None
+    meant = {PRINTED_FOR.get(vertex, vertex) for vertex in published}
+    return len(meant & {each.vertex for each in ours}) if published else None
 
 
 def _shown_seed(graph: TopicGraph) -> str:

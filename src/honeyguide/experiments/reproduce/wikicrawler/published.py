@@ -1,4 +1,4 @@
-"""The topics and lists of the WikiCrawler document, as printed; `/wiki/Tenni` is so in its Table 1."""
+"""The topics and lists of the WikiCrawler document, as printed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Final
 SOURCE: Final = "*WikiCrawler*: a topic-sensitive crawler with a weighted queue, and page ranks of what it finds."
 TITLE: Final = "WikiCrawler: graphs of a hundred pages about a topic"
 VERTICES: Final = 100
-"""`max` of every graph whose lists are printed."""
+"""`max` of our graphs: the one that the document names, for its Table 3 and in an example. It gives none for tennis."""
+
+PRINTED_FOR: Final = {"/wiki/Tenni": "/wiki/Tennis"}
+"""Misprints of Table 1, and the vertices that they stand for."""
 
 LARGEST: Final = 100
 """The lists compared in Table 2 have so many vertices; how many the graph had is not said."""
@@ -27,6 +30,7 @@ class PublishedTopic:
     substitutes: tuple[str, ...]  # ours: articles to begin with where a wiki lacks the seed, the nearest first
     most_linked_to: tuple[str, ...] = ()
     most_links: tuple[str, ...] = ()
+    vertices: int | None = None  # of its graph, where the document says how many
 
 
 TENNIS: Final = PublishedTopic(
@@ -73,11 +77,13 @@ POP_MUSIC: Final = PublishedTopic(
         "album", "formula", "funk", "gospel music", "hit", "pop song", "rapper", "single", "soul music", "verse",
     ),
     substitutes=("Popular music", "Rock music", "Blues", "Country music"),
+    vertices=VERTICES,
 )  # fmt: skip
 PHYSICS: Final = PublishedTopic(
     name="physics",
     seed_title="Physics",
     keywords=("system", "mass", "velocity", "collision", "speed", "inertia", "kinetic energy", "momentum"),
     substitutes=("Classical mechanics", "Isaac Newton", "Energy"),
+    vertices=VERTICES,
 )
 TOPICS: Final = (TENNIS, POP_MUSIC, PHYSICS)
