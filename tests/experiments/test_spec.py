@@ -9,7 +9,7 @@ import pytest
 
 from honeyguide.errors import SettingsError
 from honeyguide.experiments import experiment_from
-from honeyguide.settings import STRATEGIES
+from honeyguide.settings import USUAL_STRATEGIES
 
 SMALLEST: dict[str, Any] = {"worlds": ["synthetic"], "topics": [{"name": "geology"}]}
 FILE = """
@@ -55,7 +55,7 @@ def test_a_file_describes_many_topics_in_many_worlds() -> None:
 
 def test_what_is_left_out_has_a_default() -> None:
     experiment = experiment_from(SMALLEST)
-    assert [contender.strategy for contender in experiment.contenders] == list(STRATEGIES)
+    assert [contender.strategy for contender in experiment.contenders] == list(USUAL_STRATEGIES)
     assert experiment.budget == 1000
     assert experiment.has_floor
 

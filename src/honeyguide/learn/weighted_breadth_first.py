@@ -2,8 +2,7 @@
 
 Breadth-first, but the queue gives out the heaviest link, of several the first that was added. The weight of a link is
 that of `topic_weight`, read where the link first occurs on the page that first showed it; a link that waits keeps it.
-Without topic words, or with weights switched off, all weights are 0, and the search is breadth-first, but a page
-first met by way of a redirect goes to the end of the queue.
+Without topic words, or with weights switched off, it is breadth-first.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 class WeightedBreadthFirst(Unlearned):
     """Scores are topic weights; a row holds the denominator of one."""
 
-    order = Order.BEST_SCORE
     row_width = 1
     found_again = FoundAgain.FIRST
     reads_first_occurrence = True
@@ -35,6 +33,8 @@ class WeightedBreadthFirst(Unlearned):
     def __init__(self, topic: Topic, settings: WeightedBreadthFirstSettings) -> None:
         self._settings = settings
         self._topic = TopicWords(topic, substrings=settings.substrings)
+        has_weights = settings.is_weighted and not topic.is_empty
+        self.order = Order.BEST_SCORE if has_weights else Order.OLDEST
 
     def describe(self, candidates: Candidates) -> Rows:
         if not self._settings.is_weighted:
