@@ -36,9 +36,9 @@ def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -
 @pytest.mark.parametrize(
     ("strategy", "concurrency", "found_again", "kills"),
     [
-        ("online-ridge", 1, "best", 20),
+        ("online-ridge", 1, "best", 10),
         ("online-ridge", 8, "best", 20),
-        ("online-ridge", 8, "merge", 20),
+        ("online-ridge", 8, "merge", 10),
         ("beam", 8, "best", 8),
         ("modified-depth-first", 1, "best", 8),
         ("parse-or-skip-q", 1, "best", 8),
