@@ -74,5 +74,6 @@ def test_a_world_that_is_not_offline_is_refused(world: str) -> None:
 def test_whoever_stops_early_leaves_nothing_open(tmp_path: Path) -> None:
     built = build_wiki(write_dump(tmp_path / "dump.xml", [Written("Rock", "x"), Written("Mud", "y")]), tmp_path / "w")
     pages = all_pages(settings_from({"crawl": {"world": f"wiki:{built.path}"}}))
-    next(pages)
+    assert next(pages).words
     pages.close()
+    assert list(pages) == []

@@ -59,7 +59,8 @@ def test_actions_drawn_from_the_space_are_never_masked() -> None:
     env.reset(seed=0)
     env.action_space.seed(0)
     for _ in range(30):
-        env.step(env.action_space.sample())
+        observation, *_ = env.step(env.action_space.sample())
+        assert env.observation_space.contains(observation)
 
 
 def test_a_draw_after_seeding_does_not_depend_on_the_episode_before() -> None:

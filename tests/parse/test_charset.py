@@ -114,4 +114,4 @@ def test_an_empty_body_has_no_encoding() -> None:
 @given(st.binary(max_size=300), st.sampled_from(["", "utf-8", "utf-16", "shift_jis", "gb18030", "big5", "iso-2022-jp"]))
 def test_decoding_never_fails_and_gives_no_lone_surrogate(body: bytes, label: str) -> None:
     text, _ = decode(body, f"text/html; charset={label}")
-    text.encode("utf-8")
+    assert text.encode("utf-8").decode("utf-8") == text

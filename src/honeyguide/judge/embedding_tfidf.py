@@ -15,8 +15,9 @@ import numpy as np
 
 from honeyguide.domain import Evidence
 from honeyguide.judge.idf import IdfMemory
-from honeyguide.judge.weighed_words import DistinctWords, TopicVector, on_grain
+from honeyguide.judge.weighed_words import DistinctWords, TopicVector
 from honeyguide.text import cosine, words_of
+from honeyguide.text.vectors import on_grain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

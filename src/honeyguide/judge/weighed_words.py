@@ -9,7 +9,6 @@ import numpy as np
 
 from honeyguide.domain import EvidenceRow
 from honeyguide.text import cosines, words_of
-from honeyguide.text.vectors import on_grain as on_grain  # noqa: PLC0414 - for judges with weights of their own
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
