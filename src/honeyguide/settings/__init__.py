@@ -3,37 +3,40 @@
 TOML or flags come in through `load_settings`, `settings_from` and `with_overrides`, which refuse keys nobody
 knows and values of the wrong type. `validate` then reads the whole tree once, just before a crawl is built,
 and lists every mistake together. `to_toml` writes the effective settings beside a run. A new section or field
-is declared in `schema.py` and nowhere else: reading, writing and checking all walk the declarations.
+is declared in `schema.py`, or for one strategy alone in `strategy_tables.py`, and nowhere else: reading, writing
+and checking all walk the declarations.
 """
 
 from honeyguide.settings.checks import validate
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
 from honeyguide.settings.reading import load_settings, read_toml, settings_from, with_overrides
 from honeyguide.settings.schema import (
-    HEURISTICS,
     JUDGES,
-    STRATEGIES,
-    STRATEGIES_NEEDING_A_TOPIC,
-    USUAL_STRATEGIES,
     WORLDS,
-    BeamSettings,
     BudgetSettings,
     CrawlSettings,
     FetchSettings,
     FrontierSettings,
     JudgeSettings,
-    ModifiedDepthFirstSettings,
-    ParseOrSkipQSettings,
-    ParseOrSkipSettings,
     PolitenessSettings,
-    RandomSkipSettings,
-    RidgeSettings,
     ScopeSettings,
     Settings,
     StoreSettings,
     TopicSettings,
-    UrlHeuristicSettings,
     VectorSettings,
+)
+from honeyguide.settings.strategy_tables import (
+    HEURISTICS,
+    STRATEGIES,
+    STRATEGIES_NEEDING_A_TOPIC,
+    USUAL_STRATEGIES,
+    BeamSettings,
+    ModifiedDepthFirstSettings,
+    ParseOrSkipQSettings,
+    ParseOrSkipSettings,
+    RandomSkipSettings,
+    RidgeSettings,
+    UrlHeuristicSettings,
     WeightedBreadthFirstSettings,
 )
 from honeyguide.settings.topic_file import load_topic, topic_file

@@ -10,7 +10,8 @@ from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.settings.judge_checks import judge_mistakes, topic_word_mistakes
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
 from honeyguide.settings.merging import merged, nearest, shown
-from honeyguide.settings.schema import PROFILES, STRATEGIES_NEEDING_A_TOPIC, WORLDS, Settings
+from honeyguide.settings.schema import PROFILES, WORLDS, Settings
+from honeyguide.settings.strategy_tables import STRATEGIES_NEEDING_A_TOPIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

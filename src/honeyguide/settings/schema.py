@@ -10,30 +10,21 @@ import os
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
-T = TypeVar("T")
+from honeyguide.settings.declaring import setting
+from honeyguide.settings.strategy_tables import (
+    STRATEGIES,
+    BeamSettings,
+    ModifiedDepthFirstSettings,
+    ParseOrSkipQSettings,
+    ParseOrSkipSettings,
+    RandomSkipSettings,
+    RidgeSettings,
+    UrlHeuristicSettings,
+    WeightedBreadthFirstSettings,
+)
 
-STRATEGIES: Final = (
-    "breadth-first",
-    "depth-first",
-    "iterative-deepening",
-    "modified-depth-first",
-    "weighted-breadth-first",
-    "random",
-    "best-first",
-    "url-heuristic",
-    "beam",
-    "online-ridge",
-    "parse-or-skip",
-    "parse-or-skip-q",
-    "random-skip",
-)
-# What is compared where nobody says what: two floors, the usual baseline, and the default.
-USUAL_STRATEGIES: Final = ("breadth-first", "random", "best-first", "online-ridge")
-STRATEGIES_NEEDING_A_TOPIC: Final = frozenset(
-    {"best-first", "url-heuristic", "beam", "online-ridge", "parse-or-skip", "parse-or-skip-q"}
-)
 PROFILES: Final = ("wikipedia",)
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
 JUDGES: Final = ("keyword", "tfidf", "embedding", "embedding-tfidf", "rake", "classifier", "neural", "combined")
@@ -43,25 +34,9 @@ RELEVANT_WHEN: Final = ("threshold", "word")
 # Rewards that have a value for each of several thresholds, and those that do not.
 LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
 REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
-HEURISTICS: Final = ("similarity", "url")
-URL_MEASURES: Final = ("words", "cosine")
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 
 CONTACT_PLACEHOLDER: Final = "set fetch.contact"
-
-
-def setting(
-    default: T,
-    meaning: str,
-    *,
-    at_least: float | None = None,
-    above: float | None = None,
-    at_most: float | None = None,
-    choices: tuple[str, ...] = (),
-) -> T:
-    """Declare a field of a section: its default, its meaning, and the values it may take."""
-    rule = {"meaning": meaning, "at_least": at_least, "above": above, "at_most": at_most, "choices": choices}
-    return field(default=default, metadata=rule)
 
 
 def _version() -> str:
@@ -244,135 +219,6 @@ class FrontierSettings:
     """How waiting links are kept."""
 
     found_again: str = setting("best", "which sighting counts when several pages show one link", choices=FOUND_AGAIN)
-
-
-@dataclass(frozen=True, slots=True)
-class BeamSettings:
-    """Beam search."""
-
-    width: int = setting(1000, "links that may wait, the best by the heuristic", at_least=1, at_most=1_000_000)
-    heuristic: str = setting(
-        "similarity",
-        "how links are ranked: by their words as best-first does, or by their address as url-heuristic does",
-        choices=HEURISTICS,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class UrlHeuristicSettings:
-    """What an address is worth: a base, the rest by the words in it, times a factor for every sign of waste."""
-
-    lower_bound: float = setting(
-        2 / 3,
-        "similarity of a word and the topic below which it counts as none, in Lim's formula",
-        at_least=0,
-        at_most=1,
-    )
-    base: float = setting(0.2, "worth of an address without a word of the topic", at_least=0, at_most=1)
-    longest: int = setting(150, "characters of an address that are not too many", at_least=1)
-    deepest: int = setting(8, "parts of a path that are not too many", at_least=0)
-    too_long: float = setting(0.7, "factor for an address that is too long; 1 ignores it", at_least=0, at_most=1)
-    too_deep: float = setting(0.7, "factor for too deep a path", at_least=0, at_most=1)
-    non_text_type: float = setting(0.0, "factor for the file ending of a picture or archive", at_least=0, at_most=1)
-    query: float = setting(0.8, "factor for a query", at_least=0, at_most=1)
-    gibberish_host: float = setting(0.3, "factor for a host whose letters look like chance", at_least=0, at_most=1)
-    gibberish_path: float = setting(0.6, "factor for a path whose letters look like chance", at_least=0, at_most=1)
-
-
-@dataclass(frozen=True, slots=True)
-class ModifiedDepthFirstSettings:
-    """Depth-first that turns away from a host."""
-
-    patience: int = setting(
-        3, "steps on one host in a row, after which its pages give no links; 3 is Lim's", at_least=1, at_most=1000
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class RidgeSettings:
-    """The online ridge regression strategy."""
-
-    regularisation: float = setting(1.0, "strength of the pull of every weight towards its start, best-first", above=0)
-    exploration: float = setting(0.0, "share of choices made at random", at_least=0, at_most=1)
-
-
-@dataclass(frozen=True, slots=True)
-class WeightedBreadthFirstSettings:
-    """Breadth-first by topic weights, as WikiCrawler has it."""
-
-    is_weighted: bool = setting(default=True, meaning="whether weights count; if not, it is plain breadth-first")
-    substrings: bool = setting(
-        default=False, meaning="whether a topic word inside a longer word counts, in anchors and addresses"
-    )
-    reach: int = setting(
-        20, "words between a link and a topic word that still give it weight", at_least=0, at_most=1000
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ParseOrSkipSettings:
-    """Parse or skip by a policy solved beforehand (Lim 2016); thresholds are the paper's, chances ours."""
-
-    ratio: float = setting(1.0, "parses per skip below which a host is mostly skipped", at_least=1)
-    previous_relevance: float = setting(
-        2 / 3, "mean relevance that makes the host decided on before relevant", at_least=0, at_most=1
-    )
-    current_relevance: float = setting(2 / 3, "mean relevance that makes a link's host relevant", at_least=0, at_most=1)
-    url_measure: str = setting(
-        "words", "how an address is compared with the topic: word by word, or all at once", choices=URL_MEASURES
-    )
-    url_relevance: float = setting(2 / 3, "what makes an address relevant by that measure", at_least=0, at_most=1)
-    word_similarity: float = setting(
-        2 / 3, "similarity of a word below which it counts as 0, with words", at_least=0, at_most=1
-    )
-    discount: float = setting(
-        0.9, "weight of the next state's value; at 1 a thousand steps count", at_least=0, at_most=1
-    )
-    skip_penalty: float = setting(0.0, "what a skip costs; a true feature pays 1", at_least=0)
-    same_host: float = setting(0.8, "chance that the next link is on the same host", at_least=0, at_most=1)
-    new_host: float = setting(0.5, "chance that another host was never parsed", at_least=0, at_most=1)
-    mostly_skipped: float = setting(0.5, "chance that a known host is mostly skipped", at_least=0, at_most=1)
-    relevant: float = setting(0.2, "chance that a known host is relevant", at_least=0, at_most=1)
-    zero: float = setting(0.0, "chance that a page of an irrelevant host scores exactly 0", at_least=0, at_most=1)
-    ratio_moves: float = setting(0.5, "chance that a decision carries a host over ratio", at_least=0, at_most=1)
-    mean_moves: float = setting(
-        0.05, "chance that a page carries a known host over its relevance threshold", at_least=0, at_most=1
-    )
-    url_relevant: float = setting(0.2, "chance that the next address is relevant", at_least=0, at_most=1)
-
-
-@dataclass(frozen=True, slots=True)
-class ParseOrSkipQSettings:
-    """Parse or skip by Q-learning; thresholds are fitted to the embedding judge, see docs/parse-or-skip.md."""
-
-    ratio: float = setting(1.0, "parses per skip below which a host is mostly skipped", at_least=1)
-    previous_relevance: float = setting(
-        0.15, "mean relevance that makes the host decided on before relevant", at_least=0, at_most=1
-    )
-    current_relevance: float = setting(0.15, "mean relevance that makes a link's host relevant", at_least=0, at_most=1)
-    url_measure: str = setting(
-        "cosine", "how an address is compared with the topic: word by word, or all at once", choices=URL_MEASURES
-    )
-    url_relevance: float = setting(0.2, "what makes an address relevant by that measure", at_least=0, at_most=1)
-    word_similarity: float = setting(
-        2 / 3, "similarity of a word below which it counts as 0, with words", at_least=0, at_most=1
-    )
-    learning_rate: float = setting(0.05, "step of a correction; the first ones are averaged", above=0, at_most=1)
-    discount: float = setting(0.0, "weight of the next decision's value", at_least=0, at_most=1)
-    fetch_cost: float = setting(0.0, "what a fetch costs, in rewards", at_least=0)
-    mean_cost: float = setting(1.0, "what a fetch costs besides, in mean rewards of the fetches so far", at_least=0)
-    skip_penalty: float = setting(0.0, "what a skip costs, in rewards", at_least=0)
-    exploration_start: float = setting(0.3, "share of decisions made at random, at first", at_least=0, at_most=1)
-    exploration_end: float = setting(0.1, "share of decisions made at random, in the end", at_least=0, at_most=1)
-    exploration_decisions: int = setting(1000, "decisions from the first share to the last", at_least=1)
-    reserve: int = setting(1000, "links that must wait, by the strategy's own count, for one to be skipped", at_least=0)
-
-
-@dataclass(frozen=True, slots=True)
-class RandomSkipSettings:
-    """Breadth-first that skips at random."""
-
-    share: float = setting(0.5, "share of links skipped", at_least=0, at_most=1)
 
 
 @dataclass(frozen=True, slots=True)
