@@ -14,8 +14,8 @@ import time
 import numpy as np
 
 from honeyguide.domain import LinkId
+from honeyguide.engine.lineage import BYTES_A_LINK, Lineage
 from honeyguide.learn.han_features import FeatureStyle, action_rows
-from honeyguide.learn.lineage import BYTES_A_LINK, Lineage
 from honeyguide.learn.relevances import Relevances
 from machine import machine
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from honeyguide.domain import Candidates, LinkId, Origin, Topic
+from honeyguide.domain import Candidates, LineageRules, LinkId, Origin, Parents, Topic
+from honeyguide.engine.lineage import Lineage
 from honeyguide.errors import StrategyError
 from honeyguide.learn.han_features import FeatureStyle, Scale, action_rows, state_rows
-from honeyguide.learn.lineage import Lineage, LineageRules, Parents
 from honeyguide.learn.relevances import Relevances, TopicAndCategories
 from pages import link_at, page_of
 from vectors_by_hash import hashed_vectors

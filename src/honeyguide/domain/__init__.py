@@ -7,9 +7,10 @@ to anyone who asks why; its links become `Candidates`; and the strategy is told 
 learns from the `Transition`.
 """
 
-from honeyguide.domain.candidates import WINDOW_WORDS, Candidates, Origin, Sighting
+from honeyguide.domain.candidates import WINDOW_WORDS, Candidates, Origin, Sighting, Standing
 from honeyguide.domain.evidence import Evidence, EvidenceRow
 from honeyguide.domain.host_pattern import host_pattern
+from honeyguide.domain.lineage import LineageRules, PageFacts, Parents
 from honeyguide.domain.link import Link, LinkId, LinkState, Occurrence
 from honeyguide.domain.outcome import (
     Answer,
@@ -40,6 +41,7 @@ __all__ = [
     "FailureReason",
     "Fetched",
     "HostKey",
+    "LineageRules",
     "Link",
     "LinkId",
     "LinkState",
@@ -47,6 +49,8 @@ __all__ = [
     "Origin",
     "Outcome",
     "Page",
+    "PageFacts",
+    "Parents",
     "Redirected",
     "RefusalReason",
     "Refused",
@@ -54,6 +58,7 @@ __all__ = [
     "Rows",
     "Sighting",
     "Skipped",
+    "Standing",
     "Topic",
     "Transition",
     "Unknown",

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from honeyguide.domain.lineage import Parents
     from honeyguide.domain.link import Link
     from honeyguide.domain.page import Page
+    from honeyguide.domain.rows import Row
     from honeyguide.domain.url import HostKey, Url
 
 WINDOW_WORDS: Final = 25
@@ -47,6 +49,14 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """What is known of where links stand, besides the words around them."""
+
+    state: Row  # their page, in the numbers of the strategy
+    parents: Parents  # of each link; their page is one of them
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
     """A batch of links, one row each. The same sighting gives the same row whatever batch it is in."""
 
@@ -60,13 +70,20 @@ class Candidates:
     distance: NDArray[np.int64]  # of the page it stands on; 0 for a seed
     depth: NDArray[np.int64]  # of the link itself: one more than its page's
     is_whole_page: bool = False  # `words` is all of one page: whoever keeps rows may read beyond the windows
+    standing: Standing | None = None  # only for strategies that look at parents, and only while the page is at hand
 
     def __len__(self) -> int:
         return len(self.targets)
 
     @classmethod
     def on_page(
-        cls, page: Page, links: Sequence[Link], origin: Origin, *, at_first_occurrence: bool = False
+        cls,
+        page: Page,
+        links: Sequence[Link],
+        origin: Origin,
+        *,
+        at_first_occurrence: bool = False,
+        standing: Standing | None = None,
     ) -> Candidates:
         """Links that stand on one page, each read where it tells most or stands first. The words are not copied."""
         places = [link.first_occurrence if at_first_occurrence else link.telling_occurrence for link in links]
@@ -85,6 +102,7 @@ class Candidates:
             distance=np.full(count, origin.distance, dtype=np.int64),
             depth=np.full(count, origin.depth + 1, dtype=np.int64),
             is_whole_page=True,
+            standing=standing,
         )
 
     @classmethod

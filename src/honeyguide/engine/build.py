@@ -15,13 +15,14 @@ from honeyguide.engine.chosen_vectors import check_topic, check_vectors, word_ve
 from honeyguide.engine.core import Parts
 from honeyguide.engine.judge_files import check_judge_files, judge_digest
 from honeyguide.engine.judges import relevance_judge, verdicts
+from honeyguide.engine.lineage import Lineage
 from honeyguide.engine.link_table import LinkTable
 from honeyguide.engine.scope import Scope
 from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
 from honeyguide.errors import SettingsError, StoreError, WorldError
-from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks
-from honeyguide.learn import Order
+from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks, SharedRowsFrontier
+from honeyguide.learn import FoundAgain, Order
 from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, PageRules, parse
 from honeyguide.settings import with_overrides
 from honeyguide.settings.paths import with_absolute_paths
@@ -75,6 +76,7 @@ class Builder:
             scope=self.scope,
             parse=partial(parse, rules=self.page_rules()),
             chance=np.random.default_rng(self.settings.crawl.seed),
+            lineage=None if strategy.lineage_rules is None else Lineage(strategy.lineage_rules),
         )
 
     def strategy(self) -> Strategy:
@@ -84,6 +86,8 @@ class Builder:
         return WIKIPEDIA if self.settings.crawl.profile == "wikipedia" else WHOLE_PAGE
 
     def frontier(self, strategy: Strategy, clocks: HostClocks) -> Frontier:
+        if strategy.found_again is FoundAgain.EVERY:
+            return SharedRowsFrontier(clocks, strategy.row_width, draws_rows=strategy.draws_rows)
         if strategy.order is Order.SHALLOWEST:
             return HeldBackFrontier(clocks, strategy.row_width)
         if strategy.capacity:

@@ -19,17 +19,19 @@ import numpy as np
 from honeyguide.domain import Candidates, Decision, Fetched, HostKey, LinkState, Origin, Transition
 from honeyguide.engine.core import CrawlCore, Dispatch, is_page_expanded
 from honeyguide.engine.discovery import leaves_unmet
+from honeyguide.engine.lineage import stand
 from honeyguide.engine.snapshot import load_into
 from honeyguide.frontier import Arrivals, longest_pause_s, next_request_at
+from honeyguide.learn import FoundAgain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from honeyguide.clock import Clock
-    from honeyguide.domain import Link, LinkId, Page, Row, Rows
+    from honeyguide.domain import Link, LinkId, Page, Row, Rows, Standing
     from honeyguide.engine.core import Parts
     from honeyguide.settings import Settings
-    from honeyguide.store import DispatchRecord, Progress, Store, StoredLink, StoredTransition
+    from honeyguide.store import DispatchRecord, Progress, Store, StoredLink, StoredTransition, StoredVisit
 
 log = logging.getLogger(__name__)
 
@@ -91,21 +93,73 @@ def _restore_learner(parts: Parts, store: Store, link_by_number: dict[LinkId, St
     for decision in store.decisions_from(0):
         chosen_after[decision.link] = decision.after_steps
     later_decisions = deque(store.decisions_from(decisions))
+    graph = _GraphAgain(parts, store)
 
     def tell_decisions(*, before_step: int) -> None:
         while later_decisions and later_decisions[0].after_steps < before_step:
             made = later_decisions.popleft()
-            url, row = parts.links.url(made.link), row_by_link[made.link]
-            parts.strategy.notice(Decision(url, row, is_skipped=made.is_skipped))
+            row = row_by_link[made.link] if made.row is None else made.row
+            parts.strategy.notice(Decision(parts.links.url(made.link), row, is_skipped=made.is_skipped))
 
     for told in store.transitions_after(step):
         tell_decisions(before_step=told.step)
-        _learn_again(parts, told, row_by_link[told.link], chosen_after)
+        graph.replay(before_step=told.step)
+        row = row_by_link[told.link] if told.row is None else told.row
+        _learn_again(parts, told, row, chosen_after, graph)
     tell_decisions(before_step=NEVER)
+    graph.replay(before_step=NEVER)
+
+
+class _GraphAgain:
+    """The link graph as a strategy that looks at parents saw it grow, step by step."""
+
+    def __init__(self, parts: Parts, store: Store) -> None:
+        self._parts = parts
+        self._visits = iter(store.visits()) if parts.lineage is not None else iter(())
+        self._next = next(self._visits, None)
+
+    def replay(self, *, before_step: int) -> None:
+        """Take in what earlier steps said of the graph."""
+        lineage = self._parts.lineage
+        while lineage is not None and self._next is not None and self._next.step < before_step:
+            visit = self._take()
+            if visit.is_redirect:
+                for target in visit.targets:
+                    lineage.follow_redirect(visit.link, target)
+            else:
+                facts = lineage.facts(visit.link, visit.relevance, is_relevant=visit.is_relevant)
+                lineage.add_parent(visit.targets, facts)
+
+    def standing(self, page: Page, unvisited: Sequence[Link]) -> Standing | None:
+        """Where the links of the next page stand; the page becomes their parent."""
+        lineage, links = self._parts.lineage, self._parts.links
+        if lineage is None:
+            return None
+        visit = self._take()
+        numbers = [number for link in unvisited if (number := links.find(link.target)) is not None]
+        return stand(
+            lineage,
+            self._parts.strategy,
+            page,
+            visit.link,
+            (visit.relevance, visit.is_relevant),
+            targets=visit.targets,
+            unvisited=numbers,
+        )
+
+    def _take(self) -> StoredVisit:
+        visit = self._next
+        assert visit is not None, "a step that was learned from has left no page"
+        self._next = next(self._visits, None)
+        return visit
 
 
 def _learn_again(
-    parts: Parts, told: StoredTransition, row: Row, chosen_after: np.ndarray[tuple[int], np.dtype[np.int64]]
+    parts: Parts,
+    told: StoredTransition,
+    row: Row,
+    chosen_after: np.ndarray[tuple[int], np.dtype[np.int64]],
+    graph: _GraphAgain,
 ) -> None:
     url = parts.links.url(told.link)
     next_rows: Rows = np.empty((0, parts.strategy.row_width), dtype=np.float16)
@@ -114,8 +168,14 @@ def _learn_again(
         parts.judge.see(page)
         origin = Origin(url.host, told.relevance, told.distance, told.depth)
         unvisited = list(_unvisited(parts, page, told, chosen_after))
-        at_first = parts.strategy.reads_first_occurrence
-        next_rows = parts.strategy.describe(Candidates.on_page(page, unvisited, origin, at_first_occurrence=at_first))
+        candidates = Candidates.on_page(
+            page,
+            unvisited,
+            origin,
+            at_first_occurrence=parts.strategy.reads_first_occurrence,
+            standing=graph.standing(page, unvisited),
+        )
+        next_rows = parts.strategy.describe(candidates)
     parts.strategy.learn(Transition(told.step, url, row, told.reward, told.relevance, told.is_relevant, next_rows))
 
 
@@ -135,6 +195,8 @@ def _unvisited(
 
 def _restore_frontier(parts: Parts, store: Store, progress: Progress) -> dict[LinkId, Row]:
     """Let the waiting links wait again; gives back the rows of those in flight."""
+    if parts.strategy.found_again is FoundAgain.EVERY:
+        return _restore_pairs(parts, store, progress)
     rows_in_flight = {}
     unfinished = (stored for stored in store.links() if stored.state in (LinkState.WAITING, LinkState.IN_FLIGHT))
     while batch := list(islice(unfinished, BATCH)):
@@ -151,6 +213,19 @@ def _restore_frontier(parts: Parts, store: Store, progress: Progress) -> dict[Li
             priced = parts.strategy.score(table) if progress.is_repriced else np.array(scores)
             parts.frontier.push(Arrivals(links, parts.links.hosts(links), priced, table))
     return rows_in_flight
+
+
+def _restore_pairs(parts: Parts, store: Store, progress: Progress) -> dict[LinkId, Row]:
+    """Give waiting links all their rows again; the score of a row is the last that any link got with it."""
+    score_by_row = {pair.row.tobytes(): pair.score for pair in store.pairs()}
+    waiting = (pair for pair in store.pairs() if parts.links.state(pair.link) is LinkState.WAITING)
+    while batch := list(islice(waiting, BATCH)):
+        links = [pair.link for pair in batch]
+        rows = np.array([pair.row for pair in batch], dtype=np.float16)
+        scores = np.array([score_by_row[pair.row.tobytes()] for pair in batch])
+        priced = parts.strategy.score(rows) if progress.is_repriced else scores
+        parts.frontier.push(Arrivals(links, parts.links.hosts(links), priced, rows))
+    return {record.link: record.row for record in store.in_flight() if record.row is not None}
 
 
 def _described(parts: Parts, stored: Iterable[StoredLink]) -> Iterator[tuple[StoredLink, Row]]:

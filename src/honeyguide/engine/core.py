@@ -50,6 +50,7 @@ from honeyguide.store import (
     CompletionRecord,
     DispatchRecord,
     FoundLink,
+    PairRecord,
     Progress,
     VisitRecord,
 )
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from honeyguide.domain import LinkId, Page, Row, Skipped, Url
+    from honeyguide.engine.lineage import Lineage
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.engine.scope import Scope
     from honeyguide.frontier import Frontier, HostClocks, HostId, Taken
@@ -117,6 +119,7 @@ class Parts:
     scope: Scope
     parse: Callable[[Url, Fetched], Page]
     chance: np.random.Generator
+    lineage: Lineage | None = None  # where the strategy looks at parents
 
 
 class CrawlCore:
@@ -130,7 +133,10 @@ class CrawlCore:
         self._parts = parts
         self._settings = settings
         found_again = _found_again(parts.strategy, settings)
-        self._discovery = Discovery(parts.links, parts.frontier, parts.strategy, parts.scope, found_again)
+        self._keeps_pairs = found_again is FoundAgain.EVERY
+        self._discovery = Discovery(
+            parts.links, parts.frontier, parts.strategy, parts.scope, found_again, parts.lineage
+        )
         self._ledger = Ledger(replace(progress or Progress(), stop_reason=""))
         self._in_flight: dict[LinkId, Dispatch] = {}
         self._disk_bytes = 0
@@ -169,7 +175,8 @@ class CrawlCore:
         for link in pruned:
             links.set_state(link, LinkState.PRUNED)
         self._ledger.note_pruned(len(pruned))
-        return Step(self._record(new_links=found, pruned=pruned, learner=self._snapshot()), ())
+        pairs = tuple(map(PairRecord, numbers, scores.tolist(), rows)) if self._keeps_pairs else ()
+        return Step(self._record(new_links=found, pruned=pruned, pairs=pairs, learner=self._snapshot()), ())
 
     def put_back_in_flight(self, dispatch: Dispatch) -> None:
         """A resumed crawl takes up a fetch that was under way; the shell must fetch it again."""
@@ -258,7 +265,8 @@ class CrawlCore:
 
     def _dispatch(self, taken: Taken, now: float, *, explored: bool) -> Dispatch:
         number, decision = self.progress.dispatches, self.progress.decisions
-        record = DispatchRecord(taken.link, number, self.progress.steps, now, taken.score, explored, decision)
+        row = taken.row if self._keeps_pairs else None
+        record = DispatchRecord(taken.link, number, self.progress.steps, now, taken.score, explored, decision, row)
         dispatch = Dispatch(record, self._parts.links.url(taken.link), taken.host, taken.row)
         self._parts.links.set_state(taken.link, LinkState.IN_FLIGHT)
         self._parts.clocks.hold(taken.host)
@@ -278,7 +286,9 @@ class CrawlCore:
         verdict = self._judged(page)
         origin = self._origin(dispatch, verdict)
         is_expanded = is_page_expanded(self._parts, page)
-        found = self._discovery.sort(page, origin, is_expanded=is_expanded)
+        found = self._discovery.sort(
+            page, dispatch.record.link, origin, is_relevant=verdict.is_relevant, is_expanded=is_expanded
+        )
         self._learn(
             Transition(
                 self.progress.steps,
@@ -299,6 +309,7 @@ class CrawlCore:
             new_links=admitted.new,
             found_again=admitted.again,
             pruned=admitted.pruned,
+            pairs=admitted.pairs,
         )
         event = PageJudged(
             page.url,
@@ -323,7 +334,9 @@ class CrawlCore:
         is_new = followed.record is not None and followed.record.is_new
         self._ledger.note_pruned(len(followed.pruned))
         completion = self._completion(dispatch, answer, reward=None, redirect_target=followed.target)
-        record = self._record(completion=completion, redirect=followed.record, pruned=followed.pruned)
+        record = self._record(
+            completion=completion, redirect=followed.record, pruned=followed.pruned, pairs=followed.pairs
+        )
         return self._step(record, LinkRedirected(dispatch.url, outcome.target, is_new, self.progress))
 
     def _give_up_redirecting(self, dispatch: Dispatch, answer: Answer, outcome: Redirected) -> Step:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.domain import Candidates, LinkId, LinkState
+from honeyguide.engine.lineage import stand
 from honeyguide.engine.turns import scores_of
 from honeyguide.frontier import Arrivals
 from honeyguide.learn import FoundAgain, Order
-from honeyguide.store import FoundLink, RedirectedLink
+from honeyguide.store import FoundLink, PairRecord, RedirectedLink
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.domain import Origin, Page, Row, Rows, Url
+    from honeyguide.engine.lineage import Lineage
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.engine.scope import Scope
     from honeyguide.frontier import Frontier
@@ -60,6 +62,7 @@ class Admitted:
     pruned: tuple[LinkId, ...]  # links met that no longer wait, or could not begin to
     times_pruned: int  # these, and the links that were left unmet
     targets: tuple[LinkId, ...]  # every link of the page that was met by now
+    pairs: tuple[PairRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,21 +72,29 @@ class Followed:
     target: LinkId
     record: RedirectedLink | None
     pruned: tuple[LinkId, ...]
+    pairs: tuple[PairRecord, ...] = ()
 
 
 class Discovery:
     """Lets the links of new pages into the frontier."""
 
     def __init__(
-        self, links: LinkTable, frontier: Frontier, strategy: Strategy, scope: Scope, found_again: FoundAgain
+        self,
+        links: LinkTable,
+        frontier: Frontier,
+        strategy: Strategy,
+        scope: Scope,
+        found_again: FoundAgain,
+        lineage: Lineage | None = None,
     ) -> None:
         self._links = links
         self._frontier = frontier
         self._strategy = strategy
         self._scope = scope
         self._found_again = found_again
+        self._lineage = lineage
 
-    def sort(self, page: Page, origin: Origin, *, is_expanded: bool) -> Found:
+    def sort(self, page: Page, link: LinkId, origin: Origin, *, is_relevant: bool, is_expanded: bool) -> Found:
         """Tell the links of a page apart and describe the unvisited ones. Nothing is met yet.
 
         Of a page that is not expanded, links met before count as visited.
@@ -91,24 +102,29 @@ class Discovery:
         unvisited, numbers, states, visited = [], [], [], []
         met = len(self._links)
         kept_out = left_alone = 0
-        for link in page.links:
-            is_in_scope = self._scope.objection(link.target, depth=origin.depth + 1) is None
+        for shown in page.links:
+            is_in_scope = self._scope.objection(shown.target, depth=origin.depth + 1) is None
             is_welcome = is_expanded and is_in_scope
-            number = self._links.find(link.target)
+            number = self._links.find(shown.target)
             state = None if number is None else self._links.state(number)
             if not is_expanded and is_in_scope:
                 left_alone += self._scope.has_room(met) if number is None else state is LinkState.PRUNED
             if number is None and not (is_welcome and self._scope.has_room(met)):
                 kept_out += is_expanded
             elif number is None or (is_welcome and state in UNVISITED):
-                unvisited.append(link)
-                numbers.append(met if number is None else number)
+                unvisited.append(shown)
+                numbers.append(LinkId(met) if number is None else number)
                 states.append(state)
                 met += number is None
             else:
                 visited.append(number)
+        standing = None
+        if self._lineage is not None:
+            verdict = origin.relevance, is_relevant
+            targets = [*visited, *numbers]
+            standing = stand(self._lineage, self._strategy, page, link, verdict, targets=targets, unvisited=numbers)
         at_first = self._strategy.reads_first_occurrence
-        candidates = Candidates.on_page(page, unvisited, origin, at_first_occurrence=at_first)
+        candidates = Candidates.on_page(page, unvisited, origin, at_first_occurrence=at_first, standing=standing)
         return Found(
             candidates=candidates,
             rows=self._strategy.describe(candidates),
@@ -126,7 +142,8 @@ class Discovery:
         rows, scores, changed = self._found_again_with(found, own_scores)
         self._frontier.replace(_listed(found.links[changed]), scores[changed], rows[changed])
 
-        arriving = np.flatnonzero(found.is_new | found.is_pruned)
+        gives_rows = self._found_again is FoundAgain.EVERY
+        arriving = np.flatnonzero(found.is_new | found.is_pruned | gives_rows)
         has_room = np.ones(len(found.links), dtype=np.bool_)
         has_room[arriving] = self._frontier.would_keep(scores[arriving])
         is_met = has_room | ~found.is_new | (not leaves_unmet(self._strategy, self._scope))
@@ -148,6 +165,7 @@ class Discovery:
             pruned=(*pushed_out, *turned_away),
             times_pruned=len(pushed_out) + int((~has_room).sum()),
             targets=(*found.visited, *_listed(links[is_met])),
+            pairs=self._pairs(_listed(links), scores, rows),
         )
 
     def follow_redirect(self, source: LinkId, row: Row, score: float, target_url: Url) -> Followed:
@@ -161,16 +179,27 @@ class Discovery:
         rows = row[None, :]
         scores = self._scores_after_redirect(rows, score)
         state = links.state(target)
+        if self._lineage is not None:
+            self._lineage.follow_redirect(source, target)
         pruned: tuple[LinkId, ...] = ()
         if is_new or state is LinkState.PRUNED:
             pruned = self._push([target], scores, rows)
+        elif state is LinkState.WAITING and self._found_again is FoundAgain.EVERY:
+            self._push([target], scores, rows)
+            return Followed(target, None, (), self._pairs([target], scores, rows))
         elif state is LinkState.WAITING and self._counts_more(target, float(scores[0])):
             self._frontier.replace([target], scores, rows)
         else:
             return Followed(target, None, ())
         links.place(target, depth=depth, distance=distance, hops=hops)
         record = RedirectedLink(source, target, target_url, is_new, hops, float(scores[0]))
-        return Followed(target, record, pruned)
+        return Followed(target, record, pruned, self._pairs([target], scores, rows))
+
+    def _pairs(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> tuple[PairRecord, ...]:
+        """Records of rows that links have got, where a link may have several."""
+        if self._found_again is not FoundAgain.EVERY:
+            return ()
+        return tuple(map(PairRecord, links, scores.tolist(), rows))
 
     def _meet_new(self, found: Found, origin: Origin, is_met: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Number the new links that are met, and give all links with the numbers that hold from now on."""
@@ -210,7 +239,7 @@ class Discovery:
     ) -> tuple[Rows, NDArray[np.float64], NDArray[np.int64]]:
         """Rows and scores that hold from now on, and which of the waiting links they change."""
         again = np.flatnonzero(~found.is_new & ~found.is_pruned)
-        if self._found_again is FoundAgain.FIRST or not len(again):
+        if self._found_again in (FoundAgain.FIRST, FoundAgain.EVERY) or not len(again):
             return found.rows, scores, again[:0]
         old_scores, old_rows = self._frontier.peek(_listed(found.links[again]))
         match self._found_again:

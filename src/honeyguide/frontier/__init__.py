@@ -19,6 +19,7 @@ from honeyguide.frontier.frontier import (
 from honeyguide.frontier.held_back import HeldBackFrontier
 from honeyguide.frontier.politeness import HostClocks, further_pause_s, longest_pause_s, next_request_at
 from honeyguide.frontier.seen import SeenUrls
+from honeyguide.frontier.shared_rows import SharedRowsFrontier
 from honeyguide.frontier.weighted_queue import WeightedQueue
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "NotBefore",
     "Scorer",
     "SeenUrls",
+    "SharedRowsFrontier",
     "Taken",
     "WeightedQueue",
     "further_pause_s",

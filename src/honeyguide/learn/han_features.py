@@ -22,17 +22,16 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
+from honeyguide.domain import LineageRules
 from honeyguide.errors import StrategyError
 from honeyguide.learn.discretise import change_classes, change_halves, five_buckets, six_buckets, tenths
-from honeyguide.learn.lineage import LineageRules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Rows
-    from honeyguide.learn.lineage import Parents
+    from honeyguide.domain import Parents, Rows
     from honeyguide.learn.relevances import Relevances
 
 

@@ -43,10 +43,11 @@ class TopicAndCategories:
     """
 
     def __init__(self, topic: Topic, categories: Sequence[str], vectors: WordVectors, head: int = HEAD) -> None:
+        self.categories = len(categories)
         self._vectors = vectors
         self._head = min(head, vectors.dimension)
         self._topic = vectors.topic_vector(topic)
-        self._categories = [vectors.vector(words_of(category)) for category in categories]
+        self._category_vectors = [vectors.vector(words_of(category)) for category in categories]
 
     def of_links(self, candidates: Candidates) -> Relevances:
         """Predictions for the pages that links lead to, from the first `head` numbers of each word vector."""
@@ -59,7 +60,7 @@ class TopicAndCategories:
 
     def _measured(self, texts: NDArray[np.float64]) -> Relevances:
         size = texts.shape[1]
-        categories = np.empty((len(texts), len(self._categories)))
-        for column, category in enumerate(self._categories):
+        categories = np.empty((len(texts), len(self._category_vectors)))
+        for column, category in enumerate(self._category_vectors):
             categories[:, column] = cosines(texts, category[:size])
         return Relevances(cosines(texts, self._topic[:size]), categories)

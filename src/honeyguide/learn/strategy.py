@@ -5,11 +5,23 @@ from __future__ import annotations
 from enum import Enum, StrEnum, auto
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Candidates, Decision, Row, Rows, Skipped, Transition, Url
+    from honeyguide.domain import (
+        Candidates,
+        Decision,
+        LineageRules,
+        Page,
+        Parents,
+        Row,
+        Rows,
+        Skipped,
+        Transition,
+        Url,
+    )
 
 
 class Order(Enum):
@@ -30,6 +42,7 @@ class FoundAgain(StrEnum):
     BEST = "best"  # the page that gives it the higher score
     MERGE = "merge"  # the mean of its row and the new one
     LATEST = "latest"  # the page it was found on last
+    EVERY = "every"  # each page gives it a row of its own; it is worth the best of them
 
 
 class Strategy(Protocol):
@@ -46,6 +59,8 @@ class Strategy(Protocol):
     found_again: FoundAgain | None = None  # None leaves it to the settings
     reads_first_occurrence: bool = False  # of a link that stands on its page several times; else the most telling one
     keeps_rows: bool = False  # a row depends on more than the stored sighting, so the store keeps it too
+    draws_rows: bool = False  # a random choice is uniform over the distinct rows that wait, not over links
+    lineage_rules: LineageRules | None = None  # where it looks at the parents of pages and links: how they are counted
 
     @property
     def weights(self) -> NDArray[np.float64] | None:
@@ -55,6 +70,10 @@ class Strategy(Protocol):
     def describe(self, candidates: Candidates) -> Rows:
         """All the strategy will know of each link. A link's row does not depend on the others in the batch."""
         ...
+
+    def describe_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:  # noqa: ARG002
+        """A page in numbers, for `Candidates.standing`; asked of strategies that have `lineage_rules`."""
+        return np.empty(0, dtype=np.float16)
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """How much each link is worth; higher is sooner. Equal rows have bit-equal scores in any batch."""

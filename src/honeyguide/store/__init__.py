@@ -10,6 +10,7 @@ from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
     FoundLink,
+    PairRecord,
     Progress,
     RedirectedLink,
     SkipRecord,
@@ -19,7 +20,14 @@ from honeyguide.store.records import (
 from honeyguide.store.run import CrawledPage, CrawledStep, Run, open_run
 from honeyguide.store.run_folder import RunFolder, RunLock
 from honeyguide.store.sqlite import SqliteStore
-from honeyguide.store.store import LearnerSnapshot, Store, StoredDecision, StoredLink, StoredTransition
+from honeyguide.store.store import (
+    LearnerSnapshot,
+    Store,
+    StoredDecision,
+    StoredLink,
+    StoredTransition,
+    StoredVisit,
+)
 
 __all__ = [
     "CompletionRecord",
@@ -29,6 +37,7 @@ __all__ = [
     "DispatchRecord",
     "FoundLink",
     "LearnerSnapshot",
+    "PairRecord",
     "Progress",
     "RedirectedLink",
     "Run",
@@ -41,6 +50,7 @@ __all__ = [
     "StoredDecision",
     "StoredLink",
     "StoredTransition",
+    "StoredVisit",
     "VisitRecord",
     "open_run",
 ]

@@ -34,6 +34,15 @@ class RedirectedLink:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class PairRecord:
+    """A row that a link has got from one more page, and the score of every link with that row."""
+
+    link: LinkId
+    score: float
+    row: Row
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class DispatchRecord:
     """A link chosen to be fetched."""
 
@@ -44,6 +53,7 @@ class DispatchRecord:
     score: float
     explored: bool  # drawn at random, not for its score
     decision: int = 0  # decisions to fetch or to skip are counted from 0
+    row: Row | None = None  # by which it was chosen, where a link may have several
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +154,7 @@ class StepChanges(TypedDict, total=False):
     new_links: tuple[FoundLink, ...]
     found_again: tuple[FoundLink, ...]
     pruned: tuple[LinkId, ...]
+    pairs: tuple[PairRecord, ...]
     redirect: RedirectedLink | None
     learner: bytes | None
     ready_at_by_host: dict[str, float]
@@ -160,6 +171,7 @@ class StepRecord:
     new_links: tuple[FoundLink, ...] = ()
     found_again: tuple[FoundLink, ...] = ()
     pruned: tuple[LinkId, ...] = ()  # links that no longer wait, or could not begin to
+    pairs: tuple[PairRecord, ...] = ()
     redirect: RedirectedLink | None = None
     ready_at_by_host: dict[str, float] = field(default_factory=dict)
     learner: bytes | None = None  # a snapshot of the strategy, every so often

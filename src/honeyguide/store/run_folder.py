@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import IO, Self
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 _ABOUT: Final = "honeyguide.json"
 _LOCK: Final = "lock"
 

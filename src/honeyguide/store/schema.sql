@@ -30,7 +30,8 @@ CREATE TABLE steps (                 -- one fetch that has ended, in order
   elapsed_s REAL NOT NULL,
   body_bytes INTEGER NOT NULL DEFAULT 0,
   reward REAL,                       -- NULL where nothing was learned
-  decision INTEGER NOT NULL          -- order in which links were fetched or skipped
+  decision INTEGER NOT NULL,         -- order in which links were fetched or skipped
+  row BLOB                           -- by which it was chosen, where a link may have several
 );
 
 CREATE TABLE pages (
@@ -61,7 +62,14 @@ CREATE TABLE in_flight (
   chosen_at REAL NOT NULL,
   score REAL NOT NULL,
   explored INTEGER NOT NULL,
-  decision INTEGER NOT NULL
+  decision INTEGER NOT NULL,
+  row BLOB
+);
+
+CREATE TABLE pairs (                 -- rows that links have got, one for each page, where the strategy keeps them all
+  link INTEGER NOT NULL,
+  score REAL NOT NULL,               -- from then on, of every link with this row
+  row BLOB NOT NULL
 );
 
 CREATE TABLE skips (

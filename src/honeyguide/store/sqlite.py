@@ -14,15 +14,15 @@ import zstandard
 
 from honeyguide.domain import Failed, Fetched, LinkId, LinkState, Origin, Redirected, Refused, Sighting, Unknown, Url
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
-from honeyguide.store.records import DispatchRecord, Progress
+from honeyguide.store.records import DispatchRecord, PairRecord, Progress
 from honeyguide.store.run_folder import folder_bytes
-from honeyguide.store.store import LearnerSnapshot, StoredDecision, StoredLink, StoredTransition
+from honeyguide.store.store import LearnerSnapshot, StoredDecision, StoredLink, StoredTransition, StoredVisit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from honeyguide.domain import Outcome
+    from honeyguide.domain import Outcome, Row
     from honeyguide.store.records import CompletionRecord, FoundLink, RedirectedLink, StepRecord, VisitRecord
 
 # A killed process loses nothing with NORMAL; only a power cut may lose the last steps, never damage. The log is copied
@@ -101,17 +101,18 @@ class SqliteStore:
                     in_main=bool(in_main),
                     origin=origin,
                 ),
-                row=None if row is None else np.frombuffer(row, dtype=np.float16),
+                row=_row(row),
             )
 
     def transitions_after(self, step: int) -> Iterator[StoredTransition]:
         rows = self._select(
-            """SELECT s.step, s.link, s.reward, p.is_relevant, p.depth, p.distance, p.relevance, p.content_type, p.body
+            """SELECT s.step, s.link, s.reward, p.is_relevant, p.depth, p.distance, p.relevance, p.content_type, p.body,
+                      s.row
                FROM steps s LEFT JOIN pages p ON p.link = s.link
                WHERE s.step > ? AND s.reward IS NOT NULL ORDER BY s.step""",
             step,
         )
-        for number, link, reward, is_relevant, depth, distance, relevance, content_type, body in rows:
+        for number, link, reward, is_relevant, depth, distance, relevance, content_type, body, row in rows:
             yield StoredTransition(
                 step=number,
                 link=LinkId(link),
@@ -122,15 +123,38 @@ class SqliteStore:
                 relevance=relevance or 0.0,
                 content_type=content_type or "",
                 body=None if body is None else unpacked(body, self._path),
+                row=_row(row),
             )
+
+    def visits(self) -> Iterator[StoredVisit]:
+        rows = self._select(
+            """SELECT s.step, s.link, s.outcome, p.relevance, p.is_relevant
+               FROM steps s LEFT JOIN pages p ON p.link = s.link
+               WHERE s.outcome IN ('fetched', 'redirected') ORDER BY s.step"""
+        )
+        for step, link, outcome, relevance, is_relevant in rows:
+            targets = self._select("SELECT target FROM edges WHERE source = ? ORDER BY target", link)
+            yield StoredVisit(
+                step=step,
+                link=LinkId(link),
+                relevance=relevance or 0.0,
+                is_relevant=bool(is_relevant),
+                targets=tuple(LinkId(target) for (target,) in targets),
+                is_redirect=outcome == "redirected",
+            )
+
+    def pairs(self) -> Iterator[PairRecord]:
+        for link, score, row in self._select("SELECT link, score, row FROM pairs ORDER BY rowid"):
+            yield PairRecord(LinkId(link), score, np.frombuffer(row, dtype=np.float16))
 
     def in_flight(self) -> list[DispatchRecord]:
         rows = self._select(
-            "SELECT link, dispatch, after_steps, chosen_at, score, explored, decision FROM in_flight ORDER BY dispatch"
+            """SELECT link, dispatch, after_steps, chosen_at, score, explored, decision, row
+               FROM in_flight ORDER BY dispatch"""
         )
         return [
-            DispatchRecord(LinkId(link), number, after_steps, chosen_at, score, bool(explored), decision)
-            for link, number, after_steps, chosen_at, score, explored, decision in rows
+            DispatchRecord(LinkId(link), number, after_steps, chosen_at, score, bool(explored), decision, _row(row))
+            for link, number, after_steps, chosen_at, score, explored, decision, row in rows
         ]
 
     def ready_at_by_host(self) -> dict[str, float]:
@@ -138,15 +162,15 @@ class SqliteStore:
 
     def decisions_from(self, number: int) -> Iterator[StoredDecision]:
         rows = self._select(
-            """SELECT decision AS number, link, after_steps, 0 FROM steps WHERE number >= ?1
-               UNION ALL SELECT decision AS number, link, after_steps, 0 FROM in_flight WHERE number >= ?1
-               UNION ALL SELECT decision AS number, link, after_steps, 1 FROM skips WHERE number >= ?1
+            """SELECT decision AS number, link, after_steps, 0, row FROM steps WHERE number >= ?1
+               UNION ALL SELECT decision AS number, link, after_steps, 0, row FROM in_flight WHERE number >= ?1
+               UNION ALL SELECT decision AS number, link, after_steps, 1, NULL FROM skips WHERE number >= ?1
                ORDER BY number""",
             number,
         )
         return (
-            StoredDecision(number, LinkId(link), after_steps, bool(is_skipped))
-            for number, link, after_steps, is_skipped in rows
+            StoredDecision(number, LinkId(link), after_steps, bool(is_skipped), _row(row))
+            for number, link, after_steps, is_skipped, row in rows
         )
 
     def size_bytes(self) -> int:
@@ -179,6 +203,9 @@ class SqliteStore:
             "UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in step.pruned]
         )
         self._db.executemany(
+            "INSERT INTO pairs VALUES (?, ?, ?)", [(pair.link, pair.score, pair.row.tobytes()) for pair in step.pairs]
+        )
+        self._db.executemany(
             "INSERT INTO hosts VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET ready_at = excluded.ready_at",
             step.ready_at_by_host.items(),
         )
@@ -193,10 +220,10 @@ class SqliteStore:
         for chosen in step.dispatches:
             self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.IN_FLIGHT, chosen.link))
             self._db.execute(
-                "INSERT INTO in_flight VALUES (?,?,?,?,?,?,?)",
+                "INSERT INTO in_flight VALUES (?,?,?,?,?,?,?,?)",
                 (
                     chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, chosen.score, chosen.explored,
-                    chosen.decision,
+                    chosen.decision, _blob(chosen.row),
                 ),
             )  # fmt: skip
         for skipped in step.skips:
@@ -212,10 +239,11 @@ class SqliteStore:
         self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.DONE, chosen.link))
         self._db.execute("DELETE FROM in_flight WHERE link = ?", (chosen.link,))
         self._db.execute(
-            "INSERT INTO steps VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO steps VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 step, chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, done.finished_at, chosen.score,
                 chosen.explored, kind, status, detail, done.answer.elapsed_s, body_bytes, done.reward, chosen.decision,
+                _blob(chosen.row),
             ),
         )  # fmt: skip
         if done.visit is not None:
@@ -281,8 +309,16 @@ def _text_columns(found: FoundLink) -> tuple[object, ...]:
         " ".join(text.after),
         text.in_main,
         found.score,
-        None if found.row is None else found.row.tobytes(),
+        _blob(found.row),
     )
+
+
+def _blob(row: Row | None) -> bytes | None:
+    return None if row is None else row.tobytes()
+
+
+def _row(blob: bytes | None) -> Row | None:
+    return None if blob is None else np.frombuffer(blob, dtype=np.float16)
 
 
 def _outcome_columns(outcome: Outcome) -> tuple[str, int | None, str, int]:

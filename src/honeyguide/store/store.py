@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from honeyguide.domain import LinkId, LinkState, Row, Sighting, Url
-    from honeyguide.store.records import DispatchRecord, Progress, StepRecord
+    from honeyguide.store.records import DispatchRecord, PairRecord, Progress, StepRecord
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +38,19 @@ class StoredTransition:
     relevance: float
     content_type: str
     body: bytes | None
+    row: Row | None  # by which its link was chosen, where it was kept
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVisit:
+    """What a step says of the link graph: a page and the links on it, or where a redirect led."""
+
+    step: int
+    link: LinkId
+    relevance: float
+    is_relevant: bool
+    targets: tuple[LinkId, ...]
+    is_redirect: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +61,7 @@ class StoredDecision:
     link: LinkId
     after_steps: int
     is_skipped: bool
+    row: Row | None = None  # by which it was chosen, where that was kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +94,14 @@ class Store(Protocol):
 
     def transitions_after(self, step: int) -> Iterator[StoredTransition]:
         """What was learned after a step, in order."""
+        ...
+
+    def visits(self) -> Iterator[StoredVisit]:
+        """Every page and every redirect, in the order of steps."""
+        ...
+
+    def pairs(self) -> Iterator[PairRecord]:
+        """The rows that links have got, in order; of links that have left, too."""
         ...
 
     def in_flight(self) -> list[DispatchRecord]:

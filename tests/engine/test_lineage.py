@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import LinkId
+from honeyguide.domain import LineageRules, LinkId, PageFacts
+from honeyguide.engine.lineage import BYTES_A_LINK, Lineage
 from honeyguide.errors import StrategyError
-from honeyguide.learn.lineage import BYTES_A_LINK, Lineage, LineageRules, PageFacts
-from learn.plain_lineage import Fetch, Known, distance, known, smoothed
+from plain_lineage import Fetch, Known, distance, known, smoothed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.learn.lineage import LineageRules
+    from honeyguide.domain import LineageRules
 
 
 @dataclass(frozen=True)
