@@ -16,16 +16,23 @@ from honeyguide.learn import (
     BestFirst,
     BreadthFirst,
     DepthFirst,
+    FeatureStyle,
     IterativeDeepening,
+    LinearSarsa,
+    Mode,
     ModifiedDepthFirst,
     OnlineRidge,
     ParseOrSkip,
     ParseOrSkipQ,
     RandomOrder,
     RandomSkip,
+    SarsaRules,
+    Scale,
     Strategy,
+    TopicAndCategories,
     WeightedBreadthFirst,
 )
+from honeyguide.learn.linear_sarsa import row_width
 from honeyguide.settings import (
     STRATEGIES,
     ModifiedDepthFirstSettings,
@@ -45,6 +52,16 @@ if TYPE_CHECKING:
     from honeyguide.domain import Rows, Sighting
 
 TOPIC = Topic("geology", ("rock", "mineral"))
+CATEGORIES = ("earth", "science")
+
+
+def linear_sarsa(mode: Mode) -> LinearSarsa:
+    nearness = TopicAndCategories(TOPIC, CATEGORIES, hashed_vectors())
+    style = FeatureStyle(Scale.HAN)
+    start = np.zeros(row_width(style, len(CATEGORIES)))
+    return LinearSarsa(nearness, style, SarsaRules(mode=mode), start, np.random.default_rng(1))
+
+
 MAKERS: dict[str, Callable[[], Strategy]] = {
     "breadth-first": BreadthFirst,
     "depth-first": DepthFirst,
@@ -56,6 +73,9 @@ MAKERS: dict[str, Callable[[], Strategy]] = {
     "url-heuristic": lambda: BestAddressFirst(TOPIC, hashed_vectors(), UrlHeuristicSettings()),
     "beam": lambda: Beam(BestFirst(TOPIC, hashed_vectors()), 100),
     "online-ridge": lambda: OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings()),
+    "lfa-sync": lambda: linear_sarsa(Mode.SYNCHRONOUS),
+    "lfa-async": lambda: linear_sarsa(Mode.ASYNCHRONOUS),
+    "lfa-moderated": lambda: linear_sarsa(Mode.MODERATED),
     "parse-or-skip": lambda: ParseOrSkip(TOPIC, hashed_vectors(), ParseOrSkipSettings()),
     "parse-or-skip-q": lambda: ParseOrSkipQ(TOPIC, hashed_vectors(), ParseOrSkipQSettings()),
     "random-skip": lambda: RandomSkip(RandomSkipSettings()),
@@ -186,5 +206,5 @@ def test_only_random_explores_always_and_baselines_never(make: Callable[[], Stra
     strategy = make()
     chance = np.random.default_rng(1)
     share = np.mean([strategy.explores(chance) for _ in range(2000)])
-    expected = {RandomOrder: 1.0, OnlineRidge: RidgeSettings().exploration}.get(type(strategy), 0.0)
+    expected = {RandomOrder: 1.0, OnlineRidge: RidgeSettings().exploration, LinearSarsa: 0.1}.get(type(strategy), 0.0)
     assert share == pytest.approx(expected, abs=0.02)

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",
+    "lfa-sync": "linear SARSA of Han 2018, every waiting link re-scored at every step",
+    "lfa-async": "the same, only links like those of the newest page re-scored",
+    "lfa-moderated": "as lfa-async, with damped errors",
     "best-first": "nearest words to the topic first; learns nothing",
     "url-heuristic": "the best-looking address first; learns nothing",
     "beam": "as best-first, but only the best so many links wait",

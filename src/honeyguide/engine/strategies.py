@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.engine.learners import linear_sarsa
 from honeyguide.errors import SettingsError
 from honeyguide.learn import (
     Beam,
@@ -90,6 +91,9 @@ STRATEGY_MAKERS: Final[dict[str, Callable[[Ingredients], Strategy]]] = {
     "url-heuristic": _url_heuristic,
     "beam": _beam,
     "online-ridge": lambda given: OnlineRidge(given.topic, given.vectors(), given.settings.ridge),
+    "lfa-sync": linear_sarsa,
+    "lfa-async": linear_sarsa,
+    "lfa-moderated": linear_sarsa,
     "parse-or-skip": lambda given: ParseOrSkip(given.topic, given.vectors(), given.settings.parse_or_skip),
     "parse-or-skip-q": _parse_or_skip_q,
     "random-skip": lambda given: RandomSkip(given.settings.random_skip),

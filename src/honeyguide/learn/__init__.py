@@ -4,20 +4,24 @@ A strategy describes a link once (`describe`, from `Candidates`), scores the des
 when its turn has come, and learns from each `Transition`. One file a method, each readable beside its paper.
 
 What links and pages look like in numbers: `features` is ours; `han_features` the states and actions of Han and Pertejo,
-made from `relevances` and from the parents that `lineage` keeps; `url_features` what an address alone says.
+made from `relevances` and from what the engine knows of parents; `url_features` what an address alone says.
 """
 
 from honeyguide.learn.beam import Beam
 from honeyguide.learn.best_first import BestFirst
 from honeyguide.learn.breadth_first import BreadthFirst
 from honeyguide.learn.depth_first import DepthFirst
+from honeyguide.learn.exploration import Exploration
+from honeyguide.learn.han_features import FeatureStyle, Scale
 from honeyguide.learn.iterative_deepening import IterativeDeepening
+from honeyguide.learn.linear_sarsa import LinearSarsa, Mode, SarsaRules
 from honeyguide.learn.modified_depth_first import ModifiedDepthFirst
 from honeyguide.learn.online_ridge import OnlineRidge
 from honeyguide.learn.parse_or_skip import ParseOrSkip
 from honeyguide.learn.parse_or_skip_q import ParseOrSkipQ
 from honeyguide.learn.random_order import RandomOrder
 from honeyguide.learn.random_skip import RandomSkip
+from honeyguide.learn.relevances import TopicAndCategories
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 from honeyguide.learn.url_heuristic import BestAddressFirst
 from honeyguide.learn.weighted_breadth_first import WeightedBreadthFirst
@@ -28,8 +32,12 @@ __all__ = [
     "BestFirst",
     "BreadthFirst",
     "DepthFirst",
+    "Exploration",
+    "FeatureStyle",
     "FoundAgain",
     "IterativeDeepening",
+    "LinearSarsa",
+    "Mode",
     "ModifiedDepthFirst",
     "OnlineRidge",
     "Order",
@@ -37,6 +45,9 @@ __all__ = [
     "ParseOrSkipQ",
     "RandomOrder",
     "RandomSkip",
+    "SarsaRules",
+    "Scale",
     "Strategy",
+    "TopicAndCategories",
     "WeightedBreadthFirst",
 ]

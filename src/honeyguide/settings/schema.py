@@ -16,6 +16,7 @@ from honeyguide.settings.declaring import setting
 from honeyguide.settings.strategy_tables import (
     STRATEGIES,
     BeamSettings,
+    LfaSettings,
     ModifiedDepthFirstSettings,
     ParseOrSkipQSettings,
     ParseOrSkipSettings,
@@ -250,4 +251,5 @@ class Settings:
     parse_or_skip: ParseOrSkipSettings = field(default_factory=ParseOrSkipSettings)
     parse_or_skip_q: ParseOrSkipQSettings = field(default_factory=ParseOrSkipQSettings)
     random_skip: RandomSkipSettings = field(default_factory=RandomSkipSettings)
+    lfa: LfaSettings = field(default_factory=LfaSettings)
     store: StoreSettings = field(default_factory=StoreSettings)

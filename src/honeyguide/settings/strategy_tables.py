@@ -18,6 +18,9 @@ STRATEGIES: Final = (
     "url-heuristic",
     "beam",
     "online-ridge",
+    "lfa-sync",
+    "lfa-async",
+    "lfa-moderated",
     "parse-or-skip",
     "parse-or-skip-q",
     "random-skip",
@@ -25,10 +28,21 @@ STRATEGIES: Final = (
 # What is compared where nobody says what: two floors, the usual baseline, and the default.
 USUAL_STRATEGIES: Final = ("breadth-first", "random", "best-first", "online-ridge")
 STRATEGIES_NEEDING_A_TOPIC: Final = frozenset(
-    {"best-first", "url-heuristic", "beam", "online-ridge", "parse-or-skip", "parse-or-skip-q"}
+    {
+        "best-first",
+        "url-heuristic",
+        "beam",
+        "online-ridge",
+        "lfa-sync",
+        "lfa-async",
+        "lfa-moderated",
+        "parse-or-skip",
+        "parse-or-skip-q",
+    }
 )
 HEURISTICS: Final = ("similarity", "url")
 URL_MEASURES: Final = ("words", "cosine")
+FEATURES: Final = ("han", "pertejo", "continuous")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +172,27 @@ class RandomSkipSettings:
     """Breadth-first that skips at random."""
 
     share: float = setting(0.5, "share of links skipped", at_least=0, at_most=1)
+
+
+@dataclass(frozen=True, slots=True)
+class LfaSettings:
+    """Linear SARSA with prioritised order, after Han et al. 2018; the defaults are theirs."""
+
+    step_size: float = setting(0.001, "α: how far the weights follow each error", above=0, at_most=1)
+    discount: float = setting(0.9, "γ: what the value of the next link counts", at_least=0, at_most=1)
+    exploration: float = setting(0.1, "ε: share of choices made at random", at_least=0, at_most=1)
+    exploration_end: float = setting(0.1, "ε at the end of the schedule", at_least=0, at_most=1)
+    exploration_steps: int = setting(0, "choices over which ε goes to its end; 0 keeps it constant", at_least=0)
+    features: str = setting("han", "numbers that describe pages and links", choices=FEATURES)
+    starts_at: str = setting("zero", "weights to begin with", choices=("zero", "uniform"))
+    start_weights: str = setting("", "a run or a .npy file whose weights to begin with, instead")
+    ends_at_relevant: bool = setting(default=True, meaning="whether a relevant page ends an episode")
+    learns_without_links: bool = setting(
+        default=True, meaning="whether a page without unvisited links teaches anything"
+    )
+    takes_best_next: bool = setting(
+        default=False, meaning="whether the target is the best next link, not the chosen one"
+    )
+    draws: str = setting(
+        "pair", "what is drawn at random: pairs of state and action, or links", choices=("pair", "link")
+    )
