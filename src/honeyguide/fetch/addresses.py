@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _SHARED: Final = IPv4Network("100.64.0.0/10")
-# IPv4-mapped and IPv4-compatible ones, and those of translators (NAT64), well-known or local.
-_IPV4_AT_THE_END: Final = tuple(map(IPv6Network, ("::ffff:0:0/96", "::/96", "64:ff9b::/96", "64:ff9b:1::/48")))
+# An address in these means the IPv4 address at its end and nothing else: IPv4-mapped, and NAT64, which is how a machine
+# without IPv4 reaches every host that has nothing else.
+_MEANS_IPV4: Final = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
+# These have one at their end and are something of their own, too: IPv4-compatible, and translators of a local network.
+_HAS_IPV4: Final = (IPv6Network("::/96"), IPv6Network("64:ff9b:1::/48"))
 _ISATAP_MARKS: Final = (0x00005EFE, 0x02005EFE)
 # In ranges that are public otherwise: a virtual host of Azure that hands out a machine's own configuration.
 _METADATA: Final = frozenset({IPv4Address("168.63.129.16")})
@@ -27,8 +30,9 @@ def objection_to(address: str) -> str:
         given = ip_address(address)
     except ValueError:
         return "not an address"
-    kinds = (_kind(each) for each in (given, *_inside(given)))
-    return next(filter(None, kinds), "")
+    is_another = any(given in network for network in _MEANS_IPV4)
+    meant = (_ipv4_at_the_end(given),) if is_another else (given, *_inside(given))
+    return next(filter(None, map(_kind, meant)), "")
 
 
 def objection_to_name(host: str) -> str:
@@ -76,5 +80,9 @@ def _inside(address: IPv4Address | IPv6Address) -> Iterator[IPv4Address]:
     if address.teredo is not None:
         yield from address.teredo
     is_isatap = (int(address) >> 32) & 0xFFFFFFFF in _ISATAP_MARKS
-    if is_isatap or any(address in network for network in _IPV4_AT_THE_END):
-        yield IPv4Address(int(address) & 0xFFFFFFFF)
+    if is_isatap or any(address in network for network in _HAS_IPV4):
+        yield _ipv4_at_the_end(address)
+
+
+def _ipv4_at_the_end(address: IPv4Address | IPv6Address) -> IPv4Address:
+    return IPv4Address(int(address) & 0xFFFFFFFF)
