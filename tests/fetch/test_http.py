@@ -20,7 +20,8 @@ from honeyguide.settings import FetchSettings
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from fetch.conftest import Handler, Serve, ServeBytes
+    from fetch.conftest import Serve, ServeBytes
+    from local_site import Handler
 
 
 @asynccontextmanager

@@ -20,7 +20,8 @@ from honeyguide.settings import FetchSettings, PolitenessSettings
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from fetch.conftest import Handler, Serve
+    from fetch.conftest import Serve
+    from local_site import Handler
 
 USER_AGENT = "Honeyguide/1.0 (focused crawler; crawl@example.org)"
 PAGE = web.Response(text="a page")
