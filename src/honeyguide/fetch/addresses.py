@@ -77,8 +77,6 @@ def _inside(address: IPv4Address | IPv6Address) -> Iterator[IPv4Address]:
         return
     if address.sixtofour is not None:
         yield address.sixtofour
-    if address.teredo is not None:
-        yield from address.teredo
     is_isatap = (int(address) >> 32) & 0xFFFFFFFF in _ISATAP_MARKS
     if is_isatap or any(address in network for network in _HAS_IPV4):
         yield _ipv4_at_the_end(address)

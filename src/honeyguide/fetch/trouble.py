@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 from typing import Final
@@ -12,6 +13,7 @@ from honeyguide.domain import Failed, FailureReason
 from honeyguide.fetch.headers import readable
 
 _LONGEST: Final = 200
+_SYSTEM_ERROR: Final = re.compile(r"\b(?:Connection\w+|BrokenPipe|Timeout|OS)Error\(")
 _NO_SUCH_NAME: Final = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
 
 
@@ -37,9 +39,12 @@ def _reason(error: Exception) -> FailureReason:
             return FailureReason.BAD_RESPONSE
 
 
-def _was_cut_off(error: BaseException) -> bool:
-    """Whether the connection broke within the body, rather than the host ending it too early."""
-    return isinstance(error.__cause__, OSError) or "ConnectionResetError" in str(error)
+def _was_cut_off(error: aiohttp.ClientPayloadError) -> bool:
+    """Whether the connection broke within the body, rather than the host ending it too early.
+
+    The library hands on the system's error only in its message.
+    """
+    return _SYSTEM_ERROR.search(str(error)) is not None
 
 
 def _told(error: Exception) -> str:
