@@ -62,7 +62,7 @@ class Reading:
         """Why a body of this type and size is not wanted, or None."""
         is_welcome = media_type in _SAYS_NOTHING or any(fnmatchcase(media_type, pattern) for pattern in self._types)
         if not is_welcome:
-            return Failed(FailureReason.UNSUPPORTED_TYPE, media_type)
+            return Failed(FailureReason.UNSUPPORTED_TYPE, f"{media_type} is none of fetch.content_types")
         if body_bytes > self._max_bytes:
             return Failed(FailureReason.TOO_LARGE, f"body is over {self._max_bytes} bytes")
         return None
