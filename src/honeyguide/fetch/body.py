@@ -60,12 +60,16 @@ class Reading:
 
     def _objection(self, media_type: str, body_bytes: int) -> Failed | None:
         """Why a body of this type and size is not wanted, or None."""
-        is_welcome = media_type in _SAYS_NOTHING or any(fnmatchcase(media_type, pattern) for pattern in self._types)
-        if not is_welcome:
+        if not self._is_welcome(media_type):
             return Failed(FailureReason.UNSUPPORTED_TYPE, f"{media_type} is none of fetch.content_types")
         if body_bytes > self._max_bytes:
             return Failed(FailureReason.TOO_LARGE, f"body is over {self._max_bytes} bytes")
         return None
+
+    def _is_welcome(self, media_type: str) -> bool:
+        if media_type in _SAYS_NOTHING or media_type in self._types:
+            return True
+        return any(fnmatchcase(media_type, pattern) for pattern in self._types)
 
     def _sniffed(self, answer: Fetched, body: bytearray) -> str:
         if self._media_type_of is None or not body:

@@ -83,9 +83,10 @@ class HttpFetcher:
         call, pause_s = Call(self._settings), 0.0
         outcome: Outcome
         try:
-            async with call.on_its_way(), self._asked(session, url) as response:
+            async with call, self._asked(session, url) as response:
                 call.answered()
-                pause_s = retry_after_s(response.headers.get("Retry-After", ""), self._clock.now())
+                asked_for = response.headers.get("Retry-After")
+                pause_s = retry_after_s(asked_for, self._clock.now()) if asked_for else 0.0
                 outcome = await self._outcome(url, response, first_bytes)
         except TimeoutError:
             outcome = Failed(FailureReason.TIMEOUT, call.overdue)
