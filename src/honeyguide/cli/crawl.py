@@ -134,6 +134,13 @@ def crawl(
             help_text="Follow no link farther from a seed; 0 sets no limit.",
         ),
     ] = None,
+    render: Annotated[
+        bool | None,
+        setting_option(
+            "render.enabled", "--render", metavar="", panel=_HOW,
+            help_text="Run pages that are empty without their scripts in headless Chromium (extra: browser).",
+        ),
+    ] = None,
     allow_private: Annotated[
         bool | None,
         setting_option(
@@ -209,6 +216,7 @@ def crawl(
         "scope.deny_paths": deny_path,
         "scope.max_depth": whole_number(max_depth),
         "fetch.allow_private": allow_private,
+        "render.enabled": render,
         "fetch.contact": contact,
         "crawl.strategy": strategy,
         "crawl.concurrency": whole_number(concurrency),

@@ -23,14 +23,27 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def open_live(settings: Settings) -> AsyncIterator[World]:
-    """The real web, as robots.txt allows. SettingsError if the file with the proxy's login cannot be read."""
+    """The real web, as robots.txt allows. SettingsError if the proxy's login cannot be read or no browser starts."""
     from honeyguide.worlds import HttpWorld  # noqa: PLC0415 - aiohttp is heavy
 
-    world = HttpWorld(polite_fetcher(settings, RealClock()))
+    clock = RealClock()
+    fetcher = polite_fetcher(settings, clock)
+    world: World = HttpWorld(fetcher)
     try:
+        if settings.render.enabled:
+            world = await _rendered(world, fetcher, settings, clock)
         yield world
     finally:
         await world.close()
+
+
+async def _rendered(world: World, fetcher: Fetcher, settings: Settings, clock: Clock) -> World:
+    from honeyguide.engine.rendered_world import RenderedWorld  # noqa: PLC0415 - only where it is asked for
+    from honeyguide.fetch.chromium import ChromiumRenderer  # noqa: PLC0415
+
+    renderer = ChromiumRenderer(fetcher, settings.render, settings.fetch.identity, settings.fetch.max_body_bytes)
+    await renderer.open()
+    return RenderedWorld(world, renderer, clock)
 
 
 def polite_fetcher(settings: Settings, clock: Clock, resolver: AbstractResolver | None = None) -> Fetcher:

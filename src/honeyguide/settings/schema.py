@@ -142,6 +142,20 @@ class FetchSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RenderSettings:
+    """Pages of the live web that are empty until a browser has run their scripts."""
+
+    enabled: bool = setting(default=False, meaning="whether such pages are run in headless Chromium (extra: browser)")
+    browser: str = setting("", "path to Chromium or Chrome; empty looks for one")
+    sandbox: bool = setting(
+        default=True, meaning="whether the browser is shut in by the system; root and most containers need false"
+    )
+    timeout_s: float = setting(20.0, "seconds a page may take until it is at rest; then it is taken as it is", above=0)
+    max_requests: int = setting(40, "requests that the scripts of one page may make", at_least=0)
+    at_once: int = setting(2, "pages rendered at once", at_least=1, at_most=64)
+
+
+@dataclass(frozen=True, slots=True)
 class PolitenessSettings:
     """How gently a host is treated."""
 
@@ -266,6 +280,7 @@ class Settings:
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     fetch: FetchSettings = field(default_factory=FetchSettings)
+    render: RenderSettings = field(default_factory=RenderSettings)
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     scope: ScopeSettings = field(default_factory=ScopeSettings)
