@@ -55,8 +55,9 @@ class SqliteStore:
         self._db.executescript(_PRAGMAS)
         # Asked of the tables, not of the file: a process killed just here leaves a file without any.
         if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-            script = resources.files("honeyguide.store").joinpath("schema.sql").read_text(encoding="utf-8")
-            self._db.executescript(f"BEGIN; {script} COMMIT;")
+            self._db.executescript(f"BEGIN; {_script('schema.sql')} {_script('additions.sql')} COMMIT;")
+        else:
+            self._db.executescript(_script("additions.sql"))
 
     def record(self, step: StepRecord) -> None:
         with told_plainly(self._path):
@@ -261,6 +262,8 @@ class SqliteStore:
                 verdict.relevance, verdict.is_relevant, visit.depth, visit.distance, self._pack(fetched.body),
             ),
         )  # fmt: skip
+        if fetched.etag or fetched.last_modified:
+            self._db.execute("INSERT INTO validators VALUES (?,?,?)", (link, fetched.etag, fetched.last_modified))
         self._db.executemany("INSERT INTO edges VALUES (?,?)", [(link, target) for target in sorted(visit.targets)])
 
     def _write_redirect(self, redirect: RedirectedLink) -> None:
@@ -286,6 +289,10 @@ class SqliteStore:
             "DELETE FROM learner WHERE step NOT IN (SELECT step FROM learner ORDER BY step DESC LIMIT ?)",
             (SNAPSHOTS_KEPT,),
         )
+
+
+def _script(name: str) -> str:
+    return resources.files("honeyguide.store").joinpath(name).read_text(encoding="utf-8")
 
 
 def read_progress(database: sqlite3.Connection) -> Progress | None:
