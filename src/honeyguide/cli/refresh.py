@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 HELP: Final = (
     "Look at every page of an earlier run again, as a new run.\n\n"
     "Hosts are asked to send a page only if it has changed since. Pages that are old, that were seen to change, or "
-    "that are relevant come first, so that a small budget is well spent. Pages that came are judged and stored again; the "
-    "old run stays as it is. Refresh the new run to go on from there: what was seen to change is remembered.\n\n"
+    "that are relevant come first, so that a small budget is well spent. Pages that came are judged and stored again; "
+    "the old run stays as it is. Refresh the new run to go on from there: what was seen to change is remembered.\n\n"
     "[bold]Examples[/bold]\n\n"
     "  honeyguide refresh my-run my-run-monday\n\n"
     "  honeyguide refresh my-run my-run-monday --budget 200 --set refresh.relevance_weight=1"
