@@ -190,7 +190,7 @@ def test_versions_of_pages_are_kept(tmp_path: Path) -> None:
     root, _ = crawl_site(tmp_path / "run", {"/": page})
 
     with open_run(tmp_path / "run") as run:
-        assert [(each.url, each.etag) for each in run.page_versions()] == [(root, '"1"')]
+        assert [(each.url, each.etag) for each in run.revisits().known_pages()] == [(root, '"1"')]
 
 
 @pytest.mark.parametrize(

@@ -86,13 +86,20 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The host says that the page is still the one we know, and sends no body."""
+
+    status: int = 304
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """The world cannot tell: only a world that holds a part of the web answers so. It costs and teaches nothing."""
 
     detail: str
 
 
-Outcome = Fetched | Redirected | Refused | Failed | Unknown
+Outcome = Fetched | Unchanged | Redirected | Refused | Failed | Unknown
 
 
 @dataclass(frozen=True, slots=True)

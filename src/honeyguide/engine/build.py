@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from honeyguide.clock import Clock
+    from honeyguide.domain import KnownPage
     from honeyguide.engine.transport import Transport
     from honeyguide.frontier import Frontier
     from honeyguide.judge import Judge, Verdicts
@@ -151,8 +152,11 @@ def transport_for(world: World, start: float) -> tuple[Transport, Clock]:
 
 
 @asynccontextmanager
-async def open_world(settings: Settings) -> AsyncIterator[World]:
-    """The world that the settings name, closed again at the end."""
+async def open_world(settings: Settings, known: Sequence[KnownPage] = ()) -> AsyncIterator[World]:
+    """The world that the settings name, closed again at the end.
+
+    The live one asks for `known` pages only in case they have changed.
+    """
     kind, _, spec = settings.crawl.world.partition(":")
     match kind:
         case "synthetic" | "wiki" | "site":
@@ -168,7 +172,7 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
             with _recording(spec) as recorded:
                 yield recorded
         case "live":
-            async with open_live(settings) as live:
+            async with open_live(settings, known) as live:
                 yield live
         case _:
             raise WorldError(f"no world is called {kind!r}; choose {', '.join(WORLDS)}")

@@ -11,23 +11,24 @@ from honeyguide.errors import SettingsError
 from honeyguide.parse import media_type_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
     from aiohttp.abc import AbstractResolver
 
     from honeyguide.clock import Clock
+    from honeyguide.domain import KnownPage
     from honeyguide.fetch import Fetcher
     from honeyguide.settings import Settings
     from honeyguide.worlds import World
 
 
 @asynccontextmanager
-async def open_live(settings: Settings) -> AsyncIterator[World]:
+async def open_live(settings: Settings, known: Sequence[KnownPage] = ()) -> AsyncIterator[World]:
     """The real web, as robots.txt allows. SettingsError if the proxy's login cannot be read or no browser starts."""
     from honeyguide.worlds import HttpWorld  # noqa: PLC0415 - aiohttp is heavy
 
     clock = RealClock()
-    fetcher = polite_fetcher(settings, clock)
+    fetcher = polite_fetcher(settings, clock, known=known)
     world: World = HttpWorld(fetcher)
     try:
         if settings.render.enabled:
@@ -46,8 +47,10 @@ async def _rendered(world: World, fetcher: Fetcher, settings: Settings, clock: C
     return RenderedWorld(world, renderer, clock)
 
 
-def polite_fetcher(settings: Settings, clock: Clock, resolver: AbstractResolver | None = None) -> Fetcher:
-    """What every request over HTTP goes through, from the outside in."""
+def polite_fetcher(
+    settings: Settings, clock: Clock, resolver: AbstractResolver | None = None, known: Sequence[KnownPage] = ()
+) -> Fetcher:
+    """What every request over HTTP goes through, from the outside in; of `known` pages only changes are wanted."""
     from honeyguide.fetch import HttpFetcher, RobotsFetcher  # noqa: PLC0415 - aiohttp is heavy
 
     fetcher = HttpFetcher(
@@ -56,6 +59,7 @@ def polite_fetcher(settings: Settings, clock: Clock, resolver: AbstractResolver 
         resolver,
         media_type_of=media_type_of,
         proxy_login=_login(settings.fetch.proxy_login),
+        known={page.url: page for page in known},
     )
     return RobotsFetcher(fetcher, settings.politeness, settings.fetch.identity, clock)
 

@@ -18,6 +18,7 @@ from honeyguide.domain import (
     Redirected,
     RefusalReason,
     Refused,
+    Unchanged,
     Url,
 )
 from honeyguide.errors import InvalidUrl
@@ -30,15 +31,18 @@ from honeyguide.fetch.retry_after import retry_after_s
 from honeyguide.fetch.trouble import failure_from
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from aiohttp.abc import AbstractResolver
 
     from honeyguide.clock import Clock
-    from honeyguide.domain import Outcome
+    from honeyguide.domain import KnownPage, Outcome
     from honeyguide.fetch.body import MediaTypeOf
     from honeyguide.settings import FetchSettings
 
 logger = logging.getLogger(__name__)
 
+NOT_MODIFIED: Final = 304
 REDIRECTS: Final = frozenset({300, 301, 302, 303, 307, 308})
 
 # Some sites send policies or cookies of many kilobytes in one header; the library's 8 KB would lose their pages.
@@ -60,16 +64,18 @@ class HttpFetcher:
         *,
         media_type_of: MediaTypeOf | None = None,
         proxy_login: str = "",
+        known: Mapping[Url, KnownPage] | None = None,
     ) -> None:
         """`media_type_of` tells the kind of a body from its start; without it, the header is believed.
 
-        `proxy_login` is `user:password`.
+        `proxy_login` is `user:password`. Of `known` pages a body is sent only if they have changed.
         """
         self._settings = settings
         self._clock = clock
         self._resolver = resolver
         self._reading = Reading(settings, media_type_of)
         self._proxy_headers = _proxy_headers(proxy_login)
+        self._known = known or {}
         self._session: aiohttp.ClientSession | None = None
         self._is_closed = False
 
@@ -128,16 +134,19 @@ class HttpFetcher:
         return self._session
 
     def _asked(self, session: aiohttp.ClientSession, url: Url) -> aiohttp.client._RequestContextManager:
-        login = self._proxy_headers
+        login = self._proxy_headers or {}
+        conditions = _conditions(self._known.get(url))
         is_tunnelled = url.scheme == "https"  # then only the proxy may read the login
         return session.get(
             URL(url.text, encoded=True),  # canonical already; quoting it again would ask for another page
             allow_redirects=False,
-            headers=None if is_tunnelled else login,
+            headers=conditions if is_tunnelled else conditions | login,
             proxy_headers=login if is_tunnelled else None,
         )
 
     async def _outcome(self, url: Url, response: aiohttp.ClientResponse, first_bytes: int | None) -> Outcome:
+        if response.status == NOT_MODIFIED and url in self._known:
+            return Unchanged()
         if response.status in REDIRECTS:
             return _redirect(url, response)
         if not 200 <= response.status < 300:
@@ -173,6 +182,14 @@ def _headers(settings: FetchSettings) -> dict[str, str]:
         "Accept-Encoding": "gzip, deflate, br" if find_spec("brotli") else "gzip, deflate",
     }
     return headers | ({"Accept-Language": settings.accept_language} if settings.accept_language else {})
+
+
+def _conditions(known: KnownPage | None) -> dict[str, str]:
+    """Headers by which a host that knows a page by its tag or date need not send it again."""
+    if known is None:
+        return {}
+    conditions = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
+    return {name: value for name, value in conditions.items() if value.isprintable() and value}
 
 
 def _proxy_headers(login: str) -> dict[str, str] | None:

@@ -156,6 +156,17 @@ class RenderSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RefreshSettings:
+    """A new pass over the pages of an earlier run: which of them are looked at first."""
+
+    run: str = setting("", "the run whose pages are looked at again; honeyguide refresh sets it")
+    change_days: float = setting(30.0, "days in which a page of which nothing is known changes once", above=0)
+    relevance_weight: float = setting(
+        0.5, "how much relevance counts; with 0 only age and change do", at_least=0, at_most=1
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class PolitenessSettings:
     """How gently a host is treated."""
 
@@ -230,6 +241,7 @@ class ScopeSettings:
     deny_paths: tuple[str, ...] = setting((), "regular expressions none of which may be found in path and query")
     allow_titles: tuple[str, ...] = setting((), "a page without one of these in its title counts and gives nothing")
     deny_titles: tuple[str, ...] = setting((), "a page with one of these in its title counts and gives nothing")
+    follow_links: bool = setting(default=True, meaning="whether links are followed; false fetches the seeds alone")
     max_depth: int = setting(0, "clicks from a seed; 0 sets no limit", at_least=0)
     max_pages: int = setting(0, "URLs to consider, the first that are met, seeds included; 0 sets no limit", at_least=0)
 
@@ -281,6 +293,7 @@ class Settings:
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     fetch: FetchSettings = field(default_factory=FetchSettings)
     render: RenderSettings = field(default_factory=RenderSettings)
+    refresh: RefreshSettings = field(default_factory=RefreshSettings)
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     scope: ScopeSettings = field(default_factory=ScopeSettings)

@@ -17,7 +17,8 @@ from honeyguide.store.records import (
     StepRecord,
     VisitRecord,
 )
-from honeyguide.store.run import CrawledPage, CrawledStep, PageVersion, Run, open_run
+from honeyguide.store.revisits import Finding, Revisit, Revisits
+from honeyguide.store.run import CrawledPage, CrawledStep, Run, open_run
 from honeyguide.store.run_folder import RunFolder, RunLock
 from honeyguide.store.sqlite import SqliteStore
 from honeyguide.store.store import (
@@ -35,12 +36,14 @@ __all__ = [
     "CrawledStep",
     "DiscoveredGraph",
     "DispatchRecord",
+    "Finding",
     "FoundLink",
     "LearnerSnapshot",
-    "PageVersion",
     "PairRecord",
     "Progress",
     "RedirectedLink",
+    "Revisit",
+    "Revisits",
     "Run",
     "RunFolder",
     "RunLock",

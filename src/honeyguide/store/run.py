@@ -15,6 +15,7 @@ from honeyguide.settings import load_settings
 from honeyguide.store.discovered_graph import DiscoveredGraph
 from honeyguide.store.recorded_answers import RecordedAnswers
 from honeyguide.store.records import Progress
+from honeyguide.store.revisits import Revisits
 from honeyguide.store.run_folder import RunFolder
 from honeyguide.store.sqlite import read_progress, told_plainly, unpacked
 
@@ -52,16 +53,6 @@ class CrawledStep:
     reward: float | None
     is_relevant: bool
     detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class PageVersion:
-    """What a host can be asked by whether a page has changed since it was fetched."""
-
-    url: Url
-    etag: str
-    last_modified: str
-    fetched_at: float  # on the crawl's clock
 
 
 class Run:
@@ -127,16 +118,9 @@ class Run:
             return unpacked(body, self._folder.database_file)
         raise KeyError(url.text)
 
-    def page_versions(self) -> Iterator[PageVersion]:
-        """The pages whose host gave an `ETag` or `Last-Modified`, in the order they came; none for an older run."""
-        if not any(self._select("SELECT 1 FROM sqlite_master WHERE name = 'validators'")):
-            return
-        rows = self._select(
-            """SELECT l.url, v.etag, v.last_modified, s.finished_at FROM validators v JOIN links l ON l.id = v.link
-               JOIN pages p ON p.link = v.link JOIN steps s ON s.step = p.step ORDER BY p.step"""
-        )
-        for url, etag, last_modified, fetched_at in rows:
-            yield PageVersion(Url(url), etag, last_modified, fetched_at)
+    def revisits(self) -> Revisits:
+        """What became of the pages that this run looked at again; usable while the run is open."""
+        return Revisits(self._select)
 
     def recorded_answers(self) -> RecordedAnswers:
         """What was answered up to now, looked up by URL; usable while the run is open."""

@@ -12,7 +12,20 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 import numpy as np
 import zstandard
 
-from honeyguide.domain import Failed, Fetched, LinkId, LinkState, Origin, Redirected, Refused, Sighting, Unknown, Url
+from honeyguide.domain import (
+    Failed,
+    Fetched,
+    KnownPage,
+    LinkId,
+    LinkState,
+    Origin,
+    Redirected,
+    Refused,
+    Sighting,
+    Unchanged,
+    Unknown,
+    Url,
+)
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
 from honeyguide.store.records import DispatchRecord, PairRecord, Progress
 from honeyguide.store.run_folder import folder_bytes
@@ -174,6 +187,10 @@ class SqliteStore:
             for number, link, after_steps, is_skipped, row in rows
         )
 
+    def known(self) -> Iterator[KnownPage]:
+        for url, *facts in self._select("SELECT * FROM known ORDER BY rowid"):
+            yield KnownPage(Url(url), *facts)
+
     def size_bytes(self) -> int:
         return folder_bytes(self._path.parent)
 
@@ -210,6 +227,7 @@ class SqliteStore:
             "INSERT INTO hosts VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET ready_at = excluded.ready_at",
             step.ready_at_by_host.items(),
         )
+        self._db.executemany("INSERT INTO known VALUES (?,?,?,?,?,?,?,?)", map(_known_columns, step.known))
         if step.learner is not None:
             self._write_learner(step.progress, step.learner)
         self._db.execute(
@@ -256,10 +274,11 @@ class SqliteStore:
     def _write_page(self, link: LinkId, step: int, fetched: Fetched, visit: VisitRecord) -> None:
         page, verdict = visit.page, visit.verdict
         self._db.execute(
-            "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 link, step, page.title, fetched.content_type, page.media_type, page.charset, len(page.words),
                 verdict.relevance, verdict.is_relevant, visit.depth, visit.distance, self._pack(fetched.body),
+                page.digest,
             ),
         )  # fmt: skip
         if fetched.etag or fetched.last_modified:
@@ -320,6 +339,19 @@ def _text_columns(found: FoundLink) -> tuple[object, ...]:
     )
 
 
+def _known_columns(page: KnownPage) -> tuple[object, ...]:
+    return (
+        page.url.text,
+        page.relevance,
+        page.digest,
+        page.etag,
+        page.last_modified,
+        page.first_seen_at,
+        page.checked_at,
+        page.changes,
+    )
+
+
 def _blob(row: Row | None) -> bytes | None:
     return None if row is None else row.tobytes()
 
@@ -332,6 +364,8 @@ def _outcome_columns(outcome: Outcome) -> tuple[str, int | None, str, int]:
     match outcome:
         case Fetched():
             return "fetched", outcome.status, "", len(outcome.body)
+        case Unchanged():
+            return "unchanged", outcome.status, "", 0
         case Redirected():
             return "redirected", outcome.status, outcome.target.text, 0
         case Refused():
