@@ -27,10 +27,7 @@ class Pair:
     link: LinkId
     host: HostId
     row: Row
-
-    @property
-    def content(self) -> bytes:
-        return (self.row + np.float16(0)).tobytes()
+    content: bytes  # of the row, with no negative zero
 
 
 class NaivePairs:
@@ -65,7 +62,7 @@ class NaivePairs:
     def push(self, arrivals: Arrivals) -> Sequence[LinkId]:
         columns = zip(arrivals.links, arrivals.hosts, arrivals.scores.tolist(), arrivals.rows, strict=True)
         for link, host, score, row in columns:
-            pair = Pair(link, host, row)
+            pair = Pair(link, host, row, (row + np.float16(0)).tobytes())
             if not any(other.link == link and other.content == pair.content for other in self._pairs):
                 self._pairs.append(pair)
             self._score_by_row[pair.content] = score
