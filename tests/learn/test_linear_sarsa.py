@@ -192,6 +192,32 @@ def test_a_row_is_the_page_and_then_the_link() -> None:
 
 
 @pytest.mark.parametrize("scale", Scale)
+@given(data=st.data(), count=st.integers(1, 6))
+def test_a_row_and_its_value_do_not_depend_on_the_batch(scale: Scale, data: st.DataObject, count: int) -> None:
+    strategy = learner(scale=scale, start=0.1)
+    page = page_of("upper north unknown east south west upper east")
+    cosines = st.lists(st.floats(-1, 1), min_size=count, max_size=count).map(np.array)
+    starts = data.draw(st.lists(st.integers(0, 7), min_size=count, max_size=count))
+    parents = Parents(np.ones(count, int), *(data.draw(cosines) for _ in range(3)), np.full(count, 3))
+    standing = standing_of(strategy, "upper", count, parents)
+
+    def described(places: list[int]) -> Rows:
+        some = Parents(
+            *(column[places] for column in (parents.count, parents.relevance, parents.relevant_relevance)),
+            *(column[places] for column in (parents.smoothed, parents.distance)),
+        )
+        links = [link_at(f"http://x.test/{place}", starts[place], starts[place] + 1) for place in places]
+        origin = Origin(HERE.host, 0.5, 0, 0)
+        return strategy.describe(Candidates.on_page(page, links, origin, standing=replace(standing, parents=some)))
+
+    rows = described(list(range(count)))
+    order = data.draw(st.permutations(range(count)))
+    assert np.array_equal(described(order), rows[order])
+    assert np.array_equal(np.concatenate([described([place]) for place in range(count)]), rows)
+    assert np.array_equal(np.concatenate([strategy.score(row[None]) for row in rows]), strategy.score(rows))
+
+
+@pytest.mark.parametrize("scale", Scale)
 @pytest.mark.parametrize("categories", [(), ("east", "west"), ("unknown",)])
 def test_pages_without_a_known_word_are_described_in_finite_numbers(scale: Scale, categories: tuple[str, ...]) -> None:
     strategy = learner(scale=scale, categories=categories)
