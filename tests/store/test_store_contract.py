@@ -173,13 +173,16 @@ def test_the_row_by_which_a_link_was_chosen_comes_back_with_whatever_tells_of_it
 
 
 def test_rows_that_links_have_got_come_back_in_order_to_the_last_bit(store: Store) -> None:
-    pairs = [(0, 0.1, row(0.3, 1)), (1, -1e-300, row(0, 9)), (0, 1 / 3, row(0.3, 1)), (1, 2.0, row(7, 7))]
-    store.record(replace(FIRST, pairs=tuple(PairRecord(LinkId(link), *rest) for link, *rest in pairs[:1])))
-    store.record(
-        replace(visit(0, 1, [found(1)]), pairs=tuple(PairRecord(LinkId(link), *rest) for link, *rest in pairs[1:]))
-    )
+    pairs = [
+        PairRecord(LinkId(0), 0.1, row(0.3, 1)),
+        PairRecord(LinkId(1), -1e-300, row(0, 9)),
+        PairRecord(LinkId(0), 1 / 3, row(0.3, 1)),
+        PairRecord(LinkId(1), 2.0, row(7, 7)),
+    ]
+    store.record(replace(FIRST, pairs=tuple(pairs[:1])))
+    store.record(replace(visit(0, 1, [found(1)]), pairs=tuple(pairs[1:])))
     assert [(pair.link, pair.score, pair.row.tolist()) for pair in store.pairs()] == [
-        (link, score, numbers.tolist()) for link, score, numbers in pairs
+        (pair.link, pair.score, pair.row.tolist()) for pair in pairs
     ]
 
 
