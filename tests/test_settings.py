@@ -297,7 +297,7 @@ class TestValidation:
             (
                 "crawl.profile",
                 "wikipeda",
-                "crawl.profile is 'wikipeda': choose one of wikipedia, or leave it empty",
+                "crawl.profile is 'wikipeda': choose one of wikipedia, han2018, pertejo2021, or leave it empty",
             ),
             (
                 "fetch.contact",

@@ -13,8 +13,30 @@ if TYPE_CHECKING:
 
 VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
     "wikipedia": {"politeness.pause_every": 10},
+    # Han et al. 2018, section 4 and Algorithm 1: one page after the other. The [lfa] defaults are theirs.
+    "han2018": {
+        "crawl.strategy": "lfa-sync",
+        "crawl.concurrency": 1,
+        "judge.kind": "embedding",
+        "judge.relevant_when": "word",
+        "judge.reward": "han2018",
+    },
+    # Pertejo 2021, 3.8, 4.3 and his program.
+    "pertejo2021": {
+        "crawl.strategy": "lfa-async",
+        "crawl.concurrency": 1,
+        "judge.kind": "embedding-tfidf",
+        "judge.relevant_when": "word",
+        "judge.reward": "pertejo-code",
+        "lfa.features": "pertejo",
+        "lfa.discount": 0.3,
+        "lfa.starts_at": "uniform",
+        "lfa.ends_at_relevant": False,
+        "lfa.learns_without_links": False,
+        "lfa.draws": "link",
+    },
 }
-"""By dotted key. How pages are read under a profile is not a setting; see `parse/page_rules.py`."""
+"""By dotted key. How pages are read under wikipedia is not a setting; see `parse/page_rules.py`."""
 
 
 def with_profile(base: Settings, values: Mapping[str, Any]) -> dict[str, Any]:
