@@ -9,6 +9,7 @@ learns from the `Transition`.
 
 from honeyguide.domain.candidates import WINDOW_WORDS, Candidates, Origin, Sighting
 from honeyguide.domain.evidence import Evidence, EvidenceRow
+from honeyguide.domain.exchange import Cut, Exchange
 from honeyguide.domain.host_pattern import host_pattern
 from honeyguide.domain.link import Link, LinkId, LinkState, Occurrence
 from honeyguide.domain.outcome import (
@@ -33,9 +34,11 @@ __all__ = [
     "WINDOW_WORDS",
     "Answer",
     "Candidates",
+    "Cut",
     "Decision",
     "Evidence",
     "EvidenceRow",
+    "Exchange",
     "Failed",
     "FailureReason",
     "Fetched",

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from honeyguide.domain.exchange import Exchange
     from honeyguide.domain.url import Url
 
 
@@ -36,6 +37,7 @@ class Fetched:
     status: int
     content_type: str
     body: bytes
+    robots_tag: str = ""  # the X-Robots-Tag headers, one a line
 
     @property
     def media_type(self) -> str:
@@ -85,6 +87,8 @@ class Answer:
     elapsed_s: float  # simulated offline, measured live
     host_delay_s: float = 0.0  # the pause this host asks for between two requests
     robots_fetches: int = 0  # requests for robots.txt on the way; counted apart from the budget
+    address: str = ""  # that was called; empty offline
+    exchange: Exchange | None = None  # what went over the wire, where there was one
 
 
 @dataclass(frozen=True, slots=True)

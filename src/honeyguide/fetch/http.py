@@ -11,12 +11,13 @@ from yarl import URL
 
 from honeyguide.domain import Answer, Failed, FailureReason, Fetched, Redirected, Url
 from honeyguide.errors import InvalidUrl
+from honeyguide.fetch.wire import exchange_of, robots_tag_of
 
 if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver
 
     from honeyguide.clock import Clock
-    from honeyguide.domain import Outcome
+    from honeyguide.domain import Exchange, Outcome
     from honeyguide.settings import FetchSettings
 
 logger = logging.getLogger(__name__)
@@ -49,8 +50,9 @@ class HttpFetcher:
         """Ask for `url` once, within the time and size the settings allow."""
         session = self._open_session()
         started = self._clock.now()
+        heard: list[Exchange] = []
         try:
-            outcome = await self._ask(session, url, first_bytes)
+            outcome = await self._ask(session, url, first_bytes, heard)
         except TimeoutError:
             outcome = Failed(FailureReason.TIMEOUT, f"no whole answer within {self._settings.timeout_s:g} s")
         except (aiohttp.ClientConnectionError, OSError, UnicodeError) as error:
@@ -60,7 +62,7 @@ class HttpFetcher:
             # ValueError: a header that passed the parser and still makes no sense when it is read.
             outcome = Failed(FailureReason.BAD_RESPONSE, _told(error))
         logger.debug("asked for %s: %s", url, type(outcome).__name__)
-        return Answer(outcome, elapsed_s=self._clock.now() - started)
+        return Answer(outcome, elapsed_s=self._clock.now() - started, exchange=heard[0] if heard else None)
 
     async def close(self) -> None:
         """Close every connection; may be called twice."""
@@ -88,9 +90,12 @@ class HttpFetcher:
             )
         return self._session
 
-    async def _ask(self, session: aiohttp.ClientSession, url: Url, first_bytes: int | None) -> Outcome:
+    async def _ask(
+        self, session: aiohttp.ClientSession, url: Url, first_bytes: int | None, heard: list[Exchange]
+    ) -> Outcome:
         # The URL is canonical already; quoting it again would ask for another page.
         async with session.get(URL(url.text, encoded=True), allow_redirects=False) as response:
+            heard.append(exchange_of(response))
             if response.status in REDIRECTS:
                 return _redirect(url, response)
             if not 200 <= response.status < 300:
@@ -99,7 +104,8 @@ class HttpFetcher:
             body = await self._read_body(response, first_bytes)
             if isinstance(body, Failed):
                 return body
-            return Fetched(response.status, _readable(response.headers.get("Content-Type", "")), body)
+            content_type = _readable(response.headers.get("Content-Type", ""))
+            return Fetched(response.status, content_type, body, robots_tag_of(response))
 
     async def _read_body(self, response: aiohttp.ClientResponse, first_bytes: int | None) -> bytes | Failed:
         """Read until the end or the limit, counting bytes as unpacked, so that a small bomb stays small."""
