@@ -122,11 +122,39 @@ def crawl(
             help_text="Follow no link with this in path or query; may be given several times.",
         ),
     ] = None,
+    stay_on_seed_hosts: Annotated[
+        bool,
+        typer.Option(
+            "--stay-on-seed-hosts", metavar="", show_default=False, rich_help_panel=_WHERE,
+            help="Stay on the hosts of the seeds.",
+        ),
+    ] = False,
+    stay_on_domain: Annotated[
+        bool,
+        typer.Option(
+            "--stay-on-domain", metavar="", show_default=False, rich_help_panel=_WHERE,
+            help="Stay on the registered domains of the seeds: of www.example.co.uk, on example.co.uk and all below.",
+        ),
+    ] = False,
+    under: Annotated[
+        list[str] | None,
+        setting_option(
+            "scope.allow_prefixes", "--under", metavar="PREFIX", panel=_WHERE,
+            help_text="Follow only links under this: /docs/ or https://example.org/docs/; repeatable.",
+        ),
+    ] = None,
     max_depth: Annotated[
         str | None,
         setting_option(
             "scope.max_depth", "--max-depth", metavar="CLICKS", panel=_WHERE,
             help_text="Follow no link farther from a seed; 0 sets no limit.",
+        ),
+    ] = None,
+    max_pages_per_host: Annotated[
+        str | None,
+        setting_option(
+            "scope.max_pages_per_host", "--max-pages-per-host", metavar="N", panel=_WHERE,
+            help_text="Ask no host more often; 0 sets no limit.",
         ),
     ] = None,
     budget: Annotated[
@@ -188,7 +216,10 @@ def crawl(
         "scope.deny_hosts": deny_host,
         "scope.allow_paths": allow_path,
         "scope.deny_paths": deny_path,
+        "scope.stay_on": _stay_on(seed_hosts=stay_on_seed_hosts, domain=stay_on_domain),
+        "scope.allow_prefixes": under,
         "scope.max_depth": whole_number(max_depth),
+        "scope.max_pages_per_host": whole_number(max_pages_per_host),
         "crawl.strategy": strategy,
         "crawl.concurrency": whole_number(concurrency),
         "crawl.seed": whole_number(seed),
@@ -203,6 +234,12 @@ def crawl(
     with finished:
         print_summary(finished, watch.clock.now() - started, as_json=as_json)
     raise typer.Exit(watch.is_interrupted.exit_code)
+
+
+def _stay_on(*, seed_hosts: bool, domain: bool) -> str | None:
+    if seed_hosts and domain:
+        raise SettingsError(["--stay-on-seed-hosts and --stay-on-domain ask for two things; leave one out"])
+    return "seed-hosts" if seed_hosts else "seed-domains" if domain else None
 
 
 def whole_number(text: str | None) -> int | str | None:

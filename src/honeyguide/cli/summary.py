@@ -42,6 +42,7 @@ def summary(run: Run) -> dict[str, Any]:
         "largest_frontier": progress.largest_waiting,
         "skipped_links": progress.skips,
         "pruned_links": progress.pruned,
+        "passed_over_links": progress.passed_over,
         "links_out_of_scope": progress.out_of_scope,
         "pages_without_links": progress.barren,
         "starved": progress.has_starved,
@@ -114,6 +115,7 @@ def _left_out(progress: Progress) -> Iterator[str]:
         ("skipped", progress.skips, "link", "whose turn came and that the strategy did not fetch"),
         ("pruned", progress.pruned, "time", "there was no room for a link to wait"),
         ("out of scope", progress.out_of_scope, "time", "the scope rules kept a link out"),
+        ("passed over", progress.passed_over, "link", "whose host had given all that it may give"),
         ("barren", progress.barren, "page", "whose links were not followed"),
     )
     return (f"  {name:13} {count_of(count, noun)} {meaning}" for name, count, noun, meaning in told if count)

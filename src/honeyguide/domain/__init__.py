@@ -25,6 +25,7 @@ from honeyguide.domain.outcome import (
     Unknown,
 )
 from honeyguide.domain.page import Page, Verdict
+from honeyguide.domain.registered_domain import domain_pattern, registered_domain
 from honeyguide.domain.rows import Row, Rows, weighted_sums
 from honeyguide.domain.topic import Topic
 from honeyguide.domain.transition import Decision, Transition
@@ -62,6 +63,8 @@ __all__ = [
     "Unknown",
     "Url",
     "Verdict",
+    "domain_pattern",
     "host_pattern",
+    "registered_domain",
     "weighted_sums",
 ]

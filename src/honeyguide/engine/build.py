@@ -16,7 +16,7 @@ from honeyguide.engine.core import Parts
 from honeyguide.engine.judge_files import check_judge_files, judge_digest
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.link_table import LinkTable
-from honeyguide.engine.scope import Scope
+from honeyguide.engine.scope import Scope, staying_with
 from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
 from honeyguide.errors import SettingsError, StoreError, WorldError
@@ -72,7 +72,7 @@ class Builder:
             frontier=self.frontier(strategy, clocks),
             strategy=strategy,
             judge=self.judge(),
-            scope=self.scope,
+            scope=Scope(self.settings.scope),
             parse=partial(parse, rules=self.page_rules()),
             chance=np.random.default_rng(self.settings.crawl.seed),
         )
@@ -102,10 +102,6 @@ class Builder:
         return relevance_judge(self.settings, self.topic, lambda: self.vectors)
 
     @cached_property
-    def scope(self) -> Scope:
-        return Scope(self.settings.scope)
-
-    @cached_property
     def vectors(self) -> WordVectors:
         """The vectors given, or those that the settings name. VectorsError if the run began with others."""
         vectors = self._given_vectors or word_vectors(self.settings.vectors, self._on_converting)
@@ -120,12 +116,15 @@ class Builder:
     def seed_urls(self, world: World) -> Sequence[Url]:
         """The user's seeds, else those of the world's entry points or of the topic's starting points that are in scope.
 
+        What they add to the scope is among the settings from now on.
         SettingsError for a seed of the user's that the scope rules keep out, and where they keep all others out.
         """
         given = [Url.parse(text) for text in self.settings.crawl.seed_urls]
         own_list = self.settings.crawl.starting_points
         found = given or world.entry_urls() or starting_urls(self.topic, Path(own_list) if own_list else None)
-        objections = {url: self.scope.objection(url, depth=0) for url in found}
+        self.settings = staying_with(self.settings, found)
+        scope = Scope(self.settings.scope)
+        objections = {url: scope.objection(url, depth=0) for url in found}
         kept_out = [
             f"{url} is out of scope: {objection} keeps it out" for url, objection in objections.items() if objection
         ]

@@ -98,10 +98,25 @@ def _restore_learner(parts: Parts, store: Store, link_by_number: dict[LinkId, St
             url, row = parts.links.url(made.link), row_by_link[made.link]
             parts.strategy.notice(Decision(url, row, is_skipped=made.is_skipped))
 
+    hosts_spent = _HostsSpent(parts, store)
     for told in store.transitions_after(step):
+        hosts_spent.count(up_to_step=told.step)
         tell_decisions(before_step=told.step)
         _learn_again(parts, told, row_by_link[told.link], chosen_after)
     tell_decisions(before_step=NEVER)
+    hosts_spent.count(up_to_step=NEVER)
+
+
+class _HostsSpent:
+    """Tells the scope again which hosts were asked, step by step, where it counts them."""
+
+    def __init__(self, parts: Parts, store: Store) -> None:
+        self._scope = parts.scope
+        self._fetches = deque(store.fetches() if parts.scope.limits_hosts else ())
+
+    def count(self, *, up_to_step: int) -> None:
+        while self._fetches and self._fetches[0][0] <= up_to_step:
+            self._scope.note_fetch(self._fetches.popleft()[1].host)
 
 
 def _learn_again(

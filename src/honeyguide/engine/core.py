@@ -42,6 +42,7 @@ from honeyguide.engine.events import (
     PageJudged,
 )
 from honeyguide.engine.ledger import Ledger
+from honeyguide.engine.scope import PER_HOST
 from honeyguide.engine.snapshot import taken_of
 from honeyguide.engine.turns import scores_of
 from honeyguide.frontier import Arrivals, NotBefore, further_pause_s, next_request_at
@@ -220,6 +221,7 @@ class CrawlCore:
         self._ledger.note_answer(now, answer.robots_fetches)
         if isinstance(answer.outcome, Unknown):
             return self._take_unknown(dispatch, answer, answer.outcome)
+        passed_over = self._pass_over_if_spent(dispatch)
         politeness = self._settings.politeness
         ready_at = next_request_at(now, answer.host_delay_s, politeness)
         ready_at += further_pause_s(self.progress.fetches, politeness, self._parts.chance)
@@ -234,7 +236,12 @@ class CrawlCore:
             case _:
                 assert_never(answer.outcome)
         host = self._parts.links.host_key(dispatch.host)
-        record = replace(step.record, ready_at_by_host={host: ready_at}, learner=self._snapshot_if_due())
+        record = replace(
+            step.record,
+            ready_at_by_host={host: ready_at},
+            learner=self._snapshot_if_due(),
+            passed_over=passed_over,
+        )
         return Step(record, step.events)
 
     def stop(self, reason: StopReason, now: float) -> Step:
@@ -272,6 +279,18 @@ class CrawlCore:
         self._parts.links.set_state(taken.link, LinkState.SKIPPED)
         self._ledger.note_skip(taken.link, url, skipped)
         self._parts.strategy.notice(Decision(url, taken.row, is_skipped=True))
+
+    def _pass_over_if_spent(self, dispatch: Dispatch) -> tuple[LinkId, ...]:
+        """The waiting links of the host just asked, out of the frontier, where it may give no more pages."""
+        parts = self._parts
+        if not parts.scope.note_fetch(dispatch.url.host):
+            return ()
+        passed_over = parts.links.waiting_on(dispatch.host)
+        for link in passed_over:
+            parts.frontier.withdraw(link)
+            parts.links.set_state(link, LinkState.PASSED_OVER)
+        self._ledger.note_passed_over(len(passed_over))
+        return tuple(passed_over)
 
     def _take_page(self, dispatch: Dispatch, answer: Answer, fetched: Fetched) -> Step:
         page = self._parts.parse(dispatch.url, fetched)
@@ -356,9 +375,12 @@ class CrawlCore:
     def _objection_to_target(self, url: Url, depth: int) -> str | None:
         """Why a redirect may not be followed there, or None."""
         links, scope = self._parts.links, self._parts.scope
-        if links.find(url) is None and not scope.has_room(len(links)):
+        known = links.find(url)
+        if known is None and not scope.has_room(len(links)):
             return "scope.max_pages"
-        return scope.objection(url, depth=depth)
+        objection = scope.objection(url, depth=depth)
+        is_had = objection == PER_HOST and known is not None and links.state(known) is LinkState.DONE
+        return None if is_had else objection
 
     def _learn(self, transition: Transition) -> None:
         has_changed = self._parts.strategy.learn(transition)

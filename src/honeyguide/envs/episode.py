@@ -42,9 +42,9 @@ class Episode:
         self._world = world
         self._clock = SimulatedClock()
         self._opened = ExitStack()
+        seeds = builder.seed_urls(world)
         self._parts = _parts(builder, chance)
         self.core = CrawlCore(self._parts, settings)
-        seeds = builder.seed_urls(world)
         folder = self._make_folder(run, builder.settings)
         self._store = self._open_store(folder)
         self.first = self._kept(self.core.start(seeds, self._clock.now()).record)

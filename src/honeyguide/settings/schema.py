@@ -34,6 +34,7 @@ RELEVANT_WHEN: Final = ("threshold", "word")
 # Rewards that have a value for each of several thresholds, and those that do not.
 LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
 REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
+STAY_ON: Final = ("anywhere", "seed-hosts", "seed-domains")
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 
 CONTACT_PLACEHOLDER: Final = "set fetch.contact"
@@ -186,8 +187,25 @@ class ScopeSettings:
     deny_paths: tuple[str, ...] = setting((), "regular expressions none of which may be found in path and query")
     allow_titles: tuple[str, ...] = setting((), "a page without one of these in its title counts and gives nothing")
     deny_titles: tuple[str, ...] = setting((), "a page with one of these in its title counts and gives nothing")
+    domains: tuple[str, ...] = setting(
+        (), "domains to stay on, all hosts below them included: example.org; they add to allow_hosts"
+    )
+    stay_on: str = setting(
+        "anywhere",
+        "what the seeds add: their hosts to allow_hosts, or their registered domains to domains",
+        choices=STAY_ON,
+    )
+    allow_prefixes: tuple[str, ...] = setting(
+        (), "beginnings, one of which every URL must have: /docs/ of its path, or https://example.org/docs/ in full"
+    )
+    deny_prefixes: tuple[str, ...] = setting((), "beginnings that no URL may have, written in the same way")
+    allow_urls: tuple[str, ...] = setting((), "regular expressions, one of which must be found in the whole URL")
+    deny_urls: tuple[str, ...] = setting((), "regular expressions none of which may be found in the whole URL")
     max_depth: int = setting(0, "clicks from a seed; 0 sets no limit", at_least=0)
     max_pages: int = setting(0, "URLs to consider, the first that are met, seeds included; 0 sets no limit", at_least=0)
+    max_pages_per_host: int = setting(
+        0, "fetches of one host; its links that still wait then are passed over; 0 sets no limit", at_least=0
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,6 +149,13 @@ class SqliteStore:
             for number, link, after_steps, is_skipped in rows
         )
 
+    def fetches(self) -> Iterator[tuple[int, Url]]:
+        rows = self._select(
+            """SELECT s.step, l.url FROM steps s JOIN links l ON l.id = s.link
+               WHERE s.outcome <> 'unknown' ORDER BY s.step"""
+        )
+        return ((step, Url(text)) for step, text in rows)
+
     def size_bytes(self) -> int:
         return folder_bytes(self._path.parent)
 
@@ -177,6 +184,9 @@ class SqliteStore:
             self._write_redirect(step.redirect)
         self._db.executemany(
             "UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in step.pruned]
+        )
+        self._db.executemany(
+            "UPDATE links SET state = ? WHERE id = ?", [(LinkState.PASSED_OVER, link) for link in step.passed_over]
         )
         self._db.executemany(
             "INSERT INTO hosts VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET ready_at = excluded.ready_at",

@@ -94,6 +94,10 @@ class Store(Protocol):
         """Links that were fetched, are in flight or were skipped, in the order of decisions, from this one on."""
         ...
 
+    def fetches(self) -> Iterator[tuple[int, Url]]:
+        """Every fetch that ended and was not unknown: its step and its URL, in order."""
+        ...
+
     def size_bytes(self) -> int:
         """Room taken on disk."""
         ...
