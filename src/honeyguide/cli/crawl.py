@@ -181,6 +181,14 @@ def crawl(
             help_text="Word vectors: a GloVe, word2vec or fastText .vec file, plain or compressed.",
         ),
     ] = None,
+    archive: Annotated[
+        str | None,
+        setting_option(
+            "store.archive", "--archive", metavar="KIND", panel=_HOW,
+            help_text="Where pages are kept: store, in the database; warc, as WARC files in RUN/archive, with headers, "
+            "redirects and errors; none.",
+        ),
+    ] = None,
     concurrency: Annotated[
         str | None, setting_option("crawl.concurrency", "--concurrency", metavar="N", panel=_HOW)
     ] = None,
@@ -226,6 +234,7 @@ def crawl(
         "budget.fetches": whole_number(budget),
         "judge.kind": judge,
         "vectors.source": vectors,
+        "store.archive": archive,
     }
     settings = with_preset_seeds(settings_of(config, set_ or [], flags, topic_values(topic_file, preset)), preset)
     with watching(verbose, log_file) as watch:

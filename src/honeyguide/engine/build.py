@@ -225,6 +225,8 @@ def _recording(run: str) -> Iterator[World]:
     except StoreError as error:
         raise WorldError(f"replay:{run}: {error}") from error
     with opened:
+        if opened.settings.store.archive == "none":
+            raise WorldError(f"replay:{run}: this run has kept no pages; crawl with --archive store or warc")
         yield ReplayWorld(opened.recorded_answers(), run)
 
 

@@ -30,6 +30,7 @@ from honeyguide.domain import (
     Unknown,
     Verdict,
 )
+from honeyguide.domain.whole_exchange import whole_exchange
 from honeyguide.engine.budget import StopReason, limit_reached
 from honeyguide.engine.discovery import Discovery
 from honeyguide.engine.events import (
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Unpack
 
-    from honeyguide.domain import LinkId, Page, Row, Skipped, Url
+    from honeyguide.domain import LinkId, Outcome, Page, Row, Skipped, Url
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.engine.scope import Scope
     from honeyguide.frontier import Frontier, HostClocks, HostId, Taken
@@ -337,7 +338,7 @@ class CrawlCore:
         objection = self._objection_to_target(outcome.target, links.depth(source))
         if objection is not None:
             refused = Refused(RefusalReason.SCOPE, f"leads to {outcome.target}, against {objection}")
-            return self._take_nothing(dispatch, replace(answer, outcome=refused), refused)
+            return self._take_nothing(dispatch, _taken_as(refused, answer), refused)
         followed = self._discovery.follow_redirect(source, dispatch.row, dispatch.record.score, outcome.target)
         is_new = followed.record is not None and followed.record.is_new
         self._ledger.note_pruned(len(followed.pruned))
@@ -350,7 +351,7 @@ class CrawlCore:
         failed = Failed(
             FailureReason.TOO_MANY_REDIRECTS, f"{limit} redirects and one more to {outcome.target}", outcome.status
         )
-        return self._take_nothing(dispatch, replace(answer, outcome=failed), failed)
+        return self._take_nothing(dispatch, _taken_as(failed, answer), failed)
 
     def _take_nothing(self, dispatch: Dispatch, answer: Answer, outcome: Refused | Failed) -> Step:
         none = np.empty((0, self._parts.strategy.row_width), dtype=np.float16)
@@ -422,6 +423,11 @@ class CrawlCore:
 def is_page_expanded(parts: Parts, page: Page) -> bool:
     """Whether the links of a page that has just come in may wait."""
     return parts.strategy.expands(page.url) and parts.scope.objection_to_title(page.title) is None
+
+
+def _taken_as(outcome: Outcome, answer: Answer) -> Answer:
+    """What the crawl makes of an answer; what the host had said is kept beside it, for an archive."""
+    return replace(answer, outcome=outcome, exchange=whole_exchange(answer))
 
 
 def _found_again(strategy: Strategy, settings: Settings) -> FoundAgain:

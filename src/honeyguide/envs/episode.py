@@ -12,7 +12,7 @@ from honeyguide.envs.feature_rows import FeatureRows
 from honeyguide.errors import WorldError
 from honeyguide.learn.features import LinkFeatures
 from honeyguide.settings import to_toml
-from honeyguide.store import RunFolder, SqliteStore
+from honeyguide.store import RunFolder, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -95,7 +95,7 @@ class Episode:
     def _open_store(self, folder: RunFolder | None) -> Store | None:
         if folder is None:
             return None
-        store = SqliteStore(folder.database_file)
+        store = open_store(folder, self._settings)
         self._opened.callback(store.close)
         return store
 

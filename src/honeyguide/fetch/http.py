@@ -105,7 +105,7 @@ class HttpFetcher:
             if isinstance(body, Failed):
                 return body
             content_type = _readable(response.headers.get("Content-Type", ""))
-            return Fetched(response.status, content_type, body, robots_tag_of(response))
+            return Fetched(response.status, content_type, body, robots_tag=robots_tag_of(response))
 
     async def _read_body(self, response: aiohttp.ClientResponse, first_bytes: int | None) -> bytes | Failed:
         """Read until the end or the limit, counting bytes as unpacked, so that a small bomb stays small."""

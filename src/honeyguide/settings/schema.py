@@ -34,6 +34,7 @@ RELEVANT_WHEN: Final = ("threshold", "word")
 # Rewards that have a value for each of several thresholds, and those that do not.
 LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
 REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
+ARCHIVES: Final = ("store", "warc", "none")
 STAY_ON: Final = ("anywhere", "seed-hosts", "seed-domains")
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 
@@ -243,6 +244,12 @@ class FrontierSettings:
 class StoreSettings:
     """What a run folder keeps."""
 
+    archive: str = setting(
+        "store",
+        "where bodies are kept: in the store, packed; as WARC files with everything else that was answered; nowhere",
+        choices=ARCHIVES,
+    )
+    archive_file_megabytes: float = setting(1000.0, "megabytes after which a new WARC file is begun", above=0)
     snapshot_every: int = setting(200, "steps between two snapshots of the learner", at_least=1)
 
 

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from honeyguide.domain import Url
 from honeyguide.errors import RunDamaged
 from honeyguide.settings import load_settings
+from honeyguide.store.added_tables import add_missing_tables
+from honeyguide.store.bodies import StoredBodies
 from honeyguide.store.discovered_graph import DiscoveredGraph
 from honeyguide.store.recorded_answers import RecordedAnswers
 from honeyguide.store.records import Progress
 from honeyguide.store.run_folder import RunFolder
-from honeyguide.store.sqlite import read_progress, told_plainly, unpacked
+from honeyguide.store.sqlite import read_progress, told_plainly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,6 +67,8 @@ class Run:
             # Through a URI: a plain open would create a missing database and leave it behind.
             self._db = sqlite3.connect(f"{self._folder.database_file.resolve().as_uri()}?{self._mode()}", uri=True)
         try:
+            with told_plainly(self._folder.database_file):
+                add_missing_tables(self._db, only_for_reading=True)
             self._progress()
         except BaseException:
             self._db.close()
@@ -111,10 +115,16 @@ class Run:
             yield CrawledStep(step, Url(url), outcome, score, bool(explored), reward, bool(is_relevant), detail)
 
     def body(self, url: Url) -> bytes:
-        """The body of a page as it was received; KeyError if the run has no such page."""
-        found = self._select("SELECT p.body FROM pages p JOIN links l ON l.id = p.link WHERE l.url = ?", url.text)
-        for (body,) in found:
-            return unpacked(body, self._folder.database_file)
+        """The body of a page as it was received; KeyError if the run has no such page, or did not keep its body."""
+        found = self._select(
+            """SELECT p.body, a.file, a.offset FROM pages p JOIN links l ON l.id = p.link
+               LEFT JOIN archive a ON a.step = p.step WHERE l.url = ?""",
+            url.text,
+        )
+        for stored, file, offset in found:
+            body = StoredBodies(self._folder.database_file).read(stored, file, offset)
+            if body is not None:
+                return body
         raise KeyError(url.text)
 
     def recorded_answers(self) -> RecordedAnswers:

@@ -13,7 +13,11 @@ import numpy as np
 import zstandard
 
 from honeyguide.domain import Failed, Fetched, LinkId, LinkState, Origin, Redirected, Refused, Sighting, Unknown, Url
+from honeyguide.domain.whole_exchange import whole_exchange
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
+from honeyguide.store.added_tables import add_missing_tables
+from honeyguide.store.archive import ArchivePlace
+from honeyguide.store.bodies import NOT_HERE, StoredBodies
 from honeyguide.store.records import DispatchRecord, Progress
 from honeyguide.store.run_folder import folder_bytes
 from honeyguide.store.store import LearnerSnapshot, StoredDecision, StoredLink, StoredTransition
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from honeyguide.domain import Outcome
+    from honeyguide.store.archive import WarcArchive
     from honeyguide.store.records import CompletionRecord, FoundLink, RedirectedLink, StepRecord, VisitRecord
 
 # A killed process loses nothing with NORMAL; only a power cut may lose the last steps, never damage. The log is copied
@@ -38,16 +43,23 @@ _FIRST_PROGRESS: Final[dict[str, Any]] = asdict(Progress())
 
 
 class SqliteStore:
-    """A run's database, open for writing. One thread."""
+    """A run's database, open for writing, and its archive if it has one. One thread.
 
-    def __init__(self, path: Path) -> None:
+    Without an archive, `keeps_bodies` says whether bodies stay in the database; see `bodies`.
+    """
+
+    def __init__(self, path: Path, archive: WarcArchive | None = None, *, keeps_bodies: bool = True) -> None:
         self._path = path
+        self._archive = archive
+        self._keeps_bodies = keeps_bodies
+        self._bodies = StoredBodies(path)
+        self._passing: list[int] = []  # pages whose bodies go when the learner is saved
         with told_plainly(path):
             self._db = sqlite3.connect(path, isolation_level=None)
             try:
                 self._prepare()
             except BaseException:
-                self._db.close()
+                self.close()
                 raise
         self._pack = zstandard.ZstdCompressor(level=3).compress
 
@@ -57,6 +69,13 @@ class SqliteStore:
         if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
             script = resources.files("honeyguide.store").joinpath("schema.sql").read_text(encoding="utf-8")
             self._db.executescript(f"BEGIN; {script} COMMIT;")
+        add_missing_tables(self._db)
+        if not self._keeps_bodies:
+            left = self._db.execute("SELECT link FROM pages WHERE body <> ?", (NOT_HERE,))
+            self._passing = [link for (link,) in left]
+        if self._archive is not None:
+            last = self._db.execute("SELECT file, offset, end FROM archive ORDER BY step DESC LIMIT 1").fetchone()
+            self._archive.go_on_from(None if last is None else ArchivePlace(*last))
 
     def record(self, step: StepRecord) -> None:
         with told_plainly(self._path):
@@ -67,7 +86,11 @@ class SqliteStore:
             except BaseException:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
+                if self._archive is not None:
+                    self._archive.cut_back()
                 raise
+            if self._archive is not None:
+                self._archive.settle()
 
     def progress(self) -> Progress | None:
         with told_plainly(self._path):
@@ -106,12 +129,13 @@ class SqliteStore:
 
     def transitions_after(self, step: int) -> Iterator[StoredTransition]:
         rows = self._select(
-            """SELECT s.step, s.link, s.reward, p.is_relevant, p.depth, p.distance, p.relevance, p.content_type, p.body
-               FROM steps s LEFT JOIN pages p ON p.link = s.link
+            """SELECT s.step, s.link, s.reward, p.is_relevant, p.depth, p.distance, p.relevance, p.content_type, p.body,
+                      a.file, a.offset
+               FROM steps s LEFT JOIN pages p ON p.link = s.link LEFT JOIN archive a ON a.step = p.step
                WHERE s.step > ? AND s.reward IS NOT NULL ORDER BY s.step""",
             step,
         )
-        for number, link, reward, is_relevant, depth, distance, relevance, content_type, body in rows:
+        for number, link, reward, is_relevant, depth, distance, relevance, content_type, body, *place in rows:
             yield StoredTransition(
                 step=number,
                 link=LinkId(link),
@@ -121,7 +145,7 @@ class SqliteStore:
                 distance=distance or 0,
                 relevance=relevance or 0.0,
                 content_type=content_type or "",
-                body=None if body is None else unpacked(body, self._path),
+                body=None if body is None else self._bodies.read(body, *place),
             )
 
     def in_flight(self) -> list[DispatchRecord]:
@@ -161,6 +185,8 @@ class SqliteStore:
 
     def close(self) -> None:
         self._db.close()
+        if self._archive is not None:
+            self._archive.close()
 
     def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
         with told_plainly(self._path):
@@ -228,6 +254,7 @@ class SqliteStore:
                 chosen.explored, kind, status, detail, done.answer.elapsed_s, body_bytes, done.reward, chosen.decision,
             ),
         )  # fmt: skip
+        self._archive_answer(done, step)
         if done.visit is not None:
             assert isinstance(done.answer.outcome, Fetched)
             self._write_page(chosen.link, step, done.answer.outcome, done.visit)
@@ -240,10 +267,27 @@ class SqliteStore:
             "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 link, step, page.title, fetched.content_type, page.media_type, page.charset, len(page.words),
-                verdict.relevance, verdict.is_relevant, visit.depth, visit.distance, self._pack(fetched.body),
+                verdict.relevance, verdict.is_relevant, visit.depth, visit.distance, self._kept(link, fetched.body),
             ),
         )  # fmt: skip
         self._db.executemany("INSERT INTO edges VALUES (?,?)", [(link, target) for target in sorted(visit.targets)])
+
+    def _kept(self, link: LinkId, body: bytes) -> bytes:
+        """What of a body goes into the database."""
+        if self._archive is not None:
+            return NOT_HERE
+        if not self._keeps_bodies:
+            self._passing.append(link)
+        return self._pack(body)
+
+    def _archive_answer(self, done: CompletionRecord, step: int) -> None:
+        exchange = None if self._archive is None else whole_exchange(done.answer)
+        if self._archive is None or exchange is None:
+            return
+        ((text,),) = self._db.execute("SELECT url FROM links WHERE id = ?", (done.dispatch.link,))
+        asked_at = done.finished_at - done.answer.elapsed_s
+        place = self._archive.append(exchange, Url(text), done.answer.address, asked_at, step)
+        self._db.execute("INSERT INTO archive VALUES (?,?,?,?)", (step, *place))
 
     def _write_redirect(self, redirect: RedirectedLink) -> None:
         if redirect.is_new:
@@ -268,6 +312,10 @@ class SqliteStore:
             "DELETE FROM learner WHERE step NOT IN (SELECT step FROM learner ORDER BY step DESC LIMIT ?)",
             (SNAPSHOTS_KEPT,),
         )
+        self._db.executemany("UPDATE pages SET body = ? WHERE link = ?", [(NOT_HERE, link) for link in self._passing])
+        self._passing.clear()
+        if self._archive is not None:
+            self._archive.sync()
 
 
 def read_progress(database: sqlite3.Connection) -> Progress | None:
@@ -309,14 +357,6 @@ def _outcome_columns(outcome: Outcome) -> tuple[str, int | None, str, int]:
             return "unknown", None, outcome.detail, 0
         case _:
             assert_never(outcome)
-
-
-def unpacked(body: bytes, path: Path) -> bytes:
-    """A stored body as it was received; `path` is the database it was read from."""
-    try:
-        return zstandard.ZstdDecompressor().decompress(body)
-    except zstandard.ZstdError as error:
-        raise _damaged(path, error) from error
 
 
 @contextmanager
