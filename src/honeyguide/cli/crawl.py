@@ -86,6 +86,21 @@ def crawl(
             "or a shipped list of well-known places by topic (your own: --set crawl.starting_points=FILE).",
         ),
     ] = None,
+    sitemap: Annotated[
+        list[str] | None,
+        setting_option(
+            "crawl.sitemaps", "--sitemap", metavar="URL", panel=_WHERE,
+            help_text="Start at what this sitemap lists; repeatable. Those in robots.txt: "
+            "--set crawl.sitemaps_from_robots=true.",
+        ),
+    ] = None,
+    feed: Annotated[
+        list[str] | None,
+        setting_option(
+            "crawl.feeds", "--feed", metavar="URL", panel=_WHERE,
+            help_text="Start at the entries of this RSS or Atom feed; repeatable.",
+        ),
+    ] = None,
     profile: Annotated[
         str | None,
         setting_option(
@@ -219,6 +234,8 @@ def crawl(
         **topic_flags(topic, keyword, like, unlike, category),
         "crawl.world": world,
         "crawl.seed_urls": seed_url,
+        "crawl.sitemaps": sitemap,
+        "crawl.feeds": feed,
         "crawl.profile": profile,
         "scope.allow_hosts": allow_host,
         "scope.deny_hosts": deny_host,

@@ -94,6 +94,10 @@ class NamedPages:
         return parse(address, Fetched(200, declared, body))
 
     async def _page_at(self, url: Url) -> Page:
+        return parse(*await self.fetched(url))
+
+    async def fetched(self, url: Url) -> tuple[Url, Fetched]:
+        """What is at a URL, redirects followed, and the URL where it is at last. PageError if there is nothing."""
         if self._world is None:
             is_live = self._settings.crawl.world == "live"
             opening = open_web(self._settings) if is_live else open_world(self._settings)
@@ -102,7 +106,7 @@ class NamedPages:
         for _ in range(self._settings.fetch.max_redirects + 1):
             match await self._ask(self._world, target):
                 case Fetched() as fetched:
-                    return parse(target, fetched)
+                    return target, fetched
                 case Redirected() as redirected:
                     target = redirected.target
                 case Failed() | Refused() | Unknown() as trouble:

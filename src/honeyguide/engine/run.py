@@ -14,6 +14,7 @@ from honeyguide.engine.checkpoint import restore
 from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.events import CrawlStarted
 from honeyguide.engine.examples import with_examples_read
+from honeyguide.engine.listed_seeds import with_listed_seeds
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.settings import load_settings, to_toml, validate, with_overrides
@@ -70,7 +71,7 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
         world = await _world(opened, settings, around)
-        settings = await with_examples_read(settings, world)
+        settings = await with_listed_seeds(await with_examples_read(settings, world), world)
         builder = _builder(settings, around)
         seeds, parts = builder.seed_urls(world), builder.parts()
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))

@@ -63,11 +63,12 @@ def _profile_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _seed_url_mistakes(settings: Settings) -> Iterator[str]:
-    for text in settings.crawl.seed_urls:
-        try:
-            Url.parse(text)
-        except InvalidUrl as error:
-            yield f"crawl.seed_urls: {error}"
+    for name in ("seed_urls", "sitemaps", "feeds"):
+        for text in getattr(settings.crawl, name):
+            try:
+                Url.parse(text)
+            except InvalidUrl as error:
+                yield f"crawl.{name}: {error}"
 
 
 def _identity_mistakes(settings: Settings) -> Iterator[str]:

@@ -71,6 +71,14 @@ class CrawlSettings:
         "site:FILE.warc.gz or replay:RUN",
     )
     seed_urls: tuple[str, ...] = setting((), "where to start; empty takes the starting points")
+    sitemaps: tuple[str, ...] = setting(
+        (), "sitemaps whose URLs are seeds too: XML, an index of several, packed or not, or a plain list"
+    )
+    feeds: tuple[str, ...] = setting((), "RSS, Atom or RDF feeds whose entries are seeds too")
+    sitemaps_from_robots: bool = setting(
+        default=False, meaning="whether the sitemaps count that the robots.txt of each seed's host names"
+    )
+    listed_urls: int = setting(5000, "URLs taken from sitemaps and feeds, the first that are listed", at_least=1)
     profile: str = setting(
         "", "how pages of a site are read, and the settings that go with it: wikipedia; empty for none"
     )
