@@ -37,6 +37,7 @@ def summary(run: Run) -> dict[str, Any]:
         "unknown": progress.unknown,
         "pages": progress.pages,
         "relevant": progress.relevant,
+        "unindexed_pages": progress.unindexed,
         "harvest_rate": round(run.harvest_rate, 6),
         "waiting_links": progress.waiting,
         "largest_frontier": progress.largest_waiting,
@@ -115,6 +116,7 @@ def _left_out(progress: Progress) -> Iterator[str]:
         ("skipped", progress.skips, "link", "whose turn came and that the strategy did not fetch"),
         ("pruned", progress.pruned, "time", "there was no room for a link to wait"),
         ("out of scope", progress.out_of_scope, "time", "the scope rules kept a link out"),
+        ("unindexed", progress.unindexed, "page", "that asked not to be indexed, and were not kept"),
         ("passed over", progress.passed_over, "link", "whose host had given all that it may give"),
         ("barren", progress.barren, "page", "whose links were not followed"),
     )

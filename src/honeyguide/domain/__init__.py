@@ -8,6 +8,7 @@ learns from the `Transition`.
 """
 
 from honeyguide.domain.candidates import WINDOW_WORDS, Candidates, Origin, Sighting
+from honeyguide.domain.directives import NO_DIRECTIVES, Directives, Refresh
 from honeyguide.domain.evidence import Evidence, EvidenceRow
 from honeyguide.domain.exchange import Cut, Exchange
 from honeyguide.domain.host_pattern import host_pattern
@@ -32,11 +33,13 @@ from honeyguide.domain.transition import Decision, Transition
 from honeyguide.domain.url import HostKey, Url
 
 __all__ = [
+    "NO_DIRECTIVES",
     "WINDOW_WORDS",
     "Answer",
     "Candidates",
     "Cut",
     "Decision",
+    "Directives",
     "Evidence",
     "EvidenceRow",
     "Exchange",
@@ -52,6 +55,7 @@ __all__ = [
     "Outcome",
     "Page",
     "Redirected",
+    "Refresh",
     "RefusalReason",
     "Refused",
     "Row",

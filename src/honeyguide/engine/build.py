@@ -72,8 +72,8 @@ class Builder:
             frontier=self.frontier(strategy, clocks),
             strategy=strategy,
             judge=self.judge(),
-            scope=Scope(self.settings.scope),
-            parse=partial(parse, rules=self.page_rules()),
+            scope=Scope(self.settings.scope, self.settings.directives),
+            parse=partial(parse, rules=self.page_rules(), agent=self.settings.fetch.product),
             chance=np.random.default_rng(self.settings.crawl.seed),
         )
 

@@ -19,6 +19,7 @@ import numpy as np
 from honeyguide.domain import Candidates, Decision, Fetched, HostKey, LinkState, Origin, Transition
 from honeyguide.engine.core import CrawlCore, Dispatch, is_page_expanded
 from honeyguide.engine.discovery import leaves_unmet
+from honeyguide.engine.same_pages import Identity
 from honeyguide.engine.snapshot import load_into
 from honeyguide.frontier import Arrivals, longest_pause_s, next_request_at
 
@@ -42,6 +43,8 @@ def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tup
     progress = store.progress()
     assert progress is not None, "a run without a first step has nothing to restore"
     _restore_learner(parts, store, _number_links(parts, store))
+    for link, identity in store.identities():
+        parts.same.remember(link, parts.links.url(link), Identity(*identity))
     rows_in_flight = _restore_frontier(parts, store, progress)
     if progress.is_repriced:
         parts.frontier.reprice(parts.strategy)
@@ -125,7 +128,7 @@ def _learn_again(
     url = parts.links.url(told.link)
     next_rows: Rows = np.empty((0, parts.strategy.row_width), dtype=np.float16)
     if told.body is not None:
-        page: Page = parts.parse(url, Fetched(200, told.content_type, told.body))
+        page: Page = parts.parse(url, Fetched(200, told.content_type, told.body, robots_tag=told.robots_tag))
         parts.judge.see(page)
         origin = Origin(url.host, told.relevance, told.distance, told.depth)
         unvisited = list(_unvisited(parts, page, told, chosen_after))
@@ -144,7 +147,7 @@ def _unvisited(
     for link in page.links:
         number = parts.links.find(link.target)
         is_unvisited = is_pruning if number is None else chosen_after[number] >= told.step
-        if is_unvisited and parts.scope.objection(link.target, depth=told.depth + 1) is None:
+        if is_unvisited and parts.scope.objection_to_link(link, depth=told.depth + 1) is None:
             yield link
 
 

@@ -8,7 +8,7 @@ the store and the events to announce once it is stored. Every world, strategy an
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 import numpy as np
@@ -43,6 +43,7 @@ from honeyguide.engine.events import (
     PageJudged,
 )
 from honeyguide.engine.ledger import Ledger
+from honeyguide.engine.same_pages import SamePages, identity_of
 from honeyguide.engine.scope import PER_HOST
 from honeyguide.engine.snapshot import taken_of
 from honeyguide.engine.turns import scores_of
@@ -119,6 +120,7 @@ class Parts:
     scope: Scope
     parse: Callable[[Url, Fetched], Page]
     chance: np.random.Generator
+    same: SamePages = field(default_factory=SamePages)
 
 
 class CrawlCore:
@@ -295,7 +297,19 @@ class CrawlCore:
 
     def _take_page(self, dispatch: Dispatch, answer: Answer, fetched: Fetched) -> Step:
         page = self._parts.parse(dispatch.url, fetched)
-        verdict = self._judged(page)
+        self._ledger.note_bytes(len(fetched.body))
+        sent_on_to = self._sent_on_to(page)
+        if sent_on_to is not None:
+            redirected = Redirected(fetched.status, sent_on_to)
+            return self._take_redirect(dispatch, _taken_as(redirected, answer), redirected)
+        identity = identity_of(page, self._parts.scope) if self._settings.directives.canonical else None
+        if identity is not None:
+            same = self._parts.same.same_as(page.url, identity)
+            if same is not None:
+                return self._take_same_page(dispatch, answer, fetched.status, same)
+            self._parts.same.remember(dispatch.record.link, page.url, identity)
+        is_unindexed = self._settings.directives.robots and page.directives.noindex
+        verdict = self._judged(page, is_unindexed=is_unindexed)
         origin = self._origin(dispatch, verdict)
         is_expanded = is_page_expanded(self._parts, page)
         found = self._discovery.sort(page, origin, is_expanded=is_expanded)
@@ -311,9 +325,9 @@ class CrawlCore:
             )
         )
         admitted = self._discovery.admit(found, dispatch.record.link, origin, self.progress.steps)
-        self._ledger.note_page(is_relevant=verdict.is_relevant, body_bytes=len(fetched.body))
+        self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
         self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=not is_expanded)
-        visit = VisitRecord(page, verdict, origin.depth, origin.distance, admitted.targets)
+        visit = VisitRecord(page, verdict, origin.depth, origin.distance, admitted.targets, is_unindexed, identity)
         record = self._record(
             completion=self._completion(dispatch, answer, reward=verdict.reward, visit=visit),
             new_links=admitted.new,
@@ -346,6 +360,19 @@ class CrawlCore:
         record = self._record(completion=completion, redirect=followed.record, pruned=followed.pruned)
         return self._step(record, LinkRedirected(dispatch.url, outcome.target, is_new, self.progress))
 
+    def _take_same_page(self, dispatch: Dispatch, answer: Answer, status: int, same: LinkId) -> Step:
+        """A page that has come before, under another address: as if this one had led there."""
+        outcome = Redirected(status, self._parts.links.url(same))
+        completion = self._completion(dispatch, _taken_as(outcome, answer), reward=None, redirect_target=same)
+        event = LinkRedirected(dispatch.url, outcome.target, is_new=False, progress=self.progress)
+        return self._step(self._record(completion=completion), event)
+
+    def _sent_on_to(self, page: Page) -> Url | None:
+        """Where a page sends its reader before there is time to read it."""
+        refresh = page.directives.refresh
+        is_soon = refresh is not None and refresh.delay_s <= self._settings.directives.refresh_s
+        return refresh.target if refresh is not None and is_soon else None
+
     def _give_up_redirecting(self, dispatch: Dispatch, answer: Answer, outcome: Redirected) -> Step:
         limit = self._settings.fetch.max_redirects
         failed = Failed(
@@ -368,10 +395,12 @@ class CrawlCore:
         record = self._record(completion=completion, learner=self._snapshot_if_due())
         return self._step(record, LinkUnknown(dispatch.url, outcome, self.progress))
 
-    def _judged(self, page: Page) -> Verdict:
+    def _judged(self, page: Page, *, is_unindexed: bool) -> Verdict:
         verdict = self._parts.judge.judge(page)
-        is_welcome = self._parts.scope.objection_to_title(page.title) is None
-        return verdict if is_welcome else Verdict(0.0, is_relevant=False, reward=0.0)
+        if self._parts.scope.objection_to_title(page.title) is not None:
+            return Verdict(0.0, is_relevant=False, reward=0.0)
+        # What may not be kept is no find, but its relevance still tells where its links lead.
+        return replace(verdict, is_relevant=False, reward=0.0) if is_unindexed else verdict
 
     def _objection_to_target(self, url: Url, depth: int) -> str | None:
         """Why a redirect may not be followed there, or None."""
@@ -422,7 +451,7 @@ class CrawlCore:
 
 def is_page_expanded(parts: Parts, page: Page) -> bool:
     """Whether the links of a page that has just come in may wait."""
-    return parts.strategy.expands(page.url) and parts.scope.objection_to_title(page.title) is None
+    return parts.strategy.expands(page.url) and parts.scope.follows(page)
 
 
 def _taken_as(outcome: Outcome, answer: Answer) -> Answer:

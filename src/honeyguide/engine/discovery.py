@@ -92,7 +92,7 @@ class Discovery:
         met = len(self._links)
         kept_out = left_alone = 0
         for link in page.links:
-            is_in_scope = self._scope.objection(link.target, depth=origin.depth + 1) is None
+            is_in_scope = self._scope.objection_to_link(link, depth=origin.depth + 1) is None
             is_welcome = is_expanded and is_in_scope
             number = self._links.find(link.target)
             state = None if number is None else self._links.state(number)

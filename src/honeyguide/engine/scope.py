@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import unquote
 
 from honeyguide.domain import Url, domain_pattern, host_pattern, registered_domain
-from honeyguide.settings import with_overrides
+from honeyguide.settings import DirectiveSettings, with_overrides
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from honeyguide.domain import HostKey
+    from honeyguide.domain import HostKey, Link, Page
     from honeyguide.settings import ScopeSettings, Settings
 
 Test: TypeAlias = Callable[[str], object]
 """Whether a text fits a pattern."""
 
+UNASKED: Final = DirectiveSettings()
 PER_HOST: Final = "scope.max_pages_per_host"
 
 
@@ -30,7 +31,9 @@ class Scope:
     All but one of them never change; `note_fetch` says when a host has given all that it may give.
     """
 
-    def __init__(self, settings: ScopeSettings) -> None:
+    def __init__(self, settings: ScopeSettings, directives: DirectiveSettings = UNASKED) -> None:
+        """`directives` say what pages may ask of us."""
+        self._directives = directives
         self._max_depth = settings.max_depth
         self._max_pages = settings.max_pages
         self._max_pages_per_host = settings.max_pages_per_host
@@ -82,6 +85,26 @@ class Scope:
             return None
         spellings = _spellings(url)
         return next(filter(None, (rule.objection(spellings) for rule in self._rules)), None)
+
+    def objection_to_link(self, link: Link, *, depth: int) -> str | None:
+        """As `objection`, of a link on a page, which may ask not to be followed."""
+        if link.rel and link.is_nofollow and self._is_left(link):
+            return "directives.nofollow_links"
+        return self.objection(link.target, depth=depth)
+
+    def follows(self, page: Page) -> bool:
+        """Whether the links of a page may be followed at all."""
+        is_asked_not_to = self._directives.robots and page.directives.nofollow
+        return not is_asked_not_to and self.objection_to_title(page.title) is None
+
+    def _is_left(self, link: Link) -> bool:
+        match self._directives.nofollow_links:
+            case "all":
+                return True
+            case "same-site":
+                return registered_domain(link.target.host) == registered_domain(link.parent.host)
+            case _:
+                return False
 
     def objection_to_title(self, title: str) -> str | None:
         """The setting that makes nothing of a page with this title, or None."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from selectolax.lexbor import LexborHTMLParser
 
 from honeyguide.parse.boilerplate import CANDIDATES, Boilerplate, ancestors_of
+from honeyguide.parse.directives import Said
 from honeyguide.parse.marked_text import (
     ASIDE_END,
     ASIDE_START,
@@ -30,7 +31,10 @@ _INLINE = (
     "|strike|strong|sub|sup|time|tt|u|var|wbr"
 )
 _WORD_ENDING_TAG = re.compile(rf"<(?!/?(?:{_INLINE}|{_INLINE.upper()})[\s/>]|!--)")
-_TITLE_AND_BASE = "title, base[href]"
+_HEAD = (
+    'title, base[href], meta[name="robots" i], head meta[http-equiv="refresh" i], head link[rel~="canonical" i][href]'
+)
+_SAFE_AGENT = re.compile(r"[\w.-]+")
 _MARKED = f"a[href], area[href], a[href] img[alt], {CANDIDATES}"
 _LINK_TAGS = frozenset({"a", "area"})
 _SOFT_HYPHEN = "\xad"
@@ -50,24 +54,28 @@ class HtmlDocument(NamedTuple):
     base_href: str  # "" where there is none
     marked_text: str
     anchors: list[Anchor]
+    said: Said = Said()  # what the head asks of crawlers
 
 
-def read_html(html: str, *, from_first_paragraph: bool = False) -> HtmlDocument:
-    """Read a document, however broken; of its body all, or what begins with the first `<p>`."""
+def read_html(html: str, *, from_first_paragraph: bool = False, agent: str = "") -> HtmlDocument:
+    """Read a document, however broken; of its body all, or what begins with the first `<p>`.
+
+    `agent` is the name by which a page may address us.
+    """
     html = without_depths(html)
-    document, marker_count = _read(html, from_first_paragraph=from_first_paragraph)
+    document, marker_count = _read(html, agent, from_first_paragraph=from_first_paragraph)
     if not has_markers(document.marked_text, marker_count):
-        document, _ = _read(without_markers(html), from_first_paragraph=from_first_paragraph)
+        document, _ = _read(without_markers(html), agent, from_first_paragraph=from_first_paragraph)
     return document
 
 
-def _read(html: str, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
+def _read(html: str, agent: str, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
     """The document, and how many markers were put into its text."""
     tree = LexborHTMLParser(_WORD_ENDING_TAG.sub(" <", html))
     tree.strip_tags(_INVISIBLE)
-    title, base_href = _title_and_base(tree)
+    title, base_href, said = _head(tree, agent)
     if tree.body is None or (from_first_paragraph and not _cut_before_first_paragraph(tree.body)):
-        return HtmlDocument(title, base_href, "", []), 0
+        return HtmlDocument(title, base_href, "", [], said), 0
     anchors, boilerplate = _mark(tree.body)
     text = tree.body.text()
     bracket_count = len(anchors) + len(boilerplate.elements)
@@ -79,7 +87,7 @@ def _read(html: str, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
             _bracket(menu, ASIDE_START, ASIDE_END)
         text = tree.body.text()
         bracket_count += len(menus)
-    return HtmlDocument(title, base_href, text.replace(_SOFT_HYPHEN, ""), anchors), 2 * bracket_count
+    return HtmlDocument(title, base_href, text.replace(_SOFT_HYPHEN, ""), anchors, said), 2 * bracket_count
 
 
 def _cut_before_first_paragraph(body: LexborNode) -> bool:
@@ -136,13 +144,25 @@ def _show_images(images: list[tuple[LexborNode, str]]) -> None:
                 image.insert_after(alternative)
 
 
-def _title_and_base(tree: LexborHTMLParser) -> tuple[str, str]:
-    """The first of each. A title that strayed into the body is taken out, because it is not text."""
+def _head(tree: LexborHTMLParser, agent: str) -> tuple[str, str, Said]:
+    """The first title and base. A title that strayed into the body is taken out, because it is not text."""
     title = base_href = None
-    for node in tree.css(_TITLE_AND_BASE):
-        if node.tag == "base":
-            base_href = base_href or node.attributes["href"]
-            continue
-        title = title or " ".join(node.text().split())
-        node.decompose()
-    return title or "", base_href or ""
+    refresh = ""
+    robots: list[str] = []
+    canonicals: set[str] = set()
+    by_name = f', meta[name="{agent}" i]' if _SAFE_AGENT.fullmatch(agent) else ""
+    for node in tree.css(_HEAD + by_name):
+        match node.tag:
+            case "title":
+                title = title or " ".join(node.text().split())
+                node.decompose()
+            case "base":
+                base_href = base_href or node.attributes["href"]
+            case "link":
+                canonicals.add(node.attributes["href"] or "")
+            case _ if "http-equiv" in node.attributes and "name" not in node.attributes:
+                refresh = refresh or node.attributes.get("content") or ""
+            case _:
+                robots.append(node.attributes.get("content") or "")
+    said = Said(robots, canonicals.pop() if len(canonicals) == 1 else "", refresh)
+    return title or "", base_href or "", said

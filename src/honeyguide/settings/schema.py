@@ -7,6 +7,7 @@ behaviour beyond what their own fields decide.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -35,6 +36,7 @@ RELEVANT_WHEN: Final = ("threshold", "word")
 LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
 REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
 ARCHIVES: Final = ("store", "warc", "none")
+NOFOLLOW_LINKS: Final = ("all", "same-site", "none")
 STAY_ON: Final = ("anywhere", "seed-hosts", "seed-domains")
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 
@@ -119,6 +121,11 @@ class FetchSettings:
         if CONTACT_PLACEHOLDER in self.user_agent:
             return self.user_agent.replace(CONTACT_PLACEHOLDER, self.contact)
         return f"{self.user_agent} ({self.contact})"
+
+    @property
+    def product(self) -> str:
+        """The name by which a page may address us: what the user agent begins with."""
+        return re.split(r"[\s/;()]", self.user_agent.strip(), maxsplit=1)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +225,26 @@ class ScopeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DirectiveSettings:
+    """What pages ask of a crawler, and whether it does so."""
+
+    robots: bool = setting(
+        default=True, meaning="whether noindex, nofollow and none count, in <meta name=robots> and X-Robots-Tag"
+    )
+    nofollow_links: str = setting(
+        "same-site",
+        "which links with rel nofollow, ugc or sponsored are left: all, those within a registered domain, or none",
+        choices=NOFOLLOW_LINKS,
+    )
+    canonical: bool = setting(
+        default=True, meaning="whether a page that has the text of the one it names as canonical counts as that one"
+    )
+    refresh_s: float = setting(
+        5.0, "a page that sends its reader on within so many seconds is a redirect; -1 for never", at_least=-1
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class VectorSettings:
     """Where the vectors of words come from."""
 
@@ -272,6 +299,7 @@ class Settings:
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     scope: ScopeSettings = field(default_factory=ScopeSettings)
+    directives: DirectiveSettings = field(default_factory=DirectiveSettings)
     vectors: VectorSettings = field(default_factory=VectorSettings)
     frontier: FrontierSettings = field(default_factory=FrontierSettings)
     # A method's table carries the strategy's own name.

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 _COLUMNS_BY_TABLE: Final = {
     # Where the response of a step lies in the archive, and where the last record of that step ends.
     "archive": "step INTEGER PRIMARY KEY, file INTEGER NOT NULL, offset INTEGER NOT NULL, end INTEGER NOT NULL",
+    # Pages with an X-Robots-Tag (the headers, one a line), and those that are not to be indexed.
+    "directives": "link INTEGER PRIMARY KEY, robots_tag TEXT NOT NULL, is_unindexed INTEGER NOT NULL",
+    # What each page is known by: a hash of its main text, and the other address that it calls its own.
+    "identities": "step INTEGER PRIMARY KEY, link INTEGER NOT NULL, text INTEGER NOT NULL, canonical TEXT",
 }
 
 

@@ -6,6 +6,7 @@ two sorted columns, hash and step: 16 bytes a fetch. Bodies stay on disk until t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -75,7 +76,8 @@ class RecordedAnswers:
         """URLs that brought an HTML page, in the order they came."""
         rows = self._select(
             """SELECT l.url FROM pages p JOIN links l ON l.id = p.link
-               WHERE p.media_type IN ('text/html', 'application/xhtml+xml') ORDER BY p.step"""
+               WHERE p.media_type IN ('text/html', 'application/xhtml+xml')
+                 AND p.link NOT IN (SELECT link FROM directives WHERE is_unindexed) ORDER BY p.step"""
         )
         return (Url(text) for (text,) in rows)
 
@@ -114,18 +116,21 @@ class RecordedAnswers:
 
     def _answer_at(self, step: int, url: Url) -> Answer | None:
         rows = self._select(
-            """SELECT l.url, s.outcome, s.status, s.detail, s.elapsed_s, p.content_type, p.body, a.file, a.offset
+            """SELECT l.url, s.outcome, s.status, s.detail, s.elapsed_s, p.content_type, p.body, a.file, a.offset,
+                      coalesce(d.robots_tag, ''), coalesce(d.is_unindexed, 0)
                FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link
-               LEFT JOIN archive a ON a.step = p.step WHERE s.step = ?""",
+               LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = p.step WHERE s.step = ?""",
             step,
         )
-        for text, kind, status, detail, elapsed_s, content_type, stored, file, offset in rows:
-            if text != url.text:  # another URL with the same hash
+        for text, kind, status, detail, elapsed_s, content_type, stored, file, offset, tag, is_unindexed in rows:
+            if text != url.text or is_unindexed:  # another URL with the same hash, or a page that was not kept
                 return None
             body = None if stored is None else self._bodies.read(stored, file, offset)
             if stored is not None and body is None:
                 return None
             outcome = self._outcome(kind, status, detail, content_type, body)
+            if tag and isinstance(outcome, Fetched):
+                outcome = replace(outcome, robots_tag=tag)
             return Answer(outcome, elapsed_s, self._delay_by_host.get(url.host, 0.0))
         return None
 

@@ -65,6 +65,8 @@ class VisitRecord:
     depth: int
     distance: int
     targets: tuple[LinkId, ...]  # every link on it, each once
+    is_unindexed: bool = False  # it asks not to be indexed: of its text nothing is kept for good
+    identity: tuple[int, Url | None] | None = None  # a hash of its text, and the other address that it calls its own
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,6 +103,7 @@ class Progress:
     out_of_scope: int = 0  # times that a page showed a link the scope rules keep out
     barren: int = 0  # pages whose links the strategy did not let wait
     left_alone: int = 0  # times that a barren page showed a link that did not wait and could have
+    unindexed: int = 0  # pages that ask not to be indexed: not counted as pages, and not kept
     passed_over: int = 0  # links that waited when their host had given all that it may give
     seeds: int = 0  # URLs it started with: the first that it met
     stop_reason: str = ""  # why the crawl stopped; empty while it may go on

@@ -40,6 +40,7 @@ class CrawledPage:
     depth: int
     words: int
     media_type: str
+    canonical: Url | None = None  # the other address that it calls its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +98,16 @@ class Run:
     def pages(self, *, best_first: bool = False, relevant_only: bool = False, limit: int = -1) -> Iterator[CrawledPage]:
         """The pages of the run, in the order they came or the most relevant first."""
         rows = self._select(
-            f"""SELECT l.url, p.title, p.relevance, p.is_relevant, p.step, p.depth, p.words, p.media_type
-                FROM pages p JOIN links l ON l.id = p.link {"WHERE p.is_relevant" if relevant_only else ""}
+            f"""SELECT l.url, p.title, p.relevance, p.is_relevant, p.step, p.depth, p.words, p.media_type, i.canonical
+                FROM pages p JOIN links l ON l.id = p.link LEFT JOIN identities i ON i.step = p.step
+                WHERE p.link NOT IN (SELECT link FROM directives WHERE is_unindexed)
+                {"AND p.is_relevant" if relevant_only else ""}
                 ORDER BY {"p.relevance DESC, p.step" if best_first else "p.step"} LIMIT ?""",  # noqa: S608
             limit,
         )
-        for url, title, relevance, is_relevant, step, depth, words, media_type in rows:
-            yield CrawledPage(Url(url), title, relevance, bool(is_relevant), step, depth, words, media_type)
+        for url, title, relevance, is_relevant, step, depth, words, media_type, named in rows:
+            canonical = None if named is None else Url(named)
+            yield CrawledPage(Url(url), title, relevance, bool(is_relevant), step, depth, words, media_type, canonical)
 
     def steps(self) -> Iterator[CrawledStep]:
         """Every fetch, in the order in which the answers were taken in."""
@@ -118,7 +122,8 @@ class Run:
         """The body of a page as it was received; KeyError if the run has no such page, or did not keep its body."""
         found = self._select(
             """SELECT p.body, a.file, a.offset FROM pages p JOIN links l ON l.id = p.link
-               LEFT JOIN archive a ON a.step = p.step WHERE l.url = ?""",
+               LEFT JOIN archive a ON a.step = p.step
+               WHERE l.url = ? AND p.link NOT IN (SELECT link FROM directives WHERE is_unindexed)""",
             url.text,
         )
         for stored, file, offset in found:

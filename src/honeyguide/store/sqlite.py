@@ -5,14 +5,26 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 import numpy as np
 import zstandard
 
-from honeyguide.domain import Failed, Fetched, LinkId, LinkState, Origin, Redirected, Refused, Sighting, Unknown, Url
+from honeyguide.domain import (
+    Cut,
+    Failed,
+    Fetched,
+    LinkId,
+    LinkState,
+    Origin,
+    Redirected,
+    Refused,
+    Sighting,
+    Unknown,
+    Url,
+)
 from honeyguide.domain.whole_exchange import whole_exchange
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
 from honeyguide.store.added_tables import add_missing_tables
@@ -70,9 +82,9 @@ class SqliteStore:
             script = resources.files("honeyguide.store").joinpath("schema.sql").read_text(encoding="utf-8")
             self._db.executescript(f"BEGIN; {script} COMMIT;")
         add_missing_tables(self._db)
-        if not self._keeps_bodies:
-            left = self._db.execute("SELECT link FROM pages WHERE body <> ?", (NOT_HERE,))
-            self._passing = [link for (link,) in left]
+        those = "" if not self._keeps_bodies else "AND link IN (SELECT link FROM directives WHERE is_unindexed)"
+        left = self._db.execute(f"SELECT link FROM pages WHERE body <> ? {those}", (NOT_HERE,))  # noqa: S608
+        self._passing = [link for (link,) in left]
         if self._archive is not None:
             last = self._db.execute("SELECT file, offset, end FROM archive ORDER BY step DESC LIMIT 1").fetchone()
             self._archive.go_on_from(None if last is None else ArchivePlace(*last))
@@ -130,12 +142,13 @@ class SqliteStore:
     def transitions_after(self, step: int) -> Iterator[StoredTransition]:
         rows = self._select(
             """SELECT s.step, s.link, s.reward, p.is_relevant, p.depth, p.distance, p.relevance, p.content_type, p.body,
-                      a.file, a.offset
-               FROM steps s LEFT JOIN pages p ON p.link = s.link LEFT JOIN archive a ON a.step = p.step
+                      d.robots_tag, a.file, a.offset
+               FROM steps s LEFT JOIN pages p ON p.link = s.link LEFT JOIN directives d ON d.link = p.link
+               LEFT JOIN archive a ON a.step = p.step
                WHERE s.step > ? AND s.reward IS NOT NULL ORDER BY s.step""",
             step,
         )
-        for number, link, reward, is_relevant, depth, distance, relevance, content_type, body, *place in rows:
+        for number, link, reward, is_relevant, depth, distance, relevance, content_type, body, tag, *place in rows:
             yield StoredTransition(
                 step=number,
                 link=LinkId(link),
@@ -146,6 +159,7 @@ class SqliteStore:
                 relevance=relevance or 0.0,
                 content_type=content_type or "",
                 body=None if body is None else self._bodies.read(body, *place),
+                robots_tag=tag or "",
             )
 
     def in_flight(self) -> list[DispatchRecord]:
@@ -179,6 +193,10 @@ class SqliteStore:
                WHERE s.outcome <> 'unknown' ORDER BY s.step"""
         )
         return ((step, Url(text)) for step, text in rows)
+
+    def identities(self) -> Iterator[tuple[LinkId, tuple[int, Url | None]]]:
+        for link, text, canonical in self._select("SELECT link, text, canonical FROM identities ORDER BY step"):
+            yield LinkId(link), (text, None if canonical is None else Url(canonical))
 
     def size_bytes(self) -> int:
         return folder_bytes(self._path.parent)
@@ -245,6 +263,8 @@ class SqliteStore:
     def _write_completion(self, done: CompletionRecord, step: int) -> None:
         chosen = done.dispatch
         kind, status, detail, body_bytes = _outcome_columns(done.answer.outcome)
+        if done.visit is not None and done.visit.is_unindexed:
+            detail = "noindex"
         self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.DONE, chosen.link))
         self._db.execute("DELETE FROM in_flight WHERE link = ?", (chosen.link,))
         self._db.execute(
@@ -263,27 +283,37 @@ class SqliteStore:
 
     def _write_page(self, link: LinkId, step: int, fetched: Fetched, visit: VisitRecord) -> None:
         page, verdict = visit.page, visit.verdict
+        if fetched.robots_tag or visit.is_unindexed:
+            self._db.execute("INSERT INTO directives VALUES (?,?,?)", (link, fetched.robots_tag, visit.is_unindexed))
+        if visit.identity is not None:
+            text, canonical = visit.identity
+            own = None if canonical is None else canonical.text
+            self._db.execute("INSERT INTO identities VALUES (?,?,?,?)", (step, link, text, own))
+        title = "" if visit.is_unindexed else page.title
+        body = self._kept(link, fetched.body, visit)
         self._db.execute(
             "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
             (
-                link, step, page.title, fetched.content_type, page.media_type, page.charset, len(page.words),
-                verdict.relevance, verdict.is_relevant, visit.depth, visit.distance, self._kept(link, fetched.body),
+                link, step, title, fetched.content_type, page.media_type, page.charset, len(page.words),
+                verdict.relevance, verdict.is_relevant, visit.depth, visit.distance, body,
             ),
         )  # fmt: skip
         self._db.executemany("INSERT INTO edges VALUES (?,?)", [(link, target) for target in sorted(visit.targets)])
 
-    def _kept(self, link: LinkId, body: bytes) -> bytes:
+    def _kept(self, link: LinkId, body: bytes, visit: VisitRecord) -> bytes:
         """What of a body goes into the database."""
-        if self._archive is not None:
-            return NOT_HERE
-        if not self._keeps_bodies:
+        if visit.is_unindexed or not self._keeps_bodies:
             self._passing.append(link)
+        elif self._archive is not None:
+            return NOT_HERE
         return self._pack(body)
 
     def _archive_answer(self, done: CompletionRecord, step: int) -> None:
         exchange = None if self._archive is None else whole_exchange(done.answer)
         if self._archive is None or exchange is None:
             return
+        if done.visit is not None and done.visit.is_unindexed:
+            exchange = replace(exchange, body=b"", cut=Cut.UNSPECIFIED)
         ((text,),) = self._db.execute("SELECT url FROM links WHERE id = ?", (done.dispatch.link,))
         asked_at = done.finished_at - done.answer.elapsed_s
         place = self._archive.append(exchange, Url(text), done.answer.address, asked_at, step)

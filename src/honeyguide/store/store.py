@@ -38,6 +38,7 @@ class StoredTransition:
     relevance: float
     content_type: str
     body: bytes | None
+    robots_tag: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,10 @@ class Store(Protocol):
 
     def fetches(self) -> Iterator[tuple[int, Url]]:
         """Every fetch that ended and was not unknown: its step and its URL, in order."""
+        ...
+
+    def identities(self) -> Iterator[tuple[LinkId, tuple[int, Url | None]]]:
+        """What the pages are known by: a hash of the text, and the other address it calls its own, as they came."""
         ...
 
     def size_bytes(self) -> int:
