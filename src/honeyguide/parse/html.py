@@ -31,9 +31,8 @@ _INLINE = (
     "|strike|strong|sub|sup|time|tt|u|var|wbr"
 )
 _WORD_ENDING_TAG = re.compile(rf"<(?!/?(?:{_INLINE}|{_INLINE.upper()})[\s/>]|!--)")
-_HEAD = (
-    'title, base[href], meta[name="robots" i], head meta[http-equiv="refresh" i], head link[rel~="canonical" i][href]'
-)
+_TITLE_AND_BASE = "title, base[href]"
+_SAID = 'meta[name="robots" i], meta[http-equiv="refresh" i]:not([name]), link[rel~="canonical" i][href]'
 _SAFE_AGENT = re.compile(r"[\w.-]+")
 _MARKED = f"a[href], area[href], a[href] img[alt], {CANDIDATES}"
 _LINK_TAGS = frozenset({"a", "area"})
@@ -73,7 +72,8 @@ def _read(html: str, agent: str, *, from_first_paragraph: bool) -> tuple[HtmlDoc
     """The document, and how many markers were put into its text."""
     tree = LexborHTMLParser(_WORD_ENDING_TAG.sub(" <", html))
     tree.strip_tags(_INVISIBLE)
-    title, base_href, said = _head(tree, agent)
+    title, base_href = _title_and_base(tree)
+    said = _said(tree.head, agent)
     if tree.body is None or (from_first_paragraph and not _cut_before_first_paragraph(tree.body)):
         return HtmlDocument(title, base_href, "", [], said), 0
     anchors, boilerplate = _mark(tree.body)
@@ -144,25 +144,30 @@ def _show_images(images: list[tuple[LexborNode, str]]) -> None:
                 image.insert_after(alternative)
 
 
-def _head(tree: LexborHTMLParser, agent: str) -> tuple[str, str, Said]:
-    """The first title and base. A title that strayed into the body is taken out, because it is not text."""
+def _title_and_base(tree: LexborHTMLParser) -> tuple[str, str]:
+    """The first of each. A title that strayed into the body is taken out, because it is not text."""
     title = base_href = None
+    for node in tree.css(_TITLE_AND_BASE):
+        if node.tag == "base":
+            base_href = base_href or node.attributes["href"]
+            continue
+        title = title or " ".join(node.text().split())
+        node.decompose()
+    return title or "", base_href or ""
+
+
+def _said(head: LexborNode | None, agent: str) -> Said:
+    """What the head asks of crawlers. What strayed into the body may be anybody's, and is not heard."""
     refresh = ""
     robots: list[str] = []
     canonicals: set[str] = set()
     by_name = f', meta[name="{agent}" i]' if _SAFE_AGENT.fullmatch(agent) else ""
-    for node in tree.css(_HEAD + by_name):
-        match node.tag:
-            case "title":
-                title = title or " ".join(node.text().split())
-                node.decompose()
-            case "base":
-                base_href = base_href or node.attributes["href"]
-            case "link":
-                canonicals.add(node.attributes["href"] or "")
-            case _ if "http-equiv" in node.attributes and "name" not in node.attributes:
-                refresh = refresh or node.attributes.get("content") or ""
-            case _:
-                robots.append(node.attributes.get("content") or "")
-    said = Said(robots, canonicals.pop() if len(canonicals) == 1 else "", refresh)
-    return title or "", base_href or "", said
+    for node in [] if head is None else head.css(_SAID + by_name):
+        attributes = node.attributes
+        if node.tag == "link":
+            canonicals.add(attributes["href"] or "")
+        elif "name" in attributes:
+            robots.append(attributes.get("content") or "")
+        else:
+            refresh = refresh or attributes.get("content") or ""
+    return Said(robots, canonicals.pop() if len(canonicals) == 1 else "", refresh)
