@@ -40,11 +40,13 @@ def summary(run: Run) -> dict[str, Any]:
         **({"revisits": findings(run)} if settings.refresh.run else {}),
         "pages": progress.pages,
         "relevant": progress.relevant,
+        "unindexed_pages": progress.unindexed,
         "harvest_rate": round(run.harvest_rate, 6),
         "waiting_links": progress.waiting,
         "largest_frontier": progress.largest_waiting,
         "skipped_links": progress.skips,
         "pruned_links": progress.pruned,
+        "surplus_links": progress.surplus,
         "links_out_of_scope": progress.out_of_scope,
         "pages_without_links": progress.barren,
         "starved": progress.has_starved,
@@ -131,6 +133,8 @@ def _left_out(progress: Progress) -> Iterator[str]:
         ("skipped", progress.skips, "link", "whose turn came and that the strategy did not fetch"),
         ("pruned", progress.pruned, "time", "there was no room for a link to wait"),
         ("out of scope", progress.out_of_scope, "time", "the scope rules kept a link out"),
+        ("unindexed", progress.unindexed, "page", "that asked not to be indexed, and were not kept"),
+        ("surplus", progress.surplus, "link", "whose host had given all that it may give"),
         ("barren", progress.barren, "page", "whose links were not followed"),
     )
     return (f"  {name:13} {count_of(count, noun)} {meaning}" for name, count, noun, meaning in told if count)

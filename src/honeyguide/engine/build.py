@@ -18,7 +18,7 @@ from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.lineage import Lineage
 from honeyguide.engine.link_table import LinkTable
 from honeyguide.engine.live_web import open_live, polite_fetcher
-from honeyguide.engine.scope import Scope
+from honeyguide.engine.scope import Scope, staying_with
 from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
 from honeyguide.errors import SettingsError, StoreError, WorldError
@@ -75,8 +75,8 @@ class Builder:
             frontier=self.frontier(strategy, clocks),
             strategy=strategy,
             judge=self.judge(),
-            scope=self.scope,
-            parse=partial(parse, rules=self.page_rules()),
+            scope=Scope(self.settings.scope, self.settings.directives),
+            parse=partial(parse, rules=self.page_rules(), agent=self.settings.fetch.product),
             chance=np.random.default_rng(self.settings.crawl.seed),
             lineage=None if strategy.lineage_rules is None else Lineage(strategy.lineage_rules),
         )
@@ -108,10 +108,6 @@ class Builder:
         return relevance_judge(self.settings, self.topic, lambda: self.vectors)
 
     @cached_property
-    def scope(self) -> Scope:
-        return Scope(self.settings.scope)
-
-    @cached_property
     def vectors(self) -> WordVectors:
         """The vectors given, or those that the settings name. VectorsError if the run began with others."""
         vectors = self._given_vectors or word_vectors(self.settings.vectors, self._on_converting)
@@ -126,12 +122,15 @@ class Builder:
     def seed_urls(self, world: World) -> Sequence[Url]:
         """The user's seeds, else those of the world's entry points or of the topic's starting points that are in scope.
 
+        What they add to the scope is among the settings from now on.
         SettingsError for a seed of the user's that the scope rules keep out, and where they keep all others out.
         """
         given = [Url.parse(text) for text in self.settings.crawl.seed_urls]
         own_list = self.settings.crawl.starting_points
         found = given or world.entry_urls() or starting_urls(self.topic, Path(own_list) if own_list else None)
-        objections = {url: self.scope.objection(url, depth=0) for url in found}
+        self.settings = staying_with(self.settings, found)
+        scope = Scope(self.settings.scope)
+        objections = {url: scope.objection(url, depth=0) for url in found}
         kept_out = [
             f"{url} is out of scope: {objection} keeps it out" for url, objection in objections.items() if objection
         ]
@@ -221,6 +220,8 @@ def _recording(run: str) -> Iterator[World]:
     except StoreError as error:
         raise WorldError(f"replay:{run}: {error}") from error
     with opened:
+        if opened.settings.store.archive == "none":
+            raise WorldError(f"replay:{run}: this run has kept no pages; crawl with --archive store or warc")
         yield ReplayWorld(opened.recorded_answers(), run)
 
 

@@ -103,7 +103,7 @@ class Discovery:
         met = len(self._links)
         kept_out = left_alone = 0
         for shown in page.links:
-            is_in_scope = self._scope.objection(shown.target, depth=origin.depth + 1) is None
+            is_in_scope = self._scope.objection_to_link(shown, depth=origin.depth + 1) is None
             is_welcome = is_expanded and is_in_scope
             number = self._links.find(shown.target)
             state = None if number is None else self._links.state(number)

@@ -16,10 +16,11 @@ from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.events import CrawlStarted
 from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.known_pages import pages_to_refresh
+from honeyguide.engine.listed_seeds import with_listed_seeds
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.settings import load_settings, to_toml, validate, with_overrides
-from honeyguide.store import RunFolder, RunLock, SqliteStore, open_run
+from honeyguide.store import RunFolder, RunLock, open_run, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.core import Dispatch, Parts
     from honeyguide.engine.events import Listener
     from honeyguide.settings import Settings
-    from honeyguide.store import Progress, Run
+    from honeyguide.store import Progress, Run, SqliteStore
     from honeyguide.text import WordVectors
     from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
@@ -76,12 +77,12 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
         opened.enter_context(_one_blas_thread())
         known = pages_to_refresh(settings)
         world = await _world(opened, settings, around, known)
-        settings = await with_examples_read(settings, world)
+        settings = await with_listed_seeds(await with_examples_read(settings, world), world)
         builder = _builder(settings, around)
         seeds, parts = _seeds(builder, world, known), builder.parts()
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))
         opened.enter_context(lock)
-        store = SqliteStore(folder.database_file)
+        store = open_store(folder, settings)
         opened.callback(store.close)
         transport, clock = transport_for(world, start=max((page.checked_at for page in known), default=0.0))
         opened.push_async_callback(transport.close)
@@ -103,7 +104,7 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         opened.enter_context(RunLock(folder))
         settings = with_budget(load_settings(folder.settings_file), budget)
         validate(settings)
-        store = SqliteStore(folder.database_file)
+        store = open_store(folder, settings)
         opened.callback(store.close)
         progress = store.progress()
         _check_resumable(folder, progress, settings, budget)

@@ -7,6 +7,7 @@ behaviour beyond what their own fields decide.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -35,6 +36,9 @@ RELEVANT_WHEN: Final = ("threshold", "word")
 # Rewards that have a value for each of several thresholds, and those that do not.
 LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
 REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
+ARCHIVES: Final = ("store", "warc", "none")
+NOFOLLOW_LINKS: Final = ("all", "same-site", "none")
+STAY_ON: Final = ("anywhere", "seed-hosts", "seed-domains")
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 
 CONTACT_PLACEHOLDER: Final = "set fetch.contact"
@@ -70,6 +74,14 @@ class CrawlSettings:
         "site:FILE.warc.gz or replay:RUN",
     )
     seed_urls: tuple[str, ...] = setting((), "where to start; empty takes the starting points")
+    sitemaps: tuple[str, ...] = setting(
+        (), "sitemaps whose URLs are seeds too: XML, an index of several, packed or not, or a plain list"
+    )
+    feeds: tuple[str, ...] = setting((), "RSS, Atom or RDF feeds whose entries are seeds too")
+    sitemaps_from_robots: bool = setting(
+        default=False, meaning="whether the sitemaps count that the robots.txt of each seed's host names"
+    )
+    listed_urls: int = setting(5000, "URLs taken from sitemaps and feeds, the first that are listed", at_least=1)
     profile: str = setting(
         "",
         "settings laid under yours: wikipedia, with how its pages are read; han2018 and pertejo2021, the learners of "
@@ -141,6 +153,11 @@ class FetchSettings:
         if CONTACT_PLACEHOLDER in self.user_agent:
             return self.user_agent.replace(CONTACT_PLACEHOLDER, self.contact)
         return f"{self.user_agent} ({self.contact})"
+
+    @property
+    def product(self) -> str:
+        """The name by which a page may address us: what the user agent begins with."""
+        return re.split(r"[\s/;()]", self.user_agent.strip(), maxsplit=1)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,9 +260,46 @@ class ScopeSettings:
     deny_paths: tuple[str, ...] = setting((), "regular expressions none of which may be found in path and query")
     allow_titles: tuple[str, ...] = setting((), "a page without one of these in its title counts and gives nothing")
     deny_titles: tuple[str, ...] = setting((), "a page with one of these in its title counts and gives nothing")
+    domains: tuple[str, ...] = setting(
+        (), "domains to stay on, all hosts below them included: example.org; they add to allow_hosts"
+    )
+    stay_on: str = setting(
+        "anywhere",
+        "what the seeds add: their hosts to allow_hosts, or their registered domains to domains",
+        choices=STAY_ON,
+    )
+    allow_prefixes: tuple[str, ...] = setting(
+        (), "beginnings, one of which every URL must have: /docs/ of its path, or https://example.org/docs/ in full"
+    )
+    deny_prefixes: tuple[str, ...] = setting((), "beginnings that no URL may have, written in the same way")
+    allow_urls: tuple[str, ...] = setting((), "regular expressions, one of which must be found in the whole URL")
+    deny_urls: tuple[str, ...] = setting((), "regular expressions none of which may be found in the whole URL")
     follow_links: bool = setting(default=True, meaning="whether links are followed; false fetches the seeds alone")
     max_depth: int = setting(0, "clicks from a seed; 0 sets no limit", at_least=0)
     max_pages: int = setting(0, "URLs to consider, the first that are met, seeds included; 0 sets no limit", at_least=0)
+    max_pages_per_host: int = setting(
+        0, "fetches of one host; its links that still wait then are surplus; 0 sets no limit", at_least=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DirectiveSettings:
+    """What pages ask of a crawler, and whether it does so."""
+
+    robots: bool = setting(
+        default=True, meaning="whether noindex, nofollow and none count, in <meta name=robots> and X-Robots-Tag"
+    )
+    nofollow_links: str = setting(
+        "same-site",
+        "which links with rel nofollow, ugc or sponsored are left: all, those within a registered domain, or none",
+        choices=NOFOLLOW_LINKS,
+    )
+    canonical: bool = setting(
+        default=True, meaning="whether a page that has the text of the one it names as canonical counts as that one"
+    )
+    refresh_s: float = setting(
+        5.0, "a page that sends its reader on within so many seconds is a redirect; -1 for never", at_least=-1
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +337,12 @@ class FrontierSettings:
 class StoreSettings:
     """What a run folder keeps."""
 
+    archive: str = setting(
+        "store",
+        "where bodies are kept: in the store, packed; as WARC files with everything else that was answered; nowhere",
+        choices=ARCHIVES,
+    )
+    archive_file_megabytes: float = setting(1000.0, "megabytes after which a new WARC file is begun", above=0)
     snapshot_every: int = setting(200, "steps between two snapshots of the learner", at_least=1)
 
 
@@ -299,6 +359,7 @@ class Settings:
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     scope: ScopeSettings = field(default_factory=ScopeSettings)
+    directives: DirectiveSettings = field(default_factory=DirectiveSettings)
     vectors: VectorSettings = field(default_factory=VectorSettings)
     frontier: FrontierSettings = field(default_factory=FrontierSettings)
     # A method's table carries the strategy's own name.

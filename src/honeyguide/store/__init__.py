@@ -6,6 +6,7 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 """
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.opening import open_store
 from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
@@ -57,4 +58,5 @@ __all__ = [
     "StoredVisit",
     "VisitRecord",
     "open_run",
+    "open_store",
 ]

@@ -75,6 +75,8 @@ class VisitRecord:
     depth: int
     distance: int
     targets: tuple[LinkId, ...]  # every link on it, each once
+    is_unindexed: bool = False  # it asks not to be indexed: of its text nothing is kept for good
+    identity: tuple[int, Url | None] | None = None  # a hash of its text, and the other address that it calls its own
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,6 +114,8 @@ class Progress:
     out_of_scope: int = 0  # times that a page showed a link the scope rules keep out
     barren: int = 0  # pages whose links the strategy did not let wait
     left_alone: int = 0  # times that a barren page showed a link that did not wait and could have
+    unindexed: int = 0  # pages that ask not to be indexed: not counted as pages, and not kept
+    surplus: int = 0  # links that waited when their host had given all that it may give
     seeds: int = 0  # URLs it started with: the first that it met
     stop_reason: str = ""  # why the crawl stopped; empty while it may go on
 
@@ -177,4 +181,5 @@ class StepRecord:
     redirect: RedirectedLink | None = None
     known: tuple[KnownPage, ...] = ()  # pages of an earlier run that are looked at again
     ready_at_by_host: dict[str, float] = field(default_factory=dict)
+    surplus: tuple[LinkId, ...] = ()  # links that no longer wait because their host may give no more
     learner: bytes | None = None  # a snapshot of the strategy, every so often
