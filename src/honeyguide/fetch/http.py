@@ -30,6 +30,8 @@ from honeyguide.fetch.retry_after import retry_after_s
 from honeyguide.fetch.trouble import failure_from
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from aiohttp.abc import AbstractResolver
 
     from honeyguide.clock import Clock
@@ -127,7 +129,7 @@ class HttpFetcher:
             )
         return self._session
 
-    def _asked(self, session: aiohttp.ClientSession, url: Url) -> aiohttp.client._RequestContextManager:
+    def _asked(self, session: aiohttp.ClientSession, url: Url) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
         login = self._proxy_headers
         is_tunnelled = url.scheme == "https"  # then only the proxy may read the login
         return session.get(
