@@ -33,6 +33,7 @@ from honeyguide.fetch.wire import exchange_of, robots_tag_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractAsyncContextManager
 
     from aiohttp.abc import AbstractResolver
 
@@ -136,7 +137,7 @@ class HttpFetcher:
             )
         return self._session
 
-    def _asked(self, session: aiohttp.ClientSession, url: Url) -> aiohttp.client._RequestContextManager:
+    def _asked(self, session: aiohttp.ClientSession, url: Url) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
         login = self._proxy_headers or {}
         conditions = _conditions(self._known.get(url))
         is_tunnelled = url.scheme == "https"  # then only the proxy may read the login
