@@ -12,6 +12,16 @@ What a person names as a sitemap or feed is no page: `listing` reads the address
 
 from honeyguide.parse.document import parse
 from honeyguide.parse.listing import Listing, read_listing, sitemaps_in_robots
+from honeyguide.parse.media_type import media_type_of
 from honeyguide.parse.page_rules import WHOLE_PAGE, WIKIPEDIA, PageRules
 
-__all__ = ["WHOLE_PAGE", "WIKIPEDIA", "Listing", "PageRules", "parse", "read_listing", "sitemaps_in_robots"]
+__all__ = [
+    "WHOLE_PAGE",
+    "WIKIPEDIA",
+    "Listing",
+    "PageRules",
+    "media_type_of",
+    "parse",
+    "read_listing",
+    "sitemaps_in_robots",
+]

@@ -79,8 +79,9 @@ class SqliteStore:
         self._db.executescript(_PRAGMAS)
         # Asked of the tables, not of the file: a process killed just here leaves a file without any.
         if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-            script = resources.files("honeyguide.store").joinpath("schema.sql").read_text(encoding="utf-8")
-            self._db.executescript(f"BEGIN; {script} COMMIT;")
+            self._db.executescript(f"BEGIN; {_script('schema.sql')} {_script('additions.sql')} COMMIT;")
+        else:
+            self._db.executescript(_script("additions.sql"))
         add_missing_tables(self._db)
         those = "" if not self._keeps_bodies else "AND link IN (SELECT link FROM directives WHERE is_unindexed)"
         left = self._db.execute(f"SELECT link FROM pages WHERE body <> ? {those}", (NOT_HERE,))  # noqa: S608
@@ -298,6 +299,8 @@ class SqliteStore:
                 verdict.relevance, verdict.is_relevant, visit.depth, visit.distance, body,
             ),
         )  # fmt: skip
+        if fetched.etag or fetched.last_modified:
+            self._db.execute("INSERT INTO validators VALUES (?,?,?)", (link, fetched.etag, fetched.last_modified))
         self._db.executemany("INSERT INTO edges VALUES (?,?)", [(link, target) for target in sorted(visit.targets)])
 
     def _kept(self, link: LinkId, body: bytes, visit: VisitRecord) -> bytes:
@@ -346,6 +349,10 @@ class SqliteStore:
         self._passing.clear()
         if self._archive is not None:
             self._archive.sync()
+
+
+def _script(name: str) -> str:
+    return resources.files("honeyguide.store").joinpath(name).read_text(encoding="utf-8")
 
 
 def read_progress(database: sqlite3.Connection) -> Progress | None:
