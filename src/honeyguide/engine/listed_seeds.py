@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOST_FILES: Final = 1000
+LISTED_TYPES: Final = ("application/*xml", "application/*gzip", "application/octet-stream")
 DEEPEST_INDEX: Final = 3  # the protocol knows one level; some sites have more
 
 
@@ -41,7 +42,7 @@ async def with_listed_seeds(settings: Settings, world: World) -> Settings:
     if crawl.sitemaps_from_robots and not seeds and not named:
         seeds = list(world.entry_urls())
     settings = staying_with(settings, [*seeds, *named])
-    async with NamedPages(settings, world) as pages:
+    async with _pages(settings, world) as pages:
         reading = _Reading(pages, Scope(settings.scope), crawl.listed_urls)
         await reading.read(named)
         if reading.mistakes:
@@ -55,6 +56,14 @@ async def with_listed_seeds(settings: Settings, world: World) -> Settings:
         log.warning("%s listed URLs were left out; raise crawl.listed_urls to take them", f"{reading.left_out:,}")
     texts = dict.fromkeys(url.text for url in (*seeds, *reading.urls))
     return with_overrides(settings, {"crawl.seed_urls": list(texts)})
+
+
+def _pages(settings: Settings, world: World) -> NamedPages:
+    """Where the files are read. The live web is asked through a door of its own, which lets their types in."""
+    if settings.crawl.world != "live" or world.is_offline:
+        return NamedPages(settings, world)
+    types = [*settings.fetch.content_types, *LISTED_TYPES]
+    return NamedPages(with_overrides(settings, {"fetch.content_types": types}))
 
 
 class _Reading:
