@@ -42,12 +42,12 @@ def test_scope_flags_become_settings_of_the_run(tmp_path: Path, capsys: pytest.C
     assert (scope.allow_paths, scope.deny_paths, scope.max_depth) == (("^/",), (r"\?",), 4)
 
 
-def test_what_is_passed_over_is_told(one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_surplus_is_told(one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     flags = ("--world", one_host, "--strategy", "breadth-first", "--max-pages-per-host", "3", "--stay-on-domain")
     assert main(["crawl", str(tmp_path / "run"), *flags, "--under", "/"]) == 0
     shown = capsys.readouterr().out
     # Pages 0, 1 and 2 come; 3 waits since page 0 showed it, 4 since page 1 did.
-    assert "  passed over   2 links whose host had given all that it may give" in shown
+    assert "  surplus       2 links whose host had given all that it may give" in shown
     with open_run(tmp_path / "run") as run:
         assert (run.progress.fetches, run.settings.scope.domains) == (3, ("one.test",))
 

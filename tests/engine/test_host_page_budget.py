@@ -1,4 +1,4 @@
-"""A host gives only so many pages: what waits there then is passed over, told, and stays so across kills."""
+"""A host gives only so many pages: what waits there then is surplus, told, and stays so across kills."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_a_host_is_asked_so_many_times_and_no_more(tmp_path: Path) -> None:
     assert wired.run() is StopReason.EXHAUSTED
     assert fetches_by_host(tmp_path / "run") == {"b.test": 2, "c.test": 1, "s.test": 2}
     # b is asked while s rests: s's /2, /3 and /6 wait when /1 comes, b's /2 and /3 when /1 redirects.
-    assert wired.core.progress.passed_over == 5
-    assert wired.parts.links.state(wired.link("http://s.test/3")) is LinkState.PASSED_OVER
+    assert wired.core.progress.surplus == 5
+    assert wired.parts.links.state(wired.link("http://s.test/3")) is LinkState.SURPLUS
     assert wired.parts.links.find(Url.parse("http://s.test/4")) is None
     assert wired.core.progress.out_of_scope == 2, "s's /4 and /8, shown when it had given all"
     with open_run(tmp_path / "run") as run:
@@ -71,7 +71,7 @@ def test_no_order_asks_a_host_more_often(tmp_path: Path, strategy: str) -> None:
 
 @pytest.mark.parametrize("strategy", ["best-first", "online-ridge", "beam"])
 @pytest.mark.parametrize("after", [5, 16, 40])
-def test_a_resumed_crawl_passes_over_the_same_links(tmp_path: Path, strategy: str, after: int) -> None:
+def test_a_resumed_crawl_has_the_same_surplus(tmp_path: Path, strategy: str, after: int) -> None:
     rules: dict[str, Any] = {"scope__max_pages_per_host": 4, "store__snapshot_every": 7}
     crawl(tmp_path / "whole", settings_for(strategy, budget=70, **rules), vectors=hashed_vectors()).close()
     heard: list[Event] = []
@@ -85,11 +85,11 @@ def test_a_resumed_crawl_passes_over_the_same_links(tmp_path: Path, strategy: st
     resume(tmp_path / "halves", vectors=hashed_vectors()).close()
     assert story(tmp_path / "halves") == story(tmp_path / "whole")
     with open_run(tmp_path / "halves") as halves, open_run(tmp_path / "whole") as whole:
-        assert halves.progress.passed_over == whole.progress.passed_over > 0
+        assert halves.progress.surplus == whole.progress.surplus > 0
 
 
-def test_a_resumed_learner_is_told_of_no_link_that_was_passed_over(tmp_path: Path) -> None:
-    """The last page shows /2, which was passed over before it came."""
+def test_a_resumed_learner_is_told_of_no_link_that_was_surplus(tmp_path: Path) -> None:
+    """The last page shows /2, which was surplus before it came."""
     script: Script = {
         SEED: page_with("/1", "/2", "http://b.test/"),
         "http://s.test/1": "x",

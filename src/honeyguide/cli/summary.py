@@ -43,7 +43,7 @@ def summary(run: Run) -> dict[str, Any]:
         "largest_frontier": progress.largest_waiting,
         "skipped_links": progress.skips,
         "pruned_links": progress.pruned,
-        "passed_over_links": progress.passed_over,
+        "surplus_links": progress.surplus,
         "links_out_of_scope": progress.out_of_scope,
         "pages_without_links": progress.barren,
         "starved": progress.has_starved,
@@ -117,7 +117,7 @@ def _left_out(progress: Progress) -> Iterator[str]:
         ("pruned", progress.pruned, "time", "there was no room for a link to wait"),
         ("out of scope", progress.out_of_scope, "time", "the scope rules kept a link out"),
         ("unindexed", progress.unindexed, "page", "that asked not to be indexed, and were not kept"),
-        ("passed over", progress.passed_over, "link", "whose host had given all that it may give"),
+        ("surplus", progress.surplus, "link", "whose host had given all that it may give"),
         ("barren", progress.barren, "page", "whose links were not followed"),
     )
     return (f"  {name:13} {count_of(count, noun)} {meaning}" for name, count, noun, meaning in told if count)

@@ -23,7 +23,7 @@ class LinkState(IntEnum):
     DONE = 2  # fetched, with whatever outcome
     SKIPPED = 3
     PRUNED = 4  # there was no room for it to wait; it may be found again
-    PASSED_OVER = 5  # its host has given all the pages that it may give
+    SURPLUS = 5  # its host has given all the pages that it may give
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,7 +224,7 @@ class CrawlCore:
         self._ledger.note_answer(now, answer.robots_fetches)
         if isinstance(answer.outcome, Unknown):
             return self._take_unknown(dispatch, answer, answer.outcome)
-        passed_over = self._pass_over_if_spent(dispatch)
+        surplus = self._take_out_surplus(dispatch)
         politeness = self._settings.politeness
         ready_at = next_request_at(now, answer.host_delay_s, politeness)
         ready_at += further_pause_s(self.progress.fetches, politeness, self._parts.chance)
@@ -243,7 +243,7 @@ class CrawlCore:
             step.record,
             ready_at_by_host={host: ready_at},
             learner=self._snapshot_if_due(),
-            passed_over=passed_over,
+            surplus=surplus,
         )
         return Step(record, step.events)
 
@@ -283,17 +283,17 @@ class CrawlCore:
         self._ledger.note_skip(taken.link, url, skipped)
         self._parts.strategy.notice(Decision(url, taken.row, is_skipped=True))
 
-    def _pass_over_if_spent(self, dispatch: Dispatch) -> tuple[LinkId, ...]:
+    def _take_out_surplus(self, dispatch: Dispatch) -> tuple[LinkId, ...]:
         """The waiting links of the host just asked, out of the frontier, where it may give no more pages."""
         parts = self._parts
         if not parts.scope.note_fetch(dispatch.url.host):
             return ()
-        passed_over = parts.links.waiting_on(dispatch.host)
-        for link in passed_over:
+        surplus = parts.links.waiting_on(dispatch.host)
+        for link in surplus:
             parts.frontier.withdraw(link)
-            parts.links.set_state(link, LinkState.PASSED_OVER)
-        self._ledger.note_passed_over(len(passed_over))
-        return tuple(passed_over)
+            parts.links.set_state(link, LinkState.SURPLUS)
+        self._ledger.note_surplus(len(surplus))
+        return tuple(surplus)
 
     def _take_page(self, dispatch: Dispatch, answer: Answer, fetched: Fetched) -> Step:
         page = self._parts.parse(dispatch.url, fetched)

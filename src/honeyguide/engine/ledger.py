@@ -75,8 +75,8 @@ class Ledger:
         if count:
             self.progress = replace(self.progress, pruned=self.progress.pruned + count)
 
-    def note_passed_over(self, count: int) -> None:
-        self.progress = replace(self.progress, passed_over=self.progress.passed_over + count)
+    def note_surplus(self, count: int) -> None:
+        self.progress = replace(self.progress, surplus=self.progress.surplus + count)
 
     def note_unknown(self) -> None:
         self.progress = replace(self.progress, unknown=self.progress.unknown + 1)

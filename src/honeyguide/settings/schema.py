@@ -249,7 +249,7 @@ class ScopeSettings:
     max_depth: int = setting(0, "clicks from a seed; 0 sets no limit", at_least=0)
     max_pages: int = setting(0, "URLs to consider, the first that are met, seeds included; 0 sets no limit", at_least=0)
     max_pages_per_host: int = setting(
-        0, "fetches of one host; its links that still wait then are passed over; 0 sets no limit", at_least=0
+        0, "fetches of one host; its links that still wait then are surplus; 0 sets no limit", at_least=0
     )
 
 

@@ -104,7 +104,7 @@ class Progress:
     barren: int = 0  # pages whose links the strategy did not let wait
     left_alone: int = 0  # times that a barren page showed a link that did not wait and could have
     unindexed: int = 0  # pages that ask not to be indexed: not counted as pages, and not kept
-    passed_over: int = 0  # links that waited when their host had given all that it may give
+    surplus: int = 0  # links that waited when their host had given all that it may give
     seeds: int = 0  # URLs it started with: the first that it met
     stop_reason: str = ""  # why the crawl stopped; empty while it may go on
 
@@ -166,5 +166,5 @@ class StepRecord:
     pruned: tuple[LinkId, ...] = ()  # links that no longer wait, or could not begin to
     redirect: RedirectedLink | None = None
     ready_at_by_host: dict[str, float] = field(default_factory=dict)
-    passed_over: tuple[LinkId, ...] = ()  # links that no longer wait because their host may give no more
+    surplus: tuple[LinkId, ...] = ()  # links that no longer wait because their host may give no more
     learner: bytes | None = None  # a snapshot of the strategy, every so often

@@ -3,7 +3,7 @@
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
   url TEXT NOT NULL,
-  state INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 in flight, 2 done, 3 skipped, 4 pruned, 5 passed over
+  state INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 in flight, 2 done, 3 skipped, 4 pruned, 5 surplus
   page INTEGER,                      -- the page this text was found on; NULL for a seed
   hops INTEGER NOT NULL DEFAULT 0,   -- redirects on the way here
   seen_as TEXT,                      -- the address on the page, where a redirect led from it to this one

@@ -231,7 +231,7 @@ class SqliteStore:
             "UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in step.pruned]
         )
         self._db.executemany(
-            "UPDATE links SET state = ? WHERE id = ?", [(LinkState.PASSED_OVER, link) for link in step.passed_over]
+            "UPDATE links SET state = ? WHERE id = ?", [(LinkState.SURPLUS, link) for link in step.surplus]
         )
         self._db.executemany(
             "INSERT INTO hosts VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET ready_at = excluded.ready_at",
