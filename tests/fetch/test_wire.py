@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 async def fetched(url: Url) -> Answer:
-    fetcher = HttpFetcher(FetchSettings(user_agent="Honeyguide/9"), RealClock())
+    fetcher = HttpFetcher(FetchSettings(user_agent="Honeyguide/9", allow_private=True), RealClock())
     try:
         return await fetcher.fetch(url)
     finally:
