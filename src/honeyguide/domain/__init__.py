@@ -24,6 +24,7 @@ from honeyguide.domain.outcome import (
     Unknown,
 )
 from honeyguide.domain.page import Page, Verdict
+from honeyguide.domain.robots import RobotsFile
 from honeyguide.domain.rows import Row, Rows, weighted_sums
 from honeyguide.domain.topic import Topic
 from honeyguide.domain.transition import Decision, Transition
@@ -50,6 +51,7 @@ __all__ = [
     "Redirected",
     "RefusalReason",
     "Refused",
+    "RobotsFile",
     "Row",
     "Rows",
     "Sighting",
