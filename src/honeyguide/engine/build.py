@@ -16,9 +16,11 @@ from honeyguide.engine.core import Parts
 from honeyguide.engine.judge_files import check_judge_files, judge_digest
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.link_table import LinkTable
+from honeyguide.engine.polite_fetching import polite
 from honeyguide.engine.scope import Scope
 from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
+from honeyguide.engine.web_memory import WebMemory
 from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks
 from honeyguide.learn import Order
@@ -62,8 +64,8 @@ class Builder:
         topic = settings.topic
         self.topic = Topic(topic.name, topic.keywords, topic.like, topic.unlike, topic.categories)
 
-    def parts(self) -> Parts:
-        """Everything a core is made of."""
+    def parts(self, *, is_live: bool = False) -> Parts:
+        """Everything a core is made of; `is_live` for a world that is not offline."""
         clocks = HostClocks()
         strategy = self.strategy()
         return Parts(
@@ -75,6 +77,7 @@ class Builder:
             scope=self.scope,
             parse=partial(parse, rules=self.page_rules()),
             chance=np.random.default_rng(self.settings.crawl.seed),
+            is_live=is_live,
         )
 
     def strategy(self) -> Strategy:
@@ -146,8 +149,8 @@ def transport_for(world: World, start: float) -> tuple[Transport, Clock]:
 
 
 @asynccontextmanager
-async def open_world(settings: Settings) -> AsyncIterator[World]:
-    """The world that the settings name, closed again at the end."""
+async def open_world(settings: Settings, memory: WebMemory | None = None) -> AsyncIterator[World]:
+    """The world that the settings name, closed again at the end; `memory` is for what a live one learns of hosts."""
     kind, _, spec = settings.crawl.world.partition(":")
     match kind:
         case "synthetic" | "wiki" | "site":
@@ -157,26 +160,31 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
             finally:
                 await world.close()
         case "synthetic+http":
-            async with _served(spec, settings) as served:
+            async with _served(spec, settings, memory or WebMemory()) as served:
                 yield served
         case "replay":
             with _recording(spec) as recorded:
                 yield recorded
         case "live":
-            raise WorldError("--world live is not there yet; try --world synthetic, or honeyguide demo")
+            async with open_web(settings, memory) as web:
+                yield web
         case _:
             raise WorldError(f"no world is called {kind!r}; choose {', '.join(WORLDS)}")
 
 
 @asynccontextmanager
-async def open_web(settings: Settings) -> AsyncIterator[World]:
-    """The real web, over HTTP and as robots.txt allows: for pages that a person names one by one."""
-    from honeyguide.fetch import HttpFetcher, RobotsFetcher  # noqa: PLC0415 - aiohttp is heavy
+async def open_web(settings: Settings, memory: WebMemory | None = None) -> AsyncIterator[World]:
+    """The real web, over HTTP and as robots.txt allows."""
+    from aiohttp import DefaultResolver  # noqa: PLC0415 - aiohttp is heavy
+
+    from honeyguide.fetch import HttpFetcher, KnownAddresses  # noqa: PLC0415
     from honeyguide.worlds import HttpWorld  # noqa: PLC0415
 
     clock = RealClock()
-    polite = RobotsFetcher(HttpFetcher(settings.fetch, clock), settings.politeness, settings.fetch.identity, clock)
-    world = HttpWorld(polite)
+    addresses = KnownAddresses(DefaultResolver(), clock)
+    sender = HttpFetcher(settings.fetch, clock, addresses)
+    is_shared = settings.politeness.per_address
+    world = HttpWorld(polite(sender, settings, clock, memory or WebMemory(), addresses if is_shared else None))
     try:
         yield world
     finally:
@@ -230,8 +238,8 @@ def _recording(run: str) -> Iterator[World]:
 
 
 @asynccontextmanager
-async def _served(spec: str, settings: Settings) -> AsyncIterator[World]:
-    from honeyguide.fetch import HttpFetcher, PinnedResolver, RobotsFetcher  # noqa: PLC0415 - aiohttp is heavy
+async def _served(spec: str, settings: Settings, memory: WebMemory) -> AsyncIterator[World]:
+    from honeyguide.fetch import HttpFetcher, PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
     from honeyguide.worlds import HttpWorld, SyntheticSpec, SyntheticWorld  # noqa: PLC0415
     from honeyguide.worlds.synthetic import Pace, SyntheticServer  # noqa: PLC0415
 
@@ -240,8 +248,8 @@ async def _served(spec: str, settings: Settings) -> AsyncIterator[World]:
     # Slow pages are slow here too, a hundred times faster than they say; one that hangs is dropped after half a second.
     with SyntheticServer.in_thread(pages, Pace(factor=0.01, longest_s=0.5, hang_s=0.5)) as server:
         fetcher = HttpFetcher(settings.fetch, clock, PinnedResolver(server.addresses))
-        polite = RobotsFetcher(fetcher, settings.politeness, settings.fetch.identity, clock)
-        world = HttpWorld(polite, pages.entry_urls())
+        # All its hosts are at one address, our own, which needs no sparing.
+        world = HttpWorld(polite(fetcher, settings, clock, memory), pages.entry_urls())
         try:
             yield world
         finally:

@@ -10,6 +10,7 @@ from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
     FoundLink,
+    HostRecord,
     Progress,
     RedirectedLink,
     SkipRecord,
@@ -19,7 +20,7 @@ from honeyguide.store.records import (
 from honeyguide.store.run import CrawledPage, CrawledStep, Run, open_run
 from honeyguide.store.run_folder import RunFolder, RunLock
 from honeyguide.store.sqlite import SqliteStore
-from honeyguide.store.store import LearnerSnapshot, Store, StoredDecision, StoredLink, StoredTransition
+from honeyguide.store.store import LearnerSnapshot, Store, StoredAttempt, StoredDecision, StoredLink, StoredTransition
 
 __all__ = [
     "CompletionRecord",
@@ -28,6 +29,7 @@ __all__ = [
     "DiscoveredGraph",
     "DispatchRecord",
     "FoundLink",
+    "HostRecord",
     "LearnerSnapshot",
     "Progress",
     "RedirectedLink",
@@ -38,6 +40,7 @@ __all__ = [
     "SqliteStore",
     "StepRecord",
     "Store",
+    "StoredAttempt",
     "StoredDecision",
     "StoredLink",
     "StoredTransition",

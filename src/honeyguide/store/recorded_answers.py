@@ -114,7 +114,8 @@ class RecordedAnswers:
     def _answer_at(self, step: int, url: Url) -> Answer | None:
         rows = self._select(
             """SELECT l.url, s.outcome, s.status, s.detail, s.elapsed_s, p.content_type, p.body
-               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link WHERE s.step = ?""",
+               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+               WHERE s.step = ?""",
             step,
         )
         for text, kind, status, detail, elapsed_s, content_type, body in rows:

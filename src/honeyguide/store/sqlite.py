@@ -14,15 +14,16 @@ import zstandard
 
 from honeyguide.domain import Failed, Fetched, LinkId, LinkState, Origin, Redirected, Refused, Sighting, Unknown, Url
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
-from honeyguide.store.records import DispatchRecord, Progress
+from honeyguide.store.records import DispatchRecord, HostRecord, Progress
+from honeyguide.store.robots_table import RobotsTable
 from honeyguide.store.run_folder import folder_bytes
-from honeyguide.store.store import LearnerSnapshot, StoredDecision, StoredLink, StoredTransition
+from honeyguide.store.store import LearnerSnapshot, StoredAttempt, StoredDecision, StoredLink, StoredTransition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from honeyguide.domain import Outcome
+    from honeyguide.domain import Outcome, RobotsFile
     from honeyguide.store.records import CompletionRecord, FoundLink, RedirectedLink, StepRecord, VisitRecord
 
 # A killed process loses nothing with NORMAL; only a power cut may lose the last steps, never damage. The log is copied
@@ -50,13 +51,14 @@ class SqliteStore:
                 self._db.close()
                 raise
         self._pack = zstandard.ZstdCompressor(level=3).compress
+        self._robots = RobotsTable(self._db)
 
     def _prepare(self) -> None:
         self._db.executescript(_PRAGMAS)
         # Asked of the tables, not of the file: a process killed just here leaves a file without any.
         if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-            script = resources.files("honeyguide.store").joinpath("schema.sql").read_text(encoding="utf-8")
-            self._db.executescript(f"BEGIN; {script} COMMIT;")
+            self._db.executescript(f"BEGIN; {_script('schema.sql')} COMMIT;")
+        self._db.executescript(f"BEGIN; {_script('live.sql')} COMMIT;")
 
     def record(self, step: StepRecord) -> None:
         with told_plainly(self._path):
@@ -107,7 +109,7 @@ class SqliteStore:
     def transitions_after(self, step: int) -> Iterator[StoredTransition]:
         rows = self._select(
             """SELECT s.step, s.link, s.reward, p.is_relevant, p.depth, p.distance, p.relevance, p.content_type, p.body
-               FROM steps s LEFT JOIN pages p ON p.link = s.link
+               FROM steps s LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
                WHERE s.step > ? AND s.reward IS NOT NULL ORDER BY s.step""",
             step,
         )
@@ -135,6 +137,27 @@ class SqliteStore:
 
     def ready_at_by_host(self) -> dict[str, float]:
         return dict(self._select("SELECT host, ready_at FROM hosts"))
+
+    def live_hosts(self) -> list[HostRecord]:
+        rows = self._select("SELECT host, address, address_ready_at, troubles FROM live_hosts")
+        return [HostRecord(*row) for row in rows]
+
+    def attempts_in_vain(self) -> list[StoredAttempt]:
+        rows = self._select(
+            """SELECT link, after_steps, step FROM steps
+               WHERE reward IS NULL AND outcome IN ('failed', 'refused') ORDER BY step"""
+        )
+        return [StoredAttempt(LinkId(link), after_steps, step) for link, after_steps, step in rows]
+
+    def robots_file(self, origin: str) -> RobotsFile | None:
+        """What was kept of an origin's robots.txt."""
+        with told_plainly(self._path):
+            return self._robots.find(origin)
+
+    def keep_robots_file(self, file: RobotsFile) -> None:
+        """Keep a robots.txt; a killed process does not lose it."""
+        with told_plainly(self._path):
+            self._robots.keep(file)
 
     def decisions_from(self, number: int) -> Iterator[StoredDecision]:
         rows = self._select(
@@ -182,6 +205,11 @@ class SqliteStore:
             "INSERT INTO hosts VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET ready_at = excluded.ready_at",
             step.ready_at_by_host.items(),
         )
+        if step.host is not None:
+            self._db.execute(
+                "INSERT OR REPLACE INTO live_hosts VALUES (?,?,?,?)",
+                (step.host.host, step.host.address, step.host.address_ready_at, step.host.troubles),
+            )
         if step.learner is not None:
             self._write_learner(step.progress, step.learner)
         self._db.execute(
@@ -209,7 +237,8 @@ class SqliteStore:
     def _write_completion(self, done: CompletionRecord, step: int) -> None:
         chosen = done.dispatch
         kind, status, detail, body_bytes = _outcome_columns(done.answer.outcome)
-        self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.DONE, chosen.link))
+        state = LinkState.DONE if done.is_final else LinkState.WAITING
+        self._db.execute("UPDATE links SET state = ? WHERE id = ?", (state, chosen.link))
         self._db.execute("DELETE FROM in_flight WHERE link = ?", (chosen.link,))
         self._db.execute(
             "INSERT INTO steps VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -258,6 +287,10 @@ class SqliteStore:
             "DELETE FROM learner WHERE step NOT IN (SELECT step FROM learner ORDER BY step DESC LIMIT ?)",
             (SNAPSHOTS_KEPT,),
         )
+
+
+def _script(name: str) -> str:
+    return resources.files("honeyguide.store").joinpath(name).read_text(encoding="utf-8")
 
 
 def read_progress(database: sqlite3.Connection) -> Progress | None:
