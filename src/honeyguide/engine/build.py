@@ -16,7 +16,7 @@ from honeyguide.engine.core import Parts
 from honeyguide.engine.judge_files import check_judge_files, judge_digest
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.link_table import LinkTable
-from honeyguide.engine.polite_fetching import polite
+from honeyguide.engine.live_web import open_live, polite_fetcher
 from honeyguide.engine.scope import Scope
 from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
@@ -166,29 +166,10 @@ async def open_world(settings: Settings, memory: WebMemory | None = None) -> Asy
             with _recording(spec) as recorded:
                 yield recorded
         case "live":
-            async with open_web(settings, memory) as web:
-                yield web
+            async with open_live(settings, memory or WebMemory()) as live:
+                yield live
         case _:
             raise WorldError(f"no world is called {kind!r}; choose {', '.join(WORLDS)}")
-
-
-@asynccontextmanager
-async def open_web(settings: Settings, memory: WebMemory | None = None) -> AsyncIterator[World]:
-    """The real web, over HTTP and as robots.txt allows."""
-    from aiohttp import DefaultResolver  # noqa: PLC0415 - aiohttp is heavy
-
-    from honeyguide.fetch import HttpFetcher, KnownAddresses  # noqa: PLC0415
-    from honeyguide.worlds import HttpWorld  # noqa: PLC0415
-
-    clock = RealClock()
-    addresses = KnownAddresses(DefaultResolver(), clock)
-    sender = HttpFetcher(settings.fetch, clock, addresses)
-    is_shared = settings.politeness.per_address
-    world = HttpWorld(polite(sender, settings, clock, memory or WebMemory(), addresses if is_shared else None))
-    try:
-        yield world
-    finally:
-        await world.close()
 
 
 def _held(kind: Literal["synthetic", "wiki", "site"], spec: str, settings: Settings) -> World:
@@ -239,17 +220,18 @@ def _recording(run: str) -> Iterator[World]:
 
 @asynccontextmanager
 async def _served(spec: str, settings: Settings, memory: WebMemory) -> AsyncIterator[World]:
-    from honeyguide.fetch import HttpFetcher, PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
+    from honeyguide.fetch import PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
     from honeyguide.worlds import HttpWorld, SyntheticSpec, SyntheticWorld  # noqa: PLC0415
     from honeyguide.worlds.synthetic import Pace, SyntheticServer  # noqa: PLC0415
 
     pages = SyntheticWorld(SyntheticSpec.parse(spec))
-    clock = RealClock()
+    # Its hosts are on this machine, and the resolver knows no others.
+    at_home = with_overrides(settings, {"fetch.allow_private": True, "fetch.proxy": "", "fetch.proxy_login": ""})
     # Slow pages are slow here too, a hundred times faster than they say; one that hangs is dropped after half a second.
     with SyntheticServer.in_thread(pages, Pace(factor=0.01, longest_s=0.5, hang_s=0.5)) as server:
-        fetcher = HttpFetcher(settings.fetch, clock, PinnedResolver(server.addresses))
         # All its hosts are at one address, our own, which needs no sparing.
-        world = HttpWorld(polite(fetcher, settings, clock, memory), pages.entry_urls())
+        fetcher = polite_fetcher(at_home, RealClock(), PinnedResolver(server.addresses), memory)
+        world = HttpWorld(fetcher, pages.entry_urls())
         try:
             yield world
         finally:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from honeyguide.clock import RealClock
 from honeyguide.domain import Failed, Fetched, Redirected, Refused, Unknown, Url
-from honeyguide.engine.build import open_web, open_world
+from honeyguide.engine.build import open_world
 from honeyguide.errors import InvalidUrl, PageError
 from honeyguide.frontier import next_request_at
 from honeyguide.parse import parse
@@ -95,9 +95,7 @@ class NamedPages:
 
     async def _page_at(self, url: Url) -> Page:
         if self._world is None:
-            is_live = self._settings.crawl.world == "live"
-            opening = open_web(self._settings) if is_live else open_world(self._settings)
-            self._world = await self._opened.enter_async_context(opening)
+            self._world = await self._opened.enter_async_context(open_world(self._settings))
         target = url
         for _ in range(self._settings.fetch.max_redirects + 1):
             match await self._ask(self._world, target):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from honeyguide.text import WordVectors
     from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
+
+log = logging.getLogger(__name__)
 
 
 class Surroundings(TypedDict, total=False):
@@ -156,6 +159,8 @@ async def _world(opened: AsyncExitStack, settings: Settings, around: Surrounding
     """The world given, or the one that the settings name, closed with everything else that was opened."""
     if "world" in around:
         return around["world"]
+    if settings.crawl.world == "live" and not settings.fetch.has_contact:
+        log.warning("no site owner can reach you: give --contact with a mail address or page of yours (fetch.contact)")
     return await opened.enter_async_context(open_world(settings, memory))
 
 

@@ -34,7 +34,7 @@ class _Found:
 
 
 class KnownAddresses(AbstractResolver):
-    """A resolver in front of another one. The one it is given stays open."""
+    """A resolver in front of another one."""
 
     def __init__(self, inner: AbstractResolver, clock: Clock) -> None:
         self._inner = inner
@@ -72,7 +72,8 @@ class KnownAddresses(AbstractResolver):
         return wanted
 
     async def close(self) -> None:
-        """Nothing of its own is held."""
+        """Close the inner resolver."""
+        await self._inner.close()
 
     async def _look_up(self, name: str, port: int, kept_s: float = KEPT_S) -> _Found:
         found = self._found.get((name, port))

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from honeyguide.domain import Failed
 from honeyguide.settings.schema import LONGEST_REST_S
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class Turns:
         until = now + self._politeness.pause_s(response_s)
         for server in servers:
             self._rests[server] = _Rest(now, until)
-        if answer is not None and answer.retry_after_s > 0:
+        if answer is not None and isinstance(answer.outcome, Failed) and answer.outcome.is_temporary:
             host = servers[0]
             self._rests[host].until = max(until, now + min(answer.retry_after_s, LONGEST_REST_S))
         if len(self._rests) > self._many:

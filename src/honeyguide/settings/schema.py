@@ -107,7 +107,23 @@ class FetchSettings:
         "the name given to every server; robots.txt is asked about what stands before the slash",
     )
     contact: str = setting("", "where a site's owner can reach you, sent with the user agent")
-    timeout_s: float = setting(20.0, "seconds an answer may take, from connecting to the last byte", above=0)
+    accept_language: str = setting("", "languages asked for, as in 'en, de;q=0.5'; empty asks for none")
+    connect_timeout_s: float = setting(10.0, "seconds a connection may take, names looked up and TLS agreed", above=0)
+    first_byte_timeout_s: float = setting(
+        20.0, "seconds a host may take from then on until its headers are in", above=0
+    )
+    timeout_s: float = setting(30.0, "seconds an answer may take, from connecting to the last byte", above=0)
+    content_types: tuple[str, ...] = setting(
+        (
+            "text/html",
+            "application/xhtml+xml",
+            "application/vnd.wap.xhtml+xml",
+            "text/plain",
+            "text/xml",
+            "application/xml",
+        ),
+        "types whose bodies are read, * for any part; others are given up before",
+    )
     max_body_bytes: int = setting(5_000_000, "bytes of an unpacked body; a longer one is given up", at_least=1)
     max_redirects: int = setting(10, "redirects followed in a row from one link", at_least=0)
     retries: int = setting(
@@ -119,6 +135,19 @@ class FetchSettings:
     max_retry_after_s: float = setting(
         600.0, "seconds of backoff, and of Retry-After, at most; where a host asks for more, its link fails", at_least=0
     )
+    kept_connections: int = setting(512, "connections kept open at once for the hosts' next pages", at_least=0)
+    cookies: bool = setting(default=False, meaning="whether cookies are sent back to the hosts that set them")
+    proxy: str = setting("", "the HTTP proxy that everything is asked through, as in http://proxy:3128; empty for none")
+    proxy_login: str = setting("", "a file that holds user:password for the proxy; empty for none")
+    allow_private: bool = setting(
+        default=False,
+        meaning="whether loopback, private, link-local and other addresses that are not public may be called",
+    )
+
+    @property
+    def has_contact(self) -> bool:
+        """Whether the user agent says whose crawler this is."""
+        return CONTACT_PLACEHOLDER not in self.identity
 
     @property
     def identity(self) -> str:

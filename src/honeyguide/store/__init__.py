@@ -17,7 +17,7 @@ from honeyguide.store.records import (
     StepRecord,
     VisitRecord,
 )
-from honeyguide.store.run import CrawledPage, CrawledStep, Run, open_run
+from honeyguide.store.run import CrawledPage, CrawledStep, PageVersion, Run, open_run
 from honeyguide.store.run_folder import RunFolder, RunLock
 from honeyguide.store.sqlite import SqliteStore
 from honeyguide.store.store import LearnerSnapshot, Store, StoredAttempt, StoredDecision, StoredLink, StoredTransition
@@ -31,6 +31,7 @@ __all__ = [
     "FoundLink",
     "HostRecord",
     "LearnerSnapshot",
+    "PageVersion",
     "Progress",
     "RedirectedLink",
     "Run",

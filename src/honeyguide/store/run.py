@@ -54,6 +54,16 @@ class CrawledStep:
     detail: str
 
 
+@dataclass(frozen=True, slots=True)
+class PageVersion:
+    """What a host can be asked by whether a page has changed since it was fetched."""
+
+    url: Url
+    etag: str
+    last_modified: str
+    fetched_at: float  # on the crawl's clock
+
+
 class Run:
     """A run folder, read-only. Close it, or use it as a context manager."""
 
@@ -117,6 +127,17 @@ class Run:
         for (body,) in found:
             return unpacked(body, self._folder.database_file)
         raise KeyError(url.text)
+
+    def page_versions(self) -> Iterator[PageVersion]:
+        """The pages whose host gave an `ETag` or `Last-Modified`, in the order they came; none for an older run."""
+        if not any(self._select("SELECT 1 FROM sqlite_master WHERE name = 'validators'")):
+            return
+        rows = self._select(
+            """SELECT l.url, v.etag, v.last_modified, s.finished_at FROM validators v JOIN links l ON l.id = v.link
+               JOIN pages p ON p.link = v.link JOIN steps s ON s.step = p.step ORDER BY p.step"""
+        )
+        for url, etag, last_modified, fetched_at in rows:
+            yield PageVersion(Url(url), etag, last_modified, fetched_at)
 
     def recorded_answers(self) -> RecordedAnswers:
         """What was answered up to now, looked up by URL; usable while the run is open."""

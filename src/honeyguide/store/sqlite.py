@@ -57,8 +57,9 @@ class SqliteStore:
         self._db.executescript(_PRAGMAS)
         # Asked of the tables, not of the file: a process killed just here leaves a file without any.
         if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-            self._db.executescript(f"BEGIN; {_script('schema.sql')} COMMIT;")
-        self._db.executescript(f"BEGIN; {_script('live.sql')} COMMIT;")
+            self._db.executescript(f"BEGIN; {_script('schema.sql')} {_script('additions.sql')} COMMIT;")
+        else:
+            self._db.executescript(_script("additions.sql"))
 
     def record(self, step: StepRecord) -> None:
         with told_plainly(self._path):
@@ -262,6 +263,8 @@ class SqliteStore:
                 verdict.relevance, verdict.is_relevant, visit.depth, visit.distance, self._pack(fetched.body),
             ),
         )  # fmt: skip
+        if fetched.etag or fetched.last_modified:
+            self._db.execute("INSERT INTO validators VALUES (?,?,?)", (link, fetched.etag, fetched.last_modified))
         self._db.executemany("INSERT INTO edges VALUES (?,?)", [(link, target) for target in sorted(visit.targets)])
 
     def _write_redirect(self, redirect: RedirectedLink) -> None:
