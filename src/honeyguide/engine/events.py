@@ -65,6 +65,15 @@ class FetchFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkPutBack:
+    """A link brought trouble that may pass; it waits to be tried again."""
+
+    url: Url
+    outcome: Refused | Failed
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
 class LinkUnknown:
     """What a link leads to, the world cannot tell."""
 
@@ -90,6 +99,14 @@ class CrawlStopped:
 
 
 Event: TypeAlias = (
-    CrawlStarted | PageJudged | LinkRedirected | LinkRefused | FetchFailed | LinkUnknown | LinkSkipped | CrawlStopped
+    CrawlStarted
+    | PageJudged
+    | LinkRedirected
+    | LinkRefused
+    | FetchFailed
+    | LinkPutBack
+    | LinkUnknown
+    | LinkSkipped
+    | CrawlStopped
 )
 Listener: TypeAlias = Callable[[Event], None]

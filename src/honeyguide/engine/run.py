@@ -17,6 +17,7 @@ from honeyguide.engine.events import CrawlStarted
 from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.listed_seeds import with_listed_seeds
 from honeyguide.engine.loop import CrawlLoop
+from honeyguide.engine.web_memory import WebMemory
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.settings import load_settings, to_toml, validate, with_overrides
 from honeyguide.store import RunFolder, RunLock, open_run, open_store
@@ -73,14 +74,16 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
     validate(settings)
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
-        world = await _world(opened, settings, around)
+        memory = WebMemory()
+        world = await _world(opened, settings, around, memory)
         settings = await with_listed_seeds(await with_examples_read(settings, world), world)
         builder = _builder(settings, around)
-        seeds, parts = builder.seed_urls(world), builder.parts()
+        seeds, parts = builder.seed_urls(world), builder.parts(is_live=not world.is_offline)
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))
         opened.enter_context(lock)
         store = open_store(folder, settings)
         opened.callback(store.close)
+        memory.keep_in(store)
         transport, clock = transport_for(world, start=0.0)
         opened.push_async_callback(transport.close)
         core = CrawlCore(parts, settings)
@@ -105,17 +108,20 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         opened.callback(store.close)
         progress = store.progress()
         _check_resumable(folder, progress, settings, budget)
-        world = await _world(opened, settings, around)
+        memory = WebMemory()
+        world = await _world(opened, settings, around, memory)
         builder = _builder(settings, around)
+        parts = builder.parts(is_live=not world.is_offline)
         transport, clock = transport_for(world, start=0.0 if progress is None else progress.now)
         opened.push_async_callback(transport.close)
+        memory.recall(store, clock.now(), settings.politeness)
         in_flight: list[Dispatch] = []
         if progress is None:  # killed before its first step was whole: start anew in the same folder
-            core = CrawlCore(builder.parts(), settings)
+            core = CrawlCore(parts, settings)
             store.record(core.start(builder.seed_urls(world), clock.now()).record)
             folder.mark_started()
         else:
-            core, in_flight = _restored(folder, builder.parts(), settings, store, clock)
+            core, in_flight = _restored(folder, parts, settings, store, clock)
         if budget is not None:
             folder.save_settings(to_toml(builder.settings))
         loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around))
@@ -150,13 +156,13 @@ def _builder(settings: Settings, around: Surroundings) -> Builder:
     return Builder(settings, around.get("vectors"), around.get("on_converting", lambda _: None))
 
 
-async def _world(opened: AsyncExitStack, settings: Settings, around: Surroundings) -> World:
+async def _world(opened: AsyncExitStack, settings: Settings, around: Surroundings, memory: WebMemory) -> World:
     """The world given, or the one that the settings name, closed with everything else that was opened."""
     if "world" in around:
         return around["world"]
     if settings.crawl.world == "live" and not settings.fetch.has_contact:
         log.warning("no site owner can reach you: give --contact with a mail address or page of yours (fetch.contact)")
-    return await opened.enter_async_context(open_world(settings))
+    return await opened.enter_async_context(open_world(settings, memory))
 
 
 def _one_blas_thread() -> threadpool_limits:

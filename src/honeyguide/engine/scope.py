@@ -73,11 +73,15 @@ class Scope:
         self._fetches_by_host[host] += 1
         return self._fetches_by_host[host] == self._max_pages_per_host
 
+    def is_spent(self, host: HostKey) -> bool:
+        """Whether a host has given all that it may give."""
+        return self.limits_hosts and self._fetches_by_host[host] >= self._max_pages_per_host
+
     def objection(self, url: Url, *, depth: int) -> str | None:
         """The setting that keeps a link out, or None."""
         if self._max_depth and depth > self._max_depth:
             return "scope.max_depth"
-        if self.limits_hosts and self._fetches_by_host[url.host] >= self._max_pages_per_host:
+        if self.is_spent(url.host):
             return PER_HOST
         if not self._hosts.is_empty and (objection := self._hosts.objection([url.host])):
             return self._allowed_hosts_setting if objection == "scope.allow_hosts" else objection

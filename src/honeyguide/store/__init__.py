@@ -11,6 +11,7 @@ from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
     FoundLink,
+    HostRecord,
     Progress,
     RedirectedLink,
     SkipRecord,
@@ -20,7 +21,7 @@ from honeyguide.store.records import (
 from honeyguide.store.run import CrawledPage, CrawledStep, PageVersion, Run, open_run
 from honeyguide.store.run_folder import RunFolder, RunLock
 from honeyguide.store.sqlite import SqliteStore
-from honeyguide.store.store import LearnerSnapshot, Store, StoredDecision, StoredLink, StoredTransition
+from honeyguide.store.store import LearnerSnapshot, Store, StoredAttempt, StoredDecision, StoredLink, StoredTransition
 
 __all__ = [
     "CompletionRecord",
@@ -29,6 +30,7 @@ __all__ = [
     "DiscoveredGraph",
     "DispatchRecord",
     "FoundLink",
+    "HostRecord",
     "LearnerSnapshot",
     "PageVersion",
     "Progress",
@@ -40,6 +42,7 @@ __all__ = [
     "SqliteStore",
     "StepRecord",
     "Store",
+    "StoredAttempt",
     "StoredDecision",
     "StoredLink",
     "StoredTransition",
