@@ -30,6 +30,7 @@ from honeyguide.domain.outcome import (
 )
 from honeyguide.domain.page import Page, Verdict
 from honeyguide.domain.registered_domain import domain_pattern, registered_domain
+from honeyguide.domain.robots import RobotsFile
 from honeyguide.domain.rows import Row, Rows, weighted_sums
 from honeyguide.domain.topic import Topic
 from honeyguide.domain.transition import Decision, Transition
@@ -65,6 +66,7 @@ __all__ = [
     "Refresh",
     "RefusalReason",
     "Refused",
+    "RobotsFile",
     "Row",
     "Rows",
     "Sighting",

@@ -113,6 +113,7 @@ class Answer:
     host_delay_s: float = 0.0  # the pause this host asks for between two requests
     robots_fetches: int = 0  # requests for robots.txt on the way; counted apart from the budget
     address: str = ""  # the IP address that was called; empty offline, behind a proxy, or where none was found
+    on_kept_connection: bool = False  # the request went out on a connection that was open already
     retry_after_s: float = 0.0  # how long the host wants to be left alone before it is asked for this again
     exchange: Exchange | None = None  # what went over the wire, where there was one
 

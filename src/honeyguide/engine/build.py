@@ -21,6 +21,7 @@ from honeyguide.engine.live_web import open_live, polite_fetcher
 from honeyguide.engine.scope import Scope, staying_with
 from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
+from honeyguide.engine.web_memory import WebMemory
 from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks, SharedRowsFrontier
 from honeyguide.learn import FoundAgain, Order
@@ -65,8 +66,11 @@ class Builder:
         topic = settings.topic
         self.topic = Topic(topic.name, topic.keywords, topic.like, topic.unlike, topic.categories)
 
-    def parts(self, *, is_restored: bool = False) -> Parts:
-        """Everything a core is made of: of a new crawl, or of one whose learner will be loaded from its run."""
+    def parts(self, *, is_restored: bool = False, is_live: bool = False) -> Parts:
+        """Everything a core is made of: of a new crawl, or of one whose learner will be loaded from its run.
+
+        `is_live` is for a world that is not offline.
+        """
         clocks = HostClocks()
         strategy = self.strategy(is_restored=is_restored)
         return Parts(
@@ -79,6 +83,7 @@ class Builder:
             parse=partial(parse, rules=self.page_rules(), agent=self.settings.fetch.product),
             chance=np.random.default_rng(self.settings.crawl.seed),
             lineage=None if strategy.lineage_rules is None else Lineage(strategy.lineage_rules),
+            is_live=is_live,
         )
 
     def strategy(self, *, is_restored: bool = False) -> Strategy:
@@ -151,10 +156,12 @@ def transport_for(world: World, start: float) -> tuple[Transport, Clock]:
 
 
 @asynccontextmanager
-async def open_world(settings: Settings, known: Sequence[KnownPage] = ()) -> AsyncIterator[World]:
+async def open_world(
+    settings: Settings, memory: WebMemory | None = None, known: Sequence[KnownPage] = ()
+) -> AsyncIterator[World]:
     """The world that the settings name, closed again at the end.
 
-    The live one asks for `known` pages only in case they have changed.
+    For a live one: `memory` keeps what is learned of hosts, and `known` pages are wanted only if they have changed.
     """
     kind, _, spec = settings.crawl.world.partition(":")
     match kind:
@@ -165,13 +172,13 @@ async def open_world(settings: Settings, known: Sequence[KnownPage] = ()) -> Asy
             finally:
                 await world.close()
         case "synthetic+http":
-            async with _served(spec, settings) as served:
+            async with _served(spec, settings, memory or WebMemory()) as served:
                 yield served
         case "replay":
             with _recording(spec) as recorded:
                 yield recorded
         case "live":
-            async with open_live(settings, known) as live:
+            async with open_live(settings, memory or WebMemory(), known) as live:
                 yield live
         case _:
             raise WorldError(f"no world is called {kind!r}; choose {', '.join(WORLDS)}")
@@ -226,7 +233,7 @@ def _recording(run: str) -> Iterator[World]:
 
 
 @asynccontextmanager
-async def _served(spec: str, settings: Settings) -> AsyncIterator[World]:
+async def _served(spec: str, settings: Settings, memory: WebMemory) -> AsyncIterator[World]:
     from honeyguide.fetch import PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
     from honeyguide.worlds import HttpWorld, SyntheticSpec, SyntheticWorld  # noqa: PLC0415
     from honeyguide.worlds.synthetic import Pace, SyntheticServer  # noqa: PLC0415
@@ -236,7 +243,8 @@ async def _served(spec: str, settings: Settings) -> AsyncIterator[World]:
     at_home = with_overrides(settings, {"fetch.allow_private": True, "fetch.proxy": "", "fetch.proxy_login": ""})
     # Slow pages are slow here too, a hundred times faster than they say; one that hangs is dropped after half a second.
     with SyntheticServer.in_thread(pages, Pace(factor=0.01, longest_s=0.5, hang_s=0.5)) as server:
-        fetcher = polite_fetcher(at_home, RealClock(), PinnedResolver(server.addresses))
+        # All its hosts are at one address, our own, which needs no sparing.
+        fetcher = polite_fetcher(at_home, RealClock(), PinnedResolver(server.addresses), memory)
         world = HttpWorld(fetcher, pages.entry_urls())
         try:
             yield world

@@ -38,6 +38,7 @@ from honeyguide.engine.events import (
     CrawlStopped,
     Event,
     FetchFailed,
+    LinkPutBack,
     LinkRedirected,
     LinkRefused,
     LinkUnknown,
@@ -48,6 +49,7 @@ from honeyguide.engine.ledger import Ledger
 from honeyguide.engine.same_pages import SamePages, identity_of
 from honeyguide.engine.scope import PER_HOST
 from honeyguide.engine.snapshot import taken_of
+from honeyguide.engine.troubles import Troubles
 from honeyguide.engine.turns import scores_of
 from honeyguide.frontier import Arrivals, NotBefore, further_pause_s, next_request_at
 from honeyguide.learn import FoundAgain, Order
@@ -55,6 +57,7 @@ from honeyguide.store import (
     CompletionRecord,
     DispatchRecord,
     FoundLink,
+    HostRecord,
     PairRecord,
     Progress,
     VisitRecord,
@@ -73,7 +76,7 @@ if TYPE_CHECKING:
     from honeyguide.learn import Strategy
     from honeyguide.settings import Settings
     from honeyguide.store import StepRecord
-    from honeyguide.store.records import StepChanges
+    from honeyguide.store.records import HostChanges, StepChanges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,6 +129,7 @@ class Parts:
     chance: np.random.Generator
     lineage: Lineage | None = None  # where the strategy looks at parents
     same: SamePages = field(default_factory=SamePages)
+    is_live: bool = False  # troubles may pass, and slow hosts are spared
 
 
 class CrawlCore:
@@ -140,12 +144,20 @@ class CrawlCore:
         self._settings = settings
         found_again = _found_again(parts.strategy, settings)
         self._keeps_pairs = found_again is FoundAgain.EVERY
+        self.troubles = Troubles(settings.fetch, settings.politeness, parts.chance)
         self._discovery = Discovery(
-            parts.links, parts.frontier, parts.strategy, parts.scope, found_again, parts.lineage
+            parts.links,
+            parts.frontier,
+            parts.strategy,
+            parts.scope,
+            found_again,
+            lineage=parts.lineage,
+            has_tried=self.troubles.has_tried,
         )
         self._ledger = Ledger(replace(progress or Progress(), stop_reason=""))
         self._in_flight: dict[LinkId, Dispatch] = {}
         self._disk_bytes = 0
+        self._ended_at = 0.0  # when the answer that is being taken in was there
 
     @property
     def progress(self) -> Progress:
@@ -210,7 +222,7 @@ class CrawlCore:
         limit = self._limit_reached(self.progress)
         if limit is not None:
             return self._wait_or_stop(limit)
-        if len(self._in_flight) >= self._settings.crawl.concurrency:
+        if len(self._in_flight) >= self._settings.crawl.fetches_at_once(is_live=parts.is_live):
             return Wait(float("inf"))
         while True:
             explored = parts.strategy.explores(parts.chance)
@@ -219,7 +231,10 @@ class CrawlCore:
                 return self._wait_or_stop(StopReason.EXHAUSTED)
             if isinstance(taken, NotBefore):
                 return self._wait_for(taken)
-            skipped = parts.strategy.skip(parts.links.url(taken.link), taken.row, parts.chance)
+            if not explored:
+                self._ledger.note_passed_over(taken.passed_over)
+            is_decided = self.troubles.has_tried(taken.link)
+            skipped = None if is_decided else parts.strategy.skip(parts.links.url(taken.link), taken.row, parts.chance)
             if skipped is None:
                 return self._dispatch(taken, now, explored=explored)
             self._skip(taken, skipped)
@@ -231,18 +246,23 @@ class CrawlCore:
         """
         return self._dispatch(self._parts.frontier.withdraw(link), now, explored=False)
 
-    def apply(self, dispatch: Dispatch, answer: Answer, now: float) -> Step:
-        """Take in what a fetch brought, and learn from it. Of an unknown answer only the fact is kept."""
+    def apply(self, dispatch: Dispatch, answer: Answer, now: float, ended_at: float | None = None) -> Step:
+        """Take in what a fetch brought, and learn from it. Of an unknown answer only the fact is kept.
+
+        `ended_at` is when the answer was in, where that was some time ago; the host's pause begins there.
+        """
         del self._in_flight[dispatch.record.link]
         self._parts.links.set_state(dispatch.record.link, LinkState.DONE)
         self._ledger.note_answer(now, answer.robots_fetches)
+        self._ended_at = now if ended_at is None else min(now, ended_at)
         if isinstance(answer.outcome, Unknown):
             return self._take_unknown(dispatch, answer, answer.outcome)
         surplus = self._take_out_surplus(dispatch)
-        politeness = self._settings.politeness
-        ready_at = next_request_at(now, answer.host_delay_s, politeness)
-        ready_at += further_pause_s(self.progress.fetches, politeness, self._parts.chance)
-        self._parts.clocks.release(dispatch.host, ready_at)
+        hosts = self._let_rest(dispatch.host, answer)
+        is_spent = self._parts.scope.is_spent(dispatch.url.host)
+        if self._parts.is_live and not is_spent and self.troubles.is_to_be_tried_again(dispatch.record.link, answer):
+            step = self._put_back(dispatch, answer)
+            return Step(replace(step.record, learner=self._snapshot_if_due(), **hosts), step.events)
         match answer.outcome:
             case Fetched():
                 step = self._take_page(dispatch, answer, answer.outcome)
@@ -254,13 +274,7 @@ class CrawlCore:
                 step = self._take_nothing(dispatch, answer, answer.outcome)
             case _:
                 assert_never(answer.outcome)
-        host = self._parts.links.host_key(dispatch.host)
-        record = replace(
-            step.record,
-            ready_at_by_host={host: ready_at},
-            learner=self._snapshot_if_due(),
-            surplus=surplus,
-        )
+        record = replace(step.record, learner=self._snapshot_if_due(), surplus=surplus, **hosts)
         return Step(record, step.events)
 
     def stop(self, reason: StopReason, now: float) -> Step:
@@ -275,9 +289,31 @@ class CrawlCore:
 
     def _wait_for(self, ready: NotBefore) -> Wait | Stop:
         """Wait until a host is ready; where the budget of seconds is spent by then, only for answers."""
-        spent_by_then = self.progress.spent_seconds + ready.moment - self.progress.now
-        limit = self._limit_reached(replace(self.progress, spent_seconds=spent_by_then))
-        return Wait(ready.moment) if limit is None else self._wait_or_stop(limit)
+        wait_s = ready.moment - self.progress.now
+        limit = self._limit_reached(replace(self.progress, spent_seconds=self.progress.spent_seconds + wait_s))
+        if limit is None and self._parts.is_live and wait_s > self._settings.politeness.patience_s:
+            limit = StopReason.RESTING
+        if limit is None or (limit is StopReason.RESTING and self._in_flight):
+            return Wait(ready.moment)
+        return self._wait_or_stop(limit)
+
+    def _let_rest(self, host: HostId, answer: Answer) -> HostChanges:
+        """Set the clocks of a host that has been asked; gives back what the store is to keep of it."""
+        parts, politeness = self._parts, self._settings.politeness
+        ended_at = self._ended_at
+        further_s = further_pause_s(self.progress.fetches, politeness, parts.chance)
+        key = parts.links.host_key(host)
+        if not parts.is_live:
+            ready_at = next_request_at(ended_at, answer.host_delay_s, politeness) + further_s
+            parts.clocks.release(host, ready_at)
+            return {"ready_at_by_host": {key: ready_at}}
+        if answer.address and politeness.per_address:
+            parts.clocks.place(host, answer.address)
+        rest = self.troubles.rest_after(host, answer, ended_at)
+        parts.clocks.release(host, rest.ready_at + further_s, rest.address_ready_at)
+        troubles = self.troubles.in_a_row_by_host.get(host, 0)
+        record = HostRecord(key, answer.address, rest.address_ready_at, troubles)
+        return {"ready_at_by_host": {key: rest.ready_at + further_s}, "host": record}
 
     def _limit_reached(self, progress: Progress) -> StopReason | None:
         return limit_reached(self._settings.budget, progress, self._disk_bytes)
@@ -291,7 +327,8 @@ class CrawlCore:
         self._parts.clocks.hold(taken.host)
         self._in_flight[taken.link] = dispatch
         self._ledger.note_dispatch(record)
-        self._parts.strategy.notice(Decision(dispatch.url, taken.row, is_skipped=False))
+        if not self.troubles.has_tried(taken.link):
+            self._parts.strategy.notice(Decision(dispatch.url, taken.row, is_skipped=False))
         return dispatch
 
     def _skip(self, taken: Taken, skipped: Skipped) -> None:
@@ -420,6 +457,18 @@ class CrawlCore:
             PageUnchanged(dispatch.url, self.progress),
         )
 
+    def _put_back(self, dispatch: Dispatch, answer: Answer) -> Step:
+        """The link waits again, as it was, and nobody learns of the trouble it had."""
+        outcome = answer.outcome
+        assert isinstance(outcome, Refused | Failed)
+        score = None if self.progress.is_repriced else dispatch.record.score
+        pruned = self._discovery.put_back(dispatch.record.link, dispatch.row, score)
+        self._ledger.note_retry()
+        self._ledger.note_pruned(len(pruned))
+        completion = self._completion(dispatch, answer, reward=None, is_final=False)
+        record = self._record(completion=completion, pruned=pruned)
+        return self._step(record, LinkPutBack(dispatch.url, outcome, self.progress))
+
     def _take_unknown(self, dispatch: Dispatch, answer: Answer, outcome: Unknown) -> Step:
         self._parts.clocks.release(dispatch.host, self.progress.now)  # nobody was asked, so nobody needs a rest
         self._ledger.note_unknown()
@@ -463,8 +512,9 @@ class CrawlCore:
         reward: float | None,
         visit: VisitRecord | None = None,
         redirect_target: LinkId | None = None,
+        is_final: bool = True,
     ) -> CompletionRecord:
-        return CompletionRecord(dispatch.record, answer, self.progress.now, reward, visit, redirect_target)
+        return CompletionRecord(dispatch.record, answer, self._ended_at, reward, visit, redirect_target, is_final)
 
     def _snapshot_if_due(self) -> bytes | None:
         due = self.progress.steps % self._settings.store.snapshot_every == 0

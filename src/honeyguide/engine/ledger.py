@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from honeyguide.engine.events import LinkSkipped
 from honeyguide.store import Progress, SkipRecord, StepRecord
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from honeyguide.engine.events import Event
     from honeyguide.store import DispatchRecord
     from honeyguide.store.records import StepChanges
+
+
+LARGEST_LOSS: Final = 1e100  # a score may be infinite; what is added up may not
 
 
 class Ledger:
@@ -83,6 +86,19 @@ class Ledger:
 
     def note_unchanged(self) -> None:
         self.progress = replace(self.progress, unchanged=self.progress.unchanged + 1)
+
+    def note_retry(self) -> None:
+        self.progress = replace(self.progress, retries=self.progress.retries + 1)
+
+    def note_passed_over(self, score: float) -> None:
+        """A link was taken by its score while a better one, by so much, had to wait for its host."""
+        if score > 0:
+            before = self.progress
+            self.progress = replace(
+                before,
+                passed_over=before.passed_over + 1,
+                score_passed_over=before.score_passed_over + min(score, LARGEST_LOSS),
+            )
 
     def note_repricing(self) -> None:
         if not self.progress.is_repriced:

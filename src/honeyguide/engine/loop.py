@@ -55,7 +55,8 @@ class CrawlLoop:
                 case Wait():
                     arrival = await self._transport.next_arrival(choice.until)
                     if arrival is not None:
-                        self._finish(self._core.apply(arrival.dispatch, arrival.answer, self._clock.now()))
+                        now = self._clock.now()
+                        self._finish(self._core.apply(arrival.dispatch, arrival.answer, now, arrival.ended_at))
                 case Stop():
                     self._finish(self._core.stop(choice.reason, self._clock.now()))
                     return choice.reason

@@ -18,6 +18,7 @@ from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.known_pages import pages_to_refresh
 from honeyguide.engine.listed_seeds import with_listed_seeds
 from honeyguide.engine.loop import CrawlLoop
+from honeyguide.engine.web_memory import WebMemory
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.settings import load_settings, to_toml, validate, with_overrides
 from honeyguide.store import RunFolder, RunLock, open_run, open_store
@@ -75,15 +76,16 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
     validate(settings)
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
-        known = pages_to_refresh(settings)
-        world = await _world(opened, settings, around, known)
+        memory, known = WebMemory(), pages_to_refresh(settings)
+        world = await _world(opened, settings, around, memory, known)
         settings = await with_listed_seeds(await with_examples_read(settings, world), world)
         builder = _builder(settings, around)
-        seeds, parts = _seeds(builder, world, known), builder.parts()
+        seeds, parts = _seeds(builder, world, known), builder.parts(is_live=not world.is_offline)
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))
         opened.enter_context(lock)
         store = open_store(folder, settings)
         opened.callback(store.close)
+        memory.keep_in(store)
         transport, clock = transport_for(world, start=max((page.checked_at for page in known), default=0.0))
         opened.push_async_callback(transport.close)
         core = CrawlCore(parts, settings)
@@ -108,18 +110,21 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         opened.callback(store.close)
         progress = store.progress()
         _check_resumable(folder, progress, settings, budget)
+        memory = WebMemory()
         known = pages_to_refresh(settings) if progress is None else list(store.known())
-        world = await _world(opened, settings, around, known)
+        world = await _world(opened, settings, around, memory, known)
         builder = _builder(settings, around)
+        parts = builder.parts(is_live=not world.is_offline, is_restored=progress is not None)
         transport, clock = transport_for(world, start=0.0 if progress is None else progress.now)
         opened.push_async_callback(transport.close)
+        memory.recall(store, clock.now(), settings.politeness)
         in_flight: list[Dispatch] = []
         if progress is None:  # killed before its first step was whole: start anew in the same folder
-            core = CrawlCore(builder.parts(), settings)
+            core = CrawlCore(parts, settings)
             store.record(core.start(_seeds(builder, world, known), clock.now(), known).record)
             folder.mark_started()
         else:
-            core, in_flight = _restored(folder, builder.parts(is_restored=True), settings, store, clock)
+            core, in_flight = _restored(folder, parts, settings, store, clock)
         if budget is not None:
             folder.save_settings(to_toml(builder.settings))
         loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around))
@@ -158,13 +163,15 @@ def _seeds(builder: Builder, world: World, known: Sequence[KnownPage]) -> Sequen
     return [page.url for page in known] or builder.seed_urls(world)
 
 
-async def _world(opened: AsyncExitStack, settings: Settings, around: Surroundings, known: Sequence[KnownPage]) -> World:
+async def _world(
+    opened: AsyncExitStack, settings: Settings, around: Surroundings, memory: WebMemory, known: Sequence[KnownPage]
+) -> World:
     """The world given, or the one that the settings name, closed with everything else that was opened."""
     if "world" in around:
         return around["world"]
     if settings.crawl.world == "live" and not settings.fetch.has_contact:
         log.warning("no site owner can reach you: give --contact with a mail address or page of yours (fetch.contact)")
-    return await opened.enter_async_context(open_world(settings, known))
+    return await opened.enter_async_context(open_world(settings, memory, known))
 
 
 def _one_blas_thread() -> threadpool_limits:

@@ -20,6 +20,7 @@ class Arrival:
 
     dispatch: Dispatch
     answer: Answer
+    ended_at: float | None = None  # when the answer was in; None for just now
 
 
 class Transport(Protocol):
@@ -100,7 +101,8 @@ class LiveTransport:
         result: Arrival | BaseException
         await asyncio.sleep(max(0.0, dispatch.not_before - self._clock.now()))
         try:
-            result = Arrival(dispatch, await self._world.fetch(dispatch.url))
+            answer = await self._world.fetch(dispatch.url)
+            result = Arrival(dispatch, answer, self._clock.now())
         except Exception as error:  # noqa: BLE001 - handed to the loop, which alone decides what it means
             result = error
         self._arrived.put_nowait((dispatch.record.number, result))

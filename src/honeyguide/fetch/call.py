@@ -32,6 +32,7 @@ class Call:
 
     def __init__(self, settings: FetchSettings) -> None:
         self.address = ""  # that was called, or would have been
+        self.is_dialled = False  # a connection of its own was tried, none that had been kept
         self.objection = ""  # why the last address that was found may not be called
         self._settings = settings
         self._loop = asyncio.get_running_loop()

@@ -106,7 +106,14 @@ class HttpFetcher:
             outcome = self._refusal(call) or failure_from(error)
         logger.debug("asked for %s: %s", url, type(outcome).__name__)
         elapsed_s = self._clock.now() - started
-        return Answer(outcome, elapsed_s, address=call.address, retry_after_s=pause_s, exchange=exchange)
+        return Answer(
+            outcome,
+            elapsed_s,
+            address=call.address,
+            retry_after_s=pause_s,
+            exchange=exchange,
+            on_kept_connection=bool(call.address) and not call.is_dialled,
+        )
 
     async def close(self) -> None:
         """Close every connection; may be called twice."""
@@ -135,6 +142,8 @@ class HttpFetcher:
                 max_line_size=_MAX_HEADER_BYTES,
                 max_field_size=_MAX_HEADER_BYTES,
             )
+            # Else the library would, of its own accord and at once, send a request again whose kept connection broke.
+            self._session._retry_connection = False  # noqa: SLF001 - there is no other way to say so
         return self._session
 
     def _asked(self, session: aiohttp.ClientSession, url: Url) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:

@@ -42,6 +42,10 @@ STAY_ON: Final = ("anywhere", "seed-hosts", "seed-domains")
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 
 CONTACT_PLACEHOLDER: Final = "set fetch.contact"
+LONGEST_REST_S: Final = 24 * 3600.0
+"""The longest that a host is left alone because it asked for it."""
+OFFLINE_FETCHES: Final = 16
+LIVE_FETCHES: Final = 256
 
 
 def _version() -> str:
@@ -89,8 +93,14 @@ class CrawlSettings:
     )
     strategy: str = setting("online-ridge", "how the next link is chosen", choices=STRATEGIES)
     seed: int = setting(0, "seed of every random choice", at_least=0)
-    concurrency: int = setting(16, "fetches at once, over all hosts", at_least=1, at_most=4096)
+    concurrency: int = setting(
+        0, "fetches at once, over all hosts; 0 is 16 offline and 256 live, where most wait", at_least=0, at_most=4096
+    )
     starting_points: str = setting("", "path to your own list by topic; empty takes the shipped one")
+
+    def fetches_at_once(self, *, is_live: bool) -> int:
+        """How many fetches may be under way. Live, one that waits for its host's turn is among them."""
+        return self.concurrency or (LIVE_FETCHES if is_live else OFFLINE_FETCHES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +141,15 @@ class FetchSettings:
     )
     max_body_bytes: int = setting(5_000_000, "bytes of an unpacked body; a longer one is given up", at_least=1)
     max_redirects: int = setting(10, "redirects followed in a row from one link", at_least=0)
+    retries: int = setting(
+        2, "times a link is fetched again, live, after a trouble that may pass; each costs a fetch", at_least=0
+    )
+    backoff_s: float = setting(
+        10.0, "seconds a host in trouble is left alone at first; doubled at every further trouble in a row", at_least=0
+    )
+    max_retry_after_s: float = setting(
+        600.0, "seconds of backoff, and of Retry-After, at most; where a host asks for more, its link fails", at_least=0
+    )
     kept_connections: int = setting(512, "connections kept open at once for the hosts' next pages", at_least=0)
     cookies: bool = setting(default=False, meaning="whether cookies are sent back to the hosts that set them")
     proxy: str = setting("", "the HTTP proxy that everything is asked through, as in http://proxy:3128; empty for none")
@@ -192,9 +211,28 @@ class PolitenessSettings:
     obey_robots: bool = setting(default=True, meaning="whether robots.txt decides what may be fetched")
     delay_s: float = setting(1.0, "seconds between two requests to one host", at_least=0)
     max_delay_s: float = setting(60.0, "seconds a host may ask for at most between requests", at_least=0)
+    delay_factor: float = setting(
+        1.0,
+        "how many times the seconds its last answer took a live host rests, between delay_s and max_delay_s; 0 for off",
+        at_least=0,
+    )
+    per_address: bool = setting(
+        default=True,
+        meaning="whether hosts that are found at one IP address share one pause, and one request at a time",
+    )
+    patience_s: float = setting(
+        600.0, "seconds that a live crawl waits for hosts when nothing else is to be done, before it stops", at_least=0
+    )
     pause_every: int = setting(0, "fetches after which the host asked last rests longer; 0 for never", at_least=0)
     pause_from_s: float = setting(1.0, "seconds of that rest, on top of the usual, at least", at_least=0)
     pause_to_s: float = setting(2.2, "seconds of that rest at most; drawn at random between the two", at_least=0)
+
+    def pause_s(self, response_s: float = 0.0, asked_s: float = 0.0) -> float:
+        """Seconds between the end of an answer and the next request, given how long the answer took and what is asked.
+
+        Never below `delay_s`, and above it only up to `max_delay_s`.
+        """
+        return max(self.delay_s, min(max(self.delay_factor * response_s, asked_s), self.max_delay_s))
 
 
 @dataclass(frozen=True, slots=True)

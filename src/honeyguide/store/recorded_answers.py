@@ -119,7 +119,7 @@ class RecordedAnswers:
         rows = self._select(
             """SELECT l.url, s.outcome, s.status, s.detail, s.elapsed_s, p.content_type, p.body, a.file, a.offset,
                       coalesce(d.robots_tag, ''), coalesce(d.is_unindexed, 0)
-               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link
+               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
                LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = p.step WHERE s.step = ?""",
             step,
         )

@@ -89,6 +89,17 @@ class CompletionRecord:
     reward: float | None  # None where nothing was learned from it
     visit: VisitRecord | None
     redirect_target: LinkId | None = None
+    is_final: bool = True  # False where the link waits again
+
+
+@dataclass(frozen=True, slots=True)
+class HostRecord:
+    """What a live crawl knows of a host besides when it may be asked again."""
+
+    host: str
+    address: str  # at which it was found last; empty where that is not known
+    address_ready_at: float  # when that address may be asked again, as far as this host is concerned
+    troubles: int  # in a row, up to now
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +127,9 @@ class Progress:
     left_alone: int = 0  # times that a barren page showed a link that did not wait and could have
     unindexed: int = 0  # pages that ask not to be indexed: not counted as pages, and not kept
     surplus: int = 0  # links that waited when their host had given all that it may give
+    retries: int = 0  # times that a link was put back to be tried again
+    passed_over: int = 0  # times that the best link had to wait for its host, and another was taken
+    score_passed_over: float = 0.0  # by how much these scored more, all together
     seeds: int = 0  # URLs it started with: the first that it met
     stop_reason: str = ""  # why the crawl stopped; empty while it may go on
 
@@ -152,6 +166,13 @@ class Progress:
         return self.dispatches - self.unknown
 
 
+class HostChanges(TypedDict, total=False):
+    """What a step changed for the host that was asked; the fields of `StepRecord` of the same names."""
+
+    ready_at_by_host: dict[str, float]
+    host: HostRecord | None
+
+
 class StepChanges(TypedDict, total=False):
     """What a step may have changed besides choices and progress; the fields of `StepRecord` of the same names."""
 
@@ -182,4 +203,5 @@ class StepRecord:
     known: tuple[KnownPage, ...] = ()  # pages of an earlier run that are looked at again
     ready_at_by_host: dict[str, float] = field(default_factory=dict)
     surplus: tuple[LinkId, ...] = ()  # links that no longer wait because their host may give no more
+    host: HostRecord | None = None  # the host that was asked, live
     learner: bytes | None = None  # a snapshot of the strategy, every so often

@@ -112,7 +112,8 @@ class Run:
         """Every fetch, in the order in which the answers were taken in."""
         rows = self._select(
             """SELECT s.step, l.url, s.outcome, s.score, s.explored, s.reward, coalesce(p.is_relevant, 0), s.detail
-               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link ORDER BY s.step"""
+               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+               ORDER BY s.step"""
         )
         for step, url, outcome, score, explored, reward, is_relevant, detail in rows:
             yield CrawledStep(step, Url(url), outcome, score, bool(explored), reward, bool(is_relevant), detail)

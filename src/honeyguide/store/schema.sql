@@ -122,3 +122,19 @@ CREATE TABLE identities (            -- what each page is known by
   text INTEGER NOT NULL,             -- a hash of its main text
   canonical TEXT                     -- the other address that it calls its own
 );
+
+CREATE TABLE live_hosts (
+  host TEXT PRIMARY KEY,
+  address TEXT NOT NULL,             -- IP address at which it was found last; empty where that is not known
+  address_ready_at REAL NOT NULL,    -- when that address may be asked again, as far as this host is concerned
+  troubles INTEGER NOT NULL          -- temporary failures in a row, up to now
+) WITHOUT ROWID;
+
+CREATE TABLE robots (
+  origin TEXT PRIMARY KEY,
+  expires REAL NOT NULL,
+  body BLOB,                         -- zstandard; NULL where there is no file
+  closed_by TEXT NOT NULL,           -- why nothing of the origin may be asked for; empty where something may
+  detail TEXT NOT NULL,
+  troubles INTEGER NOT NULL          -- times in a row that the file could not be had
+) WITHOUT ROWID;

@@ -31,15 +31,23 @@ from honeyguide.domain.whole_exchange import whole_exchange
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
 from honeyguide.store.archive import ArchivePlace
 from honeyguide.store.bodies import NOT_HERE, StoredBodies
-from honeyguide.store.records import DispatchRecord, PairRecord, Progress
+from honeyguide.store.records import DispatchRecord, HostRecord, PairRecord, Progress
+from honeyguide.store.robots_table import RobotsTable
 from honeyguide.store.run_folder import folder_bytes
-from honeyguide.store.store import LearnerSnapshot, StoredDecision, StoredLink, StoredTransition, StoredVisit
+from honeyguide.store.store import (
+    LearnerSnapshot,
+    StoredAttempt,
+    StoredDecision,
+    StoredLink,
+    StoredTransition,
+    StoredVisit,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from honeyguide.domain import Outcome, Row
+    from honeyguide.domain import Outcome, RobotsFile, Row
     from honeyguide.store.archive import WarcArchive
     from honeyguide.store.records import CompletionRecord, FoundLink, RedirectedLink, StepRecord, VisitRecord
 
@@ -75,6 +83,7 @@ class SqliteStore:
                 self.close()
                 raise
         self._pack = zstandard.ZstdCompressor(level=3).compress
+        self._robots = RobotsTable(self._db)
 
     def _prepare(self) -> None:
         self._db.executescript(_PRAGMAS)
@@ -143,8 +152,8 @@ class SqliteStore:
         rows = self._select(
             """SELECT s.step, s.link, s.reward, p.is_relevant, p.depth, p.distance, p.relevance, p.content_type, p.body,
                       d.robots_tag, s.row, a.file, a.offset
-               FROM steps s LEFT JOIN pages p ON p.link = s.link LEFT JOIN directives d ON d.link = p.link
-               LEFT JOIN archive a ON a.step = p.step
+               FROM steps s LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+               LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = p.step
                WHERE s.step > ? AND s.reward IS NOT NULL ORDER BY s.step""",
             step,
         )
@@ -196,6 +205,27 @@ class SqliteStore:
 
     def ready_at_by_host(self) -> dict[str, float]:
         return dict(self._select("SELECT host, ready_at FROM hosts"))
+
+    def live_hosts(self) -> list[HostRecord]:
+        rows = self._select("SELECT host, address, address_ready_at, troubles FROM live_hosts")
+        return [HostRecord(*row) for row in rows]
+
+    def attempts_in_vain(self) -> list[StoredAttempt]:
+        rows = self._select(
+            """SELECT link, after_steps, step FROM steps
+               WHERE reward IS NULL AND outcome IN ('failed', 'refused') ORDER BY step"""
+        )
+        return [StoredAttempt(LinkId(link), after_steps, step) for link, after_steps, step in rows]
+
+    def robots_file(self, origin: str) -> RobotsFile | None:
+        """What was kept of an origin's robots.txt."""
+        with told_plainly(self._path):
+            return self._robots.find(origin)
+
+    def keep_robots_file(self, file: RobotsFile) -> None:
+        """Keep a robots.txt; a killed process does not lose it."""
+        with told_plainly(self._path):
+            self._robots.keep(file)
 
     def decisions_from(self, number: int) -> Iterator[StoredDecision]:
         rows = self._select(
@@ -267,6 +297,11 @@ class SqliteStore:
             step.ready_at_by_host.items(),
         )
         self._db.executemany("INSERT INTO known VALUES (?,?,?,?,?,?,?,?)", map(_known_columns, step.known))
+        if step.host is not None:
+            self._db.execute(
+                "INSERT OR REPLACE INTO live_hosts VALUES (?,?,?,?)",
+                (step.host.host, step.host.address, step.host.address_ready_at, step.host.troubles),
+            )
         if step.learner is not None:
             self._write_learner(step.progress, step.learner)
         self._db.execute(
@@ -296,7 +331,8 @@ class SqliteStore:
         kind, status, detail, body_bytes = _outcome_columns(done.answer.outcome)
         if done.visit is not None and done.visit.is_unindexed:
             detail = "noindex"
-        self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.DONE, chosen.link))
+        state = LinkState.DONE if done.is_final else LinkState.WAITING
+        self._db.execute("UPDATE links SET state = ? WHERE id = ?", (state, chosen.link))
         self._db.execute("DELETE FROM in_flight WHERE link = ?", (chosen.link,))
         self._db.execute(
             "INSERT INTO steps VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",

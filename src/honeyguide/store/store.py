@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from honeyguide.domain import KnownPage, LinkId, LinkState, Row, Sighting, Url
-    from honeyguide.store.records import DispatchRecord, PairRecord, Progress, StepRecord
+    from honeyguide.store.records import DispatchRecord, HostRecord, PairRecord, Progress, StepRecord
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +66,15 @@ class StoredDecision:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredAttempt:
+    """A fetch that brought trouble, after which its link waited again."""
+
+    link: LinkId
+    after_steps: int
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
 class LearnerSnapshot:
     """The state of strategy and judge, and what had happened by then."""
 
@@ -111,6 +120,14 @@ class Store(Protocol):
 
     def ready_at_by_host(self) -> dict[str, float]:
         """When each host may be asked again."""
+        ...
+
+    def live_hosts(self) -> list[HostRecord]:
+        """What a live crawl knew of the hosts it had asked."""
+        ...
+
+    def attempts_in_vain(self) -> list[StoredAttempt]:
+        """Fetches after which their links waited again, in order."""
         ...
 
     def decisions_from(self, number: int) -> Iterator[StoredDecision]:
