@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.cli.words import command, count_of, duration, megabytes, percent
-from honeyguide.engine import StopReason
+from honeyguide.engine import LINEAR_STRATEGIES, StopReason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,6 +121,8 @@ def _left_out(progress: Progress) -> Iterator[str]:
 
 def _next_commands(run: Run) -> list[str]:
     commands = [(command("results", run.path), "the most relevant pages")]
+    if run.settings.crawl.strategy in LINEAR_STRATEGIES:
+        commands.append((command("learner", run.path), "what was learned"))
     if run.progress.stop_reason == StopReason.FETCHES:
         commands.append((command("resume", run.path, "--budget", "+1000"), "a thousand fetches more"))
     width = max(len(typed) for typed, _ in commands)

@@ -24,7 +24,7 @@ from honeyguide.engine.events import (
 )
 from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.judging import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
-from honeyguide.engine.learned_weights import LearnedWeights, learned_weights
+from honeyguide.engine.learned_weights import LINEAR_STRATEGIES, LearnedWeights, learned_weights
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.engine.preset_seeds import preset_seed_urls
 from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resume_async, with_budget
@@ -32,6 +32,7 @@ from honeyguide.engine.topic_suggestions import SuggestedTopic, suggest_topic, s
 from honeyguide.engine.world_pages import all_pages
 
 __all__ = [
+    "LINEAR_STRATEGIES",
     "Builder",
     "CrawlCore",
     "CrawlLoop",
