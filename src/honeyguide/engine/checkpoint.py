@@ -20,6 +20,7 @@ from honeyguide.domain import Candidates, Decision, Fetched, HostKey, LinkState,
 from honeyguide.engine.core import CrawlCore, Dispatch, is_page_expanded
 from honeyguide.engine.discovery import leaves_unmet
 from honeyguide.engine.lineage import stand
+from honeyguide.engine.same_pages import Identity
 from honeyguide.engine.snapshot import load_into
 from honeyguide.frontier import Arrivals, longest_pause_s, next_request_at
 from honeyguide.learn import FoundAgain
@@ -44,6 +45,8 @@ def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tup
     progress = store.progress()
     assert progress is not None, "a run without a first step has nothing to restore"
     _restore_learner(parts, store, _number_links(parts, store))
+    for link, identity in store.identities():
+        parts.same.remember(link, parts.links.url(link), Identity(*identity))
     rows_in_flight = _restore_frontier(parts, store, progress)
     if progress.is_repriced:
         parts.frontier.reprice(parts.strategy)
@@ -101,13 +104,16 @@ def _restore_learner(parts: Parts, store: Store, link_by_number: dict[LinkId, St
             row = row_by_link[made.link] if made.row is None else made.row
             parts.strategy.notice(Decision(parts.links.url(made.link), row, is_skipped=made.is_skipped))
 
+    hosts_spent = _HostsSpent(parts, store)
     for told in store.transitions_after(step):
+        hosts_spent.count(up_to_step=told.step)
         tell_decisions(before_step=told.step)
         graph.replay(before_step=told.step)
         row = row_by_link[told.link] if told.row is None else told.row
         _learn_again(parts, told, row, chosen_after, graph)
     tell_decisions(before_step=NEVER)
     graph.replay(before_step=NEVER)
+    hosts_spent.count(up_to_step=NEVER)
 
 
 class _GraphAgain:
@@ -154,6 +160,18 @@ class _GraphAgain:
         return visit
 
 
+class _HostsSpent:
+    """Tells the scope again which hosts were asked, step by step, where it counts them."""
+
+    def __init__(self, parts: Parts, store: Store) -> None:
+        self._scope = parts.scope
+        self._fetches = deque(store.fetches() if parts.scope.limits_hosts else ())
+
+    def count(self, *, up_to_step: int) -> None:
+        while self._fetches and self._fetches[0][0] <= up_to_step:
+            self._scope.note_fetch(self._fetches.popleft()[1].host)
+
+
 def _learn_again(
     parts: Parts,
     told: StoredTransition,
@@ -164,7 +182,7 @@ def _learn_again(
     url = parts.links.url(told.link)
     next_rows: Rows = np.empty((0, parts.strategy.row_width), dtype=np.float16)
     if told.body is not None:
-        page: Page = parts.parse(url, Fetched(200, told.content_type, told.body))
+        page: Page = parts.parse(url, Fetched(200, told.content_type, told.body, robots_tag=told.robots_tag))
         parts.judge.see(page)
         origin = Origin(url.host, told.relevance, told.distance, told.depth)
         unvisited = list(_unvisited(parts, page, told, chosen_after))
@@ -189,7 +207,7 @@ def _unvisited(
     for link in page.links:
         number = parts.links.find(link.target)
         is_unvisited = is_pruning if number is None else chosen_after[number] >= told.step
-        if is_unvisited and parts.scope.objection(link.target, depth=told.depth + 1) is None:
+        if is_unvisited and parts.scope.objection_to_link(link, depth=told.depth + 1) is None:
             yield link
 
 

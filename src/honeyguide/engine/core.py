@@ -8,7 +8,7 @@ the store and the events to announce once it is stored. Every world, strategy an
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 import numpy as np
@@ -27,9 +27,11 @@ from honeyguide.domain import (
     Refused,
     Sighting,
     Transition,
+    Unchanged,
     Unknown,
     Verdict,
 )
+from honeyguide.domain.whole_exchange import whole_exchange
 from honeyguide.engine.budget import StopReason, limit_reached
 from honeyguide.engine.discovery import Discovery
 from honeyguide.engine.events import (
@@ -40,8 +42,11 @@ from honeyguide.engine.events import (
     LinkRefused,
     LinkUnknown,
     PageJudged,
+    PageUnchanged,
 )
 from honeyguide.engine.ledger import Ledger
+from honeyguide.engine.same_pages import SamePages, identity_of
+from honeyguide.engine.scope import PER_HOST
 from honeyguide.engine.snapshot import taken_of
 from honeyguide.engine.turns import scores_of
 from honeyguide.frontier import Arrivals, NotBefore, further_pause_s, next_request_at
@@ -59,7 +64,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Unpack
 
-    from honeyguide.domain import LinkId, Page, Row, Skipped, Url
+    from honeyguide.domain import KnownPage, LinkId, Outcome, Page, Row, Skipped, Url
     from honeyguide.engine.lineage import Lineage
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.engine.scope import Scope
@@ -120,6 +125,7 @@ class Parts:
     parse: Callable[[Url, Fetched], Page]
     chance: np.random.Generator
     lineage: Lineage | None = None  # where the strategy looks at parents
+    same: SamePages = field(default_factory=SamePages)
 
 
 class CrawlCore:
@@ -158,8 +164,11 @@ class CrawlCore:
     def in_flight(self) -> int:
         return len(self._in_flight)
 
-    def start(self, seeds: Sequence[Url], now: float) -> Step:
-        """Let the seeds wait, as many as may be met; the first thing a new crawl does."""
+    def start(self, seeds: Sequence[Url], now: float, known: Sequence[KnownPage] = ()) -> Step:
+        """Let the seeds wait, as many as may be met; the first thing a new crawl does.
+
+        `known` are the pages of an earlier run, where the seeds are these.
+        """
         met = [url for number, url in enumerate(dict.fromkeys(seeds)) if self._parts.scope.has_room(number)]
         sightings = [Sighting(url, (), (), (), in_main=True, origin=None) for url in met]
         self._ledger.progress = replace(self.progress, now=now, seeds=len(sightings))
@@ -176,7 +185,9 @@ class CrawlCore:
             links.set_state(link, LinkState.PRUNED)
         self._ledger.note_pruned(len(pruned))
         pairs = tuple(map(PairRecord, numbers, scores.tolist(), rows)) if self._keeps_pairs else ()
-        return Step(self._record(new_links=found, pruned=pruned, pairs=pairs, learner=self._snapshot()), ())
+        return Step(
+            self._record(new_links=found, pruned=pruned, pairs=pairs, known=tuple(known), learner=self._snapshot()), ()
+        )
 
     def put_back_in_flight(self, dispatch: Dispatch) -> None:
         """A resumed crawl takes up a fetch that was under way; the shell must fetch it again."""
@@ -227,6 +238,7 @@ class CrawlCore:
         self._ledger.note_answer(now, answer.robots_fetches)
         if isinstance(answer.outcome, Unknown):
             return self._take_unknown(dispatch, answer, answer.outcome)
+        surplus = self._take_out_surplus(dispatch)
         politeness = self._settings.politeness
         ready_at = next_request_at(now, answer.host_delay_s, politeness)
         ready_at += further_pause_s(self.progress.fetches, politeness, self._parts.chance)
@@ -234,6 +246,8 @@ class CrawlCore:
         match answer.outcome:
             case Fetched():
                 step = self._take_page(dispatch, answer, answer.outcome)
+            case Unchanged():
+                step = self._take_unchanged(dispatch, answer)
             case Redirected():
                 step = self._take_redirect(dispatch, answer, answer.outcome)
             case Refused() | Failed():
@@ -241,7 +255,12 @@ class CrawlCore:
             case _:
                 assert_never(answer.outcome)
         host = self._parts.links.host_key(dispatch.host)
-        record = replace(step.record, ready_at_by_host={host: ready_at}, learner=self._snapshot_if_due())
+        record = replace(
+            step.record,
+            ready_at_by_host={host: ready_at},
+            learner=self._snapshot_if_due(),
+            surplus=surplus,
+        )
         return Step(record, step.events)
 
     def stop(self, reason: StopReason, now: float) -> Step:
@@ -281,9 +300,33 @@ class CrawlCore:
         self._ledger.note_skip(taken.link, url, skipped)
         self._parts.strategy.notice(Decision(url, taken.row, is_skipped=True))
 
+    def _take_out_surplus(self, dispatch: Dispatch) -> tuple[LinkId, ...]:
+        """The waiting links of the host just asked, out of the frontier, where it may give no more pages."""
+        parts = self._parts
+        if not parts.scope.note_fetch(dispatch.url.host):
+            return ()
+        surplus = parts.links.waiting_on(dispatch.host)
+        for link in surplus:
+            parts.frontier.withdraw(link)
+            parts.links.set_state(link, LinkState.SURPLUS)
+        self._ledger.note_surplus(len(surplus))
+        return tuple(surplus)
+
     def _take_page(self, dispatch: Dispatch, answer: Answer, fetched: Fetched) -> Step:
         page = self._parts.parse(dispatch.url, fetched)
-        verdict = self._judged(page)
+        self._ledger.note_bytes(len(fetched.body))
+        sent_on_to = self._sent_on_to(page)
+        if sent_on_to is not None:
+            redirected = Redirected(fetched.status, sent_on_to)
+            return self._take_redirect(dispatch, _taken_as(redirected, answer), redirected)
+        identity = identity_of(page, self._parts.scope) if self._settings.directives.canonical else None
+        if identity is not None:
+            same = self._parts.same.same_as(page.url, identity)
+            if same is not None:
+                return self._take_same_page(dispatch, answer, fetched.status, same)
+            self._parts.same.remember(dispatch.record.link, page.url, identity)
+        is_unindexed = self._settings.directives.robots and page.directives.noindex
+        verdict = self._judged(page, is_unindexed=is_unindexed)
         origin = self._origin(dispatch, verdict)
         is_expanded = is_page_expanded(self._parts, page)
         found = self._discovery.sort(
@@ -301,9 +344,10 @@ class CrawlCore:
             )
         )
         admitted = self._discovery.admit(found, dispatch.record.link, origin, self.progress.steps)
-        self._ledger.note_page(is_relevant=verdict.is_relevant, body_bytes=len(fetched.body))
-        self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=not is_expanded)
-        visit = VisitRecord(page, verdict, origin.depth, origin.distance, admitted.targets)
+        self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
+        is_barren = self._parts.scope.follows_links and not is_expanded
+        self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=is_barren)
+        visit = VisitRecord(page, verdict, origin.depth, origin.distance, admitted.targets, is_unindexed, identity)
         record = self._record(
             completion=self._completion(dispatch, answer, reward=verdict.reward, visit=visit),
             new_links=admitted.new,
@@ -329,7 +373,7 @@ class CrawlCore:
         objection = self._objection_to_target(outcome.target, links.depth(source))
         if objection is not None:
             refused = Refused(RefusalReason.SCOPE, f"leads to {outcome.target}, against {objection}")
-            return self._take_nothing(dispatch, replace(answer, outcome=refused), refused)
+            return self._take_nothing(dispatch, _taken_as(refused, answer), refused)
         followed = self._discovery.follow_redirect(source, dispatch.row, dispatch.record.score, outcome.target)
         is_new = followed.record is not None and followed.record.is_new
         self._ledger.note_pruned(len(followed.pruned))
@@ -339,12 +383,27 @@ class CrawlCore:
         )
         return self._step(record, LinkRedirected(dispatch.url, outcome.target, is_new, self.progress))
 
+    def _take_same_page(self, dispatch: Dispatch, answer: Answer, status: int, same: LinkId) -> Step:
+        """A page that has come before, under another address: as if this one had led there."""
+        outcome = Redirected(status, self._parts.links.url(same))
+        if self._parts.lineage is not None:
+            self._parts.lineage.follow_redirect(dispatch.record.link, same)
+        completion = self._completion(dispatch, _taken_as(outcome, answer), reward=None, redirect_target=same)
+        event = LinkRedirected(dispatch.url, outcome.target, is_new=False, progress=self.progress)
+        return self._step(self._record(completion=completion), event)
+
+    def _sent_on_to(self, page: Page) -> Url | None:
+        """Where a page sends its reader before there is time to read it."""
+        refresh = page.directives.refresh
+        is_soon = refresh is not None and refresh.delay_s <= self._settings.directives.refresh_s
+        return refresh.target if refresh is not None and is_soon else None
+
     def _give_up_redirecting(self, dispatch: Dispatch, answer: Answer, outcome: Redirected) -> Step:
         limit = self._settings.fetch.max_redirects
         failed = Failed(
             FailureReason.TOO_MANY_REDIRECTS, f"{limit} redirects and one more to {outcome.target}", outcome.status
         )
-        return self._take_nothing(dispatch, replace(answer, outcome=failed), failed)
+        return self._take_nothing(dispatch, _taken_as(failed, answer), failed)
 
     def _take_nothing(self, dispatch: Dispatch, answer: Answer, outcome: Refused | Failed) -> Step:
         none = np.empty((0, self._parts.strategy.row_width), dtype=np.float16)
@@ -354,6 +413,13 @@ class CrawlCore:
             return self._step(record, LinkRefused(dispatch.url, outcome, self.progress))
         return self._step(record, FetchFailed(dispatch.url, outcome, self.progress))
 
+    def _take_unchanged(self, dispatch: Dispatch, answer: Answer) -> Step:
+        self._ledger.note_unchanged()
+        return self._step(
+            self._record(completion=self._completion(dispatch, answer, reward=None)),
+            PageUnchanged(dispatch.url, self.progress),
+        )
+
     def _take_unknown(self, dispatch: Dispatch, answer: Answer, outcome: Unknown) -> Step:
         self._parts.clocks.release(dispatch.host, self.progress.now)  # nobody was asked, so nobody needs a rest
         self._ledger.note_unknown()
@@ -361,17 +427,22 @@ class CrawlCore:
         record = self._record(completion=completion, learner=self._snapshot_if_due())
         return self._step(record, LinkUnknown(dispatch.url, outcome, self.progress))
 
-    def _judged(self, page: Page) -> Verdict:
+    def _judged(self, page: Page, *, is_unindexed: bool) -> Verdict:
         verdict = self._parts.judge.judge(page)
-        is_welcome = self._parts.scope.objection_to_title(page.title) is None
-        return verdict if is_welcome else Verdict(0.0, is_relevant=False, reward=0.0)
+        if self._parts.scope.objection_to_title(page.title) is not None:
+            return Verdict(0.0, is_relevant=False, reward=0.0)
+        # What may not be kept is no find, but its relevance still tells where its links lead.
+        return replace(verdict, is_relevant=False, reward=0.0) if is_unindexed else verdict
 
     def _objection_to_target(self, url: Url, depth: int) -> str | None:
         """Why a redirect may not be followed there, or None."""
         links, scope = self._parts.links, self._parts.scope
-        if links.find(url) is None and not scope.has_room(len(links)):
+        known = links.find(url)
+        if known is None and not scope.has_room(len(links)):
             return "scope.max_pages"
-        return scope.objection(url, depth=depth)
+        objection = scope.objection(url, depth=depth)
+        is_had = objection == PER_HOST and known is not None and links.state(known) is LinkState.DONE
+        return None if is_had else objection
 
     def _learn(self, transition: Transition) -> None:
         has_changed = self._parts.strategy.learn(transition)
@@ -412,7 +483,12 @@ class CrawlCore:
 
 def is_page_expanded(parts: Parts, page: Page) -> bool:
     """Whether the links of a page that has just come in may wait."""
-    return parts.strategy.expands(page.url) and parts.scope.objection_to_title(page.title) is None
+    return parts.scope.follows_links and parts.strategy.expands(page.url) and parts.scope.follows(page)
+
+
+def _taken_as(outcome: Outcome, answer: Answer) -> Answer:
+    """What the crawl makes of an answer; what the host had said is kept beside it, for an archive."""
+    return replace(answer, outcome=outcome, exchange=whole_exchange(answer))
 
 
 def _found_again(strategy: Strategy, settings: Settings) -> FoundAgain:

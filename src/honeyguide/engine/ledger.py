@@ -50,14 +50,15 @@ class Ledger:
         robots_fetches += before.robots_fetches
         self.progress = replace(before, steps=before.steps + 1, robots_fetches=robots_fetches)
 
-    def note_page(self, *, is_relevant: bool, body_bytes: int) -> None:
+    def note_bytes(self, count: int) -> None:
+        self.progress = replace(self.progress, body_bytes=self.progress.body_bytes + count)
+
+    def note_page(self, *, is_relevant: bool, is_unindexed: bool) -> None:
         before = self.progress
-        self.progress = replace(
-            before,
-            pages=before.pages + 1,
-            relevant=before.relevant + is_relevant,
-            body_bytes=before.body_bytes + body_bytes,
-        )
+        if is_unindexed:
+            self.progress = replace(before, unindexed=before.unindexed + 1)
+        else:
+            self.progress = replace(before, pages=before.pages + 1, relevant=before.relevant + is_relevant)
 
     def note_links(self, found: Found, *, pruned: int, is_barren: bool) -> None:
         if found.kept_out or is_barren:
@@ -74,8 +75,14 @@ class Ledger:
         if count:
             self.progress = replace(self.progress, pruned=self.progress.pruned + count)
 
+    def note_surplus(self, count: int) -> None:
+        self.progress = replace(self.progress, surplus=self.progress.surplus + count)
+
     def note_unknown(self) -> None:
         self.progress = replace(self.progress, unknown=self.progress.unknown + 1)
+
+    def note_unchanged(self) -> None:
+        self.progress = replace(self.progress, unchanged=self.progress.unchanged + 1)
 
     def note_repricing(self) -> None:
         if not self.progress.is_repriced:

@@ -6,6 +6,7 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 """
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.opening import open_store
 from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
@@ -17,6 +18,7 @@ from honeyguide.store.records import (
     StepRecord,
     VisitRecord,
 )
+from honeyguide.store.revisits import Finding, Revisit, Revisits
 from honeyguide.store.run import CrawledPage, CrawledStep, Run, open_run
 from honeyguide.store.run_folder import RunFolder, RunLock
 from honeyguide.store.sqlite import SqliteStore
@@ -35,11 +37,14 @@ __all__ = [
     "CrawledStep",
     "DiscoveredGraph",
     "DispatchRecord",
+    "Finding",
     "FoundLink",
     "LearnerSnapshot",
     "PairRecord",
     "Progress",
     "RedirectedLink",
+    "Revisit",
+    "Revisits",
     "Run",
     "RunFolder",
     "RunLock",
@@ -53,4 +58,5 @@ __all__ = [
     "StoredVisit",
     "VisitRecord",
     "open_run",
+    "open_store",
 ]

@@ -6,6 +6,7 @@ two sorted columns, hash and step: 16 bytes a fetch. Bodies stay on disk until t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -21,10 +22,11 @@ from honeyguide.domain import (
     Redirected,
     RefusalReason,
     Refused,
+    Unchanged,
     Url,
 )
 from honeyguide.errors import RunDamaged
-from honeyguide.store.sqlite import unpacked
+from honeyguide.store.bodies import StoredBodies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,6 +46,7 @@ class RecordedAnswers:
         """`select` reads the run's database, `politeness` is that of its crawl, `seeds` how many it had."""
         self._select = select
         self._path = database_file
+        self._bodies = StoredBodies(database_file)
         self._seeds = seeds
         self._hashes, self._steps, last_by_host = self._read_urls()
         self._delay_by_host = self._read_delays(last_by_host, politeness)
@@ -52,7 +55,7 @@ class RecordedAnswers:
         return len(self._steps)
 
     def answer(self, url: Url) -> Answer | None:
-        """What was answered to `url`; None when it was never asked, or the answer was not known then either."""
+        """What was answered to `url`; None when it was never asked, was not known then either, or was not kept."""
         key = np.uint64(_hash(url.text))
         first, last = np.searchsorted(self._hashes, key, "left"), np.searchsorted(self._hashes, key, "right")
         for step in reversed(self._steps[first:last].tolist()):
@@ -74,7 +77,8 @@ class RecordedAnswers:
         """URLs that brought an HTML page, in the order they came."""
         rows = self._select(
             """SELECT l.url FROM pages p JOIN links l ON l.id = p.link
-               WHERE p.media_type IN ('text/html', 'application/xhtml+xml') ORDER BY p.step"""
+               WHERE p.media_type IN ('text/html', 'application/xhtml+xml')
+                 AND p.link NOT IN (SELECT link FROM directives WHERE is_unindexed) ORDER BY p.step"""
         )
         return (Url(text) for (text,) in rows)
 
@@ -113,14 +117,21 @@ class RecordedAnswers:
 
     def _answer_at(self, step: int, url: Url) -> Answer | None:
         rows = self._select(
-            """SELECT l.url, s.outcome, s.status, s.detail, s.elapsed_s, p.content_type, p.body
-               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link WHERE s.step = ?""",
+            """SELECT l.url, s.outcome, s.status, s.detail, s.elapsed_s, p.content_type, p.body, a.file, a.offset,
+                      coalesce(d.robots_tag, ''), coalesce(d.is_unindexed, 0)
+               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link
+               LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = p.step WHERE s.step = ?""",
             step,
         )
-        for text, kind, status, detail, elapsed_s, content_type, body in rows:
-            if text != url.text:  # another URL with the same hash
+        for text, kind, status, detail, elapsed_s, content_type, stored, file, offset, tag, is_unindexed in rows:
+            if text != url.text or is_unindexed:  # another URL with the same hash, or a page that was not kept
+                return None
+            body = None if stored is None else self._bodies.read(stored, file, offset)
+            if stored is not None and body is None:
                 return None
             outcome = self._outcome(kind, status, detail, content_type, body)
+            if tag and isinstance(outcome, Fetched):
+                outcome = replace(outcome, robots_tag=tag)
             return Answer(outcome, elapsed_s, self._delay_by_host.get(url.host, 0.0))
         return None
 
@@ -132,7 +143,9 @@ class RecordedAnswers:
         try:
             match kind:
                 case "fetched" if status is not None and content_type is not None and body is not None:
-                    return Fetched(status, content_type, unpacked(body, self._path))
+                    return Fetched(status, content_type, body)
+                case "unchanged":
+                    return Unchanged()
                 case "redirected" if status is not None:
                     return Redirected(status, Url(detail))
                 case "refused":

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from honeyguide.domain import Answer, LinkId, Page, Row, Sighting, Url, Verdict
+    from honeyguide.domain import Answer, KnownPage, LinkId, Page, Row, Sighting, Url, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,8 @@ class VisitRecord:
     depth: int
     distance: int
     targets: tuple[LinkId, ...]  # every link on it, each once
+    is_unindexed: bool = False  # it asks not to be indexed: of its text nothing is kept for good
+    identity: tuple[int, Url | None] | None = None  # a hash of its text, and the other address that it calls its own
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +97,7 @@ class Progress:
 
     steps: int = 0  # fetches that have ended
     dispatches: int = 0  # fetches begun
+    unchanged: int = 0  # pages of an earlier run whose hosts said that they are the same
     unknown: int = 0  # steps whose answer the world could not tell; they cost nothing
     now: float = 0.0
     spent_seconds: float = 0.0
@@ -111,6 +114,8 @@ class Progress:
     out_of_scope: int = 0  # times that a page showed a link the scope rules keep out
     barren: int = 0  # pages whose links the strategy did not let wait
     left_alone: int = 0  # times that a barren page showed a link that did not wait and could have
+    unindexed: int = 0  # pages that ask not to be indexed: not counted as pages, and not kept
+    surplus: int = 0  # links that waited when their host had given all that it may give
     seeds: int = 0  # URLs it started with: the first that it met
     stop_reason: str = ""  # why the crawl stopped; empty while it may go on
 
@@ -156,6 +161,7 @@ class StepChanges(TypedDict, total=False):
     pruned: tuple[LinkId, ...]
     pairs: tuple[PairRecord, ...]
     redirect: RedirectedLink | None
+    known: tuple[KnownPage, ...]
     learner: bytes | None
     ready_at_by_host: dict[str, float]
 
@@ -173,5 +179,7 @@ class StepRecord:
     pruned: tuple[LinkId, ...] = ()  # links that no longer wait, or could not begin to
     pairs: tuple[PairRecord, ...] = ()
     redirect: RedirectedLink | None = None
+    known: tuple[KnownPage, ...] = ()  # pages of an earlier run that are looked at again
     ready_at_by_host: dict[str, float] = field(default_factory=dict)
+    surplus: tuple[LinkId, ...] = ()  # links that no longer wait because their host may give no more
     learner: bytes | None = None  # a snapshot of the strategy, every so often
