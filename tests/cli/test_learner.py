@@ -35,8 +35,8 @@ def test_what_was_learned_is_shown_by_size_saved_and_gone_on_with(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     crawled(tmp_path, "--preset", "geology", "--profile", "han2018")
+    assert "honeyguide learner run" in capsys.readouterr().out
     weights = honeyguide.learned_weights("run").weights
-    capsys.readouterr()
     assert main(["learner", "run", "-o", "learned.npy"]) == 0
     first, *table, last = capsys.readouterr().out.splitlines()
     assert first == "lfa-sync after step 12, lfa.features = han"

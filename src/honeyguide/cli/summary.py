@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.cli.words import command, count_of, duration, megabytes, percent
-from honeyguide.engine import StopReason
+from honeyguide.engine import LINEAR_STRATEGIES, StopReason
 from honeyguide.store import Finding
 
 if TYPE_CHECKING:
@@ -142,6 +142,8 @@ def _left_out(progress: Progress) -> Iterator[str]:
 
 def _next_commands(run: Run) -> list[str]:
     commands = [(command("results", run.path), "the most relevant pages")]
+    if run.settings.crawl.strategy in LINEAR_STRATEGIES:
+        commands.append((command("learner", run.path), "what was learned"))
     if run.progress.stop_reason == StopReason.FETCHES:
         commands.append((command("resume", run.path, "--budget", "+1000"), "a thousand fetches more"))
     width = max(len(typed) for typed, _ in commands)
