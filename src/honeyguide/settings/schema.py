@@ -16,6 +16,7 @@ from honeyguide.settings.declaring import setting
 from honeyguide.settings.strategy_tables import (
     STRATEGIES,
     BeamSettings,
+    DqnSettings,
     LfaSettings,
     ModifiedDepthFirstSettings,
     ParseOrSkipQSettings,
@@ -252,4 +253,5 @@ class Settings:
     parse_or_skip_q: ParseOrSkipQSettings = field(default_factory=ParseOrSkipQSettings)
     random_skip: RandomSkipSettings = field(default_factory=RandomSkipSettings)
     lfa: LfaSettings = field(default_factory=LfaSettings)
+    dqn: DqnSettings = field(default_factory=DqnSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
