@@ -38,8 +38,8 @@ class RowsAsTheyAre:
         raise NotImplementedError
 
 
-def learner(rules: QRules, seed: int = 1, outputs: int = 0) -> DeepQ:
-    return DeepQ(pytorch("dqn", "cpu"), RowsAsTheyAre(outputs), rules, np.random.default_rng(seed))
+def learner(rules: QRules, seed: int = 1, outputs: int = 0, device: str = "cpu") -> DeepQ:
+    return DeepQ(pytorch("dqn", device), RowsAsTheyAre(outputs), rules, np.random.default_rng(seed), device)
 
 
 def row_of(*numbers: float) -> Row:

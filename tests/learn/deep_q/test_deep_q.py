@@ -275,3 +275,15 @@ class TestFixedOutputs:
                 two.learn(told)
             assert one.save() == two.save()
             assert np.isfinite(one.score(self.rows(*range(40)))).all()
+
+
+def test_a_cuda_device_learns_as_well_and_its_state_can_be_loaded_anywhere(torch: ModuleType) -> None:
+    if not torch.cuda.is_available():
+        pytest.skip("needs a CUDA device")
+    rules = replace(RULES, target_rule=TargetRule.CLIPPED_DOUBLE, dueling=Dueling.MEAN)
+    strategy = learner(rules, device="cuda")
+    for transition in random_walks(700):
+        strategy.learn(transition)
+    assert policy_of(strategy) == BEST
+    rows = np.stack(list(every_row().values()))
+    assert np.array_equal(saved_and_loaded(strategy, rules).score(rows), strategy.score(rows))
