@@ -298,7 +298,7 @@ class TestValidation:
             (
                 "crawl.profile",
                 "wikipeda",
-                "crawl.profile is 'wikipeda': choose one of wikipedia, or leave it empty",
+                f"crawl.profile is 'wikipeda': choose one of {', '.join(PROFILES)}, or leave it empty",
             ),
             (
                 "fetch.contact",

@@ -57,7 +57,7 @@ HELP: Final = (
     "      --seed-url https://example.org/ --contact me@example.org\n\n"
     "  honeyguide crawl my-run --world synthetic --topic geology \\\n"
     "      --keyword rock --keyword mineral --budget 500\n\n"
-    "  honeyguide crawl my-run --world wiki:simple --preset geology\n\n"
+    "  honeyguide crawl my-run --world wiki:simple --preset geology --profile han2018\n\n"
     "  honeyguide crawl my-run --topic-file reefs.toml --like @article.html\n\n"
     "[bold]Strategies[/bold]\n\n"
     + "\n".join(f"  [cyan]{name:{_NAME_WIDTH}}[/cyan]  {line}" for name, line in STRATEGY_LINES.items())
@@ -97,8 +97,9 @@ def crawl(
         str | None,
         setting_option(
             "crawl.profile", "--profile", metavar="NAME", panel=_WHERE,
-            help_text="Rules for one kind of site. wikipedia: text from the first paragraph on, links to articles "
-            "only, a longer pause every ten fetches.",
+            help_text="Settings laid under yours. wikipedia: text from the first paragraph on, links to articles only, "
+            "a longer pause every ten fetches; han2018, pertejo2021: the learners of these papers, for --preset "
+            "or a topic with categories.",
         ),
     ] = None,
     allow_host: Annotated[

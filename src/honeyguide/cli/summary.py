@@ -118,10 +118,10 @@ def _ran_dry(progress: Progress) -> Iterator[str]:
 
 
 def _found_no_link(run: Run) -> Iterator[str]:
-    """Say why a crawl under a profile ended with its first pages: the profile knows no link that they have."""
+    """Say why a crawl under the wikipedia profile ended with its first pages: it knows no link that they have."""
     progress, profile = run.progress, run.settings.crawl.profile
     has_ended = progress.stop_reason == StopReason.EXHAUSTED and progress.pages > 0
-    if profile and has_ended and not progress.out_of_scope and next(iter(run.edges()), None) is None:
+    if profile == "wikipedia" and has_ended and not progress.out_of_scope and next(iter(run.edges()), None) is None:
         yield f"No page has a link that counts under --profile {profile}: on a site of another kind, crawl without it."
 
 

@@ -27,7 +27,7 @@ from honeyguide.settings.strategy_tables import (
     WeightedBreadthFirstSettings,
 )
 
-PROFILES: Final = ("wikipedia",)
+PROFILES: Final = ("wikipedia", "han2018", "pertejo2021", "pertejo2021-dqn")
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
 JUDGES: Final = ("keyword", "tfidf", "embedding", "embedding-tfidf", "rake", "classifier", "neural", "combined")
 LANGUAGES: Final = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch")
@@ -72,7 +72,9 @@ class CrawlSettings:
     )
     seed_urls: tuple[str, ...] = setting((), "where to start; empty takes the starting points")
     profile: str = setting(
-        "", "how pages of a site are read, and the settings that go with it: wikipedia; empty for none"
+        "",
+        "settings laid under yours: wikipedia, with how its pages are read; han2018, pertejo2021 and pertejo2021-dqn, "
+        "the learners of these papers; empty for none",
     )
     strategy: str = setting("online-ridge", "how the next link is chosen", choices=STRATEGIES)
     seed: int = setting(0, "seed of every random choice", at_least=0)

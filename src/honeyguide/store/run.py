@@ -18,6 +18,7 @@ from honeyguide.store.records import Progress
 from honeyguide.store.revisits import Revisits
 from honeyguide.store.run_folder import RunFolder
 from honeyguide.store.sqlite import read_progress, told_plainly, unpacked
+from honeyguide.store.store import LearnerSnapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,6 +122,11 @@ class Run:
     def revisits(self) -> Revisits:
         """What became of the pages that this run looked at again; usable while the run is open."""
         return Revisits(self._select)
+
+    def learner_snapshot(self) -> LearnerSnapshot | None:
+        """The newest state of strategy and judge that the run holds: of its end, or of some steps ago."""
+        newest = next(self._select("SELECT step, decisions, state FROM learner ORDER BY step DESC LIMIT 1"), None)
+        return None if newest is None else LearnerSnapshot(*newest)
 
     def recorded_answers(self) -> RecordedAnswers:
         """What was answered up to now, looked up by URL; usable while the run is open."""
