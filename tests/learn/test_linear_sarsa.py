@@ -167,7 +167,7 @@ def standing_of(strategy: LinearSarsa, text: str, links: int, parents: Parents |
     of_links = Parents(
         np.ones(links, int), np.full(links, 0.5), np.zeros(links), np.full(links, 0.5), np.full(links, 9)
     )
-    return Standing(state, parents or of_links)
+    return Standing(state, parents or of_links, np.arange(links))
 
 
 def test_a_row_is_the_page_and_then_the_link() -> None:

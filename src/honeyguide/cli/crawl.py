@@ -32,6 +32,8 @@ STRATEGY_LINES: Final = {
     "lfa-sync": "linear SARSA of Han 2018, every waiting link re-scored at every step",
     "lfa-async": "the same, only links like those of the newest page re-scored",
     "lfa-moderated": "as lfa-async, with damped errors",
+    "dqn": "deep Q-learning, state and link in, one value out; needs PyTorch",
+    "dqn-fixed": "deep Q-learning with an output a page: why that fails",
     "best-first": "nearest words to the topic first; learns nothing",
     "url-heuristic": "the best-looking address first; learns nothing",
     "beam": "as best-first, but only the best so many links wait",
@@ -231,6 +233,13 @@ def crawl(
             "redirects and errors; none.",
         ),
     ] = None,
+    device: Annotated[
+        str | None,
+        setting_option(
+            "dqn.device", "--device", metavar="NAME", panel=_HOW,
+            help_text="Where dqn trains its network: cpu or cuda.",
+        ),
+    ] = None,
     concurrency: Annotated[
         str | None, setting_option("crawl.concurrency", "--concurrency", metavar="N", panel=_HOW)
     ] = None,
@@ -282,6 +291,7 @@ def crawl(
         "judge.kind": judge,
         "vectors.source": vectors,
         "store.archive": archive,
+        "dqn.device": device,
     }
     settings = with_preset_seeds(settings_of(config, set_ or [], flags, topic_values(topic_file, preset)), preset)
     with watching(verbose, log_file) as watch:

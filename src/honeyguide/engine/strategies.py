@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.engine.deep_learners import deep_q
 from honeyguide.engine.learners import linear_sarsa
 from honeyguide.errors import SettingsError
 from honeyguide.learn import (
@@ -95,6 +96,8 @@ STRATEGY_MAKERS: Final[dict[str, Callable[[Ingredients], Strategy]]] = {
     "lfa-sync": linear_sarsa,
     "lfa-async": linear_sarsa,
     "lfa-moderated": linear_sarsa,
+    "dqn": deep_q,
+    "dqn-fixed": deep_q,
     "parse-or-skip": lambda given: ParseOrSkip(given.topic, given.vectors(), given.settings.parse_or_skip),
     "parse-or-skip-q": _parse_or_skip_q,
     "random-skip": lambda given: RandomSkip(given.settings.random_skip),

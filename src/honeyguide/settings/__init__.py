@@ -34,6 +34,7 @@ from honeyguide.settings.strategy_tables import (
     STRATEGIES_NEEDING_A_TOPIC,
     USUAL_STRATEGIES,
     BeamSettings,
+    DqnSettings,
     LfaSettings,
     ModifiedDepthFirstSettings,
     ParseOrSkipQSettings,
@@ -42,6 +43,7 @@ from honeyguide.settings.strategy_tables import (
     RidgeSettings,
     UrlHeuristicSettings,
     WeightedBreadthFirstSettings,
+    table_of,
 )
 from honeyguide.settings.topic_file import load_topic, topic_file
 from honeyguide.settings.writing import to_toml
@@ -58,6 +60,7 @@ __all__ = [
     "BudgetSettings",
     "CrawlSettings",
     "DirectiveSettings",
+    "DqnSettings",
     "FetchSettings",
     "FrontierSettings",
     "JudgeSettings",
@@ -82,6 +85,7 @@ __all__ = [
     "load_topic",
     "read_toml",
     "settings_from",
+    "table_of",
     "to_toml",
     "topic_file",
     "validate",

@@ -17,6 +17,7 @@ from honeyguide.settings.declaring import setting
 from honeyguide.settings.strategy_tables import (
     STRATEGIES,
     BeamSettings,
+    DqnSettings,
     LfaSettings,
     ModifiedDepthFirstSettings,
     ParseOrSkipQSettings,
@@ -27,7 +28,7 @@ from honeyguide.settings.strategy_tables import (
     WeightedBreadthFirstSettings,
 )
 
-PROFILES: Final = ("wikipedia", "han2018", "pertejo2021")
+PROFILES: Final = ("wikipedia", "han2018", "pertejo2021", "pertejo2021-dqn")
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
 JUDGES: Final = ("keyword", "tfidf", "embedding", "embedding-tfidf", "rake", "classifier", "neural", "combined")
 LANGUAGES: Final = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch")
@@ -88,8 +89,8 @@ class CrawlSettings:
     listed_urls: int = setting(5000, "URLs taken from sitemaps and feeds, the first that are listed", at_least=1)
     profile: str = setting(
         "",
-        "settings laid under yours: wikipedia, with how its pages are read; han2018 and pertejo2021, the learners of "
-        "these papers; empty for none",
+        "settings laid under yours: wikipedia, with how its pages are read; han2018, pertejo2021 and pertejo2021-dqn, "
+        "the learners of these papers; empty for none",
     )
     strategy: str = setting("online-ridge", "how the next link is chosen", choices=STRATEGIES)
     seed: int = setting(0, "seed of every random choice", at_least=0)
@@ -410,4 +411,5 @@ class Settings:
     parse_or_skip_q: ParseOrSkipQSettings = field(default_factory=ParseOrSkipQSettings)
     random_skip: RandomSkipSettings = field(default_factory=RandomSkipSettings)
     lfa: LfaSettings = field(default_factory=LfaSettings)
+    dqn: DqnSettings = field(default_factory=DqnSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
