@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from honeyguide.experiments.spec import LABORATORY
 from honeyguide.settings import settings_from, with_overrides
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from honeyguide.settings import Settings
@@ -22,14 +23,14 @@ WORLD = "synthetic:seed=2,pages=400,hosts=6"
 FETCHES = 60
 
 
-def settings(strategy: str = "lfa-async", **overrides: object) -> Settings:
+def settings(strategy: str = "lfa-async", overrides: Mapping[str, Any] = {}) -> Settings:
     document = {
         "topic": {"name": "geology", "categories": ["science"]},
         "crawl": {"world": WORLD, "strategy": strategy},
         "judge": {"relevant_when": "word", "reward": "han2018"},
         "budget": {"fetches": FETCHES},
     }
-    return with_overrides(settings_from(document), LABORATORY | overrides)
+    return with_overrides(settings_from(document), {**LABORATORY, **overrides})
 
 
 def made(sequence: TaskSequence) -> TaskSequence:
@@ -60,17 +61,17 @@ UNEXPLORED = {"lfa.exploration": 0.0, "lfa.exploration_end": 0.0}
 
 
 def test_what_was_learned_is_carried_and_nothing_else(tmp_path: Path) -> None:
-    first, second = made(TaskSequence(tmp_path / "carried", settings(**UNEXPLORED), tasks=2)).crawled()
+    first, second = made(TaskSequence(tmp_path / "carried", settings(overrides=UNEXPLORED), tasks=2)).crawled()
     np.save(tmp_path / "weights.npy", first.weights)
     begun_with = {"lfa.start_weights": str(tmp_path / "weights.npy"), "crawl.seed": 1}
-    (alone,) = made(TaskSequence(tmp_path / "begun with", settings(**UNEXPLORED, **begun_with))).crawled()
+    (alone,) = made(TaskSequence(tmp_path / "begun with", settings(overrides=UNEXPLORED | begun_with))).crawled()
     assert alone.urls == second.urls
     assert np.array_equal(alone.weights, second.weights)
     assert first.urls != second.urls  # the weights made a difference
 
 
 def test_without_carrying_each_task_learns_from_nothing(tmp_path: Path) -> None:
-    apart = TaskSequence(tmp_path / "s", settings(**UNEXPLORED), tasks=2, is_carried=False)
+    apart = TaskSequence(tmp_path / "s", settings(overrides=UNEXPLORED), tasks=2, is_carried=False)
     first, second = made(apart).crawled()
     assert first.urls == second.urls
 
@@ -81,11 +82,9 @@ def test_a_sequence_that_was_stopped_goes_on_as_if_nothing_had_happened(tmp_path
     looks = iter(range(1_000_000))
     stopped.make(lambda: next(looks) > FETCHES * 1.5, lambda _: None)
     assert len(stopped.crawled()) == 1
-    assert not stopped.is_done
-    assert stopped.spent == FETCHES
+    assert (stopped.is_done, stopped.spent) == (False, FETCHES)
     made(stopped)
-    assert stopped.is_done
-    assert stopped.spent == stopped.budget == 3 * FETCHES
+    assert (stopped.is_done, stopped.spent) == (True, stopped.budget) == (True, 3 * FETCHES)
     assert urls_of(stopped) == urls_of(whole)
     assert np.array_equal(stopped.crawled()[-1].weights, whole.crawled()[-1].weights)
 
@@ -99,9 +98,11 @@ def test_a_damaged_file_is_begun_anew(tmp_path: Path) -> None:
 
 
 def test_sequences_are_made_in_processes_and_every_step_is_told_of(tmp_path: Path) -> None:
-    sequences = [TaskSequence(tmp_path / f"{seed}", settings(**{"crawl.seed": seed}), tasks=2) for seed in (1, 2)]
+    sequences = [
+        TaskSequence(tmp_path / f"{seed}", settings(overrides={"crawl.seed": seed}), tasks=2) for seed in (1, 2)
+    ]
     told: list[int] = []
     assert run_crawls(sequences, jobs=2, on_progress=told.append)
     assert told[-1] == 4 * FETCHES
-    here = made(TaskSequence(tmp_path / "here", settings(**{"crawl.seed": 1}), tasks=2))
+    here = made(TaskSequence(tmp_path / "here", settings(overrides={"crawl.seed": 1}), tasks=2))
     assert urls_of(sequences[0]) == urls_of(here)

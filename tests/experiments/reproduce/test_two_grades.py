@@ -9,7 +9,7 @@ from honeyguide.experiments.reproduce.unkept_crawl import CrawledTask
 
 
 def task() -> CrawledTask:
-    """Five fetches: a page with the word, a redirect, a page that is labelled, one that is both, one that is neither."""
+    """A page with the word, a redirect, a page that is labelled, one that is both, one that is neither."""
     return CrawledTask(
         urls=("word", "hop", "label", "both", "none"),
         is_page=np.array([True, False, True, True, True]),
