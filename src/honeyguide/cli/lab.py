@@ -218,6 +218,24 @@ def reproduce(
         bool,
         typer.Option("--quick", metavar="", rich_help_panel=_HOW, help="Smaller in everything: seconds, not minutes."),
     ] = False,
+    vectors: Annotated[
+        str | None,
+        _option("--vectors", panel=_HOW, metavar="FILE", help="Word vectors to be tried beside the bundled ones."),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        _option("--steps", panel=_HOW, metavar="N", min=1, help="Fetches of a crawling task; the paper's is 10000."),
+    ] = None,
+    tasks: Annotated[
+        int | None, _option("--tasks", panel=_HOW, metavar="N", min=1, help="Crawling tasks in a row.")
+    ] = None,
+    trials: Annotated[
+        int | None, _option("--trials", panel=_HOW, metavar="N", min=1, help="Independent repeats of the whole.")
+    ] = None,
+    ablations: Annotated[
+        bool,
+        typer.Option("--ablations", metavar="", rich_help_panel=_HOW, help="Look for the reasons as well."),
+    ] = False,
     seed: Annotated[
         str, typer.Option("--seed", metavar="N", rich_help_panel=_HOW, help="Seed of every random choice.")
     ] = "0",
@@ -227,6 +245,7 @@ def reproduce(
     log_file: LogFile = None,
 ) -> None:
     from honeyguide.cli.summary import print_json  # noqa: PLC0415 - the engine takes a while to load
+    from honeyguide.experiments.reproduce import StudyOptions  # noqa: PLC0415
     from honeyguide.experiments.reproduce import reproduce as make_again  # noqa: PLC0415
 
     number = whole_number(seed)
@@ -235,6 +254,7 @@ def reproduce(
     with _watching(verbose, log_file) as (is_interrupted, on_progress):
         done = make_again(
             paper, output, worlds=world or (), seed=number, is_quick=quick, jobs=jobs,
+            options=StudyOptions(vectors or "", steps, tasks, trials, ablations),
             is_interrupted=is_interrupted, on_progress=on_progress,
         )  # fmt: skip
     if done is None:
