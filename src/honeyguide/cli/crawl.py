@@ -32,6 +32,8 @@ STRATEGY_LINES: Final = {
     "lfa-sync": "linear SARSA of Han 2018, every waiting link re-scored at every step",
     "lfa-async": "the same, only links like those of the newest page re-scored",
     "lfa-moderated": "as lfa-async, with damped errors",
+    "dqn": "deep Q-learning, state and link in, one value out; needs PyTorch",
+    "dqn-fixed": "deep Q-learning with an output a page: why that fails",
     "best-first": "nearest words to the topic first; learns nothing",
     "url-heuristic": "the best-looking address first; learns nothing",
     "beam": "as best-first, but only the best so many links wait",
@@ -156,6 +158,13 @@ def crawl(
             help_text="Word vectors: a GloVe, word2vec or fastText .vec file, plain or compressed.",
         ),
     ] = None,
+    device: Annotated[
+        str | None,
+        setting_option(
+            "dqn.device", "--device", metavar="NAME", panel=_HOW,
+            help_text="Where dqn trains its network: cpu or cuda.",
+        ),
+    ] = None,
     concurrency: Annotated[
         str | None, setting_option("crawl.concurrency", "--concurrency", metavar="N", panel=_HOW)
     ] = None,
@@ -198,6 +207,7 @@ def crawl(
         "budget.fetches": whole_number(budget),
         "judge.kind": judge,
         "vectors.source": vectors,
+        "dqn.device": device,
     }
     settings = with_preset_seeds(settings_of(config, set_ or [], flags, topic_values(topic_file, preset)), preset)
     with watching(verbose, log_file) as watch:

@@ -1,4 +1,4 @@
-"""Where a crawl may go, by rules a person wrote: hosts, path and title patterns, depth, number of pages."""
+"""Where a crawl may go, by rules a person wrote: hosts, path and title patterns, depth, number of pages, a share."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote
+
+import xxhash
 
 from honeyguide.domain import host_pattern
 
@@ -26,6 +28,7 @@ class Scope:
     def __init__(self, settings: ScopeSettings) -> None:
         self._max_depth = settings.max_depth
         self._max_pages = settings.max_pages
+        self._share = Share(settings.share, settings.share_seed)
         self._hosts = _Rule("hosts", *(tuple(map(_host, each)) for each in (settings.allow_hosts, settings.deny_hosts)))
         self._paths = _Rule("paths", *(tuple(map(_part, each)) for each in (settings.allow_paths, settings.deny_paths)))
         titles = (settings.allow_titles, settings.deny_titles)
@@ -44,6 +47,8 @@ class Scope:
         """The setting that keeps a link out, or None."""
         if self._max_depth and depth > self._max_depth:
             return "scope.max_depth"
+        if depth > 0 and not self._share.has(url.text):  # a seed is always in
+            return "scope.share"
         if self._hosts.is_empty and self._paths.is_empty:
             return None
         return self._hosts.objection([url.host]) or self._paths.objection(list(_spellings(url)))
@@ -51,6 +56,17 @@ class Scope:
     def objection_to_title(self, title: str) -> str | None:
         """The setting that makes nothing of a page with this title, or None."""
         return self._titles.objection([title])
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A random part of all URLs, the same for everyone who asks with one seed. A larger share has the smaller in it."""
+
+    size: float  # of 0 to 1
+    seed: int = 0
+
+    def has(self, url: str) -> bool:
+        return self.size >= 1 or xxhash.xxh3_64_intdigest(url.encode(), self.seed) < self.size * 2.0**64
 
 
 @dataclass(frozen=True, slots=True)

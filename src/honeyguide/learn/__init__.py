@@ -11,7 +11,7 @@ from honeyguide.learn.beam import Beam
 from honeyguide.learn.best_first import BestFirst
 from honeyguide.learn.breadth_first import BreadthFirst
 from honeyguide.learn.depth_first import DepthFirst
-from honeyguide.learn.exploration import Exploration
+from honeyguide.learn.exploration import Exploration, Phases
 from honeyguide.learn.han_features import FeatureStyle, Scale
 from honeyguide.learn.iterative_deepening import IterativeDeepening
 from honeyguide.learn.linear_sarsa import LinearSarsa, Mode, SarsaRules
@@ -43,6 +43,7 @@ __all__ = [
     "Order",
     "ParseOrSkip",
     "ParseOrSkipQ",
+    "Phases",
     "RandomOrder",
     "RandomSkip",
     "SarsaRules",

@@ -115,6 +115,12 @@ def _vector_mistakes(settings: Settings) -> Iterator[str]:
         yield "vectors.source is empty: name a file of vectors, or wordllama"
 
 
+def _network_mistakes(settings: Settings) -> Iterator[str]:
+    layers = settings.dqn.layers
+    if not layers or not all(1 <= units <= 4096 for units in layers):
+        yield f"dqn.layers is {list(layers)}: give at least one layer, each of 1 to 4096 units"
+
+
 def _topic_mistakes(settings: Settings) -> Iterator[str]:
     # A blind strategy may run without a topic; then nothing is judged relevant.
     topic = Topic(settings.topic.name, settings.topic.keywords, settings.topic.like)
@@ -132,4 +138,5 @@ _CHECKS: Final = (
     _pattern_mistakes,
     judge_mistakes,
     _vector_mistakes,
+    _network_mistakes,
 )

@@ -16,6 +16,8 @@ from honeyguide.settings.declaring import setting
 from honeyguide.settings.strategy_tables import (
     STRATEGIES,
     BeamSettings,
+    BestFirstSettings,
+    DqnSettings,
     LfaSettings,
     ModifiedDepthFirstSettings,
     ParseOrSkipQSettings,
@@ -189,6 +191,13 @@ class ScopeSettings:
     deny_titles: tuple[str, ...] = setting((), "a page with one of these in its title counts and gives nothing")
     max_depth: int = setting(0, "clicks from a seed; 0 sets no limit", at_least=0)
     max_pages: int = setting(0, "URLs to consider, the first that are met, seeds included; 0 sets no limit", at_least=0)
+    share: float = setting(
+        1.0,
+        "share of all URLs to consider, drawn by a hash; links to others do not count; 1 is all",
+        above=0,
+        at_most=1,
+    )
+    share_seed: int = setting(0, "seed of that draw", at_least=0, at_most=2**32 - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +252,7 @@ class Settings:
     vectors: VectorSettings = field(default_factory=VectorSettings)
     frontier: FrontierSettings = field(default_factory=FrontierSettings)
     # A method's table carries the strategy's own name.
+    best_first: BestFirstSettings = field(default_factory=BestFirstSettings)
     beam: BeamSettings = field(default_factory=BeamSettings)
     url_heuristic: UrlHeuristicSettings = field(default_factory=UrlHeuristicSettings)
     modified_depth_first: ModifiedDepthFirstSettings = field(default_factory=ModifiedDepthFirstSettings)
@@ -252,4 +262,5 @@ class Settings:
     parse_or_skip_q: ParseOrSkipQSettings = field(default_factory=ParseOrSkipQSettings)
     random_skip: RandomSkipSettings = field(default_factory=RandomSkipSettings)
     lfa: LfaSettings = field(default_factory=LfaSettings)
+    dqn: DqnSettings = field(default_factory=DqnSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
