@@ -232,6 +232,12 @@ def reproduce(
     trials: Annotated[
         int | None, _option("--trials", panel=_HOW, metavar="N", min=1, help="Independent repeats of the whole.")
     ] = None,
+    share: Annotated[
+        list[float] | None,
+        _option(
+            "--share", panel=_HOW, metavar="PART", help="Of a world, where only a part is crawled; may be repeated."
+        ),
+    ] = None,
     ablations: Annotated[
         bool,
         typer.Option("--ablations", metavar="", rich_help_panel=_HOW, help="Look for the reasons as well."),
@@ -254,7 +260,7 @@ def reproduce(
     with _watching(verbose, log_file) as (is_interrupted, on_progress):
         done = make_again(
             paper, output, worlds=world or (), seed=number, is_quick=quick, jobs=jobs,
-            options=StudyOptions(vectors or "", steps, tasks, trials, ablations),
+            options=StudyOptions(vectors or "", steps, tasks, trials, ablations, tuple(share or ())),
             is_interrupted=is_interrupted, on_progress=on_progress,
         )  # fmt: skip
     if done is None:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import SettingsError
 from honeyguide.experiments.reproduce.lim2016 import LIM2016
+from honeyguide.experiments.reproduce.pertejo2021 import PERTEJO2021
 from honeyguide.experiments.reproduce.wikicrawler import WIKICRAWLER
 
 if TYPE_CHECKING:
     from honeyguide.experiments.reproduce.study import Paper
 
-PAPERS: Final = (LIM2016, WIKICRAWLER)
+PAPERS: Final = (LIM2016, PERTEJO2021, WIKICRAWLER)
 
 
 def paper_named(name: str) -> Paper:

@@ -43,6 +43,7 @@ class StudyOptions:
     tasks: int | None = None  # crawling tasks in a row
     trials: int | None = None  # independent repeats
     ablations: bool = False  # whether to look for the reasons as well
+    shares: tuple[float, ...] = ()  # of a world's pages, where a paper crawls a part of it
 
     @property
     def given(self) -> tuple[str, ...]:
