@@ -46,8 +46,9 @@ COMPARE_HELP: Final = (
 )
 REPRODUCE_HELP: Final = (
     "Make the experiments of a paper again, with our figures beside the published ones.\n\n"
-    "PAPER is one of [bold]lim2016[/bold], [bold]wikicrawler[/bold]. The crawls are made on a synthetic web and on "
-    "every wiki that is named with --world. Called again with the same folder, it goes on where it stopped.\n\n"
+    "PAPER is one of [bold]han2018[/bold], [bold]lim2016[/bold], [bold]pertejo2021[/bold], [bold]wikicrawler[/bold]. "
+    "The crawls are made on a synthetic web and on every wiki that is named with --world; han2018 and pertejo2021 do "
+    "without the web where another world is named. Called again with the same folder, it goes on where it stopped.\n\n"
     "[bold]Example[/bold]\n\n"
     "  honeyguide lab reproduce lim2016 --world wiki:simple -o lim2016"
 )
@@ -203,7 +204,9 @@ def sweep(
 
 @app.command("reproduce", help=REPRODUCE_HELP, short_help="Make the experiments of a paper again.")
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="lim2016 or wikicrawler.", show_default=False)],
+    paper: Annotated[
+        str, typer.Argument(metavar="PAPER", help="han2018, lim2016, pertejo2021 or wikicrawler.", show_default=False)
+    ],
     output: Output,
     world: Annotated[
         list[str] | None,

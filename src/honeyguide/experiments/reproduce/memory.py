@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from honeyguide.domain import Fetched
 from honeyguide.errors import WorldError
 from honeyguide.experiments.provenance import data_files
+from honeyguide.judge import Verdicts
 from honeyguide.text import WordVectors, open_vectors
 from honeyguide.text.vectors import WordRows
 
@@ -24,13 +25,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Answer, Page, Url
+    from honeyguide.domain import Answer, Page, Url, Verdict
     from honeyguide.settings import Settings, VectorSettings
     from honeyguide.text.vectors import VectorSource
     from honeyguide.worlds import World
 
 MOST_PAGES: Final = 20_000
 """Above this many pages everything is forgotten and learned anew: some 60 KB are kept of an encyclopaedia article."""
+
+
+_UNCHANGING: Final = frozenset({"embedding", "keyword"})
+"""Judges whose verdict on a page does not depend on the pages before it."""
 
 
 class Memory:
@@ -40,6 +45,7 @@ class Memory:
         self._answer_by_url: dict[str, Answer] = {}
         self._page_by_url: dict[str, Page] = {}
         self._vectors: tuple[VectorSettings, RememberingVectors] | None = None
+        self._verdicts: tuple[object, dict[str, Verdict]] = (None, {})
 
     def answer(self, world: World, url: Url) -> Answer:
         """What the world answers; the body of a page that was parsed before is left out."""
@@ -66,6 +72,32 @@ class Memory:
         if self._vectors is None or self._vectors[0] != settings:
             self._vectors = settings, RememberingVectors(open_vectors(settings.source, settings.cache_path))
         return self._vectors[1]
+
+    def verdicts(self, settings: Settings, judge: Verdicts) -> Verdicts:
+        """The judge of a crawl; one that never changes its mind is asked once about each page."""
+        if settings.judge.kind not in _UNCHANGING:
+            return judge
+        key = (settings.topic, settings.judge, settings.vectors)
+        if self._verdicts[0] != key:
+            self._verdicts = key, {}
+        return _RememberedVerdicts(judge, self._verdicts[1])
+
+
+class _RememberedVerdicts(Verdicts):
+    """Verdicts by URL, as the judge first gave them."""
+
+    def __init__(self, judge: Verdicts, known: dict[str, Verdict]) -> None:  # no `super`: it is the judge's part
+        self._asked = judge
+        self._known = known
+
+    def judge(self, page: Page) -> Verdict:
+        verdict = self._known.get(page.url.text)
+        if verdict is None:
+            verdict = self._known[page.url.text] = self._asked.judge(page)
+        return verdict
+
+    def save(self) -> bytes:
+        return self._asked.save()
 
 
 class RememberingVectors(WordVectors):

@@ -98,7 +98,7 @@ def _parts(settings: Settings, world: World, memory: Memory) -> tuple[Parts, lis
         vectors.remember(page.words)
         return page
 
-    return replace(parts, parse=parse), list(builder.seed_urls(world))
+    return replace(parts, parse=parse, judge=memory.verdicts(settings, parts.judge)), list(builder.seed_urls(world))
 
 
 class _Columns:

@@ -26,7 +26,6 @@ from honeyguide.topics import presets
 from honeyguide.worlds.wiki import WikiWorld
 
 if TYPE_CHECKING:
-
     from numpy.typing import NDArray
 
     from honeyguide.experiments.reproduce.study import StudiedWorld, Study

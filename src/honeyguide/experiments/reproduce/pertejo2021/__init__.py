@@ -14,7 +14,7 @@ from honeyguide.experiments.reproduce.pertejo2021.deep import NO_PYTORCH, Arena,
 from honeyguide.experiments.reproduce.pertejo2021.discount import Sweep, sweep, sweep_section
 from honeyguide.experiments.reproduce.pertejo2021.published import SOURCE, TITLE
 from honeyguide.experiments.reproduce.pertejo2021.sample import Reduced, reduced_topics, sample_section
-from honeyguide.experiments.reproduce.pertejo2021.times import Timed, timed, times_section
+from honeyguide.experiments.reproduce.pertejo2021.times import timed, times_section
 from honeyguide.experiments.reproduce.pertejo2021.trials import Sizes, Tries, vector_sources
 from honeyguide.experiments.reproduce.pertejo2021.whole_world import Duel, duels, whole_section
 from honeyguide.experiments.reproduce.report import Report
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from honeyguide.experiments.reproduce.pertejo2021.trials import Trials
     from honeyguide.experiments.reproduce.report import Section
     from honeyguide.experiments.reproduce.study import StudiedWorld, Study
+    from honeyguide.experiments.reproduce.timed_crawl import TimedCrawl
     from honeyguide.experiments.run import Task
 
 __all__ = ["PERTEJO2021"]
@@ -49,7 +50,7 @@ class _World:
     reduced: tuple[Reduced, ...]
     networks: tuple[Arena, ...]  # none without PyTorch
     ablated: tuple[Ablation, ...]  # none where nobody asked
-    measured: Timed
+    measured: tuple[TimedCrawl, ...]
 
     @property
     def trials(self) -> Iterator[Trials]:
@@ -67,7 +68,7 @@ class _World:
     def tasks(self) -> Iterator[Task]:
         """Each crawl once, those with the same vectors together: a process keeps one set of them in memory."""
         by_folder = {trials.sequence.folder: trials.sequence for trials in self.trials}
-        yield from self.measured.tasks.values()
+        yield from self.measured
         yield from sorted(by_folder.values(), key=lambda each: self.sources.index(each.settings.vectors.source))
 
     def sections(self) -> Iterator[Section]:

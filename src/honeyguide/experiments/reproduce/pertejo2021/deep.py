@@ -61,8 +61,8 @@ NO_PYTORCH: Final = (
 _EXPLAINED: Final = (
     f"His network is trained for {DEEP_STEPS:,} steps and tested for as many, for {DEEP_TOPIC} on the reduced dump. "
     f"The basic crawler “almost quadruples” it (about {BASIC_OVER_DEEP:g} times; no numbers are printed). He trains "
-    "one output a page; a network from state and link to one value is his future work. *Found* is after the steps named, "
-    "self-graded; *basic over it* is what the basic crawler found in as many steps, over that."
+    "one output a page; a network from state and link to one value is his future work. *Found* is after the steps "
+    "named, self-graded; *basic over it* is what the basic crawler found in as many steps, over that."
 )
 
 
