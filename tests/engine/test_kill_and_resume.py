@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from deep_strategies import NEEDS_TORCH, every_strategy
 from engine.small_crawls import contents, settings_for, story
 from honeyguide.engine import crawl, resume
-from honeyguide.settings import STRATEGIES
 from honeyguide.store import open_run
 from vectors_by_hash import hashed_vectors
 
@@ -43,6 +43,8 @@ def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -
         ("modified-depth-first", 1, "best", 8),
         ("parse-or-skip-q", 1, "best", 8),
         ("parse-or-skip-q", 8, "best", 8),
+        pytest.param("dqn", 1, "best", 4, marks=NEEDS_TORCH),
+        pytest.param("dqn", 8, "best", 4, marks=NEEDS_TORCH),
     ],
 )
 def test_a_run_killed_again_and_again_equals_the_uninterrupted_run(
@@ -69,7 +71,7 @@ def test_a_run_killed_again_and_again_equals_the_uninterrupted_run(
 
 
 @pytest.mark.parametrize("concurrency", [1, 6])
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", every_strategy())
 def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int
 ) -> None:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deep_strategies import every_strategy
 from engine.driving import ByAnchorNumber, HandWired, everything, script_settings
 from engine.small_crawls import settings_for, story
 from honeyguide.engine import Dispatch, StopReason, Wait, crawl, resume
 from honeyguide.errors import RunDamaged, RunExists, SettingsError, WorldError
-from honeyguide.settings import STRATEGIES, to_toml
+from honeyguide.settings import to_toml
 from honeyguide.store import RunFolder, SqliteStore, open_run
 from scripted_world import ScriptedWorld, page_with, redirect_to, taking
 from vectors_by_hash import hashed_vectors
@@ -159,7 +160,7 @@ def tangled_script(seed: int) -> Script:
 
 
 @pytest.mark.parametrize("found_again", ["first", "best", "merge", "latest"])
-@pytest.mark.parametrize("strategy", ["by-number", *STRATEGIES])
+@pytest.mark.parametrize("strategy", ["by-number", *every_strategy()])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_core_brought_back_equals_the_one_that_was_stopped(
     tmp_path: Path, strategy: str, found_again: str, seed: int
@@ -176,6 +177,8 @@ def test_a_core_brought_back_equals_the_one_that_was_stopped(
         parse_or_skip__skip_penalty=5.0,  # else it would skip everything
         parse_or_skip_q__reserve=15,
         random_skip__share=0.1,
+        dqn__warm_up=5,
+        dqn__refresh_every=2,
         store__snapshot_every=7,
     )
     patience = iter(range(20 + 25 * seed))

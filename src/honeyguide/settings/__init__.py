@@ -41,6 +41,7 @@ from honeyguide.settings.strategy_tables import (
     RidgeSettings,
     UrlHeuristicSettings,
     WeightedBreadthFirstSettings,
+    table_of,
 )
 from honeyguide.settings.topic_file import load_topic, topic_file
 from honeyguide.settings.writing import to_toml
@@ -80,6 +81,7 @@ __all__ = [
     "load_topic",
     "read_toml",
     "settings_from",
+    "table_of",
     "to_toml",
     "topic_file",
     "validate",

@@ -46,8 +46,15 @@ STRATEGIES_NEEDING_A_TOPIC: Final = frozenset(
 )
 HEURISTICS: Final = ("similarity", "url")
 URL_MEASURES: Final = ("words", "cosine")
+# Strategies that share a table; that of any other carries its own name.
+TABLE_BY_STRATEGY: Final = {"lfa-sync": "lfa", "lfa-async": "lfa", "lfa-moderated": "lfa", "dqn-fixed": "dqn"}
 DEVICES: Final = ("cpu", "cuda")
 FEATURES: Final = ("han", "pertejo", "continuous")
+
+
+def table_of(strategy: str) -> str:
+    """The table of a strategy's own settings, should it have any."""
+    return TABLE_BY_STRATEGY.get(strategy, strategy.replace("-", "_"))
 
 
 @dataclass(frozen=True, slots=True)

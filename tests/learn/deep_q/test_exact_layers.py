@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +23,7 @@ def random_layers(sizes: tuple[int, ...], seed: int = 1) -> Layers:
     chance = np.random.default_rng(seed)
     return [
         (chance.normal(0, 0.4, (inputs, units)).astype(np.float32), chance.normal(0, 0.4, units).astype(np.float32))
-        for inputs, units in zip(sizes, sizes[1:], strict=False)
+        for inputs, units in pairwise(sizes)
     ]
 
 

@@ -20,7 +20,7 @@ def test_the_sample_does_not_depend_on_the_order_of_pages(links: list[int], cut:
     shuffled = data.draw(st.permutations(links))
     for part in (shuffled[:cut], shuffled[cut:]):
         two.add(rows_in(3, part))
-    state = one.key(rows_in(3, [0])[0])
+    state = one.state_of(rows_in(3, [0])[0])
     assert np.array_equal(one.of(state), two.of(state))
     assert len(one.of(state)) == min(KEPT, len(set(links)))
     assert {row[1] for row in one.of(state)} <= set(links)
@@ -32,14 +32,14 @@ def test_states_do_not_mix() -> None:
     links.add(rows_in(2, [12]))
     links.add(rows_in(5, []))
     assert len(links) == 2
-    assert links.of(links.key(rows_in(2, [0])[0])).tolist() == [[2, 12]]
-    assert links.of(links.key(rows_in(9, [0])[0])).shape == (0, 2)
+    assert links.of(links.state_of(rows_in(2, [0])[0])).tolist() == [[2, 12]]
+    assert links.of(links.state_of(rows_in(9, [0])[0])).shape == (0, 2)
 
 
 def test_negative_zero_is_zero() -> None:
     links = StateLinks(1, 2)
     links.add(np.array([[-0.0, 1]], dtype=np.float16))
-    assert len(links.of(links.key(rows_in(0, [1])[0]))) == 1
+    assert len(links.of(links.state_of(rows_in(0, [1])[0]))) == 1
 
 
 def test_links_brought_back_are_the_same() -> None:
@@ -49,5 +49,5 @@ def test_links_brought_back_are_the_same() -> None:
     one.add(rows_in(1, list(range(100))))
     one.add(rows_in(4, [7]))
     two.restore(one.arrays())
-    assert one.keys() == two.keys()
-    assert all(np.array_equal(one.of(state), two.of(state)) for state in one.keys())
+    assert one.states() == two.states()
+    assert all(np.array_equal(one.of(state), two.of(state)) for state in one.states())

@@ -91,7 +91,7 @@ class DeepQ(Strategy):
         next_rows = transition.next_rows[self._shape.has_value(transition.next_rows)]
         if self._links is not None and len(next_rows):
             self._links.add(next_rows)
-            self._valuation.meet([self._links.key(next_rows[0])], self._links)
+            self._valuation.meet([self._links.state_of(next_rows[0])], self._links)
         if not self._rules.phases.learns(self._choices) or not self._shape.has_value(transition.row[None])[0]:
             return False
         is_end = transition.is_relevant and self._rules.ends_at_relevant
@@ -150,7 +150,7 @@ class DeepQ(Strategy):
     def _taken_valuation(self) -> Valuation:
         valuation = Valuation(self._shape, self._rules.dueling, self._trainer.towers())
         if self._links is not None:
-            valuation.meet(self._links.keys(), self._links)
+            valuation.meet(self._links.states(), self._links)
         return valuation
 
 

@@ -33,10 +33,10 @@ class StateLinks:
     def __len__(self) -> int:
         return len(self._rows_by_state)
 
-    def key(self, row: Row) -> bytes:
+    def state_of(self, row: Row) -> bytes:
         return (row[: self._state_width] + np.float16(0)).tobytes()  # no negative zero
 
-    def keys(self) -> Sequence[bytes]:
+    def states(self) -> Sequence[bytes]:
         """All states, in the order in which they were met."""
         return list(self._rows_by_state)
 
@@ -44,7 +44,7 @@ class StateLinks:
         """Rows of one page, which all begin with the same numbers."""
         if not len(rows):
             return
-        state = self.key(rows[0])
+        state = self.state_of(rows[0])
         known = self._rows_by_state.get(state, rows[:0])
         row_by_hash = {xxhash.xxh3_64_intdigest(row.tobytes()): row for row in (*known, *rows)}
         self._rows_by_state[state] = np.stack([row_by_hash[each] for each in sorted(row_by_hash)[:KEPT]])
@@ -65,4 +65,4 @@ class StateLinks:
         """Go back to what `arrays` gave."""
         ends = np.cumsum(arrays["counts"].astype(np.int64))
         samples = np.split(arrays["rows"].astype(np.float16), ends)[: len(ends)]
-        self._rows_by_state = {self.key(rows[0]): rows for rows in samples}
+        self._rows_by_state = {self.state_of(rows[0]): rows for rows in samples}

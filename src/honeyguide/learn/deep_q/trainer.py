@@ -48,7 +48,7 @@ class Trainer:
     def train(self, batch: Sequence[Experience], links: StateLinks | None) -> None:
         """One step on a batch. StrategyError when the numbers have run away."""
         torch = self._torch
-        with one_thread(torch):
+        with one_thread(torch), np.errstate(over="ignore"):
             wanted = torch.from_numpy(self.targets(batch, links).astype(np.float32))
             rows = np.stack([experience.row for experience in batch])
             beside = _beside([row[None] for row in rows], links)
@@ -139,7 +139,7 @@ def _beside(found: Sequence[Rows], links: StateLinks | None) -> Beside | None:
     """What the rows of each page are measured against; None where nothing duels."""
     if links is None:
         return None
-    groups = [sample if len(sample := links.of(links.key(rows[0]))) else rows for rows in found]
+    groups = [sample if len(sample := links.of(links.state_of(rows[0]))) else rows for rows in found]
     counts = np.array([len(group) for group in groups])
     lengths = [len(rows) for rows in found]
     return Beside(np.concatenate(groups), counts, np.repeat(np.arange(len(found)), lengths))
