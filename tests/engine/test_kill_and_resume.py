@@ -40,6 +40,8 @@ def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -
         ("online-ridge", 8, "best", 20),
         ("online-ridge", 8, "merge", 10),
         ("beam", 8, "best", 8),
+        ("lfa-sync", 8, "best", 4),
+        ("lfa-moderated", 1, "best", 4),
         ("modified-depth-first", 1, "best", 8),
         ("parse-or-skip-q", 1, "best", 8),
         ("parse-or-skip-q", 8, "best", 8),
@@ -50,7 +52,7 @@ def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -
 def test_a_run_killed_again_and_again_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int, found_again: str, kills: int
 ) -> None:
-    budget = 700
+    budget = min(60 * kills, 700)  # a child crawls for some ten steps before it is killed
     whole = crawl(
         tmp_path / "whole",
         settings_for(strategy, budget=budget, concurrency=concurrency, found_again=found_again),

@@ -24,6 +24,7 @@ from honeyguide.engine.events import (
 )
 from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.judging import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
+from honeyguide.engine.learned_weights import LearnedWeights, learned_weights
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.engine.preset_seeds import preset_seed_urls
 from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resume_async, with_budget
@@ -40,6 +41,7 @@ __all__ = [
     "Event",
     "FetchFailed",
     "JudgedPage",
+    "LearnedWeights",
     "LinkRedirected",
     "LinkRefused",
     "LinkSkipped",
@@ -60,6 +62,7 @@ __all__ = [
     "judge_page",
     "judge_pages",
     "judge_pages_async",
+    "learned_weights",
     "limit_reached",
     "open_world",
     "preset_seed_urls",

@@ -63,10 +63,10 @@ class Builder:
         topic = settings.topic
         self.topic = Topic(topic.name, topic.keywords, topic.like, topic.unlike, topic.categories)
 
-    def parts(self) -> Parts:
-        """Everything a core is made of."""
+    def parts(self, *, is_restored: bool = False) -> Parts:
+        """Everything a core is made of: of a new crawl, or of one whose learner will be loaded from its run."""
         clocks = HostClocks()
-        strategy = self.strategy()
+        strategy = self.strategy(is_restored=is_restored)
         return Parts(
             links=LinkTable(),
             clocks=clocks,
@@ -79,8 +79,8 @@ class Builder:
             lineage=None if strategy.lineage_rules is None else Lineage(strategy.lineage_rules),
         )
 
-    def strategy(self) -> Strategy:
-        return strategy_of(Ingredients(self.settings, self.topic, self._topic_vectors))
+    def strategy(self, *, is_restored: bool = False) -> Strategy:
+        return strategy_of(Ingredients(self.settings, self.topic, self._topic_vectors, is_restored))
 
     def page_rules(self) -> PageRules:
         return WIKIPEDIA if self.settings.crawl.profile == "wikipedia" else WHOLE_PAGE

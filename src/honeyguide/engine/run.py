@@ -111,7 +111,7 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
             store.record(core.start(builder.seed_urls(world), clock.now()).record)
             folder.mark_started()
         else:
-            core, in_flight = _restored(folder, builder.parts(), settings, store, clock)
+            core, in_flight = _restored(folder, builder.parts(is_restored=True), settings, store, clock)
         if budget is not None:
             folder.save_settings(to_toml(builder.settings))
         loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around))

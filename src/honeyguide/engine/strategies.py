@@ -40,6 +40,7 @@ class Ingredients:
     settings: Settings
     topic: Topic
     vectors: Callable[[], WordVectors]
+    is_restored: bool = False  # a saved state will be loaded, so what a new learner begins with is not needed
 
 
 def strategy_of(given: Ingredients) -> Strategy:

@@ -17,6 +17,7 @@ from honeyguide.store.recorded_answers import RecordedAnswers
 from honeyguide.store.records import Progress
 from honeyguide.store.run_folder import RunFolder
 from honeyguide.store.sqlite import read_progress, told_plainly, unpacked
+from honeyguide.store.store import LearnerSnapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,6 +117,11 @@ class Run:
         for (body,) in found:
             return unpacked(body, self._folder.database_file)
         raise KeyError(url.text)
+
+    def learner_snapshot(self) -> LearnerSnapshot | None:
+        """The newest state of strategy and judge that the run holds: of its end, or of some steps ago."""
+        newest = next(self._select("SELECT step, decisions, state FROM learner ORDER BY step DESC LIMIT 1"), None)
+        return None if newest is None else LearnerSnapshot(*newest)
 
     def recorded_answers(self) -> RecordedAnswers:
         """What was answered up to now, looked up by URL; usable while the run is open."""
