@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from honeyguide.errors import SettingsError
 from honeyguide.experiments.reproduce.pertejo2021.crawlers import settings_of
 from honeyguide.experiments.reproduce.pertejo2021.published import RELEVANT_BY_DISCOUNT, SHARE, STEPS
 from honeyguide.experiments.reproduce.task_sequence import TaskSequence
@@ -46,7 +47,13 @@ class Sizes:
 
     @classmethod
     def of(cls, study: Study) -> Sizes:
+        """The usual ones with what a person has asked for. SettingsError for a share that is none."""
         options, usual = study.options, QUICK if study.is_quick else cls()
+        mistakes = [
+            f"--share is {share:g}: give a part between 0 and 1" for share in options.shares if not 0 < share < 1
+        ]
+        if mistakes:
+            raise SettingsError(mistakes)
         trials = options.trials or usual.trials
         return cls(
             steps=options.steps or usual.steps,
