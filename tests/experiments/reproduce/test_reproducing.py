@@ -46,14 +46,14 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Reproduced:
 class TestPapers:
     def test_names_differ_and_lead_to_their_papers(self) -> None:
         names = [paper.name for paper in PAPERS]
-        assert names == ["han2018", "lim2016", "wikicrawler"]
+        assert names == ["han2018", "lim2016", "pertejo2021", "wikicrawler"]
         assert [paper_named(name).name for name in names] == names
 
     @pytest.mark.parametrize(
         ("name", "remedy"),
         [("lim2015", "did you mean lim2016?"), ("WikiCrawler", "did you mean wikicrawler?"),
-         ("", "choose one of han2018, lim2016, wikicrawler"),
-         ("einstein1905", "choose one of han2018, lim2016, wikicrawler")],
+         ("", "choose one of han2018, lim2016, pertejo2021, wikicrawler"),
+         ("einstein1905", "choose one of han2018, lim2016, pertejo2021, wikicrawler")],
     )  # fmt: skip
     def test_another_name_is_refused_with_the_nearest(self, name: str, remedy: str) -> None:
         with pytest.raises(SettingsError) as refused:
