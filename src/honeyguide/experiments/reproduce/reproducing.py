@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.errors import SettingsError
@@ -18,7 +19,6 @@ from honeyguide.settings import SETTINGS_BY_KEY, validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from honeyguide.experiments.reproduce.study import Paper, Reproduction
     from honeyguide.experiments.run import Task
@@ -112,12 +112,14 @@ def _studied(paper: Paper, given: Sequence[str], *, is_quick: bool) -> tuple[Stu
 
 
 def _refuse_unheeded(paper: Paper, options: StudyOptions) -> None:
-    """SettingsError for what would change nothing."""
+    """SettingsError for what would change nothing, or cannot be had."""
     mistakes = [f"{paper.name} takes no --{name}: leave it out" for name in options.given if name not in paper.options]
     counts = {"steps": options.steps, "tasks": options.tasks, "trials": options.trials}
     mistakes += [
         f"--{name} is {count}: give 1 or more" for name, count in counts.items() if count is not None and count < 1
     ]
+    if options.vectors and not mistakes and not Path(options.vectors).expanduser().is_file():
+        mistakes = [f"--vectors is {options.vectors!r}: there is no such file"]
     if mistakes:
         raise SettingsError(mistakes)
 
