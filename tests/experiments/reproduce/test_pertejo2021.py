@@ -132,7 +132,7 @@ class TestPlan:
         assert not list(tmp_path.iterdir()), "beginning writes nothing"
         trained = [task for task in begun.tasks if task.settings.crawl.strategy == "dqn"]
         assert all(isinstance(task, TaskSequence) and (task.tasks, task.is_carried) == (2, True) for task in trained)
-        assert {task.settings.dqn.training_steps for task in trained} == {20}
+        assert {task.settings.dqn.training_steps for task in trained} == {10, 20}
         (fixed,) = {task.settings.dqn.outputs for task in begun.tasks if task.settings.crawl.strategy == "dqn-fixed"}
         assert 40 < fixed < 600, "one for every page of the share that can be reached"
 

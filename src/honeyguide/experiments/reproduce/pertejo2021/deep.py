@@ -121,7 +121,7 @@ def arenas(
         against = (largest.trials[BASIC], largest.trials[ASYNCHRONOUS])
         made.append(_arena(tries, against, largest.share, steps, (fixed, HIS_PAIR, OUR_PAIR)))
     duel = next(each for each in fought if each.topic is topic and each.vectors == source)
-    steps = min(DEEP_STEPS, tries.sizes.steps_for(topic.reachable))
+    steps = max(1, min(DEEP_STEPS, tries.sizes.steps_for(topic.reachable) // 2))  # training and test make a quarter
     made.append(_arena(tries, (duel.basic, duel.asynchronous), 1.0, steps, (HIS_PAIR, OUR_PAIR)))
     return tuple(made)
 

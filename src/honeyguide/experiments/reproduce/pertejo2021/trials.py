@@ -39,10 +39,10 @@ class Sizes:
     trials: int = 5
     topics: int = 6
     discounts: tuple[float, ...] = tuple(RELEVANT_BY_DISCOUNT)
-    fewer_trials: int = 3  # of the sweep, the shares, and the headline with a second set of vectors
+    fewer_trials: int = 2  # of the sweep, the shares, and the headline with a second set of vectors
     shares: tuple[float, ...] = (SHARE, 0.3)
     deep_trials: int = 2
-    ablated_topics: int = 4
+    ablated_topics: int = 3
     ablation_trials: int = 1
 
     @classmethod
