@@ -129,7 +129,7 @@ class TestReproduce:
         ("arguments", "told"),
         [
             (("lim2061",), "did you mean lim2016?"),
-            (("hahn",), "did you mean han2018?"),
+            (("han2019",), "did you mean han2018?"),
             (("newton",), "choose one of han2018, lim2016, wikicrawler"),
             (("lim2016", "--tasks", "3"), "lim2016 takes no --tasks"),
             (("han2018", "--quick", "--vectors", "nowhere.txt"), "nowhere.txt"),

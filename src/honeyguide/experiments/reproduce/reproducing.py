@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from honeyguide.engine import word_vectors
 from honeyguide.errors import SettingsError
 from honeyguide.experiments.offline_world import opened_world
 from honeyguide.experiments.own_folder import claim_folder, refuse_foreign
@@ -14,7 +15,7 @@ from honeyguide.experiments.reproduce.papers import paper_named
 from honeyguide.experiments.reproduce.study import KnowsItsWorlds, StudiedWorld, Study, StudyOptions
 from honeyguide.experiments.reproduce.writing import write_report
 from honeyguide.experiments.run import run_crawls
-from honeyguide.settings import SETTINGS_BY_KEY, validate
+from honeyguide.settings import SETTINGS_BY_KEY, VectorSettings, validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,6 +70,8 @@ def reproduce(
         "worlds": {world.name: data_files(world.name) for world in study.worlds},
     }
     refuse_foreign(folder, about)
+    if options.vectors:
+        word_vectors(VectorSettings(source=options.vectors))  # converted once, before processes ask for them
     reproduction = chosen.begin(study)
     tasks = reproduction.tasks
     for task in tasks:
