@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from honeyguide.engine import word_vectors
 from honeyguide.errors import SettingsError
 from honeyguide.experiments.offline_world import opened_world
 from honeyguide.experiments.own_folder import claim_folder, refuse_foreign
@@ -15,10 +15,11 @@ from honeyguide.experiments.reproduce.papers import paper_named
 from honeyguide.experiments.reproduce.study import KnowsItsWorlds, StudiedWorld, Study, StudyOptions
 from honeyguide.experiments.reproduce.writing import write_report
 from honeyguide.experiments.run import run_crawls
-from honeyguide.settings import SETTINGS_BY_KEY, validate
+from honeyguide.settings import SETTINGS_BY_KEY, VectorSettings, validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from honeyguide.experiments.reproduce.study import Paper, Reproduction
     from honeyguide.experiments.run import Task
@@ -69,6 +70,8 @@ def reproduce(
         "worlds": {world.name: data_files(world.name) for world in study.worlds},
     }
     refuse_foreign(folder, about)
+    if options.vectors:
+        word_vectors(VectorSettings(source=options.vectors))  # converted once, before processes ask for them
     reproduction = chosen.begin(study)
     tasks = reproduction.tasks
     for task in tasks:
@@ -112,14 +115,12 @@ def _studied(paper: Paper, given: Sequence[str], *, is_quick: bool) -> tuple[Stu
 
 
 def _refuse_unheeded(paper: Paper, options: StudyOptions) -> None:
-    """SettingsError for what would change nothing, or cannot be had."""
+    """SettingsError for what would change nothing."""
     mistakes = [f"{paper.name} takes no --{name}: leave it out" for name in options.given if name not in paper.options]
     counts = {"steps": options.steps, "tasks": options.tasks, "trials": options.trials}
     mistakes += [
         f"--{name} is {count}: give 1 or more" for name, count in counts.items() if count is not None and count < 1
     ]
-    if options.vectors and not mistakes and not Path(options.vectors).expanduser().is_file():
-        mistakes = [f"--vectors is {options.vectors!r}: there is no such file"]
     if mistakes:
         raise SettingsError(mistakes)
 

@@ -170,7 +170,13 @@ def _rows_1(each: Measured) -> Iterable[tuple[Cell, ...]]:
         curve = each.mean_curve(is_independent=is_independent)
         last = len(curve) - 1
         at = [round(float(curve[place]), 1) for place in (last // 4, last // 2, last)]
-        yield each.topic.topic.name, grade, each.method.name, *at, _short(_trial_spread(each, is_independent)[-1])
+        yield (
+            each.topic.topic.name,
+            grade,
+            each.method.name,
+            *at,
+            _short(_trial_spread(each, is_independent=is_independent)[-1]),
+        )
 
 
 def _curve_rows(each: Measured) -> Iterable[tuple[Cell, ...]]:
@@ -202,7 +208,7 @@ def _plot_1(world: StudiedWorld, source: str, found: Sequence[Measured], *, is_i
 
 
 def _curve_line(each: Measured, *, is_independent: bool) -> Line:
-    curve, spread = each.mean_curve(is_independent=is_independent), _trial_spread(each, is_independent)
+    curve, spread = each.mean_curve(is_independent=is_independent), _trial_spread(each, is_independent=is_independent)
     places = _places(len(curve))
     return Line(
         each.method.name,
@@ -211,7 +217,7 @@ def _curve_line(each: Measured, *, is_independent: bool) -> Line:
     )
 
 
-def _trial_spread(each: Measured, is_independent: bool) -> NDArray[np.float64]:  # noqa: FBT001
+def _trial_spread(each: Measured, *, is_independent: bool) -> NDArray[np.float64]:
     """One standard deviation of the trials' mean curves; 0 for a single one."""
     curves = each.independent if is_independent else each.self_graded
     assert curves is not None

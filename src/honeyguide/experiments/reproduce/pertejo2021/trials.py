@@ -118,7 +118,8 @@ class Trials:
         return mean_line(name or self.crawler.name, self.self_graded()[:, : last + 1])
 
     def _grades(self) -> list[TwoGrades]:
-        return [two_grades(each, self.steps, self.topic.on_topic) for each in self.sequence.crawled()]
+        crawled = self.sequence.crawled()[: self.sequence.tasks]
+        return [two_grades(each, self.steps, self.topic.on_topic) for each in crawled]
 
 
 @dataclass(frozen=True, slots=True)
