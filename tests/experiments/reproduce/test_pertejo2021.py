@@ -23,11 +23,13 @@ from honeyguide.experiments.reproduce.pertejo2021.crawlers import (
 )
 from honeyguide.experiments.reproduce.pertejo2021.deep import FIXED, HIS_PAIR, OUR_PAIR
 from honeyguide.experiments.reproduce.pertejo2021.discount import with_discount
+from honeyguide.experiments.reproduce.pertejo2021.learned import shares_earned
 from honeyguide.experiments.reproduce.pertejo2021.published import RELEVANT_BY_DISCOUNT, WHOLE_DUMP
 from honeyguide.experiments.reproduce.pertejo2021.sample import share_graph, steps_to_half
 from honeyguide.experiments.reproduce.pertejo2021.trials import Sizes, Tries, gains, mean_line, spread, vectors_name
 from honeyguide.experiments.reproduce.pertejo2021.whole_world import told_gain
 from honeyguide.experiments.reproduce.task_sequence import TaskSequence
+from honeyguide.experiments.reproduce.unkept_crawl import CrawledTask
 from honeyguide.experiments.reproduce.world_topics import StudiedTopic, world_topics
 from honeyguide.experiments.world_graph import WorldGraph
 from honeyguide.settings import validate
@@ -170,6 +172,14 @@ class TestFiguresByHand:
         assert line.spread == pytest.approx((0.0, 2**0.5, 2**0.5), abs=1e-3)
         assert mean_line("b", np.array([[0, 1]])).spread == ()
 
+    def test_pages_are_divided_among_the_steps_of_his_ladder(self) -> None:
+        cosines = np.array([0.1, 0.7, 0.6, 0.55, 0.5, 0.9, 0.9], dtype=np.float32)
+        has_word = np.array([True, False, False, False, False, False, False])
+        is_page = np.array([True] * 6 + [False])
+        crawled = CrawledTask(tuple("abcdefg"), is_page, has_word, cosines, np.empty(0), 0.0)
+        # 0.7 and 0.9 are above 0.6; 0.6 and 0.55 are above 0.5; 0.5 is above nothing; the last is no page.
+        assert shares_earned([crawled]) == pytest.approx([1 / 6, 2 / 6, 2 / 6, 1 / 6])
+
     def test_a_single_trial_has_no_spread(self) -> None:
         assert spread(np.array([4])) is None
         assert spread(np.array([1, 3])) == pytest.approx(2**0.5)
@@ -253,6 +263,16 @@ class TestOnASmallWeb:
         ]
         assert len(by_word) == 4
         assert all("self-graded" in f"{each['title']} {each['note']}".lower() for each in by_word)
+
+    def test_every_weight_has_a_name_and_a_place(self, reproduced: Reproduced) -> None:
+        rows = [row for row in table(reproduced, "weights-1-synthetic") if row["topic"] == "Geology"]
+        # 5 + c numbers of a page and 3 + c of a link, with two categories.
+        assert len(rows) == 7 + 5
+        assert {"page: nearness", "link: topic in tenths", "link: category Science in tenths"} <= {
+            row["column"] for row in rows
+        }
+        earned = table(reproduced, "earned-1-synthetic")[0]
+        assert sum(float(share) for name, share in earned.items() if name != "topic") == pytest.approx(1, abs=1e-3)
 
     def test_what_is_missing_is_told(self, reproduced: Reproduced) -> None:
         told = " ".join(reproduced.document["left_out"])

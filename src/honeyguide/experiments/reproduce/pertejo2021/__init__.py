@@ -1,7 +1,8 @@
 """Pertejo (2021), reproduced: the discount, basic against linear crawlers on a world and on a share of it, networks.
 
 `published` has his figures and `crawlers` his crawlers as settings; `trials` repeats and grades crawls. `whole_world`,
-`discount`, `sample`, `deep`, `times` and `ablations` each say which crawls they need and make their part of the report.
+`discount`, `sample`, `deep`, `times` and `ablations` each say which crawls they need and make their part of the report;
+`learned` looks at what the crawls of `whole_world` were paid and learned.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from honeyguide.experiments.reproduce.pertejo2021.ablations import Ablation, ablations, ablations_section
 from honeyguide.experiments.reproduce.pertejo2021.deep import NO_PYTORCH, Arena, arenas, deep_section, has_pytorch
 from honeyguide.experiments.reproduce.pertejo2021.discount import Sweep, sweep, sweep_section
+from honeyguide.experiments.reproduce.pertejo2021.learned import learned_section
 from honeyguide.experiments.reproduce.pertejo2021.published import SOURCE, TITLE
 from honeyguide.experiments.reproduce.pertejo2021.sample import Reduced, reduced_topics, sample_section
 from honeyguide.experiments.reproduce.pertejo2021.times import timed, times_section
@@ -77,6 +79,7 @@ class _World:
             yield deep_section(self.found, self.networks)
         yield times_section(self.found, self.measured)
         yield whole_section(self.tries, self.found, self.fought)
+        yield learned_section(self.found, self.fought)
         yield sample_section(self.tries, self.found, self.reduced)
         if self.ablated:
             yield ablations_section(self.tries, self.found, self.ablated, self.sources[0])

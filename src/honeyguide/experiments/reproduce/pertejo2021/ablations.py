@@ -48,6 +48,7 @@ CHANGES: Final = (
     ASYNCHRONOUS_CRAWLER.changed("reward the cosine", judge__reward="pertejo-cosine"),
     ASYNCHRONOUS_CRAWLER.changed("reward 1 for the word", judge__reward="hit"),
     ASYNCHRONOUS_CRAWLER.changed("Han's two indexes", lfa__features="han"),
+    ASYNCHRONOUS_CRAWLER.changed("features as they are", lfa__features="continuous"),
     ASYNCHRONOUS_CRAWLER.changed("relevant pages end an episode", lfa__ends_at_relevant=True),
     ASYNCHRONOUS_CRAWLER.changed("the best next link (Algorithm 1)", lfa__takes_best_next=True),
 )
