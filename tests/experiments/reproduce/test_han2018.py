@@ -24,7 +24,8 @@ from honeyguide.experiments.reproduce.han2018.plan import (
     vectors_name,
 )
 from honeyguide.experiments.reproduce.han2018.published import published_gain
-from honeyguide.experiments.reproduce.han2018.times import TimedCrawl, times_section
+from honeyguide.experiments.reproduce.han2018.times import times_section
+from honeyguide.experiments.reproduce.timed_crawl import TimedCrawl
 from honeyguide.experiments.reproduce.unkept_crawl import CrawledTask
 from honeyguide.experiments.reproduce.world_topics import StudiedTopic, WorldTopics
 from honeyguide.experiments.world_graph import WorldGraph
