@@ -1,4 +1,4 @@
-"""Where a crawl may go, by rules a person wrote: hosts, domains, addresses, titles, depth, number of pages."""
+"""Where a crawl may go, by rules a person wrote: hosts, domains, addresses, titles, depth, number of pages, a share."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import unquote
+
+import xxhash
 
 from honeyguide.domain import Url, domain_pattern, host_pattern, registered_domain
 from honeyguide.settings import DirectiveSettings, with_overrides
@@ -36,6 +38,7 @@ class Scope:
         self._directives = directives
         self._max_depth = settings.max_depth
         self._max_pages = settings.max_pages
+        self._share = Share(settings.share, settings.share_seed)
         self.follows_links = settings.follow_links  # else the seeds are all there is
         self._max_pages_per_host = settings.max_pages_per_host
         self._fetches_by_host: Counter[HostKey] = Counter()
@@ -82,6 +85,8 @@ class Scope:
         """The setting that keeps a link out, or None."""
         if self._max_depth and depth > self._max_depth:
             return "scope.max_depth"
+        if depth > 0 and not self._share.has(url.text):  # a seed is always in
+            return "scope.share"
         if self.is_spent(url.host):
             return PER_HOST
         if not self._hosts.is_empty and (objection := self._hosts.objection([url.host])):
@@ -128,6 +133,17 @@ def staying_with(settings: Settings, seeds: Iterable[Url]) -> Settings:
             return with_overrides(settings, {"scope.domains": list(dict.fromkeys(domains))})
         case _:
             return settings
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A random part of all URLs, the same for everyone who asks with one seed. A larger share has the smaller in it."""
+
+    size: float  # of 0 to 1
+    seed: int = 0
+
+    def has(self, url: str) -> bool:
+        return self.size >= 1 or xxhash.xxh3_64_intdigest(url.encode(), self.seed) < self.size * 2.0**64
 
 
 @dataclass(frozen=True, slots=True)

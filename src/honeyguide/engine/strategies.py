@@ -62,7 +62,7 @@ def _named(
 
 
 def _best_first(given: Ingredients) -> Strategy:
-    return BestFirst(given.topic, given.vectors())
+    return BestFirst(given.topic, given.vectors(), as_one_text=given.settings.best_first.as_one_text)
 
 
 def _url_heuristic(given: Ingredients) -> Strategy:

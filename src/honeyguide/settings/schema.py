@@ -17,6 +17,7 @@ from honeyguide.settings.declaring import setting
 from honeyguide.settings.strategy_tables import (
     STRATEGIES,
     BeamSettings,
+    BestFirstSettings,
     DqnSettings,
     LfaSettings,
     ModifiedDepthFirstSettings,
@@ -316,6 +317,13 @@ class ScopeSettings:
     follow_links: bool = setting(default=True, meaning="whether links are followed; false fetches the seeds alone")
     max_depth: int = setting(0, "clicks from a seed; 0 sets no limit", at_least=0)
     max_pages: int = setting(0, "URLs to consider, the first that are met, seeds included; 0 sets no limit", at_least=0)
+    share: float = setting(
+        1.0,
+        "share of all URLs to consider, drawn by a hash; links to others do not count; 1 is all",
+        above=0,
+        at_most=1,
+    )
+    share_seed: int = setting(0, "seed of that draw", at_least=0, at_most=2**32 - 1)
     max_pages_per_host: int = setting(
         0, "fetches of one host; its links that still wait then are surplus; 0 sets no limit", at_least=0
     )
@@ -402,6 +410,7 @@ class Settings:
     vectors: VectorSettings = field(default_factory=VectorSettings)
     frontier: FrontierSettings = field(default_factory=FrontierSettings)
     # A method's table carries the strategy's own name.
+    best_first: BestFirstSettings = field(default_factory=BestFirstSettings)
     beam: BeamSettings = field(default_factory=BeamSettings)
     url_heuristic: UrlHeuristicSettings = field(default_factory=UrlHeuristicSettings)
     modified_depth_first: ModifiedDepthFirstSettings = field(default_factory=ModifiedDepthFirstSettings)

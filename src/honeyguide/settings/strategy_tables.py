@@ -58,6 +58,16 @@ def table_of(strategy: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class BestFirstSettings:
+    """Best-first without learning."""
+
+    as_one_text: bool = setting(
+        default=False,
+        meaning="whether address, anchor and surroundings are one text, as in Pertejo 2021, not three with a mean",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class BeamSettings:
     """Beam search."""
 
