@@ -101,7 +101,7 @@ class HttpFetcher:
             elapsed_s,
             address=call.address,
             retry_after_s=pause_s,
-            on_kept_connection=bool(call.address) and not call.is_dialled,
+            on_kept_connection=call.is_on_kept,
         )
 
     async def close(self) -> None:
