@@ -38,12 +38,18 @@ def summary(run: Run) -> dict[str, Any]:
         "fetches": progress.fetches,
         "unknown": progress.unknown,
         **({"revisits": findings(run)} if settings.refresh.run else {}),
+        "retries": progress.retries,
+        "robots_fetches": progress.robots_fetches,
         "pages": progress.pages,
         "relevant": progress.relevant,
         "unindexed_pages": progress.unindexed,
         "harvest_rate": round(run.harvest_rate, 6),
         "waiting_links": progress.waiting,
         "largest_frontier": progress.largest_waiting,
+        "passed_over": {
+            "times": progress.passed_over,
+            "mean_score": round(progress.score_passed_over / progress.passed_over, 6) if progress.passed_over else 0.0,
+        },
         "skipped_links": progress.skips,
         "pruned_links": progress.pruned,
         "surplus_links": progress.surplus,
@@ -85,6 +91,7 @@ def _told(run: Run, seconds: float) -> str:
         f"  harvest rate  {percent(run.harvest_rate)} of the fetches",
         f"  waiting links {progress.waiting:,}, at most {progress.largest_waiting:,} at once",
         *_left_out(progress),
+        *_politeness(progress),
         f"  time          {duration(seconds)}",
         f"  run folder    {run.path} ({megabytes(run.size_bytes())})",
     ]
@@ -140,11 +147,22 @@ def _left_out(progress: Progress) -> Iterator[str]:
     return (f"  {name:13} {count_of(count, noun)} {meaning}" for name, count, noun, meaning in told if count)
 
 
+def _politeness(progress: Progress) -> Iterator[str]:
+    """What troubles and the order of politeness came to."""
+    if progress.retries:
+        yield f"  tried again   {count_of(progress.retries, 'time')} after a trouble that might pass; each cost a fetch"
+    if progress.passed_over:
+        share = percent(progress.passed_over / max(1, progress.dispatches))
+        yield f"  passed over   {count_of(progress.passed_over, 'time')} ({share}) the best link had to wait for its host"
+
+
 def _next_commands(run: Run) -> list[str]:
     commands = [(command("results", run.path), "the most relevant pages")]
     if run.settings.crawl.strategy in LINEAR_STRATEGIES:
         commands.append((command("learner", run.path), "what was learned"))
     if run.progress.stop_reason == StopReason.FETCHES:
         commands.append((command("resume", run.path, "--budget", "+1000"), "a thousand fetches more"))
+    if run.progress.stop_reason == StopReason.RESTING:
+        commands.append((command("resume", run.path), "later: see whether they may be asked again"))
     width = max(len(typed) for typed, _ in commands)
     return [f"{typed:{width}}  {meaning}" for typed, meaning in commands]

@@ -112,7 +112,7 @@ class HttpFetcher:
             address=call.address,
             retry_after_s=pause_s,
             exchange=exchange,
-            on_kept_connection=bool(call.address) and not call.is_dialled,
+            on_kept_connection=call.is_on_kept,
         )
 
     async def close(self) -> None:

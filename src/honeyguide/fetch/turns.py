@@ -1,8 +1,9 @@
 """Whose turn it is to be asked: one request at a time for each host and each address, with a pause after every one.
 
 Every single request takes a turn here just before it is sent, whoever wants it: the crawl, a robots.txt, a robots.txt
-that another host redirected to. Turns are given in the order in which they were wanted, so that nobody starves, and a
-request that waits for several servers cannot block another for ever.
+that another host redirected to. Turns are given in the order in which they were wanted, so that nobody starves. A
+request has its host before it waits for its addresses, and queues at all of these at once: no two can wait for each
+other.
 """
 
 from __future__ import annotations
@@ -90,14 +91,24 @@ class Turns:
     @asynccontextmanager
     async def turn(self, host: str, addresses: Iterable[str]) -> AsyncIterator[Turn]:
         """Wait until a host, and the addresses it may be found at, can be asked; then they are held to the end."""
-        place = _Place((("host", host), *(("address", address) for address in addresses)))
+        # The host first: while it rests, however long, nobody has to wait at its addresses.
+        at_addresses = tuple(("address", address) for address in addresses)
+        async with self._held((("host", host),)) as by_name, self._held(at_addresses) as by_address:
+            turn = Turn(self._clock.now())
+            try:
+                yield turn
+            finally:
+                if not turn.is_idle:
+                    self._begin_rest(by_name + by_address, turn)
+
+    @asynccontextmanager
+    async def _held(self, servers: tuple[Server, ...]) -> AsyncIterator[tuple[Server, ...]]:
+        """Wait until all of these are free and rested; then nobody else has them."""
+        place = _Place(servers)
         await self._wait(place)
-        turn = Turn(self._clock.now())
         try:
-            yield turn
+            yield servers
         finally:
-            if not turn.is_idle:
-                self._begin_rest(place.servers, turn)
             self._leave(place)
 
     async def _wait(self, place: _Place) -> None:
@@ -124,7 +135,7 @@ class Turns:
                 del self._queues[server]
 
     def _ready_at(self, servers: tuple[Server, ...]) -> float:
-        return max(map(self._ready_at_of, servers))
+        return max(map(self._ready_at_of, servers), default=NEVER)
 
     def _ready_at_of(self, server: Server) -> float:
         kind, name = server
