@@ -118,7 +118,7 @@ LAUGHS = (
         ("<!DOCTYPE u [<!ENTITY % x SYSTEM 'http://evil.test/'> %x;]><urlset/>", "it declares entities"),
         ("<urlset>" + "<url>" * 100_000, "its elements nest deeper than 64"),
         (b"\x1f\x8b\x08garbage", "cannot be unpacked"),
-        (gzip.compress(SITEMAP.encode())[:-12], "cannot be unpacked: it is cut off"),
+        (gzip.compress(SITEMAP.encode(), mtime=0)[:-12], "cannot be unpacked: it is cut off"),
         (b"\x00\xff" * 50, "is not a sitemap"),
     ],
     ids=range(14),
