@@ -92,7 +92,7 @@ class Turns:
     async def turn(self, host: str, addresses: Iterable[str]) -> AsyncIterator[Turn]:
         """Wait until a host, and the addresses it may be found at, can be asked; then they are held to the end."""
         # The host first: while it rests, however long, nobody has to wait at its addresses.
-        at_addresses = tuple(("address", address) for address in addresses)
+        at_addresses: tuple[Server, ...] = tuple(("address", address) for address in addresses)
         async with self._held((("host", host),)) as by_name, self._held(at_addresses) as by_address:
             turn = Turn(self._clock.now())
             try:
