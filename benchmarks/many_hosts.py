@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import resource
 import socket
 import sys
 import tempfile
@@ -127,9 +128,10 @@ def main() -> None:
                 "fetch": {"allow_private": True, "contact": "benchmark@example.org"},
             }
         )  # fmt: skip
-        started = time.time()
+        started, before = time.time(), resource.getrusage(resource.RUSAGE_SELF)
         with crawl(Path(folder) / "run", settings) as run:
             progress = run.progress
+        after = resource.getrusage(resource.RUSAGE_SELF)
         here.send(None)
         server.join()
         log = [tuple(entry) for entry in json.loads(Path(log_file).read_text(encoding="utf-8"))]
@@ -146,6 +148,8 @@ def main() -> None:
         f"steady         {counted / counted_s:.1f} pages/s, {counted / counted_s / allowed:.1%} of {allowed:g} allowed"
     )
     print(f"all in all     {len(pages)} pages, {len(log) - len(pages)} robots.txt, in {time.time() - started:.1f} s")
+    used_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(f"processor      {1000 * used_s / len(pages):.1f} ms a page, of one core, start included")
     print(f"passed over    {progress.passed_over} of {progress.dispatches}")
     early = too_early(log, chosen.delay)
     print(f"too early      {early} of {len(log)} requests")
