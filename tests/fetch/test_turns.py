@@ -189,7 +189,8 @@ def test_a_robots_txt_that_lies_on_another_host_waits_for_that_host() -> None:
 def test_what_was_known_before_this_process_began_still_counts() -> None:
     async def scenario() -> None:
         web.turns.presume_all_asked(0.0)
-        web.turns.set_pause("slow.test", 5.0)
+        web.turns.set_pause(Url.parse("http://slow.test/"), 5.0)
+        web.turns.set_pause(Url.parse("https://slow.test/"), 0.0)
         web.turns.let_rest(("host", "closed.test"), 50.0)
         web.turns.let_rest(("address", "192.0.2.7"), 3.0)
         await web.ask("http://any.test/", "http://slow.test/", "http://closed.test/", "http://at7.test/")
