@@ -153,7 +153,8 @@ def _politeness(progress: Progress) -> Iterator[str]:
         yield f"  tried again   {count_of(progress.retries, 'time')} after a trouble that might pass; each cost a fetch"
     if progress.passed_over:
         share = percent(progress.passed_over / max(1, progress.dispatches))
-        yield f"  passed over   {count_of(progress.passed_over, 'time')} ({share}) the best link had to wait for its host"
+        times = count_of(progress.passed_over, "time")
+        yield f"  passed over   {times} ({share}) the best link had to wait for its host"
 
 
 def _next_commands(run: Run) -> list[str]:

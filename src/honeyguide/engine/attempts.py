@@ -23,8 +23,8 @@ class VainAttempts:
         for attempt in attempts:
             self._by_link[attempt.link].append((attempt.after_steps, attempt.step))
 
-    def count(self, link: LinkId) -> int:
-        return len(self._by_link.get(link, ()))
+    def tries_by_link(self) -> dict[LinkId, int]:
+        return {link: len(attempts) for link, attempts in self._by_link.items()}
 
     def is_repeated(self, decision: StoredDecision) -> bool:
         """Whether the link had been tried in vain before this turn of its."""

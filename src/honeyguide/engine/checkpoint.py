@@ -59,9 +59,8 @@ def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tup
     # Whether the killed process had sent them, and when the answers came, is not known; but it was before now.
     not_before = next_request_at(clock.now(), 0.0, settings.politeness)
     in_flight = [_dispatch(parts, record, rows_in_flight[record.link], not_before) for record in store.in_flight()]
-    for link in (*parts.links.waiting().tolist(), *rows_in_flight):
-        if tries := vain.count(link):
-            core.troubles.tries_by_link[link] = tries
+    tries = vain.tries_by_link().items()
+    core.troubles.tries_by_link |= {link: count for link, count in tries if parts.links.state(link) != LinkState.DONE}
     for dispatch in in_flight:
         core.put_back_in_flight(dispatch)
     log.info("restored step %s: %s links wait, %s in flight", progress.steps, len(parts.frontier), len(in_flight))

@@ -208,9 +208,13 @@ class RobotsFetcher:
         while len(self._rules_by_origin) > MAX_ORIGINS or self._kept_bytes > MAX_KEPT_BYTES:
             unused = self._rules_by_origin.pop(next(iter(self._rules_by_origin)))
             self._kept_bytes -= unused.size_bytes
-        if self._turns is not None:
-            self._turns.set_pause(Url.parse(f"{origin}/").host, rules.delay_s(self._product))
+            self._tell_pause(unused.kept.origin, 0.0)  # until its rules are wanted again
+        self._tell_pause(origin, rules.delay_s(self._product))
         return rules
+
+    def _tell_pause(self, origin: str, asked_s: float) -> None:
+        if self._turns is not None:
+            self._turns.set_pause(Url.parse(f"{origin}/"), asked_s)
 
 
 def file_from(answer: Answer, origin: str, now: float, troubles: int = 0) -> RobotsFile:

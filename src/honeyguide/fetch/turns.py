@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
 
     from honeyguide.clock import Clock
-    from honeyguide.domain import Answer
+    from honeyguide.domain import Answer, Url
     from honeyguide.settings import PolitenessSettings
 
 Server: TypeAlias = tuple[Literal["host", "address"], str]
@@ -68,7 +68,7 @@ class Turns:
         self._politeness = politeness
         self._queues: dict[Server, deque[_Place]] = {}  # whoever is first has the turn, or will; none is empty
         self._rests: dict[Server, _Rest] = {}
-        self._pauses: dict[str, float] = {}  # what hosts ask for in robots.txt, in seconds
+        self._pauses: dict[str, dict[str, float]] = {}  # by host and scheme, the seconds asked for in robots.txt
         self._all_asked_at = NEVER
         self._many = FEW
 
@@ -81,18 +81,21 @@ class Turns:
         known = self._rests.setdefault(server, _Rest(NEVER, until))
         known.until = max(known.until, until)
 
-    def set_pause(self, host: str, asked_s: float) -> None:
-        """From now on, and counted from its last answer, a host wants this pause between two requests."""
-        if asked_s > 0:
-            self._pauses[host] = asked_s
-        else:
-            self._pauses.pop(host, None)
+    def set_pause(self, origin: Url, asked_s: float) -> None:
+        """From now on, and counted from its last answer, a host wants this pause between two requests.
+
+        Its http and its https origin may differ in that; then the longer one counts.
+        """
+        pauses = self._pauses.setdefault(origin.host, {})
+        pauses[origin.scheme] = asked_s
+        if not any(pauses.values()):
+            del self._pauses[origin.host]
 
     @asynccontextmanager
     async def turn(self, host: str, addresses: Iterable[str]) -> AsyncIterator[Turn]:
         """Wait until a host, and the addresses it may be found at, can be asked; then they are held to the end."""
         # The host first: while it rests, however long, nobody has to wait at its addresses.
-        at_addresses = tuple(("address", address) for address in addresses)
+        at_addresses: tuple[Server, ...] = tuple(("address", address) for address in addresses)
         async with self._held((("host", host),)) as by_name, self._held(at_addresses) as by_address:
             turn = Turn(self._clock.now())
             try:
@@ -141,7 +144,7 @@ class Turns:
         kind, name = server
         rest = self._rests.get(server, _Rest(NEVER, NEVER))
         ended_at = max(rest.ended_at, self._all_asked_at)
-        asked_s = self._pauses.get(name, 0.0) if kind == "host" else 0.0
+        asked_s = max(self._pauses.get(name, {}).values(), default=0.0) if kind == "host" else 0.0
         pause_s = self._politeness.pause_s(asked_s=asked_s)
         return max(rest.until, ended_at + pause_s)
 
