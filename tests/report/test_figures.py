@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -131,3 +132,9 @@ class TestPanels:
     def test_a_band_is_drawn_where_the_spread_is_known(self, tmp_path: Path) -> None:
         drawn = self.drawn(tmp_path / "panels", is_bars=False)
         assert drawn.count("FillBetweenPolyCollection") or drawn.count("PolyCollection")
+
+    def test_nine_lines_are_told_apart(self, tmp_path: Path) -> None:
+        lines = tuple(Line(f"number {number}", ((1, number), (2, number + 1))) for number in range(9))
+        save_panel_plot(tmp_path / "n", PanelPlot("n", "N", "n", "x", "y", (Panel("one", lines),)), "")
+        looks = set(re.findall(r'style="fill: none; ([^"]*stroke-width: 1.5[^"]*)"', (tmp_path / "n.svg").read_text()))
+        assert len({tuple(sorted(each.split("; "))) for each in looks}) == 9

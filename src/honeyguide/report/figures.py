@@ -165,10 +165,7 @@ def save_panel_plot(stem: Path, plot: PanelPlot, note: str) -> None:
     figure = Figure(figsize=(3.4 * columns + 1.6, 2.7 * rows + 1.0), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False).flatten()
     names = list(dict.fromkeys(line.name for panel in plot.panels for line in panel.lines))
-    looks = {
-        name: {"color": _COLOURS[number % len(_COLOURS)], "linestyle": _LINES[number % len(_LINES)]}
-        for number, name in enumerate(names)
-    }
+    looks = {name: _look(number) for number, name in enumerate(names)}
     for axes, panel in zip(grid, plot.panels, strict=False):
         _draw_panel(axes, panel, looks, is_bars=plot.is_bars)
     for axes in grid[len(plot.panels) :]:
@@ -179,6 +176,12 @@ def save_panel_plot(stem: Path, plot: PanelPlot, note: str) -> None:
     figure.supxlabel(f"{plot.x_label}\n{note}", fontsize=8)
     figure.supylabel(plot.y_label, fontsize=8.5)
     _save(figure, stem)
+
+
+def _look(number: int) -> dict[str, Any]:
+    """A colour with a line style; after the last colour they come again with other styles."""
+    rounds, place = divmod(number, len(_COLOURS))
+    return {"color": _COLOURS[place], "linestyle": _LINES[(place + rounds) % len(_LINES)]}
 
 
 def _draw_panel(axes: Axes, panel: Panel, looks: Mapping[str, Mapping[str, Any]], *, is_bars: bool) -> None:

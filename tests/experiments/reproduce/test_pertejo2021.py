@@ -241,6 +241,11 @@ class TestOnASmallWeb:
         assert 0 < float(geology["asynchronous"]) <= 12
         assert geology["labelled: basic"] != ""
 
+    def test_the_gain_on_the_way_is_told_as_far_as_the_crawls_went(self, reproduced: Reproduced) -> None:
+        rows = table(reproduced, "gains-on-the-way-1-synthetic-bundled-vectors")
+        assert [row["part of the world"] for row in rows] == ["1%"], "twelve steps are less than 3%"
+        assert float(rows[0]["from"]) <= float(rows[0]["gain"]) <= float(rows[0]["to"])
+
     def test_the_sweep_has_his_figures_for_his_topic_alone(self, reproduced: Reproduced) -> None:
         rows = table(reproduced, "table-4-2-1-synthetic")
         assert [row["discount"] for row in rows] == ["0.1", "0.5", "0.9"]

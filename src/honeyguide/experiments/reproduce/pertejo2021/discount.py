@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.experiments.reproduce.pertejo2021.crawlers import ASYNCHRONOUS_CRAWLER
 from honeyguide.experiments.reproduce.pertejo2021.published import DISCOUNT, RELEVANT_BY_DISCOUNT
-from honeyguide.experiments.reproduce.pertejo2021.trials import mean, spread, vectors_name
+from honeyguide.experiments.reproduce.pertejo2021.trials import mean, mean_line, spread, vectors_name
 from honeyguide.experiments.reproduce.report import Figure, Section, Table
 from honeyguide.report import Panel, PanelPlot
 
@@ -92,12 +92,17 @@ def _table(tries: Tries, found: WorldTopics, swept: Sweep) -> Table:
 
 
 def _plot(found: WorldTopics, swept: Sweep) -> PanelPlot:
-    lines = tuple(each.line(f"discount {discount:g}") for discount, each in swept.trials.items())
+    by_word = tuple(each.line(f"discount {discount:g}") for discount, each in swept.trials.items())
+    by_label = tuple(
+        mean_line(f"discount {discount:g}", curves)
+        for discount, each in swept.trials.items()
+        if (curves := each.independent()) is not None
+    )
     return PanelPlot(
         f"discount-{found.world.slug}",
-        "Accumulated relevant pages by the discount (Figure 4.3)",
-        f"{found.world.name}, {vectors_name(swept.vectors)}, self-graded",
+        f"{swept.topic.topic.name}: accumulated relevant pages by the discount (Figure 4.3)",
+        f"{found.world.name}, {vectors_name(swept.vectors)}",
         "fetches",
-        "pages with the topic's word",
-        (Panel(swept.topic.topic.name, lines),),
+        "pages",
+        (Panel("with the topic's word, self-graded", by_word), *([Panel("labelled", by_label)] if by_label else [])),
     )
