@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, NewType
+from typing import TYPE_CHECKING, NamedTuple, NewType
 
 if TYPE_CHECKING:
     from honeyguide.domain.url import Url
@@ -23,9 +23,11 @@ class LinkState(IntEnum):
     PRUNED = 4  # there was no room for it to wait; it may be found again
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
-    """One place on a page where a link stands: its anchor, and the words `start` up to `end` of `Page.words`."""
+class Occurrence(NamedTuple):
+    """One place on a page where a link stands: its anchor, and the words `start` up to `end` of `Page.words`.
+
+    A tuple, because a page may have hundreds of them, and tuples are made and handed over much faster.
+    """
 
     anchor: str
     start: int
