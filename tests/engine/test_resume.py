@@ -98,7 +98,7 @@ def test_a_run_that_has_lost_its_database_is_not_started_anew(tmp_path: Path) ->
         ({"crawl__strategy": "no-such"}, SettingsError),
         ({"crawl__concurrency": 0}, SettingsError),
         ({"crawl__world": "nowhere"}, SettingsError),
-        ({"crawl__world": "live"}, WorldError),
+        ({"crawl__world": "wiki"}, WorldError),
         ({"crawl__seed_urls": ["not a url"]}, SettingsError),
     ],
 )

@@ -20,7 +20,8 @@ from honeyguide.settings import FetchSettings, PolitenessSettings
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from fetch.conftest import Handler, Serve
+    from fetch.conftest import Serve
+    from local_site import Handler
 
 USER_AGENT = "Honeyguide/1.0 (focused crawler; crawl@example.org)"
 PAGE = web.Response(text="a page")
@@ -30,7 +31,7 @@ PAGE = web.Response(text="a page")
 async def opened(
     clock: SimulatedClock | None = None,
     politeness: PolitenessSettings = PolitenessSettings(),  # noqa: B008 - frozen
-    fetch: FetchSettings = FetchSettings(timeout_s=0.5),  # noqa: B008 - frozen
+    fetch: FetchSettings = FetchSettings(timeout_s=0.5, allow_private=True),  # noqa: B008 - frozen
 ) -> AsyncIterator[RobotsFetcher]:
     clock = clock or SimulatedClock()
     fetcher = RobotsFetcher(HttpFetcher(fetch, clock), politeness, USER_AGENT, clock)
@@ -198,7 +199,10 @@ class TestAwkwardFiles:
         robots = RobotsFile("User-agent: *\nDisallow: /private\n")
 
         async def scenario() -> Answer:
-            async with serve({"/robots.txt": robots}) as root, opened(fetch=FetchSettings(max_body_bytes=5)) as fetcher:
+            async with (
+                serve({"/robots.txt": robots}) as root,
+                opened(fetch=FetchSettings(max_body_bytes=5, allow_private=True)) as fetcher,
+            ):
                 return await fetcher.fetch(Url.parse("/private", base=root))
 
         assert not is_allowed(asyncio.run(scenario()))

@@ -51,6 +51,8 @@ HELP: Final = (
     "Spends a budget of fetches on pages about the topic and keeps pages, links and everything learned in RUN. "
     "Ctrl-C finishes the step and saves; [bold]honeyguide resume RUN[/bold] goes on.\n\n"
     "[bold]Examples[/bold]\n\n"
+    "  honeyguide crawl my-run --topic geology --keyword rock \\\n"
+    "      --seed-url https://example.org/ --contact me@example.org\n\n"
     "  honeyguide crawl my-run --world synthetic --topic geology \\\n"
     "      --keyword rock --keyword mineral --budget 500\n\n"
     "  honeyguide crawl my-run --world wiki:simple --preset geology\n\n"
@@ -76,7 +78,7 @@ def crawl(
         str | None,
         setting_option(
             "crawl.world", "--world", metavar="WORLD", panel=_WHERE,
-            help_text="What is crawled: live (not there yet); synthetic or synthetic:seed=1,pages=20000; "
+            help_text="What is crawled: live, the web; synthetic or synthetic:seed=1,pages=20000; "
             "synthetic+http, the same served on loopback; wiki:PATH, a built dump; site:FOLDER@BASE_URL or "
             "site:FILE.warc.gz; replay:RUN.",
         ),
@@ -130,6 +132,27 @@ def crawl(
         setting_option(
             "scope.max_depth", "--max-depth", metavar="CLICKS", panel=_WHERE,
             help_text="Follow no link farther from a seed; 0 sets no limit.",
+        ),
+    ] = None,
+    render: Annotated[
+        bool | None,
+        setting_option(
+            "render.enabled", "--render", metavar="", panel=_HOW,
+            help_text="Run pages that are empty without their scripts in headless Chromium (extra: browser).",
+        ),
+    ] = None,
+    allow_private: Annotated[
+        bool | None,
+        setting_option(
+            "fetch.allow_private", "--allow-private", metavar="", panel=_WHERE,
+            help_text="Also call loopback, private and link-local addresses: for a site on this machine or network.",
+        ),
+    ] = None,
+    contact: Annotated[
+        str | None,
+        setting_option(
+            "fetch.contact", "--contact", metavar="MAIL|URL", panel=_HOW,
+            help_text="Where a site's owner can reach you; sent with every request to the live web.",
         ),
     ] = None,
     budget: Annotated[
@@ -192,6 +215,9 @@ def crawl(
         "scope.allow_paths": allow_path,
         "scope.deny_paths": deny_path,
         "scope.max_depth": whole_number(max_depth),
+        "fetch.allow_private": allow_private,
+        "render.enabled": render,
+        "fetch.contact": contact,
         "crawl.strategy": strategy,
         "crawl.concurrency": whole_number(concurrency),
         "crawl.seed": whole_number(seed),

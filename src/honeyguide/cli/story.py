@@ -14,6 +14,7 @@ from honeyguide.engine import (
     LinkSkipped,
     LinkUnknown,
     PageJudged,
+    PageUnchanged,
 )
 
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ def _state(progress: Progress) -> str:
     )
 
 
-def _follow(event: PageJudged | LinkRedirected | LinkRefused | FetchFailed | LinkUnknown | LinkSkipped) -> None:
+def _follow(
+    event: PageJudged | PageUnchanged | LinkRedirected | LinkRefused | FetchFailed | LinkUnknown | LinkSkipped,
+) -> None:
     match event:
         case PageJudged():
             log.debug(
@@ -80,6 +83,8 @@ def _follow(event: PageJudged | LinkRedirected | LinkRefused | FetchFailed | Lin
                 event.new_links,
                 event.title,
             )
+        case PageUnchanged():
+            log.debug("%s is unchanged", event.url)
         case LinkRedirected():
             log.debug("%s leads to %s%s", event.url, event.target, "" if event.is_new else ", met before")
         case LinkRefused():

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.cli.words import command, count_of, duration, megabytes, percent
 from honeyguide.engine import StopReason
+from honeyguide.store import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from honeyguide.store import Progress, Run
 
@@ -35,6 +37,7 @@ def summary(run: Run) -> dict[str, Any]:
         "budget": settings.budget.fetches,
         "fetches": progress.fetches,
         "unknown": progress.unknown,
+        **({"revisits": findings(run)} if settings.refresh.run else {}),
         "pages": progress.pages,
         "relevant": progress.relevant,
         "harvest_rate": round(run.harvest_rate, 6),
@@ -50,10 +53,16 @@ def summary(run: Run) -> dict[str, Any]:
     }
 
 
-def print_summary(run: Run, seconds: float, *, as_json: bool) -> None:
+def findings(run: Run) -> dict[str, int]:
+    """How many pages of an earlier run are the same, changed, and so on."""
+    counts = Counter(revisit.finding for revisit in run.revisits().all())
+    return {finding.value: counts[finding] for finding in Finding}
+
+
+def print_summary(run: Run, seconds: float, *, as_json: bool, further: Mapping[str, Any] | None = None) -> None:
     """Print what came of a crawl and what to type next; after Ctrl-C also how to go on, on stderr."""
     if as_json:
-        print_json(summary(run) | {"seconds": round(seconds, 3)})
+        print_json(summary(run) | {"seconds": round(seconds, 3)} | dict(further or {}))
     else:
         print(_told(run, seconds))
     if run.progress.stop_reason == StopReason.INTERRUPTED:
@@ -70,6 +79,7 @@ def _told(run: Run, seconds: float) -> str:
         "",
         f"  fetches       {progress.fetches:,} of {run.settings.budget.fetches:,}",
         f"  pages         {progress.pages:,}, of which relevant {progress.relevant:,}",
+        *_revisited(run),
         f"  harvest rate  {percent(run.harvest_rate)} of the fetches",
         f"  waiting links {progress.waiting:,}, at most {progress.largest_waiting:,} at once",
         *_left_out(progress),
@@ -84,6 +94,13 @@ def _told(run: Run, seconds: float) -> str:
     if progress.stop_reason != StopReason.INTERRUPTED:
         lines += ["", "Next:", *(f"  {line}" for line in _next_commands(run))]
     return "\n".join(lines)
+
+
+def _revisited(run: Run) -> Iterator[str]:
+    """What became of the pages of an earlier run."""
+    if run.settings.refresh.run:
+        told = ", ".join(f"{count:,} {finding}" for finding, count in findings(run).items() if count)
+        yield f"  known pages   {told}"
 
 
 def _ran_dry(progress: Progress) -> Iterator[str]:

@@ -10,6 +10,7 @@ learns from the `Transition`.
 from honeyguide.domain.candidates import WINDOW_WORDS, Candidates, Origin, Sighting, Standing
 from honeyguide.domain.evidence import Evidence, EvidenceRow
 from honeyguide.domain.host_pattern import host_pattern
+from honeyguide.domain.known_page import KnownPage
 from honeyguide.domain.lineage import LineageRules, PageFacts, Parents
 from honeyguide.domain.link import Link, LinkId, LinkState, Occurrence
 from honeyguide.domain.outcome import (
@@ -22,6 +23,7 @@ from honeyguide.domain.outcome import (
     RefusalReason,
     Refused,
     Skipped,
+    Unchanged,
     Unknown,
 )
 from honeyguide.domain.page import Page, Verdict
@@ -41,6 +43,7 @@ __all__ = [
     "FailureReason",
     "Fetched",
     "HostKey",
+    "KnownPage",
     "LineageRules",
     "Link",
     "LinkId",
@@ -61,6 +64,7 @@ __all__ = [
     "Standing",
     "Topic",
     "Transition",
+    "Unchanged",
     "Unknown",
     "Url",
     "Verdict",

@@ -21,11 +21,13 @@ from honeyguide.engine.events import (
     LinkUnknown,
     Listener,
     PageJudged,
+    PageUnchanged,
 )
 from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.judging import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.engine.preset_seeds import preset_seed_urls
+from honeyguide.engine.refresh import refresh, refresh_async, settings_to_refresh
 from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resume_async, with_budget
 from honeyguide.engine.topic_suggestions import SuggestedTopic, suggest_topic, suggest_topic_async
 from honeyguide.engine.world_pages import all_pages
@@ -46,6 +48,7 @@ __all__ = [
     "LinkUnknown",
     "Listener",
     "PageJudged",
+    "PageUnchanged",
     "Parts",
     "Step",
     "Stop",
@@ -63,8 +66,11 @@ __all__ = [
     "limit_reached",
     "open_world",
     "preset_seed_urls",
+    "refresh",
+    "refresh_async",
     "resume",
     "resume_async",
+    "settings_to_refresh",
     "suggest_topic",
     "suggest_topic_async",
     "with_budget",

@@ -17,6 +17,7 @@ from honeyguide.engine.judge_files import check_judge_files, judge_digest
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.lineage import Lineage
 from honeyguide.engine.link_table import LinkTable
+from honeyguide.engine.live_web import open_live, polite_fetcher
 from honeyguide.engine.scope import Scope
 from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from honeyguide.clock import Clock
+    from honeyguide.domain import KnownPage
     from honeyguide.engine.transport import Transport
     from honeyguide.frontier import Frontier
     from honeyguide.judge import Judge, Verdicts
@@ -150,8 +152,11 @@ def transport_for(world: World, start: float) -> tuple[Transport, Clock]:
 
 
 @asynccontextmanager
-async def open_world(settings: Settings) -> AsyncIterator[World]:
-    """The world that the settings name, closed again at the end."""
+async def open_world(settings: Settings, known: Sequence[KnownPage] = ()) -> AsyncIterator[World]:
+    """The world that the settings name, closed again at the end.
+
+    The live one asks for `known` pages only in case they have changed.
+    """
     kind, _, spec = settings.crawl.world.partition(":")
     match kind:
         case "synthetic" | "wiki" | "site":
@@ -167,24 +172,10 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
             with _recording(spec) as recorded:
                 yield recorded
         case "live":
-            raise WorldError("--world live is not there yet; try --world synthetic, or honeyguide demo")
+            async with open_live(settings, known) as live:
+                yield live
         case _:
             raise WorldError(f"no world is called {kind!r}; choose {', '.join(WORLDS)}")
-
-
-@asynccontextmanager
-async def open_web(settings: Settings) -> AsyncIterator[World]:
-    """The real web, over HTTP and as robots.txt allows: for pages that a person names one by one."""
-    from honeyguide.fetch import HttpFetcher, RobotsFetcher  # noqa: PLC0415 - aiohttp is heavy
-    from honeyguide.worlds import HttpWorld  # noqa: PLC0415
-
-    clock = RealClock()
-    polite = RobotsFetcher(HttpFetcher(settings.fetch, clock), settings.politeness, settings.fetch.identity, clock)
-    world = HttpWorld(polite)
-    try:
-        yield world
-    finally:
-        await world.close()
 
 
 def _held(kind: Literal["synthetic", "wiki", "site"], spec: str, settings: Settings) -> World:
@@ -235,17 +226,17 @@ def _recording(run: str) -> Iterator[World]:
 
 @asynccontextmanager
 async def _served(spec: str, settings: Settings) -> AsyncIterator[World]:
-    from honeyguide.fetch import HttpFetcher, PinnedResolver, RobotsFetcher  # noqa: PLC0415 - aiohttp is heavy
+    from honeyguide.fetch import PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
     from honeyguide.worlds import HttpWorld, SyntheticSpec, SyntheticWorld  # noqa: PLC0415
     from honeyguide.worlds.synthetic import Pace, SyntheticServer  # noqa: PLC0415
 
     pages = SyntheticWorld(SyntheticSpec.parse(spec))
-    clock = RealClock()
+    # Its hosts are on this machine, and the resolver knows no others.
+    at_home = with_overrides(settings, {"fetch.allow_private": True, "fetch.proxy": "", "fetch.proxy_login": ""})
     # Slow pages are slow here too, a hundred times faster than they say; one that hangs is dropped after half a second.
     with SyntheticServer.in_thread(pages, Pace(factor=0.01, longest_s=0.5, hang_s=0.5)) as server:
-        fetcher = HttpFetcher(settings.fetch, clock, PinnedResolver(server.addresses))
-        polite = RobotsFetcher(fetcher, settings.politeness, settings.fetch.identity, clock)
-        world = HttpWorld(polite, pages.entry_urls())
+        fetcher = polite_fetcher(at_home, RealClock(), PinnedResolver(server.addresses))
+        world = HttpWorld(fetcher, pages.entry_urls())
         try:
             yield world
         finally:

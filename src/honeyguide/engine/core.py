@@ -27,6 +27,7 @@ from honeyguide.domain import (
     Refused,
     Sighting,
     Transition,
+    Unchanged,
     Unknown,
     Verdict,
 )
@@ -40,6 +41,7 @@ from honeyguide.engine.events import (
     LinkRefused,
     LinkUnknown,
     PageJudged,
+    PageUnchanged,
 )
 from honeyguide.engine.ledger import Ledger
 from honeyguide.engine.snapshot import taken_of
@@ -59,7 +61,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Unpack
 
-    from honeyguide.domain import LinkId, Page, Row, Skipped, Url
+    from honeyguide.domain import KnownPage, LinkId, Page, Row, Skipped, Url
     from honeyguide.engine.lineage import Lineage
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.engine.scope import Scope
@@ -158,8 +160,11 @@ class CrawlCore:
     def in_flight(self) -> int:
         return len(self._in_flight)
 
-    def start(self, seeds: Sequence[Url], now: float) -> Step:
-        """Let the seeds wait, as many as may be met; the first thing a new crawl does."""
+    def start(self, seeds: Sequence[Url], now: float, known: Sequence[KnownPage] = ()) -> Step:
+        """Let the seeds wait, as many as may be met; the first thing a new crawl does.
+
+        `known` are the pages of an earlier run, where the seeds are these.
+        """
         met = [url for number, url in enumerate(dict.fromkeys(seeds)) if self._parts.scope.has_room(number)]
         sightings = [Sighting(url, (), (), (), in_main=True, origin=None) for url in met]
         self._ledger.progress = replace(self.progress, now=now, seeds=len(sightings))
@@ -176,7 +181,9 @@ class CrawlCore:
             links.set_state(link, LinkState.PRUNED)
         self._ledger.note_pruned(len(pruned))
         pairs = tuple(map(PairRecord, numbers, scores.tolist(), rows)) if self._keeps_pairs else ()
-        return Step(self._record(new_links=found, pruned=pruned, pairs=pairs, learner=self._snapshot()), ())
+        return Step(
+            self._record(new_links=found, pruned=pruned, pairs=pairs, known=tuple(known), learner=self._snapshot()), ()
+        )
 
     def put_back_in_flight(self, dispatch: Dispatch) -> None:
         """A resumed crawl takes up a fetch that was under way; the shell must fetch it again."""
@@ -234,6 +241,8 @@ class CrawlCore:
         match answer.outcome:
             case Fetched():
                 step = self._take_page(dispatch, answer, answer.outcome)
+            case Unchanged():
+                step = self._take_unchanged(dispatch, answer)
             case Redirected():
                 step = self._take_redirect(dispatch, answer, answer.outcome)
             case Refused() | Failed():
@@ -302,7 +311,8 @@ class CrawlCore:
         )
         admitted = self._discovery.admit(found, dispatch.record.link, origin, self.progress.steps)
         self._ledger.note_page(is_relevant=verdict.is_relevant, body_bytes=len(fetched.body))
-        self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=not is_expanded)
+        is_barren = self._parts.scope.follows_links and not is_expanded
+        self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=is_barren)
         visit = VisitRecord(page, verdict, origin.depth, origin.distance, admitted.targets)
         record = self._record(
             completion=self._completion(dispatch, answer, reward=verdict.reward, visit=visit),
@@ -353,6 +363,13 @@ class CrawlCore:
         if isinstance(outcome, Refused):
             return self._step(record, LinkRefused(dispatch.url, outcome, self.progress))
         return self._step(record, FetchFailed(dispatch.url, outcome, self.progress))
+
+    def _take_unchanged(self, dispatch: Dispatch, answer: Answer) -> Step:
+        self._ledger.note_unchanged()
+        return self._step(
+            self._record(completion=self._completion(dispatch, answer, reward=None)),
+            PageUnchanged(dispatch.url, self.progress),
+        )
 
     def _take_unknown(self, dispatch: Dispatch, answer: Answer, outcome: Unknown) -> Step:
         self._parts.clocks.release(dispatch.host, self.progress.now)  # nobody was asked, so nobody needs a rest
@@ -412,7 +429,11 @@ class CrawlCore:
 
 def is_page_expanded(parts: Parts, page: Page) -> bool:
     """Whether the links of a page that has just come in may wait."""
-    return parts.strategy.expands(page.url) and parts.scope.objection_to_title(page.title) is None
+    return (
+        parts.scope.follows_links
+        and parts.strategy.expands(page.url)
+        and parts.scope.objection_to_title(page.title) is None
+    )
 
 
 def _found_again(strategy: Strategy, settings: Settings) -> FoundAgain:

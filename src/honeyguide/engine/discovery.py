@@ -107,7 +107,7 @@ class Discovery:
             is_welcome = is_expanded and is_in_scope
             number = self._links.find(shown.target)
             state = None if number is None else self._links.state(number)
-            if not is_expanded and is_in_scope:
+            if not is_expanded and is_in_scope and self._scope.follows_links:
                 left_alone += self._scope.has_room(met) if number is None else state is LinkState.PRUNED
             if number is None and not (is_welcome and self._scope.has_room(met)):
                 kept_out += is_expanded

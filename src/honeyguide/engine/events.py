@@ -37,6 +37,14 @@ class PageJudged:
 
 
 @dataclass(frozen=True, slots=True)
+class PageUnchanged:
+    """The host of a page that an earlier run knows says that it is still the same."""
+
+    url: Url
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
 class LinkRedirected:
     """A link led elsewhere."""
 
@@ -90,6 +98,14 @@ class CrawlStopped:
 
 
 Event: TypeAlias = (
-    CrawlStarted | PageJudged | LinkRedirected | LinkRefused | FetchFailed | LinkUnknown | LinkSkipped | CrawlStopped
+    CrawlStarted
+    | PageJudged
+    | PageUnchanged
+    | LinkRedirected
+    | LinkRefused
+    | FetchFailed
+    | LinkUnknown
+    | LinkSkipped
+    | CrawlStopped
 )
 Listener: TypeAlias = Callable[[Event], None]

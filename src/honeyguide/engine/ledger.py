@@ -77,6 +77,9 @@ class Ledger:
     def note_unknown(self) -> None:
         self.progress = replace(self.progress, unknown=self.progress.unknown + 1)
 
+    def note_unchanged(self) -> None:
+        self.progress = replace(self.progress, unchanged=self.progress.unchanged + 1)
+
     def note_repricing(self) -> None:
         if not self.progress.is_repriced:
             self.progress = replace(self.progress, is_repriced=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -14,6 +15,7 @@ from honeyguide.engine.checkpoint import restore
 from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.events import CrawlStarted
 from honeyguide.engine.examples import with_examples_read
+from honeyguide.engine.known_pages import pages_to_refresh
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.settings import load_settings, to_toml, validate, with_overrides
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from honeyguide.clock import Clock
+    from honeyguide.domain import KnownPage, Url
     from honeyguide.engine.core import Dispatch, Parts
     from honeyguide.engine.events import Listener
     from honeyguide.settings import Settings
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from honeyguide.text import WordVectors
     from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
+
+log = logging.getLogger(__name__)
 
 
 class Surroundings(TypedDict, total=False):
@@ -69,18 +74,19 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
     validate(settings)
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
-        world = await _world(opened, settings, around)
+        known = pages_to_refresh(settings)
+        world = await _world(opened, settings, around, known)
         settings = await with_examples_read(settings, world)
         builder = _builder(settings, around)
-        seeds, parts = builder.seed_urls(world), builder.parts()
+        seeds, parts = _seeds(builder, world, known), builder.parts()
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))
         opened.enter_context(lock)
         store = SqliteStore(folder.database_file)
         opened.callback(store.close)
-        transport, clock = transport_for(world, start=0.0)
+        transport, clock = transport_for(world, start=max((page.checked_at for page in known), default=0.0))
         opened.push_async_callback(transport.close)
         core = CrawlCore(parts, settings)
-        store.record(core.start(seeds, clock.now()).record)
+        store.record(core.start(seeds, clock.now(), known).record)
         folder.mark_started()
         loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around))
         loop.announce(CrawlStarted(core.progress, is_resumed=False))
@@ -101,14 +107,15 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         opened.callback(store.close)
         progress = store.progress()
         _check_resumable(folder, progress, settings, budget)
-        world = await _world(opened, settings, around)
+        known = pages_to_refresh(settings) if progress is None else list(store.known())
+        world = await _world(opened, settings, around, known)
         builder = _builder(settings, around)
         transport, clock = transport_for(world, start=0.0 if progress is None else progress.now)
         opened.push_async_callback(transport.close)
         in_flight: list[Dispatch] = []
         if progress is None:  # killed before its first step was whole: start anew in the same folder
             core = CrawlCore(builder.parts(), settings)
-            store.record(core.start(builder.seed_urls(world), clock.now()).record)
+            store.record(core.start(_seeds(builder, world, known), clock.now(), known).record)
             folder.mark_started()
         else:
             core, in_flight = _restored(folder, builder.parts(), settings, store, clock)
@@ -146,11 +153,17 @@ def _builder(settings: Settings, around: Surroundings) -> Builder:
     return Builder(settings, around.get("vectors"), around.get("on_converting", lambda _: None))
 
 
-async def _world(opened: AsyncExitStack, settings: Settings, around: Surroundings) -> World:
+def _seeds(builder: Builder, world: World, known: Sequence[KnownPage]) -> Sequence[Url]:
+    return [page.url for page in known] or builder.seed_urls(world)
+
+
+async def _world(opened: AsyncExitStack, settings: Settings, around: Surroundings, known: Sequence[KnownPage]) -> World:
     """The world given, or the one that the settings name, closed with everything else that was opened."""
     if "world" in around:
         return around["world"]
-    return await opened.enter_async_context(open_world(settings))
+    if settings.crawl.world == "live" and not settings.fetch.has_contact:
+        log.warning("no site owner can reach you: give --contact with a mail address or page of yours (fetch.contact)")
+    return await opened.enter_async_context(open_world(settings, known))
 
 
 def _one_blas_thread() -> threadpool_limits:

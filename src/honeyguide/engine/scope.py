@@ -26,6 +26,7 @@ class Scope:
     def __init__(self, settings: ScopeSettings) -> None:
         self._max_depth = settings.max_depth
         self._max_pages = settings.max_pages
+        self.follows_links = settings.follow_links  # else the seeds are all there is
         self._hosts = _Rule("hosts", *(tuple(map(_host, each)) for each in (settings.allow_hosts, settings.deny_hosts)))
         self._paths = _Rule("paths", *(tuple(map(_part, each)) for each in (settings.allow_paths, settings.deny_paths)))
         titles = (settings.allow_titles, settings.deny_titles)

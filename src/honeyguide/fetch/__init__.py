@@ -8,7 +8,8 @@ two requests to a host: when to ask is the frontier's affair.
 
 from honeyguide.fetch.fetcher import Fetcher
 from honeyguide.fetch.http import HttpFetcher
+from honeyguide.fetch.renderer import Renderer
 from honeyguide.fetch.resolver import PinnedResolver
 from honeyguide.fetch.robots import RobotsFetcher, product_of
 
-__all__ = ["Fetcher", "HttpFetcher", "PinnedResolver", "RobotsFetcher", "product_of"]
+__all__ = ["Fetcher", "HttpFetcher", "PinnedResolver", "Renderer", "RobotsFetcher", "product_of"]

@@ -15,7 +15,18 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from protego import Protego
 
-from honeyguide.domain import Answer, Failed, FailureReason, Fetched, Redirected, RefusalReason, Refused, Unknown, Url
+from honeyguide.domain import (
+    Answer,
+    Failed,
+    FailureReason,
+    Fetched,
+    Redirected,
+    RefusalReason,
+    Refused,
+    Unchanged,
+    Unknown,
+    Url,
+)
 
 if TYPE_CHECKING:
     from honeyguide.clock import Clock
@@ -149,7 +160,7 @@ def rules_from(outcome: Outcome, origin: str, now: float) -> OriginRules:
     match outcome:
         case Fetched():
             return OriginRules(now + FRESH_S, file=Protego.parse(_text(outcome.body)))
-        case Redirected() | Unknown():  # one redirect too many, or a recording without the file: no rules
+        case Redirected() | Unchanged() | Unknown():  # one too many, or a recording without the file: no rules
             return OriginRules(now + FRESH_S)
         case Failed() if _is_missing(outcome):
             return OriginRules(now + FRESH_S)

@@ -9,6 +9,7 @@ pages of a site are laid out alike, `PageRules` say which part of them counts, a
 """
 
 from honeyguide.parse.document import parse
+from honeyguide.parse.media_type import media_type_of
 from honeyguide.parse.page_rules import WHOLE_PAGE, WIKIPEDIA, PageRules
 
-__all__ = ["WHOLE_PAGE", "WIKIPEDIA", "PageRules", "parse"]
+__all__ = ["WHOLE_PAGE", "WIKIPEDIA", "PageRules", "media_type_of", "parse"]

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
+_MEDIA_TYPE: Final = re.compile(r"[a-z0-9*][a-z0-9!#$&^_.+*-]*/[a-z0-9*][a-z0-9!#$&^_.+*-]*", re.ASCII)
+_PROXY: Final = re.compile(
+    r"http://(?P<login>[^/?#]*@)?(?:[a-zA-Z0-9._-]+|\[[0-9a-fA-F:.]+\])(?::[0-9]{1,5})?/?", re.ASCII
+)
+
+
 def validate(settings: Settings) -> None:
     """Raise `SettingsError` with every mistake in `settings`; return when a crawl can be built from them."""
     values = {key: setting.value_in(settings) for key, setting in SETTINGS_BY_KEY.items()}
@@ -71,13 +77,35 @@ def _seed_url_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _identity_mistakes(settings: Settings) -> Iterator[str]:
-    # Both go into a request header, where a line break would start another header.
-    sent = {"fetch.user_agent": settings.fetch.user_agent, "fetch.contact": settings.fetch.contact}
+    # All go into request headers, where a line break would start another header.
+    names = ("user_agent", "contact", "accept_language")
+    sent = {f"fetch.{name}": getattr(settings.fetch, name) for name in names}
     for key, text in sent.items():
         if not (text.isascii() and text.isprintable()):
             yield f"{key} is {shown(text)}: it must be printable ASCII on one line"
     if not settings.fetch.user_agent.strip():
         yield "fetch.user_agent is empty: give the crawler a name, as in 'Honeyguide/1.0'"
+
+
+def _content_type_mistakes(settings: Settings) -> Iterator[str]:
+    if not settings.fetch.content_types:
+        yield "fetch.content_types is empty: name a type, as in text/html, or */* for all"
+    for text in settings.fetch.content_types:
+        if not _MEDIA_TYPE.fullmatch(text):
+            yield f"fetch.content_types: {shown(text)} is not a media type; write it as text/html or text/*"
+
+
+def _proxy_mistakes(settings: Settings) -> Iterator[str]:
+    if settings.fetch.proxy_login and not settings.fetch.proxy:
+        yield "fetch.proxy_login has no fetch.proxy to log in to: name it, or leave both out"
+    if not settings.fetch.proxy:
+        return
+    parts = _PROXY.fullmatch(settings.fetch.proxy)
+    if parts is None:
+        yield "fetch.proxy is not the URL of an HTTP proxy: write it as http://proxy.example:3128"
+    elif parts["login"] is not None:
+        # Said without the value: what is refused here may end up in a log.
+        yield "fetch.proxy holds a password that the run would keep: put it in a file that fetch.proxy_login names"
 
 
 def _delay_mistakes(settings: Settings) -> Iterator[str]:
@@ -128,6 +156,8 @@ _CHECKS: Final = (
     _profile_mistakes,
     _seed_url_mistakes,
     _identity_mistakes,
+    _content_type_mistakes,
+    _proxy_mistakes,
     _delay_mistakes,
     _pattern_mistakes,
     judge_mistakes,

@@ -98,9 +98,38 @@ class FetchSettings:
         "the name given to every server; robots.txt is asked about what stands before the slash",
     )
     contact: str = setting("", "where a site's owner can reach you, sent with the user agent")
-    timeout_s: float = setting(20.0, "seconds an answer may take, from connecting to the last byte", above=0)
+    accept_language: str = setting("", "languages asked for, as in 'en, de;q=0.5'; empty asks for none")
+    connect_timeout_s: float = setting(10.0, "seconds a connection may take, names looked up and TLS agreed", above=0)
+    first_byte_timeout_s: float = setting(
+        20.0, "seconds a host may take from then on until its headers are in", above=0
+    )
+    timeout_s: float = setting(30.0, "seconds an answer may take, from connecting to the last byte", above=0)
+    content_types: tuple[str, ...] = setting(
+        (
+            "text/html",
+            "application/xhtml+xml",
+            "application/vnd.wap.xhtml+xml",
+            "text/plain",
+            "text/xml",
+            "application/xml",
+        ),
+        "types whose bodies are read, * for any part; others are given up before",
+    )
     max_body_bytes: int = setting(5_000_000, "bytes of an unpacked body; a longer one is given up", at_least=1)
     max_redirects: int = setting(10, "redirects followed in a row from one link", at_least=0)
+    kept_connections: int = setting(512, "connections kept open at once for the hosts' next pages", at_least=0)
+    cookies: bool = setting(default=False, meaning="whether cookies are sent back to the hosts that set them")
+    proxy: str = setting("", "the HTTP proxy that everything is asked through, as in http://proxy:3128; empty for none")
+    proxy_login: str = setting("", "a file that holds user:password for the proxy; empty for none")
+    allow_private: bool = setting(
+        default=False,
+        meaning="whether loopback, private, link-local and other addresses that are not public may be called",
+    )
+
+    @property
+    def has_contact(self) -> bool:
+        """Whether the user agent says whose crawler this is."""
+        return CONTACT_PLACEHOLDER not in self.identity
 
     @property
     def identity(self) -> str:
@@ -110,6 +139,31 @@ class FetchSettings:
         if CONTACT_PLACEHOLDER in self.user_agent:
             return self.user_agent.replace(CONTACT_PLACEHOLDER, self.contact)
         return f"{self.user_agent} ({self.contact})"
+
+
+@dataclass(frozen=True, slots=True)
+class RenderSettings:
+    """Pages of the live web that are empty until a browser has run their scripts."""
+
+    enabled: bool = setting(default=False, meaning="whether such pages are run in headless Chromium (extra: browser)")
+    browser: str = setting("", "path to Chromium or Chrome; empty looks for one")
+    sandbox: bool = setting(
+        default=True, meaning="whether the browser is shut in by the system; root and most containers need false"
+    )
+    timeout_s: float = setting(20.0, "seconds a page may take until it is at rest; then it is taken as it is", above=0)
+    max_requests: int = setting(40, "requests that the scripts of one page may make", at_least=0)
+    at_once: int = setting(2, "pages rendered at once", at_least=1, at_most=64)
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshSettings:
+    """A new pass over the pages of an earlier run: which of them are looked at first."""
+
+    run: str = setting("", "the run whose pages are looked at again; honeyguide refresh sets it")
+    change_days: float = setting(30.0, "days in which a page of which nothing is known changes once", above=0)
+    relevance_weight: float = setting(
+        0.5, "how much relevance counts; with 0 only age and change do", at_least=0, at_most=1
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +241,7 @@ class ScopeSettings:
     deny_paths: tuple[str, ...] = setting((), "regular expressions none of which may be found in path and query")
     allow_titles: tuple[str, ...] = setting((), "a page without one of these in its title counts and gives nothing")
     deny_titles: tuple[str, ...] = setting((), "a page with one of these in its title counts and gives nothing")
+    follow_links: bool = setting(default=True, meaning="whether links are followed; false fetches the seeds alone")
     max_depth: int = setting(0, "clicks from a seed; 0 sets no limit", at_least=0)
     max_pages: int = setting(0, "URLs to consider, the first that are met, seeds included; 0 sets no limit", at_least=0)
 
@@ -237,6 +292,8 @@ class Settings:
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     fetch: FetchSettings = field(default_factory=FetchSettings)
+    render: RenderSettings = field(default_factory=RenderSettings)
+    refresh: RefreshSettings = field(default_factory=RefreshSettings)
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     scope: ScopeSettings = field(default_factory=ScopeSettings)

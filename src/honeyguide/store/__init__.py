@@ -17,6 +17,7 @@ from honeyguide.store.records import (
     StepRecord,
     VisitRecord,
 )
+from honeyguide.store.revisits import Finding, Revisit, Revisits
 from honeyguide.store.run import CrawledPage, CrawledStep, Run, open_run
 from honeyguide.store.run_folder import RunFolder, RunLock
 from honeyguide.store.sqlite import SqliteStore
@@ -35,11 +36,14 @@ __all__ = [
     "CrawledStep",
     "DiscoveredGraph",
     "DispatchRecord",
+    "Finding",
     "FoundLink",
     "LearnerSnapshot",
     "PairRecord",
     "Progress",
     "RedirectedLink",
+    "Revisit",
+    "Revisits",
     "Run",
     "RunFolder",
     "RunLock",

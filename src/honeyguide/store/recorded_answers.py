@@ -21,6 +21,7 @@ from honeyguide.domain import (
     Redirected,
     RefusalReason,
     Refused,
+    Unchanged,
     Url,
 )
 from honeyguide.errors import RunDamaged
@@ -133,6 +134,8 @@ class RecordedAnswers:
             match kind:
                 case "fetched" if status is not None and content_type is not None and body is not None:
                     return Fetched(status, content_type, unpacked(body, self._path))
+                case "unchanged":
+                    return Unchanged()
                 case "redirected" if status is not None:
                     return Redirected(status, Url(detail))
                 case "refused":

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from honeyguide.domain import Answer, LinkId, Page, Row, Sighting, Url, Verdict
+    from honeyguide.domain import Answer, KnownPage, LinkId, Page, Row, Sighting, Url, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,7 @@ class Progress:
 
     steps: int = 0  # fetches that have ended
     dispatches: int = 0  # fetches begun
+    unchanged: int = 0  # pages of an earlier run whose hosts said that they are the same
     unknown: int = 0  # steps whose answer the world could not tell; they cost nothing
     now: float = 0.0
     spent_seconds: float = 0.0
@@ -156,6 +157,7 @@ class StepChanges(TypedDict, total=False):
     pruned: tuple[LinkId, ...]
     pairs: tuple[PairRecord, ...]
     redirect: RedirectedLink | None
+    known: tuple[KnownPage, ...]
     learner: bytes | None
     ready_at_by_host: dict[str, float]
 
@@ -173,5 +175,6 @@ class StepRecord:
     pruned: tuple[LinkId, ...] = ()  # links that no longer wait, or could not begin to
     pairs: tuple[PairRecord, ...] = ()
     redirect: RedirectedLink | None = None
+    known: tuple[KnownPage, ...] = ()  # pages of an earlier run that are looked at again
     ready_at_by_host: dict[str, float] = field(default_factory=dict)
     learner: bytes | None = None  # a snapshot of the strategy, every so often

@@ -15,6 +15,7 @@ from honeyguide.settings import load_settings
 from honeyguide.store.discovered_graph import DiscoveredGraph
 from honeyguide.store.recorded_answers import RecordedAnswers
 from honeyguide.store.records import Progress
+from honeyguide.store.revisits import Revisits
 from honeyguide.store.run_folder import RunFolder
 from honeyguide.store.sqlite import read_progress, told_plainly, unpacked
 
@@ -116,6 +117,10 @@ class Run:
         for (body,) in found:
             return unpacked(body, self._folder.database_file)
         raise KeyError(url.text)
+
+    def revisits(self) -> Revisits:
+        """What became of the pages that this run looked at again; usable while the run is open."""
+        return Revisits(self._select)
 
     def recorded_answers(self) -> RecordedAnswers:
         """What was answered up to now, looked up by URL; usable while the run is open."""

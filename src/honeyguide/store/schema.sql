@@ -1,4 +1,4 @@
--- A run, format 2. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
+-- A run, format 3. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
@@ -24,7 +24,7 @@ CREATE TABLE steps (                 -- one fetch that has ended, in order
   finished_at REAL NOT NULL,
   score REAL NOT NULL,               -- when chosen
   explored INTEGER NOT NULL,         -- drawn at random
-  outcome TEXT NOT NULL,             -- fetched, redirected, refused, failed, unknown
+  outcome TEXT NOT NULL,             -- fetched, unchanged, redirected, refused, failed, unknown
   status INTEGER,
   detail TEXT NOT NULL DEFAULT '',
   elapsed_s REAL NOT NULL,
@@ -46,7 +46,8 @@ CREATE TABLE pages (
   is_relevant INTEGER NOT NULL,
   depth INTEGER NOT NULL,            -- clicks from a seed
   distance INTEGER NOT NULL,         -- clicks since a relevant page
-  body BLOB NOT NULL                 -- zstandard
+  body BLOB NOT NULL,                -- zstandard
+  digest BLOB NOT NULL               -- of title and text
 );
 
 CREATE TABLE edges (

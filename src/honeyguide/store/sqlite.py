@@ -12,7 +12,20 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 import numpy as np
 import zstandard
 
-from honeyguide.domain import Failed, Fetched, LinkId, LinkState, Origin, Redirected, Refused, Sighting, Unknown, Url
+from honeyguide.domain import (
+    Failed,
+    Fetched,
+    KnownPage,
+    LinkId,
+    LinkState,
+    Origin,
+    Redirected,
+    Refused,
+    Sighting,
+    Unchanged,
+    Unknown,
+    Url,
+)
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
 from honeyguide.store.records import DispatchRecord, PairRecord, Progress
 from honeyguide.store.run_folder import folder_bytes
@@ -55,8 +68,9 @@ class SqliteStore:
         self._db.executescript(_PRAGMAS)
         # Asked of the tables, not of the file: a process killed just here leaves a file without any.
         if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-            script = resources.files("honeyguide.store").joinpath("schema.sql").read_text(encoding="utf-8")
-            self._db.executescript(f"BEGIN; {script} COMMIT;")
+            self._db.executescript(f"BEGIN; {_script('schema.sql')} {_script('additions.sql')} COMMIT;")
+        else:
+            self._db.executescript(_script("additions.sql"))
 
     def record(self, step: StepRecord) -> None:
         with told_plainly(self._path):
@@ -173,6 +187,10 @@ class SqliteStore:
             for number, link, after_steps, is_skipped, row in rows
         )
 
+    def known(self) -> Iterator[KnownPage]:
+        for url, *facts in self._select("SELECT * FROM known ORDER BY rowid"):
+            yield KnownPage(Url(url), *facts)
+
     def size_bytes(self) -> int:
         return folder_bytes(self._path.parent)
 
@@ -209,6 +227,7 @@ class SqliteStore:
             "INSERT INTO hosts VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET ready_at = excluded.ready_at",
             step.ready_at_by_host.items(),
         )
+        self._db.executemany("INSERT INTO known VALUES (?,?,?,?,?,?,?,?)", map(_known_columns, step.known))
         if step.learner is not None:
             self._write_learner(step.progress, step.learner)
         self._db.execute(
@@ -255,12 +274,15 @@ class SqliteStore:
     def _write_page(self, link: LinkId, step: int, fetched: Fetched, visit: VisitRecord) -> None:
         page, verdict = visit.page, visit.verdict
         self._db.execute(
-            "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 link, step, page.title, fetched.content_type, page.media_type, page.charset, len(page.words),
                 verdict.relevance, verdict.is_relevant, visit.depth, visit.distance, self._pack(fetched.body),
+                page.digest,
             ),
         )  # fmt: skip
+        if fetched.etag or fetched.last_modified:
+            self._db.execute("INSERT INTO validators VALUES (?,?,?)", (link, fetched.etag, fetched.last_modified))
         self._db.executemany("INSERT INTO edges VALUES (?,?)", [(link, target) for target in sorted(visit.targets)])
 
     def _write_redirect(self, redirect: RedirectedLink) -> None:
@@ -288,6 +310,10 @@ class SqliteStore:
         )
 
 
+def _script(name: str) -> str:
+    return resources.files("honeyguide.store").joinpath(name).read_text(encoding="utf-8")
+
+
 def read_progress(database: sqlite3.Connection) -> Progress | None:
     """Where the crawl stood after the last whole step."""
     row = database.execute("SELECT state FROM progress").fetchone()
@@ -313,6 +339,19 @@ def _text_columns(found: FoundLink) -> tuple[object, ...]:
     )
 
 
+def _known_columns(page: KnownPage) -> tuple[object, ...]:
+    return (
+        page.url.text,
+        page.relevance,
+        page.digest,
+        page.etag,
+        page.last_modified,
+        page.first_seen_at,
+        page.checked_at,
+        page.changes,
+    )
+
+
 def _blob(row: Row | None) -> bytes | None:
     return None if row is None else row.tobytes()
 
@@ -325,6 +364,8 @@ def _outcome_columns(outcome: Outcome) -> tuple[str, int | None, str, int]:
     match outcome:
         case Fetched():
             return "fetched", outcome.status, "", len(outcome.body)
+        case Unchanged():
+            return "unchanged", outcome.status, "", 0
         case Redirected():
             return "redirected", outcome.status, outcome.target.text, 0
         case Refused():

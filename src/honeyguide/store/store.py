@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from honeyguide.domain import LinkId, LinkState, Row, Sighting, Url
+    from honeyguide.domain import KnownPage, LinkId, LinkState, Row, Sighting, Url
     from honeyguide.store.records import DispatchRecord, PairRecord, Progress, StepRecord
 
 
@@ -114,6 +114,10 @@ class Store(Protocol):
 
     def decisions_from(self, number: int) -> Iterator[StoredDecision]:
         """Links that were fetched, are in flight or were skipped, in the order of decisions, from this one on."""
+        ...
+
+    def known(self) -> Iterator[KnownPage]:
+        """The pages of an earlier run that this one looks at again, in the order in which it wants to."""
         ...
 
     def size_bytes(self) -> int:
