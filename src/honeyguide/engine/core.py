@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from honeyguide.domain import KnownPage, LinkId, Page, Row, Skipped, Url
     from honeyguide.engine.lineage import Lineage
     from honeyguide.engine.link_table import LinkTable
+    from honeyguide.engine.preparing import Prepared
     from honeyguide.engine.scope import Scope
     from honeyguide.frontier import Frontier, HostClocks, HostId, Taken
     from honeyguide.judge import Verdicts
@@ -127,8 +128,8 @@ class Parts:
 class CrawlCore:
     """The state of one crawl and the rules by which it changes. One thread.
 
-    Invariant: a URL is in the frontier exactly while its state is WAITING, and its host is held exactly while it is
-    IN_FLIGHT.
+    Invariant: a URL is in the frontier exactly while its state is WAITING. While it is IN_FLIGHT its host is held
+    until its answer is in.
     """
 
     def __init__(self, parts: Parts, settings: Settings, progress: Progress | None = None) -> None:
@@ -141,6 +142,8 @@ class CrawlCore:
         )
         self._ledger = Ledger(replace(progress or Progress(), stop_reason=""))
         self._in_flight: dict[LinkId, Dispatch] = {}
+        self._ready_at_by_answered: dict[LinkId, float] = {}  # when the hosts of links may be asked whose answer is in
+        self._put_back: list[Dispatch] = []  # fetches to take up again once their host is free
         self._disk_bytes = 0
 
     @property
@@ -185,10 +188,18 @@ class CrawlCore:
             self._record(new_links=found, pruned=pruned, pairs=pairs, known=tuple(known), learner=self._snapshot()), ()
         )
 
-    def put_back_in_flight(self, dispatch: Dispatch) -> None:
-        """A resumed crawl takes up a fetch that was under way; the shell must fetch it again."""
+    def put_back_in_flight(self, dispatch: Dispatch) -> bool:
+        """A resumed crawl takes up a fetch that was under way. True where the shell must fetch it again at once.
+
+        Else its host is being asked for another page, and `choose` gives it later.
+        """
+        is_host_free = all(other.host != dispatch.host for other in self._in_flight.values())
         self._in_flight[dispatch.record.link] = dispatch
-        self._parts.clocks.hold(dispatch.host)
+        if is_host_free:
+            self._parts.clocks.hold(dispatch.host)
+        else:
+            self._put_back.append(dispatch)
+        return is_host_free
 
     @property
     def has_disk_budget(self) -> bool:
@@ -203,6 +214,11 @@ class CrawlCore:
         """The next link to fetch, by strategy, politeness and budget."""
         parts = self._parts
         self._ledger.pass_time(now)
+        for again in self._put_back:
+            if parts.clocks.is_ready(again.host, now):
+                self._put_back.remove(again)
+                parts.clocks.hold(again.host)
+                return again
         limit = self._limit_reached(self.progress)
         if limit is not None:
             return self._wait_or_stop(limit)
@@ -227,20 +243,27 @@ class CrawlCore:
         """
         return self._dispatch(self._parts.frontier.withdraw(link), now, explored=False)
 
-    def apply(self, dispatch: Dispatch, answer: Answer, now: float) -> Step:
-        """Take in what a fetch brought, and learn from it. Of an unknown answer only the fact is kept."""
+    def answered(self, dispatch: Dispatch, answer: Answer, now: float) -> None:
+        """Free a host whose answer is in, while the page is still being read; `apply` follows."""
+        count = self.progress.fetches + len(self._ready_at_by_answered) + 1
+        self._ready_at_by_answered[dispatch.record.link] = self._release(dispatch, answer, now, count)
+
+    def apply(self, dispatch: Dispatch, answer: Answer, now: float, prepared: Prepared | None = None) -> Step:
+        """Take in what a fetch brought, and learn from it. Of an unknown answer only the fact is kept.
+
+        `prepared` is the page of this answer, where it has been read already: the same that would be read here.
+        """
         del self._in_flight[dispatch.record.link]
         self._parts.links.set_state(dispatch.record.link, LinkState.DONE)
         self._ledger.note_answer(now, answer.robots_fetches)
         if isinstance(answer.outcome, Unknown):
             return self._take_unknown(dispatch, answer, answer.outcome)
-        politeness = self._settings.politeness
-        ready_at = next_request_at(now, answer.host_delay_s, politeness)
-        ready_at += further_pause_s(self.progress.fetches, politeness, self._parts.chance)
-        self._parts.clocks.release(dispatch.host, ready_at)
+        ready_at = self._ready_at_by_answered.pop(dispatch.record.link, None)
+        if ready_at is None:
+            ready_at = self._release(dispatch, answer, now, self.progress.fetches)
         match answer.outcome:
             case Fetched():
-                step = self._take_page(dispatch, answer, answer.outcome)
+                step = self._take_page(dispatch, answer, answer.outcome, prepared)
             case Unchanged():
                 step = self._take_unchanged(dispatch, answer)
             case Redirected():
@@ -272,6 +295,14 @@ class CrawlCore:
     def _limit_reached(self, progress: Progress) -> StopReason | None:
         return limit_reached(self._settings.budget, progress, self._disk_bytes)
 
+    def _release(self, dispatch: Dispatch, answer: Answer, now: float, fetches: int) -> float:
+        """Let the host rest, given how many fetches have ended; gives back until when."""
+        politeness = self._settings.politeness
+        ready_at = next_request_at(now, answer.host_delay_s, politeness)
+        ready_at += further_pause_s(fetches, politeness, self._parts.chance)
+        self._parts.clocks.release(dispatch.host, ready_at)
+        return ready_at
+
     def _dispatch(self, taken: Taken, now: float, *, explored: bool) -> Dispatch:
         number, decision = self.progress.dispatches, self.progress.decisions
         row = taken.row if self._keeps_pairs else None
@@ -290,9 +321,9 @@ class CrawlCore:
         self._ledger.note_skip(taken.link, url, skipped)
         self._parts.strategy.notice(Decision(url, taken.row, is_skipped=True))
 
-    def _take_page(self, dispatch: Dispatch, answer: Answer, fetched: Fetched) -> Step:
-        page = self._parts.parse(dispatch.url, fetched)
-        verdict = self._judged(page)
+    def _take_page(self, dispatch: Dispatch, answer: Answer, fetched: Fetched, prepared: Prepared | None) -> Step:
+        page = self._parts.parse(dispatch.url, fetched) if prepared is None else prepared.page
+        verdict = self._judged(page, None if prepared is None else prepared.verdict)
         origin = self._origin(dispatch, verdict)
         is_expanded = is_page_expanded(self._parts, page)
         found = self._discovery.sort(
@@ -313,7 +344,8 @@ class CrawlCore:
         self._ledger.note_page(is_relevant=verdict.is_relevant, body_bytes=len(fetched.body))
         is_barren = self._parts.scope.follows_links and not is_expanded
         self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=is_barren)
-        visit = VisitRecord(page, verdict, origin.depth, origin.distance, admitted.targets)
+        packed_body = None if prepared is None else prepared.packed_body
+        visit = VisitRecord(page, verdict, origin.depth, origin.distance, admitted.targets, packed_body)
         record = self._record(
             completion=self._completion(dispatch, answer, reward=verdict.reward, visit=visit),
             new_links=admitted.new,
@@ -378,8 +410,9 @@ class CrawlCore:
         record = self._record(completion=completion, learner=self._snapshot_if_due())
         return self._step(record, LinkUnknown(dispatch.url, outcome, self.progress))
 
-    def _judged(self, page: Page) -> Verdict:
-        verdict = self._parts.judge.judge(page)
+    def _judged(self, page: Page, verdict: Verdict | None) -> Verdict:
+        if verdict is None:
+            verdict = self._parts.judge.judge(page)
         is_welcome = self._parts.scope.objection_to_title(page.title) is None
         return verdict if is_welcome else Verdict(0.0, is_relevant=False, reward=0.0)
 

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, TypedDict
 
 from threadpoolctl import threadpool_limits
 
-from honeyguide.engine.build import Builder, open_world, transport_for
+from honeyguide.engine.build import Builder, open_world, transport_for, worker_count
 from honeyguide.engine.checkpoint import restore
 from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.events import CrawlStarted
 from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.known_pages import pages_to_refresh
 from honeyguide.engine.loop import CrawlLoop
+from honeyguide.engine.preparing import Preparation
+from honeyguide.engine.workers import Workers
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.settings import load_settings, to_toml, validate, with_overrides
-from honeyguide.store import RunFolder, RunLock, SqliteStore, open_run
+from honeyguide.store import RunFolder, RunLock, SqliteStore, body_packer, open_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,12 +80,14 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
         world = await _world(opened, settings, around, known)
         settings = await with_examples_read(settings, world)
         builder = _builder(settings, around)
+        workers = await _workers(opened, builder, world)
         seeds, parts = _seeds(builder, world, known), builder.parts()
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))
         opened.enter_context(lock)
         store = SqliteStore(folder.database_file)
         opened.callback(store.close)
-        transport, clock = transport_for(world, start=max((page.checked_at for page in known), default=0.0))
+        start = max((page.checked_at for page in known), default=0.0)
+        transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
         opened.push_async_callback(transport.close)
         core = CrawlCore(parts, settings)
         store.record(core.start(seeds, clock.now(), known).record)
@@ -110,15 +114,17 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         known = pages_to_refresh(settings) if progress is None else list(store.known())
         world = await _world(opened, settings, around, known)
         builder = _builder(settings, around)
-        transport, clock = transport_for(world, start=0.0 if progress is None else progress.now)
+        workers, parts = await _workers(opened, builder, world), builder.parts()
+        start = 0.0 if progress is None else progress.now
+        transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
         opened.push_async_callback(transport.close)
         in_flight: list[Dispatch] = []
         if progress is None:  # killed before its first step was whole: start anew in the same folder
-            core = CrawlCore(builder.parts(), settings)
+            core = CrawlCore(parts, settings)
             store.record(core.start(_seeds(builder, world, known), clock.now(), known).record)
             folder.mark_started()
         else:
-            core, in_flight = _restored(folder, builder.parts(), settings, store, clock)
+            core, in_flight = _restored(folder, parts, settings, store, clock)
         if budget is not None:
             folder.save_settings(to_toml(builder.settings))
         loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around))
@@ -164,6 +170,18 @@ async def _world(opened: AsyncExitStack, settings: Settings, around: Surrounding
     if settings.crawl.world == "live" and not settings.fetch.has_contact:
         log.warning("no site owner can reach you: give --contact with a mail address or page of yours (fetch.contact)")
     return await opened.enter_async_context(open_world(settings, known))
+
+
+async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Workers | None:
+    """The processes that read pages for this crawl, where it has any; they get ready while its parts are made."""
+    count = worker_count(builder.settings, world)
+    return await opened.enter_async_context(Workers(count, builder.recipe())) if count else None
+
+
+def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Workers | None:
+    if workers is not None:
+        workers.home = Preparation(parts.parse, parts.judge if builder.recipe().judges else None, body_packer())
+    return workers
 
 
 def _one_blas_thread() -> threadpool_limits:

@@ -76,6 +76,13 @@ class CrawlSettings:
     strategy: str = setting("online-ridge", "how the next link is chosen", choices=STRATEGIES)
     seed: int = setting(0, "seed of every random choice", at_least=0)
     concurrency: int = setting(16, "fetches at once, over all hosts", at_least=1, at_most=4096)
+    workers: int = setting(
+        -1,
+        "processes that parse and judge pages beside the crawl; 0 for none, -1 for one where pages come over HTTP, "
+        "there is more than one core, and the budget is 500 fetches or more",
+        at_least=-1,
+        at_most=64,
+    )
     starting_points: str = setting("", "path to your own list by topic; empty takes the shipped one")
 
 

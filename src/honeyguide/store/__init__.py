@@ -6,6 +6,7 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 """
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.packing import body_packer
 from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
@@ -56,5 +57,6 @@ __all__ = [
     "StoredTransition",
     "StoredVisit",
     "VisitRecord",
+    "body_packer",
     "open_run",
 ]

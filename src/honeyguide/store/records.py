@@ -75,6 +75,7 @@ class VisitRecord:
     depth: int
     distance: int
     targets: tuple[LinkId, ...]  # every link on it, each once
+    packed_body: bytes | None = None  # where it is packed already
 
 
 @dataclass(frozen=True, slots=True, eq=False)

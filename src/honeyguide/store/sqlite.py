@@ -27,6 +27,7 @@ from honeyguide.domain import (
     Url,
 )
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
+from honeyguide.store.packing import body_packer
 from honeyguide.store.records import DispatchRecord, PairRecord, Progress
 from honeyguide.store.run_folder import folder_bytes
 from honeyguide.store.store import LearnerSnapshot, StoredDecision, StoredLink, StoredTransition, StoredVisit
@@ -62,7 +63,7 @@ class SqliteStore:
             except BaseException:
                 self._db.close()
                 raise
-        self._pack = zstandard.ZstdCompressor(level=3).compress
+        self._pack = body_packer()
 
     def _prepare(self) -> None:
         self._db.executescript(_PRAGMAS)
@@ -273,12 +274,12 @@ class SqliteStore:
 
     def _write_page(self, link: LinkId, step: int, fetched: Fetched, visit: VisitRecord) -> None:
         page, verdict = visit.page, visit.verdict
+        body = self._pack(fetched.body) if visit.packed_body is None else visit.packed_body
         self._db.execute(
             "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 link, step, page.title, fetched.content_type, page.media_type, page.charset, len(page.words),
-                verdict.relevance, verdict.is_relevant, visit.depth, visit.distance, self._pack(fetched.body),
-                page.digest,
+                verdict.relevance, verdict.is_relevant, visit.depth, visit.distance, body, page.digest,
             ),
         )  # fmt: skip
         if fetched.etag or fetched.last_modified:

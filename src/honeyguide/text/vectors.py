@@ -124,6 +124,11 @@ class WordVectors:
         self._last_rows = WordRows(self._table, np.empty(0, dtype=np.int32))
 
     @property
+    def source(self) -> VectorSource:
+        """Where the vectors come from; from the same source another cache has the same vectors."""
+        return self._source
+
+    @property
     def digest(self) -> str:
         """Names the vectors: crawls with equal ones are equal. Empty where the source does not say."""
         return getattr(self._source, "digest", "")
