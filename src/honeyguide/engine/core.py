@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 import numpy as np
 
@@ -58,7 +58,7 @@ from honeyguide.store import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Unpack
 
     from honeyguide.domain import KnownPage, LinkId, Page, Row, Skipped, Url
@@ -145,6 +145,8 @@ class CrawlCore:
         self._ready_at_by_answered: dict[LinkId, float] = {}  # when the hosts of links may be asked whose answer is in
         self._put_back: list[Dispatch] = []  # fetches to take up again once their host is free
         self._disk_bytes = 0
+        self._chance_state: Mapping[str, Any] = {}
+        self._chance_json = ""
 
     @property
     def progress(self) -> Progress:
@@ -453,8 +455,10 @@ class CrawlCore:
         return taken_of(self._parts.strategy, self._parts.judge)
 
     def _record(self, **changes: Unpack[StepChanges]) -> StepRecord:
-        state = json.dumps(self._parts.chance.bit_generator.state)
-        return self._ledger.close_step(chance_state=state, waiting=len(self._parts.frontier), **changes)
+        state = self._parts.chance.bit_generator.state
+        if state != self._chance_state:
+            self._chance_state, self._chance_json = state, json.dumps(state)
+        return self._ledger.close_step(chance_state=self._chance_json, waiting=len(self._parts.frontier), **changes)
 
     def _step(self, record: StepRecord, event: Event) -> Step:
         return Step(record, self._ledger.events_before(event))

@@ -33,7 +33,7 @@ from honeyguide.store.run_folder import folder_bytes
 from honeyguide.store.store import LearnerSnapshot, StoredDecision, StoredLink, StoredTransition, StoredVisit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from honeyguide.domain import Outcome, Row
@@ -207,34 +207,36 @@ class SqliteStore:
         self._write_choices(step)
         if step.completion is not None:
             self._write_completion(step.completion, step.progress.steps)
-        self._db.executemany(
+        self._write_many(
             "INSERT INTO links (id, url, page, anchor, before, after, in_main, score, row) VALUES (?,?,?,?,?,?,?,?,?)",
             [(found.link, found.url.text, *_text_columns(found)) for found in step.new_links],
         )
-        self._db.executemany(
+        self._write_many(
             """UPDATE links SET page = ?, anchor = ?, before = ?, after = ?, in_main = ?, score = ?, row = ?,
                seen_as = NULL, hops = 0, state = ? WHERE id = ?""",
             [(*_text_columns(found), LinkState.WAITING, found.link) for found in step.found_again],
         )
         if step.redirect is not None:
             self._write_redirect(step.redirect)
-        self._db.executemany(
-            "UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in step.pruned]
-        )
-        self._db.executemany(
+        self._write_many("UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in step.pruned])
+        self._write_many(
             "INSERT INTO pairs VALUES (?, ?, ?)", [(pair.link, pair.score, pair.row.tobytes()) for pair in step.pairs]
         )
-        self._db.executemany(
+        self._write_many(
             "INSERT INTO hosts VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET ready_at = excluded.ready_at",
             step.ready_at_by_host.items(),
         )
-        self._db.executemany("INSERT INTO known VALUES (?,?,?,?,?,?,?,?)", map(_known_columns, step.known))
+        self._write_many("INSERT INTO known VALUES (?,?,?,?,?,?,?,?)", [_known_columns(page) for page in step.known])
         if step.learner is not None:
             self._write_learner(step.progress, step.learner)
         self._db.execute(
             "INSERT INTO progress VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET state = excluded.state",
             (json.dumps({name: getattr(step.progress, name) for name in _FIRST_PROGRESS}),),
         )
+
+    def _write_many(self, statement: str, rows: Collection[tuple[object, ...]]) -> None:
+        if rows:
+            self._db.executemany(statement, rows)
 
     def _write_choices(self, step: StepRecord) -> None:
         for chosen in step.dispatches:
