@@ -12,6 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import honeyguide.fetch  # noqa: F401 - an import like the peers' own, which a crawl makes only when it needs it
 from honeyguide import crawl
 from honeyguide.settings import SETTINGS_BY_KEY, Settings, with_overrides
 

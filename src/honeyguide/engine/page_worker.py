@@ -11,13 +11,13 @@ import pickle
 import signal
 import socket
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
 from honeyguide.engine.build import Builder
 from honeyguide.engine.page_shipping import LENGTH, READY, framed, shipped
-from honeyguide.engine.preparing import Preparation, Prepared, prepared_by
+from honeyguide.engine.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation, Prepared, prepared_by
 from honeyguide.errors import HoneyguideError
 from honeyguide.store import body_packer
 from honeyguide.text import WordVectors
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from honeyguide.engine.preparing import Recipe
-
-# Pages hold no cycles; looking for some among everything that was loaded takes time for nothing.
-_OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
 
 
 def main(descriptor: int) -> None:
@@ -45,7 +42,7 @@ def main(descriptor: int) -> None:
                 sys.exit(1)  # the crawl is made of the same parts, and says what is wrong with them
             _send(outgoing, (READY, None))
             gc.freeze()
-            gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+            gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
             while (task := _receive(incoming)) is not None:
                 number, url, fetched = task
                 prepared = prepared_by(preparation, url, fetched)

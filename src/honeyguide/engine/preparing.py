@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
+"""How many objects a process that reads pages makes before it looks for cycles of garbage; Python's own number is 700.
+The search took 6 to 13% of a crawl's processor time."""
+
 # Judges that are made in no time and go by the page alone. The others keep statistics of the pages seen so far, or are
 # trained or written by the user.
 _JUDGED_BESIDE: Final = frozenset({"keyword", "embedding", "rake"})
