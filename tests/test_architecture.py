@@ -21,7 +21,7 @@ ALLOWED = {
     "exports": {"domain", "store"},
     "report": {"domain", "store"},
     "envs": {"domain", "text", "engine", "learn", "store", "worlds"},
-    "experiments": {"domain", "text", "engine", "exports", "judge", "learn", "store", "report", "worlds"},
+    "experiments": {"domain", "text", "topics", "engine", "exports", "judge", "learn", "store", "report", "worlds"},
     "__main__": {"cli"},
     "cli": {"domain", "text", "topics", "engine", "experiments", "exports", "store", "report", "worlds"},
     **{stage: {"domain", "text"} for stage in STAGES - {"worlds"}},

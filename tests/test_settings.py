@@ -46,6 +46,7 @@ VALUES_BY_KIND: dict[str, st.SearchStrategy[Any]] = {
     "a whole number": st.integers(),
     "a finite number": st.floats(allow_nan=False, allow_infinity=False),
     'a list of texts, as in ["one", "two"]': st.lists(st.text(), max_size=3),
+    "a list of whole numbers, as in [128, 256]": st.lists(st.integers(), max_size=3),
     "a list of numbers, as in [0.5, 0.4]": st.lists(
         st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**6), 10**6), max_size=4
     ),
@@ -297,7 +298,7 @@ class TestValidation:
             (
                 "crawl.profile",
                 "wikipeda",
-                "crawl.profile is 'wikipeda': choose one of wikipedia, or leave it empty",
+                f"crawl.profile is 'wikipeda': choose one of {', '.join(PROFILES)}, or leave it empty",
             ),
             (
                 "fetch.contact",

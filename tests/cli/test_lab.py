@@ -129,7 +129,11 @@ class TestReproduce:
         ("arguments", "told"),
         [
             (("lim2061",), "did you mean lim2016?"),
-            (("han",), "choose one of lim2016, wikicrawler"),
+            (("han2019",), "did you mean han2018?"),
+            (("newton",), "choose one of han2018, lim2016, pertejo2021, wikicrawler"),
+            (("lim2016", "--tasks", "3"), "lim2016 takes no --tasks"),
+            (("pertejo2021", "--share", "2"), "--share is 2: give a part between 0 and 1"),
+            (("han2018", "--quick", "--vectors", "nowhere.txt"), "nowhere.txt"),
             (("lim2016", "--world", "live"), "live"),
             (("lim2016", "--world", "wiki:nowhere"), "nowhere"),
             (("lim2016", "--seed", "-1"), "crawl.seed is -1"),

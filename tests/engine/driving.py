@@ -13,6 +13,7 @@ from honeyguide.domain import LinkId, Skipped, Url
 from honeyguide.engine import Builder, CrawlCore, CrawlLoop
 from honeyguide.engine.build import transport_for
 from honeyguide.engine.checkpoint import restore
+from honeyguide.frontier import SharedRowsFrontier
 from honeyguide.learn import Order
 from honeyguide.learn.unlearned import Unlearned
 from honeyguide.settings import settings_from, to_toml, with_overrides
@@ -146,6 +147,8 @@ def everything(wired: HandWired) -> dict[str, object]:
         "waiting": waiting,
         "scores": scores.tolist(),
         "rows": rows.tolist(),
+        "all rows": [frontier.rows_of(n).tolist() for n in waiting if isinstance(frontier, SharedRowsFrontier)],
+        "parents": None if wired.parts.lineage is None else wired.parts.lineage.save(),
         "strategy": wired.parts.strategy.save(),
         "ready": wired.parts.clocks.ready_at(max(links.hosts(numbers)) + 1).tolist(),
         "chance": wired.parts.chance.bit_generator.state,

@@ -38,6 +38,11 @@ def settings_for(
             "beam.width": 40,
             "parse_or_skip.relevant": 0.95,  # else it skips everything
             "parse_or_skip_q.reserve": 30,
+            "dqn.warm_up": 20,
+            "dqn.batch": 8,
+            "dqn.refresh_every": 3,
+            "dqn.dropout": 0.2,
+            "dqn.outputs": 1500,
             "store.snapshot_every": 17,
             **{key.replace("__", "."): value for key, value in overrides.items()},
         },

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from deep_strategies import NEEDS_TORCH, every_strategy
 from engine.small_crawls import contents, settings_for, story
 from honeyguide.engine import crawl, resume
-from honeyguide.settings import STRATEGIES
 from honeyguide.store import open_run
 from vectors_by_hash import hashed_vectors
 
@@ -40,15 +40,19 @@ def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -
         ("online-ridge", 8, "best", 20),
         ("online-ridge", 8, "merge", 10),
         ("beam", 8, "best", 8),
+        ("lfa-sync", 8, "best", 4),
+        ("lfa-moderated", 1, "best", 4),
         ("modified-depth-first", 1, "best", 8),
         ("parse-or-skip-q", 1, "best", 8),
         ("parse-or-skip-q", 8, "best", 8),
+        pytest.param("dqn", 1, "best", 4, marks=NEEDS_TORCH),
+        pytest.param("dqn", 8, "best", 4, marks=NEEDS_TORCH),
     ],
 )
 def test_a_run_killed_again_and_again_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int, found_again: str, kills: int
 ) -> None:
-    budget = 700
+    budget = min(60 * kills, 700)  # a child crawls for some ten steps before it is killed
     whole = crawl(
         tmp_path / "whole",
         settings_for(strategy, budget=budget, concurrency=concurrency, found_again=found_again),
@@ -69,7 +73,7 @@ def test_a_run_killed_again_and_again_equals_the_uninterrupted_run(
 
 
 @pytest.mark.parametrize("concurrency", [1, 6])
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", every_strategy())
 def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -115,6 +116,24 @@ def test_a_redirect_does_not_lead_to_where_a_link_may_not(tmp_path: Path, monkey
     assert outcomes[-1] == ("refused", "address: 127.0.0.3 is private")
     assert [outcome for outcome, _ in outcomes] == ["fetched", "redirected", "refused"]
     assert asked == []
+
+
+def test_a_name_that_nobody_knows_is_a_failure_and_the_crawl_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = socket.getaddrinfo
+
+    def looked_up(host: str, *arguments: Any, **options: Any) -> Any:
+        if host == "nobody.test":
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return really(host, *arguments, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", looked_up)
+    routes = {"/": html(page_with("http://nobody.test/", "/rock")), "/rock": html("a rock")}
+
+    _, told = crawl_site(tmp_path / "run", routes, politeness__obey_robots=False)
+
+    assert [line.partition(": ")[0] for line in told] == ["/ fetched", "/ failed dns", "/rock fetched"]
 
 
 class TestRedirects:

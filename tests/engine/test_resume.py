@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deep_strategies import every_strategy
 from engine.driving import ByAnchorNumber, HandWired, everything, script_settings
 from engine.small_crawls import settings_for, story
 from honeyguide.engine import Dispatch, StopReason, Wait, crawl, resume
 from honeyguide.errors import RunDamaged, RunExists, SettingsError, WorldError
-from honeyguide.settings import STRATEGIES, to_toml
+from honeyguide.settings import to_toml
 from honeyguide.store import RunFolder, SqliteStore, open_run
 from scripted_world import ScriptedWorld, page_with, redirect_to, taking
 from vectors_by_hash import hashed_vectors
@@ -96,7 +97,7 @@ def test_a_run_that_has_lost_its_database_is_not_started_anew(tmp_path: Path) ->
     ("overrides", "error"),
     [
         ({"crawl__strategy": "no-such"}, SettingsError),
-        ({"crawl__concurrency": 0}, SettingsError),
+        ({"crawl__concurrency": -1}, SettingsError),
         ({"crawl__world": "nowhere"}, SettingsError),
         ({"crawl__world": "wiki"}, WorldError),
         ({"crawl__seed_urls": ["not a url"]}, SettingsError),
@@ -138,7 +139,9 @@ def test_a_clock_set_back_does_not_make_a_resumed_crawl_wait_for_ever(tmp_path: 
     settings = script_settings(budget__fetches=1, politeness__delay_s=0.0, politeness__max_delay_s=0.05)
     crawl(tmp_path / "run", settings, world=world, vectors=hashed_vectors()).close()
     store = SqliteStore(tmp_path / "run" / "crawl.sqlite")
+    # As if the first session had been ahead of time: its clock is part of the stored progress.
     store._db.execute("UPDATE hosts SET ready_at = ready_at + 1e6")
+    store._db.execute("UPDATE progress SET state = json_set(state, '$.now', json_extract(state, '$.now') + 1e6)")
     store.close()
     with resume(tmp_path / "run", budget="+1", world=world, vectors=hashed_vectors()) as run:
         assert run.progress.steps == 2
@@ -159,7 +162,7 @@ def tangled_script(seed: int) -> Script:
 
 
 @pytest.mark.parametrize("found_again", ["first", "best", "merge", "latest"])
-@pytest.mark.parametrize("strategy", ["by-number", *STRATEGIES])
+@pytest.mark.parametrize("strategy", ["by-number", *every_strategy()])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_core_brought_back_equals_the_one_that_was_stopped(
     tmp_path: Path, strategy: str, found_again: str, seed: int
@@ -176,6 +179,8 @@ def test_a_core_brought_back_equals_the_one_that_was_stopped(
         parse_or_skip__skip_penalty=5.0,  # else it would skip everything
         parse_or_skip_q__reserve=15,
         random_skip__share=0.1,
+        dqn__warm_up=5,
+        dqn__refresh_every=2,
         store__snapshot_every=7,
     )
     patience = iter(range(20 + 25 * seed))

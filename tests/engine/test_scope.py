@@ -55,6 +55,22 @@ def run_script(path: Path, script: Script, **overrides: Any) -> HandWired:
         ({"deny_paths": ("rock",)}, None),
         ({"deny_paths": ("news", "(?i)rock")}, "scope.deny_paths"),
         ({"allow_paths": ("(z)", r"(o)ck_.*s\1rt")}, None),
+        ({"domains": ("s.test",)}, None),
+        ({"domains": ("test", "x.org")}, None),
+        ({"domains": ("t.test",)}, "scope.domains"),
+        ({"domains": ("t.test",), "allow_hosts": ("u.test",)}, "scope.allow_hosts"),
+        ({"domains": ("t.test",), "allow_hosts": ("s.test",)}, None),
+        ({"domains": ("s.test",), "deny_hosts": ("s.test",)}, "scope.deny_hosts"),
+        ({"allow_prefixes": ("/wiki/",)}, None),
+        ({"allow_prefixes": ("/wiki/Rock_Café",)}, None),
+        ({"allow_prefixes": ("/news/", "http://s.test:8080/wiki/")}, None),
+        ({"allow_prefixes": ("http://s.test/wiki/",)}, "scope.allow_prefixes"),
+        ({"deny_prefixes": ("/wiki/Rock",)}, "scope.deny_prefixes"),
+        ({"deny_prefixes": ("/Rock",)}, None),
+        ({"allow_urls": (r"^http://s\.test:8080/.*sort=up$",)}, None),
+        ({"allow_urls": ("^https:",)}, "scope.allow_urls"),
+        ({"deny_urls": ("test.*Café",)}, "scope.deny_urls"),
+        ({"deny_paths": ("s.test",)}, None),
         ({"max_depth": 3}, None),
         ({"max_depth": 2}, "scope.max_depth"),
     ],
@@ -126,6 +142,27 @@ def test_only_pages_with_an_allowed_title_give_links(tmp_path: Path) -> None:
     wired = run_script(tmp_path / "run", script, scope__allow_titles=["Rocks"])
     assert set(wired.world.fetches) == {SEED, "http://a.test/", "http://b.test/", "http://d.test/"}
     assert wired.core.progress.has_starved
+
+
+def test_a_share_of_all_urls_is_the_same_for_everyone_and_grows_with_its_size() -> None:
+    urls = [f"http://s.test/{number}" for number in range(2000)]
+    tenth = {url for url in urls if objection(url, depth=1, share=0.1) is None}
+    third = {url for url in urls if objection(url, depth=1, share=0.3) is None}
+    other = {url for url in urls if objection(url, depth=1, share=0.1, share_seed=1) is None}
+    assert 150 < len(tenth) < 250
+    assert tenth < third
+    assert len(tenth & other) < 60, "a tenth of a tenth is 20"
+    assert all(objection(url, depth=1, share=1.0) is None for url in urls)
+
+
+def test_a_seed_is_in_any_share_and_links_outside_it_are_none(tmp_path: Path) -> None:
+    links = [f"http://s.test/{number}" for number in range(40)]
+    inside = {url for url in links if objection(url, depth=1, share=0.2) is None}
+    script: Script = {SEED: page_with(*links), **{url: page_with(SEED, *links) for url in links}}
+    assert objection(SEED, depth=1, share=0.2) == "scope.share"
+    wired = run_script(tmp_path / "run", script, scope__share=0.2)
+    assert set(wired.world.fetches) == {SEED, *inside}
+    assert 0 < len(inside) < 20
 
 
 def test_of_a_page_without_expansion_known_links_still_have_their_edges(tmp_path: Path) -> None:

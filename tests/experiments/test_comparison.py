@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deep_strategies import runnable_strategies
 from honeyguide import HoneyguideError, open_run
 from honeyguide.experiments import Contest, compare
-from honeyguide.settings import STRATEGIES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,8 +17,8 @@ CONTEST = Contest("geology", budget=300, spec="seed=1,pages=3000,hosts=24", over
 
 
 def test_every_strategy_gets_the_same_and_is_graded_by_the_web(tmp_path: Path) -> None:
-    graded = {each.strategy: each for each in compare(CONTEST, STRATEGIES, tmp_path)}
-    assert set(graded) == set(STRATEGIES)
+    graded = {each.strategy: each for each in compare(CONTEST, runnable_strategies(), tmp_path)}
+    assert set(graded) == set(runnable_strategies())
     web = CONTEST.web()
     for each in graded.values():
         with open_run(each.run) as run:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deep_strategies import every_strategy
 from honeyguide import crawl, settings_from
 from honeyguide.domain import Topic, Url
 from honeyguide.errors import SettingsError
 from honeyguide.experiments import LabelRule, explore
-from honeyguide.settings import STRATEGIES
 from honeyguide.worlds import SyntheticSpec, SyntheticWorld
 from scripted_world import ScriptedWorld, page_with
 from vectors_by_hash import hashed_vectors
@@ -46,7 +46,7 @@ GIVING_UP_LINKS = ("modified-depth-first", "parse-or-skip", "random-skip")
 """Strategies that do not spend a budget of 30 on one small host, by design."""
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", every_strategy())
 def test_a_label_planted_in_a_category_changes_no_step_of_any_strategy(tmp_path: Path, strategy: str) -> None:
     planted = [{}, {f"http://web.test/{number}": ["Geology", "zircon"] for number in range(1, 40, 3)}]
     seen = []

@@ -18,6 +18,7 @@ from honeyguide.frontier import (
     HostClocks,
     HostId,
     NotBefore,
+    SharedRowsFrontier,
     Taken,
 )
 
@@ -27,6 +28,8 @@ MAKERS: dict[str, MakeFrontier] = {
     "best first": BestFirstFrontier,
     "a beam wider than what waits": lambda clocks: BeamFrontier(clocks, capacity=10_000),
     "held back": HeldBackFrontier,
+    "shared rows": SharedRowsFrontier,
+    "shared rows, drawn by row": lambda clocks: SharedRowsFrontier(clocks, draws_rows=True),
     "the model the others are compared with": NaiveFrontier,
 }
 ODDS = {19: 43.8}  # chi-square that is exceeded once in a thousand times, by degrees of freedom

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deep_strategies import every_strategy
 from honeyguide.domain import Candidates, Origin, Topic, Transition
 from honeyguide.learn import (
     Beam,
@@ -32,6 +33,7 @@ from honeyguide.learn import (
     TopicAndCategories,
     WeightedBreadthFirst,
 )
+from honeyguide.learn.deep_q import DeepQ, OutputDescriptions, PairDescriptions, QRules, pytorch
 from honeyguide.learn.linear_sarsa import row_width
 from honeyguide.settings import (
     STRATEGIES,
@@ -62,6 +64,14 @@ def linear_sarsa(mode: Mode) -> LinearSarsa:
     return LinearSarsa(nearness, style, SarsaRules(mode=mode), start, np.random.default_rng(1))
 
 
+def deep_q(*, outputs: int = 0) -> DeepQ:
+    nearness = TopicAndCategories(TOPIC, CATEGORIES, hashed_vectors())
+    style = FeatureStyle(Scale.PERTEJO)
+    descriptions = OutputDescriptions(nearness, style, outputs) if outputs else PairDescriptions(nearness, style)
+    rules = QRules(layers=(8,), warm_up=1, refresh_every=1, batch=4)
+    return DeepQ(pytorch("dqn", "cpu"), descriptions, rules, np.random.default_rng(1))
+
+
 MAKERS: dict[str, Callable[[], Strategy]] = {
     "breadth-first": BreadthFirst,
     "depth-first": DepthFirst,
@@ -76,6 +86,8 @@ MAKERS: dict[str, Callable[[], Strategy]] = {
     "lfa-sync": lambda: linear_sarsa(Mode.SYNCHRONOUS),
     "lfa-async": lambda: linear_sarsa(Mode.ASYNCHRONOUS),
     "lfa-moderated": lambda: linear_sarsa(Mode.MODERATED),
+    "dqn": deep_q,
+    "dqn-fixed": lambda: deep_q(outputs=50),
     "parse-or-skip": lambda: ParseOrSkip(TOPIC, hashed_vectors(), ParseOrSkipSettings()),
     "parse-or-skip-q": lambda: ParseOrSkipQ(TOPIC, hashed_vectors(), ParseOrSkipQSettings()),
     "random-skip": lambda: RandomSkip(RandomSkipSettings()),
@@ -100,10 +112,9 @@ def test_every_strategy_is_held_to_the_contract() -> None:
     assert set(MAKERS) == set(STRATEGIES)
 
 
-@pytest.fixture(params=MAKERS.values(), ids=list(MAKERS))
+@pytest.fixture(params=every_strategy())
 def make(request: pytest.FixtureRequest) -> Callable[[], Strategy]:
-    maker: Callable[[], Strategy] = request.param
-    return maker
+    return MAKERS[request.param]
 
 
 def transitions(rows: Rows, rewards: list[float]) -> list[Transition]:
@@ -122,7 +133,8 @@ SOME = candidates_of(
 )
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("name", every_strategy())
+@settings(deadline=None)  # the first of some takes as long as loading PyTorch does
 @given(batch=st.lists(sightings, min_size=1, max_size=8), data=st.data())
 def test_a_links_row_and_score_do_not_depend_on_its_batch(
     name: str, batch: list[Sighting], data: st.DataObject
@@ -206,5 +218,5 @@ def test_only_random_explores_always_and_baselines_never(make: Callable[[], Stra
     strategy = make()
     chance = np.random.default_rng(1)
     share = np.mean([strategy.explores(chance) for _ in range(2000)])
-    expected = {RandomOrder: 1.0, OnlineRidge: RidgeSettings().exploration, LinearSarsa: 0.1}.get(type(strategy), 0.0)
-    assert share == pytest.approx(expected, abs=0.02)
+    shares = {RandomOrder: 1.0, OnlineRidge: RidgeSettings().exploration, LinearSarsa: 0.1, DeepQ: 0.1}
+    assert share == pytest.approx(shares.get(type(strategy), 0.0), abs=0.02)

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide.report import Line, LinePlot
+from honeyguide.report import Line, LinePlot, Panel, PanelPlot
 from honeyguide.report.figures import (
     can_draw,
     save_bars_by_topic,
     save_harvest_curves,
     save_line_plot,
+    save_panel_plot,
     save_relevance_histogram,
     styles_for,
 )
@@ -98,3 +99,35 @@ def test_lines_without_points_or_all_at_zero_can_be_drawn(tmp_path: Path, is_log
 def test_more_lines_than_colours_can_be_drawn(tmp_path: Path) -> None:
     lines = [Line(f"number {number}", ((1, number + 1), (9, number + 2))) for number in range(9)]
     assert ">number 8<" in draw_lines(tmp_path / "l", *lines)
+
+
+class TestPanels:
+    @staticmethod
+    def drawn(stem: Path, *, is_bars: bool, panels: int = 4) -> str:
+        lines = (
+            Line("learner", ((1, 2.0), (2, 4.0), (3, 3.0)), spread=(0.5, 0.0, 1.0)),
+            Line("baseline", ((1, 1.0), (2, 1.0), (3, 1.0))),
+        )
+        subjects = tuple(Panel(f"subject {number}", lines) for number in range(panels))
+        plot = PanelPlot("panels", "Figure 3", "self-graded", "task", "pages", subjects, is_bars=is_bars)
+        save_panel_plot(stem, plot, "seed 0")
+        return stem.with_name(f"{stem.name}.svg").read_text()
+
+    @pytest.mark.parametrize("is_bars", [False, True])
+    def test_every_subject_has_a_panel_and_every_line_one_entry_in_the_legend(
+        self, tmp_path: Path, *, is_bars: bool
+    ) -> None:
+        drawn = self.drawn(tmp_path / "panels", is_bars=is_bars)
+        assert [drawn.count(f">subject {number}<") for number in range(4)] == [1, 1, 1, 1]
+        assert (drawn.count(">learner<"), drawn.count(">baseline<")) == (1, 1)
+        for text in ("Figure 3", "self-graded", "task", "pages", "seed 0"):
+            assert text in drawn
+        assert (tmp_path / "panels.png").read_bytes().startswith(b"\x89PNG")
+
+    def test_the_same_panels_give_the_same_file(self, tmp_path: Path) -> None:
+        first = self.drawn(tmp_path / "a" / "panels", is_bars=False, panels=1)
+        assert first == self.drawn(tmp_path / "b" / "panels", is_bars=False, panels=1)
+
+    def test_a_band_is_drawn_where_the_spread_is_known(self, tmp_path: Path) -> None:
+        drawn = self.drawn(tmp_path / "panels", is_bars=False)
+        assert drawn.count("FillBetweenPolyCollection") or drawn.count("PolyCollection")

@@ -25,6 +25,7 @@ from honeyguide.store import (
     CompletionRecord,
     FoundLink,
     LearnerSnapshot,
+    PairRecord,
     Progress,
     RedirectedLink,
     SkipRecord,
@@ -32,6 +33,7 @@ from honeyguide.store import (
     StepRecord,
     Store,
     StoredDecision,
+    StoredVisit,
 )
 from store.step_records import FIRST, SEED, SEED_LINK, dispatch, found, target, visit
 
@@ -146,6 +148,59 @@ def test_a_failure_is_a_transition_without_a_page_and_a_redirect_is_none(store: 
         store.record(StepRecord(Progress(steps=step), dispatches=(chosen,), completion=done))
     (told,) = store.transitions_after(1)
     assert (told.step, told.reward, told.is_relevant, told.body) == (2, 0.0, False, None)
+
+
+def row(*numbers: float) -> Row:
+    return np.array(numbers, dtype=np.float16)
+
+
+def test_the_row_by_which_a_link_was_chosen_comes_back_with_whatever_tells_of_it(store: Store) -> None:
+    store.record(FIRST)
+    store.record(visit(0, 1, [found(1), found(2)]))
+    chosen = replace(dispatch(1, 1), row=row(1.5, -2))
+    store.record(StepRecord(Progress(steps=1, dispatches=2), dispatches=(chosen,)))
+    (in_flight,) = store.in_flight()
+    assert in_flight.row is not None
+    assert in_flight.row.tolist() == [1.5, -2.0]
+    done = CompletionRecord(chosen, Answer(Failed(FailureReason.TIMEOUT, "late"), 1.0), 1.0, 0.0, visit=None)
+    store.record(StepRecord(Progress(steps=2), completion=done))
+    (told,) = store.transitions_after(1)
+    first, second = store.decisions_from(0)
+    assert told.row is not None
+    assert second.row is not None
+    assert told.row.tolist() == second.row.tolist() == [1.5, -2.0]
+    assert first.row is None, "where none was kept"
+
+
+def test_rows_that_links_have_got_come_back_in_order_to_the_last_bit(store: Store) -> None:
+    pairs = [
+        PairRecord(LinkId(0), 0.1, row(0.3, 1)),
+        PairRecord(LinkId(1), -1e-300, row(0, 9)),
+        PairRecord(LinkId(0), 1 / 3, row(0.3, 1)),
+        PairRecord(LinkId(1), 2.0, row(7, 7)),
+    ]
+    store.record(replace(FIRST, pairs=tuple(pairs[:1])))
+    store.record(replace(visit(0, 1, [found(1)]), pairs=tuple(pairs[1:])))
+    assert [(pair.link, pair.score, pair.row.tolist()) for pair in store.pairs()] == [
+        (pair.link, pair.score, pair.row.tolist()) for pair in pairs
+    ]
+
+
+def test_visits_tell_pages_with_all_their_links_and_where_redirects_led_step_by_step(store: Store) -> None:
+    store.record(FIRST)
+    store.record(visit(0, 1, [found(2), found(1), found(3)]))
+    redirect = dispatch(2, 1)
+    done = CompletionRecord(redirect, Answer(Redirected(302, target(1)), 1.0), 2.0, None, None, LinkId(1))
+    store.record(StepRecord(Progress(steps=2), dispatches=(redirect,), completion=done))
+    failed = dispatch(3, 2)
+    done = CompletionRecord(failed, Answer(Failed(FailureReason.TIMEOUT, "late"), 1.0), 3.0, 0.0, visit=None)
+    store.record(StepRecord(Progress(steps=3), dispatches=(failed,), completion=done))
+    store.record(visit(1, 4))
+    assert list(store.visits()) == [
+        StoredVisit(1, LinkId(0), 0.7, is_relevant=True, targets=(LinkId(1), LinkId(2), LinkId(3)), is_redirect=False),
+        StoredVisit(2, LinkId(2), 0.0, is_relevant=False, targets=(LinkId(1),), is_redirect=True),
+        StoredVisit(4, LinkId(1), 0.7, is_relevant=True, targets=(), is_redirect=False),
+    ]
 
 
 def test_only_the_newest_snapshot_counts(store: Store) -> None:

@@ -32,6 +32,8 @@ STRATEGY_LINES: Final = {
     "lfa-sync": "linear SARSA of Han 2018, every waiting link re-scored at every step",
     "lfa-async": "the same, only links like those of the newest page re-scored",
     "lfa-moderated": "as lfa-async, with damped errors",
+    "dqn": "deep Q-learning, state and link in, one value out; needs PyTorch",
+    "dqn-fixed": "deep Q-learning with an output a page: why that fails",
     "best-first": "nearest words to the topic first; learns nothing",
     "url-heuristic": "the best-looking address first; learns nothing",
     "beam": "as best-first, but only the best so many links wait",
@@ -55,7 +57,7 @@ HELP: Final = (
     "      --seed-url https://example.org/ --contact me@example.org\n\n"
     "  honeyguide crawl my-run --world synthetic --topic geology \\\n"
     "      --keyword rock --keyword mineral --budget 500\n\n"
-    "  honeyguide crawl my-run --world wiki:simple --preset geology\n\n"
+    "  honeyguide crawl my-run --world wiki:simple --preset geology --profile han2018\n\n"
     "  honeyguide crawl my-run --topic-file reefs.toml --like @article.html\n\n"
     "[bold]Strategies[/bold]\n\n"
     + "\n".join(f"  [cyan]{name:{_NAME_WIDTH}}[/cyan]  {line}" for name, line in STRATEGY_LINES.items())
@@ -91,12 +93,28 @@ def crawl(
             "or a shipped list of well-known places by topic (your own: --set crawl.starting_points=FILE).",
         ),
     ] = None,
+    sitemap: Annotated[
+        list[str] | None,
+        setting_option(
+            "crawl.sitemaps", "--sitemap", metavar="URL", panel=_WHERE,
+            help_text="Start at what this sitemap lists; repeatable. Those in robots.txt: "
+            "--set crawl.sitemaps_from_robots=true.",
+        ),
+    ] = None,
+    feed: Annotated[
+        list[str] | None,
+        setting_option(
+            "crawl.feeds", "--feed", metavar="URL", panel=_WHERE,
+            help_text="Start at the entries of this RSS or Atom feed; repeatable.",
+        ),
+    ] = None,
     profile: Annotated[
         str | None,
         setting_option(
             "crawl.profile", "--profile", metavar="NAME", panel=_WHERE,
-            help_text="Rules for one kind of site. wikipedia: text from the first paragraph on, links to articles "
-            "only, a longer pause every ten fetches.",
+            help_text="Settings laid under yours. wikipedia: text from the first paragraph on, links to articles only, "
+            "a longer pause every ten fetches; han2018, pertejo2021: the learners of these papers, for --preset "
+            "or a topic with categories.",
         ),
     ] = None,
     allow_host: Annotated[
@@ -127,11 +145,39 @@ def crawl(
             help_text="Follow no link with this in path or query; may be given several times.",
         ),
     ] = None,
+    stay_on_seed_hosts: Annotated[
+        bool,
+        typer.Option(
+            "--stay-on-seed-hosts", metavar="", show_default=False, rich_help_panel=_WHERE,
+            help="Stay on the hosts of the seeds.",
+        ),
+    ] = False,
+    stay_on_domain: Annotated[
+        bool,
+        typer.Option(
+            "--stay-on-domain", metavar="", show_default=False, rich_help_panel=_WHERE,
+            help="Stay on the registered domains of the seeds: of www.example.co.uk, on example.co.uk and all below.",
+        ),
+    ] = False,
+    under: Annotated[
+        list[str] | None,
+        setting_option(
+            "scope.allow_prefixes", "--under", metavar="PREFIX", panel=_WHERE,
+            help_text="Follow only links under this: /docs/ or https://example.org/docs/; repeatable.",
+        ),
+    ] = None,
     max_depth: Annotated[
         str | None,
         setting_option(
             "scope.max_depth", "--max-depth", metavar="CLICKS", panel=_WHERE,
             help_text="Follow no link farther from a seed; 0 sets no limit.",
+        ),
+    ] = None,
+    max_pages_per_host: Annotated[
+        str | None,
+        setting_option(
+            "scope.max_pages_per_host", "--max-pages-per-host", metavar="N", panel=_WHERE,
+            help_text="Ask no host more often; 0 sets no limit.",
         ),
     ] = None,
     render: Annotated[
@@ -179,6 +225,21 @@ def crawl(
             help_text="Word vectors: a GloVe, word2vec or fastText .vec file, plain or compressed.",
         ),
     ] = None,
+    archive: Annotated[
+        str | None,
+        setting_option(
+            "store.archive", "--archive", metavar="KIND", panel=_HOW,
+            help_text="Where pages are kept: store, in the database; warc, as WARC files in RUN/archive, with headers, "
+            "redirects and errors; none.",
+        ),
+    ] = None,
+    device: Annotated[
+        str | None,
+        setting_option(
+            "dqn.device", "--device", metavar="NAME", panel=_HOW,
+            help_text="Where dqn trains its network: cpu or cuda.",
+        ),
+    ] = None,
     concurrency: Annotated[
         str | None, setting_option("crawl.concurrency", "--concurrency", metavar="N", panel=_HOW)
     ] = None,
@@ -209,12 +270,17 @@ def crawl(
         **topic_flags(topic, keyword, like, unlike, category),
         "crawl.world": world,
         "crawl.seed_urls": seed_url,
+        "crawl.sitemaps": sitemap,
+        "crawl.feeds": feed,
         "crawl.profile": profile,
         "scope.allow_hosts": allow_host,
         "scope.deny_hosts": deny_host,
         "scope.allow_paths": allow_path,
         "scope.deny_paths": deny_path,
+        "scope.stay_on": _stay_on(seed_hosts=stay_on_seed_hosts, domain=stay_on_domain),
+        "scope.allow_prefixes": under,
         "scope.max_depth": whole_number(max_depth),
+        "scope.max_pages_per_host": whole_number(max_pages_per_host),
         "fetch.allow_private": allow_private,
         "render.enabled": render,
         "fetch.contact": contact,
@@ -224,6 +290,8 @@ def crawl(
         "budget.fetches": whole_number(budget),
         "judge.kind": judge,
         "vectors.source": vectors,
+        "store.archive": archive,
+        "dqn.device": device,
     }
     settings = with_preset_seeds(settings_of(config, set_ or [], flags, topic_values(topic_file, preset)), preset)
     with watching(verbose, log_file) as watch:
@@ -232,6 +300,12 @@ def crawl(
     with finished:
         print_summary(finished, watch.clock.now() - started, as_json=as_json)
     raise typer.Exit(watch.is_interrupted.exit_code)
+
+
+def _stay_on(*, seed_hosts: bool, domain: bool) -> str | None:
+    if seed_hosts and domain:
+        raise SettingsError(["--stay-on-seed-hosts and --stay-on-domain ask for two things; leave one out"])
+    return "seed-hosts" if seed_hosts else "seed-domains" if domain else None
 
 
 def whole_number(text: str | None) -> int | str | None:

@@ -46,8 +46,9 @@ COMPARE_HELP: Final = (
 )
 REPRODUCE_HELP: Final = (
     "Make the experiments of a paper again, with our figures beside the published ones.\n\n"
-    "PAPER is one of [bold]lim2016[/bold], [bold]wikicrawler[/bold]. The crawls are made on a synthetic web and on "
-    "every wiki that is named with --world. Called again with the same folder, it goes on where it stopped.\n\n"
+    "PAPER is one of [bold]han2018[/bold], [bold]lim2016[/bold], [bold]pertejo2021[/bold], [bold]wikicrawler[/bold]. "
+    "The crawls are made on a synthetic web and on every wiki that is named with --world; han2018 and pertejo2021 do "
+    "without the web where another world is named. Called again with the same folder, it goes on where it stopped.\n\n"
     "[bold]Example[/bold]\n\n"
     "  honeyguide lab reproduce lim2016 --world wiki:simple -o lim2016"
 )
@@ -203,7 +204,9 @@ def sweep(
 
 @app.command("reproduce", help=REPRODUCE_HELP, short_help="Make the experiments of a paper again.")
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="lim2016 or wikicrawler.", show_default=False)],
+    paper: Annotated[
+        str, typer.Argument(metavar="PAPER", help="han2018, lim2016, pertejo2021 or wikicrawler.", show_default=False)
+    ],
     output: Output,
     world: Annotated[
         list[str] | None,
@@ -218,6 +221,30 @@ def reproduce(
         bool,
         typer.Option("--quick", metavar="", rich_help_panel=_HOW, help="Smaller in everything: seconds, not minutes."),
     ] = False,
+    vectors: Annotated[
+        str | None,
+        _option("--vectors", panel=_HOW, metavar="FILE", help="Word vectors to be tried beside the bundled ones."),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        _option("--steps", panel=_HOW, metavar="N", min=1, help="Fetches of a crawling task; the paper's is 10000."),
+    ] = None,
+    tasks: Annotated[
+        int | None, _option("--tasks", panel=_HOW, metavar="N", min=1, help="Crawling tasks in a row.")
+    ] = None,
+    trials: Annotated[
+        int | None, _option("--trials", panel=_HOW, metavar="N", min=1, help="Independent repeats of the whole.")
+    ] = None,
+    share: Annotated[
+        list[float] | None,
+        _option(
+            "--share", panel=_HOW, metavar="PART", help="Of a world, where only a part is crawled; may be repeated."
+        ),
+    ] = None,
+    ablations: Annotated[
+        bool,
+        typer.Option("--ablations", metavar="", rich_help_panel=_HOW, help="Look for the reasons as well."),
+    ] = False,
     seed: Annotated[
         str, typer.Option("--seed", metavar="N", rich_help_panel=_HOW, help="Seed of every random choice.")
     ] = "0",
@@ -227,6 +254,7 @@ def reproduce(
     log_file: LogFile = None,
 ) -> None:
     from honeyguide.cli.summary import print_json  # noqa: PLC0415 - the engine takes a while to load
+    from honeyguide.experiments.reproduce import StudyOptions  # noqa: PLC0415
     from honeyguide.experiments.reproduce import reproduce as make_again  # noqa: PLC0415
 
     number = whole_number(seed)
@@ -235,6 +263,7 @@ def reproduce(
     with _watching(verbose, log_file) as (is_interrupted, on_progress):
         done = make_again(
             paper, output, worlds=world or (), seed=number, is_quick=quick, jobs=jobs,
+            options=StudyOptions(vectors or "", steps, tasks, trials, ablations, tuple(share or ())),
             is_interrupted=is_interrupted, on_progress=on_progress,
         )  # fmt: skip
     if done is None:

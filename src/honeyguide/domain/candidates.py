@@ -54,6 +54,7 @@ class Standing:
 
     state: Row  # their page, in the numbers of the strategy
     parents: Parents  # of each link; their page is one of them
+    links: NDArray[np.int64]  # their numbers, in the order in which links were met
 
 
 @dataclass(frozen=True, slots=True, eq=False)

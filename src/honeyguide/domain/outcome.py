@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from honeyguide.domain.exchange import Exchange
     from honeyguide.domain.url import Url
 
 
@@ -48,6 +49,7 @@ class Fetched:
     body: bytes
     etag: str = ""
     last_modified: str = ""
+    robots_tag: str = ""  # the X-Robots-Tag headers, one a line
 
     @property
     def media_type(self) -> str:
@@ -112,7 +114,9 @@ class Answer:
     host_delay_s: float = 0.0  # the pause this host asks for between two requests
     robots_fetches: int = 0  # requests for robots.txt on the way; counted apart from the budget
     address: str = ""  # the IP address that was called; empty offline, behind a proxy, or where none was found
+    on_kept_connection: bool = False  # the request went out on a connection that was open already
     retry_after_s: float = 0.0  # how long the host wants to be left alone before it is asked for this again
+    exchange: Exchange | None = None  # what went over the wire, where there was one
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import xxhash
 
+from honeyguide.domain.directives import NO_DIRECTIVES, Directives
+
 if TYPE_CHECKING:
     from honeyguide.domain.link import Link
     from honeyguide.domain.url import Url
@@ -25,6 +27,7 @@ class Page:
     words: tuple[str, ...]  # the lower-cased words of `text`; link occurrences count in these
     main_spans: tuple[tuple[int, int], ...]  # half-open ranges of `words` outside navigation, header and footer
     links: tuple[Link, ...]  # one per distinct target, in order of first occurrence
+    directives: Directives = NO_DIRECTIVES
 
     @property
     def digest(self) -> bytes:

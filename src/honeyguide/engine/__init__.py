@@ -15,6 +15,7 @@ from honeyguide.engine.events import (
     CrawlStopped,
     Event,
     FetchFailed,
+    LinkPutBack,
     LinkRedirected,
     LinkRefused,
     LinkSkipped,
@@ -25,6 +26,7 @@ from honeyguide.engine.events import (
 )
 from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.judging import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
+from honeyguide.engine.learned_weights import LINEAR_STRATEGIES, LearnedWeights, learned_weights
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.engine.preset_seeds import preset_seed_urls
 from honeyguide.engine.refresh import refresh, refresh_async, settings_to_refresh
@@ -33,6 +35,7 @@ from honeyguide.engine.topic_suggestions import SuggestedTopic, suggest_topic, s
 from honeyguide.engine.world_pages import all_pages
 
 __all__ = [
+    "LINEAR_STRATEGIES",
     "Builder",
     "CrawlCore",
     "CrawlLoop",
@@ -42,6 +45,8 @@ __all__ = [
     "Event",
     "FetchFailed",
     "JudgedPage",
+    "LearnedWeights",
+    "LinkPutBack",
     "LinkRedirected",
     "LinkRefused",
     "LinkSkipped",
@@ -63,6 +68,7 @@ __all__ = [
     "judge_page",
     "judge_pages",
     "judge_pages_async",
+    "learned_weights",
     "limit_reached",
     "open_world",
     "preset_seed_urls",

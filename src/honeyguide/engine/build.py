@@ -20,9 +20,10 @@ from honeyguide.engine.lineage import Lineage
 from honeyguide.engine.link_table import LinkTable
 from honeyguide.engine.live_web import open_live, polite_fetcher
 from honeyguide.engine.preparing import Recipe
-from honeyguide.engine.scope import Scope
+from honeyguide.engine.scope import Scope, staying_with
 from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
+from honeyguide.engine.web_memory import WebMemory
 from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks, SharedRowsFrontier
 from honeyguide.learn import FoundAgain, Order
@@ -72,28 +73,32 @@ class Builder:
         topic = settings.topic
         self.topic = Topic(topic.name, topic.keywords, topic.like, topic.unlike, topic.categories)
 
-    def parts(self) -> Parts:
-        """Everything a core is made of."""
+    def parts(self, *, is_restored: bool = False, is_live: bool = False) -> Parts:
+        """Everything a core is made of: of a new crawl, or of one whose learner will be loaded from its run.
+
+        `is_live` is for a world that is not offline.
+        """
         clocks = HostClocks()
-        strategy = self.strategy()
+        strategy = self.strategy(is_restored=is_restored)
         return Parts(
             links=LinkTable(),
             clocks=clocks,
             frontier=self.frontier(strategy, clocks),
             strategy=strategy,
             judge=self.judge(),
-            scope=self.scope,
+            scope=Scope(self.settings.scope, self.settings.directives),
             parse=self.parser(),
             chance=np.random.default_rng(self.settings.crawl.seed),
             lineage=None if strategy.lineage_rules is None else Lineage(strategy.lineage_rules),
+            is_live=is_live,
         )
 
-    def strategy(self) -> Strategy:
-        return strategy_of(Ingredients(self.settings, self.topic, self._topic_vectors))
+    def strategy(self, *, is_restored: bool = False) -> Strategy:
+        return strategy_of(Ingredients(self.settings, self.topic, self._topic_vectors, is_restored))
 
     def parser(self) -> Callable[[Url, Fetched], Page]:
         """How a body becomes a page."""
-        return partial(parse, rules=self.page_rules())
+        return partial(parse, rules=self.page_rules(), agent=self.settings.fetch.product)
 
     def recipe(self) -> Recipe:
         """How other processes prepare pages for this crawl."""
@@ -123,10 +128,6 @@ class Builder:
         return relevance_judge(self.settings, self.topic, lambda: self.vectors)
 
     @cached_property
-    def scope(self) -> Scope:
-        return Scope(self.settings.scope)
-
-    @cached_property
     def vectors(self) -> WordVectors:
         """The vectors given, or those that the settings name. VectorsError if the run began with others."""
         vectors = self._given_vectors or word_vectors(self.settings.vectors, self._on_converting)
@@ -141,12 +142,15 @@ class Builder:
     def seed_urls(self, world: World) -> Sequence[Url]:
         """The user's seeds, else those of the world's entry points or of the topic's starting points that are in scope.
 
+        What they add to the scope is among the settings from now on.
         SettingsError for a seed of the user's that the scope rules keep out, and where they keep all others out.
         """
         given = [Url.parse(text) for text in self.settings.crawl.seed_urls]
         own_list = self.settings.crawl.starting_points
         found = given or world.entry_urls() or starting_urls(self.topic, Path(own_list) if own_list else None)
-        objections = {url: self.scope.objection(url, depth=0) for url in found}
+        self.settings = staying_with(self.settings, found)
+        scope = Scope(self.settings.scope)
+        objections = {url: scope.objection(url, depth=0) for url in found}
         kept_out = [
             f"{url} is out of scope: {objection} keeps it out" for url, objection in objections.items() if objection
         ]
@@ -178,10 +182,12 @@ def worker_count(settings: Settings, world: World) -> int:
 
 
 @asynccontextmanager
-async def open_world(settings: Settings, known: Sequence[KnownPage] = ()) -> AsyncIterator[World]:
+async def open_world(
+    settings: Settings, memory: WebMemory | None = None, known: Sequence[KnownPage] = ()
+) -> AsyncIterator[World]:
     """The world that the settings name, closed again at the end.
 
-    The live one asks for `known` pages only in case they have changed.
+    For a live one: `memory` keeps what is learned of hosts, and `known` pages are wanted only if they have changed.
     """
     kind, _, spec = settings.crawl.world.partition(":")
     match kind:
@@ -192,13 +198,13 @@ async def open_world(settings: Settings, known: Sequence[KnownPage] = ()) -> Asy
             finally:
                 await world.close()
         case "synthetic+http":
-            async with _served(spec, settings) as served:
+            async with _served(spec, settings, memory or WebMemory()) as served:
                 yield served
         case "replay":
             with _recording(spec) as recorded:
                 yield recorded
         case "live":
-            async with open_live(settings, known) as live:
+            async with open_live(settings, memory or WebMemory(), known) as live:
                 yield live
         case _:
             raise WorldError(f"no world is called {kind!r}; choose {', '.join(WORLDS)}")
@@ -247,11 +253,13 @@ def _recording(run: str) -> Iterator[World]:
     except StoreError as error:
         raise WorldError(f"replay:{run}: {error}") from error
     with opened:
+        if opened.settings.store.archive == "none":
+            raise WorldError(f"replay:{run}: this run has kept no pages; crawl with --archive store or warc")
         yield ReplayWorld(opened.recorded_answers(), run)
 
 
 @asynccontextmanager
-async def _served(spec: str, settings: Settings) -> AsyncIterator[World]:
+async def _served(spec: str, settings: Settings, memory: WebMemory) -> AsyncIterator[World]:
     from honeyguide.fetch import PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
     from honeyguide.worlds import HttpWorld, SyntheticSpec, SyntheticWorld  # noqa: PLC0415
     from honeyguide.worlds.synthetic import Pace, SyntheticServer  # noqa: PLC0415
@@ -261,7 +269,8 @@ async def _served(spec: str, settings: Settings) -> AsyncIterator[World]:
     at_home = with_overrides(settings, {"fetch.allow_private": True, "fetch.proxy": "", "fetch.proxy_login": ""})
     # Slow pages are slow here too, a hundred times faster than they say; one that hangs is dropped after half a second.
     with SyntheticServer.in_thread(pages, Pace(factor=0.01, longest_s=0.5, hang_s=0.5)) as server:
-        fetcher = polite_fetcher(at_home, RealClock(), PinnedResolver(server.addresses))
+        # All its hosts are at one address, our own, which needs no sparing.
+        fetcher = polite_fetcher(at_home, RealClock(), PinnedResolver(server.addresses), memory)
         world = HttpWorld(fetcher, pages.entry_urls())
         try:
             yield world

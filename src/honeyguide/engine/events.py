@@ -73,6 +73,15 @@ class FetchFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkPutBack:
+    """A link brought trouble that may pass; it waits to be tried again."""
+
+    url: Url
+    outcome: Refused | Failed
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
 class LinkUnknown:
     """What a link leads to, the world cannot tell."""
 
@@ -104,6 +113,7 @@ Event: TypeAlias = (
     | LinkRedirected
     | LinkRefused
     | FetchFailed
+    | LinkPutBack
     | LinkUnknown
     | LinkSkipped
     | CrawlStopped

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.errors import SettingsError
+from honeyguide.engine.learned_weights import weights_to_start_with
 from honeyguide.learn import Exploration, FeatureStyle, LinearSarsa, Mode, SarsaRules, Scale, TopicAndCategories
 from honeyguide.learn.linear_sarsa import row_width
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.engine.strategies import Ingredients
-    from honeyguide.settings import LfaSettings
 
 LFA_MODES: Final = {
     "lfa-sync": Mode.SYNCHRONOUS,
@@ -43,22 +41,16 @@ def linear_sarsa(given: Ingredients) -> LinearSarsa:
             takes_best_next=lfa.takes_best_next,
             draws_pairs=lfa.draws == "pair",
         ),
-        _start_weights(lfa, row_width(style, len(topic.categories)), chance),
+        _start_weights(given, style, chance),
         chance,
     )
 
 
-def _start_weights(lfa: LfaSettings, width: int, chance: np.random.Generator) -> NDArray[np.float64]:
+def _start_weights(given: Ingredients, style: FeatureStyle, chance: np.random.Generator) -> NDArray[np.float64]:
+    lfa, categories = given.settings.lfa, given.topic.categories
+    width = row_width(style, len(categories))
+    if given.is_restored:
+        return np.zeros(width)
     if lfa.start_weights:
-        return _weights_in(Path(lfa.start_weights))
+        return weights_to_start_with(lfa, width)
     return chance.random(width) if lfa.starts_at == "uniform" else np.zeros(width)
-
-
-def _weights_in(path: Path) -> NDArray[np.float64]:
-    try:
-        weights = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise SettingsError([f"lfa.start_weights is {str(path)!r}: no weights can be read from it ({error})"]) from None
-    if not isinstance(weights, np.ndarray) or weights.ndim != 1 or not np.isfinite(weights).all():
-        raise SettingsError([f"lfa.start_weights is {str(path)!r}: it holds no row of finite numbers"])
-    return weights.astype(np.float64)

@@ -164,7 +164,7 @@ def stand(
     relevance, is_relevant = verdict
     state = strategy.describe_page(page, is_relevant=is_relevant, parents=lineage.parents([link]))
     lineage.add_parent(targets, lineage.facts(link, relevance, is_relevant=is_relevant))
-    return Standing(state, lineage.parents(unvisited))
+    return Standing(state, lineage.parents(unvisited), _numbers(unvisited))
 
 
 def _numbers(links: Sequence[LinkId] | NDArray[np.int64]) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from honeyguide.clock import RealClock
+from honeyguide.engine.web_memory import WebMemory
 from honeyguide.errors import SettingsError
 from honeyguide.parse import media_type_of
 
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def open_live(settings: Settings, known: Sequence[KnownPage] = ()) -> AsyncIterator[World]:
+async def open_live(settings: Settings, memory: WebMemory, known: Sequence[KnownPage] = ()) -> AsyncIterator[World]:
     """The real web, as robots.txt allows. SettingsError if the proxy's login cannot be read or no browser starts."""
     from honeyguide.worlds import HttpWorld  # noqa: PLC0415 - aiohttp is heavy
 
     clock = RealClock()
-    fetcher = polite_fetcher(settings, clock, known=known)
+    fetcher = polite_fetcher(settings, clock, memory=memory, known=known)
     world: World = HttpWorld(fetcher)
     try:
         if settings.render.enabled:
@@ -48,20 +49,37 @@ async def _rendered(world: World, fetcher: Fetcher, settings: Settings, clock: C
 
 
 def polite_fetcher(
-    settings: Settings, clock: Clock, resolver: AbstractResolver | None = None, known: Sequence[KnownPage] = ()
+    settings: Settings,
+    clock: Clock,
+    resolver: AbstractResolver | None = None,
+    memory: WebMemory | None = None,
+    known: Sequence[KnownPage] = (),
 ) -> Fetcher:
-    """What every request over HTTP goes through, from the outside in; of `known` pages only changes are wanted."""
-    from honeyguide.fetch import HttpFetcher, RobotsFetcher  # noqa: PLC0415 - aiohttp is heavy
+    """What every request over HTTP goes through, from the outside in: robots.txt, the gate, the network.
 
-    fetcher = HttpFetcher(
+    Of `known` pages only changes are wanted.
+
+    With a resolver of one's own, as behind a proxy, hosts have turns and addresses have none.
+    """
+    from aiohttp import DefaultResolver  # noqa: PLC0415 - aiohttp is heavy
+
+    from honeyguide.fetch import GatedFetcher, HttpFetcher, KnownAddresses, RobotsFetcher, Turns  # noqa: PLC0415
+
+    politeness = settings.politeness
+    counts_addresses = politeness.per_address and resolver is None and not settings.fetch.proxy
+    addresses = KnownAddresses(DefaultResolver(), clock) if counts_addresses else None
+    sender = HttpFetcher(
         settings.fetch,
         clock,
-        resolver,
+        addresses or resolver,
         media_type_of=media_type_of,
         proxy_login=_login(settings.fetch.proxy_login),
         known={page.url: page for page in known},
     )
-    return RobotsFetcher(fetcher, settings.politeness, settings.fetch.identity, clock)
+    memory = memory or WebMemory()
+    turns = memory.turns = Turns(clock, politeness)
+    gate = GatedFetcher(sender, turns, addresses)
+    return RobotsFetcher(gate, politeness, settings.fetch.identity, clock, turns=turns, memory=memory)
 
 
 def _login(file: str) -> str:

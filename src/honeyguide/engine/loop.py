@@ -65,7 +65,9 @@ class CrawlLoop:
         now = self._clock.now()
         match arrival:
             case Arrival():
-                self._finish(self._core.apply(arrival.dispatch, arrival.answer, now, arrival.prepared))
+                self._finish(
+                    self._core.apply(arrival.dispatch, arrival.answer, now, arrival.ended_at, arrival.prepared)
+                )
             case Answered():
                 self._core.answered(arrival.dispatch, arrival.answer, now)
             case None:

@@ -94,13 +94,17 @@ class NamedPages:
         return parse(address, Fetched(200, declared, body))
 
     async def _page_at(self, url: Url) -> Page:
+        return parse(*await self.fetched(url))
+
+    async def fetched(self, url: Url) -> tuple[Url, Fetched]:
+        """What is at a URL, redirects followed, and the URL where it is at last. PageError if there is nothing."""
         if self._world is None:
             self._world = await self._opened.enter_async_context(open_world(self._settings))
         target = url
         for _ in range(self._settings.fetch.max_redirects + 1):
             match await self._ask(self._world, target):
                 case Fetched() as fetched:
-                    return parse(target, fetched)
+                    return target, fetched
                 case Redirected() as redirected:
                     target = redirected.target
                 case Unchanged():

@@ -17,12 +17,14 @@ from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.events import CrawlStarted
 from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.known_pages import pages_to_refresh
+from honeyguide.engine.listed_seeds import with_listed_seeds
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.engine.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation
+from honeyguide.engine.web_memory import WebMemory
 from honeyguide.engine.workers import Workers
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.settings import load_settings, to_toml, validate, with_overrides
-from honeyguide.store import RunFolder, RunLock, SqliteStore, body_packer, open_run
+from honeyguide.store import RunFolder, RunLock, body_packer, open_run, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.core import Dispatch, Parts
     from honeyguide.engine.events import Listener
     from honeyguide.settings import Settings
-    from honeyguide.store import Progress, Run
+    from honeyguide.store import Progress, Run, SqliteStore
     from honeyguide.text import WordVectors
     from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
@@ -78,16 +80,17 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
         opened.enter_context(_fewer_collections())
-        known = pages_to_refresh(settings)
-        world = await _world(opened, settings, around, known)
-        settings = await with_examples_read(settings, world)
+        memory, known = WebMemory(), pages_to_refresh(settings)
+        world = await _world(opened, settings, around, memory, known)
+        settings = await with_listed_seeds(await with_examples_read(settings, world), world)
         builder = _builder(settings, around)
         workers = await _workers(opened, builder, world)
-        seeds, parts = _seeds(builder, world, known), builder.parts()
+        seeds, parts = _seeds(builder, world, known), builder.parts(is_live=not world.is_offline)
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))
         opened.enter_context(lock)
-        store = SqliteStore(folder.database_file)
+        store = open_store(folder, settings)
         opened.callback(store.close)
+        memory.keep_in(store)
         start = max((page.checked_at for page in known), default=0.0)
         transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
         opened.push_async_callback(transport.close)
@@ -110,17 +113,20 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         opened.enter_context(RunLock(folder))
         settings = with_budget(load_settings(folder.settings_file), budget)
         validate(settings)
-        store = SqliteStore(folder.database_file)
+        store = open_store(folder, settings)
         opened.callback(store.close)
         progress = store.progress()
         _check_resumable(folder, progress, settings, budget)
+        memory = WebMemory()
         known = pages_to_refresh(settings) if progress is None else list(store.known())
-        world = await _world(opened, settings, around, known)
+        world = await _world(opened, settings, around, memory, known)
         builder = _builder(settings, around)
-        workers, parts = await _workers(opened, builder, world), builder.parts()
+        workers = await _workers(opened, builder, world)
+        parts = builder.parts(is_live=not world.is_offline, is_restored=progress is not None)
         start = 0.0 if progress is None else progress.now
         transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
         opened.push_async_callback(transport.close)
+        memory.recall(store, clock.now(), settings.politeness)
         in_flight: list[Dispatch] = []
         if progress is None:  # killed before its first step was whole: start anew in the same folder
             core = CrawlCore(parts, settings)
@@ -166,13 +172,15 @@ def _seeds(builder: Builder, world: World, known: Sequence[KnownPage]) -> Sequen
     return [page.url for page in known] or builder.seed_urls(world)
 
 
-async def _world(opened: AsyncExitStack, settings: Settings, around: Surroundings, known: Sequence[KnownPage]) -> World:
+async def _world(
+    opened: AsyncExitStack, settings: Settings, around: Surroundings, memory: WebMemory, known: Sequence[KnownPage]
+) -> World:
     """The world given, or the one that the settings name, closed with everything else that was opened."""
     if "world" in around:
         return around["world"]
     if settings.crawl.world == "live" and not settings.fetch.has_contact:
         log.warning("no site owner can reach you: give --contact with a mail address or page of yours (fetch.contact)")
-    return await opened.enter_async_context(open_world(settings, known))
+    return await opened.enter_async_context(open_world(settings, memory, known))
 
 
 async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Workers | None:

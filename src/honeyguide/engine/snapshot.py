@@ -22,11 +22,17 @@ def taken_of(strategy: Strategy, judge: Verdicts) -> bytes:
 
 def load_into(strategy: Strategy, judge: Verdicts, snapshot: bytes) -> None:
     """Bring both back to where they were."""
+    of_strategy, of_judge = parted(snapshot)
+    strategy.load(of_strategy)
+    judge.load(of_judge)
+
+
+def parted(snapshot: bytes) -> tuple[bytes, bytes]:
+    """The state of the strategy and that of the judge. StrategyError if it is no snapshot."""
     begin = len(_MARK) + _LENGTH_BYTES
     if not snapshot.startswith(_MARK) or len(snapshot) < begin:
         raise StrategyError("not a snapshot of a learner")
     end = begin + int.from_bytes(snapshot[len(_MARK) : begin], "little")
     if end > len(snapshot):
         raise StrategyError("the snapshot of the learner is cut short")
-    strategy.load(snapshot[begin:end])
-    judge.load(snapshot[end:])
+    return snapshot[begin:end], snapshot[end:]

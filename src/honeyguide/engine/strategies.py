@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.engine.deep_learners import deep_q
 from honeyguide.engine.learners import linear_sarsa
 from honeyguide.errors import SettingsError
 from honeyguide.learn import (
@@ -39,6 +40,7 @@ class Ingredients:
     settings: Settings
     topic: Topic
     vectors: Callable[[], WordVectors]
+    is_restored: bool = False  # a saved state will be loaded, so what a new learner begins with is not needed
 
 
 def strategy_of(given: Ingredients) -> Strategy:
@@ -60,7 +62,7 @@ def _named(
 
 
 def _best_first(given: Ingredients) -> Strategy:
-    return BestFirst(given.topic, given.vectors())
+    return BestFirst(given.topic, given.vectors(), as_one_text=given.settings.best_first.as_one_text)
 
 
 def _url_heuristic(given: Ingredients) -> Strategy:
@@ -94,6 +96,8 @@ STRATEGY_MAKERS: Final[dict[str, Callable[[Ingredients], Strategy]]] = {
     "lfa-sync": linear_sarsa,
     "lfa-async": linear_sarsa,
     "lfa-moderated": linear_sarsa,
+    "dqn": deep_q,
+    "dqn-fixed": deep_q,
     "parse-or-skip": lambda given: ParseOrSkip(given.topic, given.vectors(), given.settings.parse_or_skip),
     "parse-or-skip-q": _parse_or_skip_q,
     "random-skip": lambda given: RandomSkip(given.settings.random_skip),

@@ -26,6 +26,7 @@ class Arrival:
 
     dispatch: Dispatch
     answer: Answer
+    ended_at: float | None = None  # when the answer was in; None for just now
     prepared: Prepared | None = None  # the page, where it was read beside the crawl
 
 
@@ -149,7 +150,7 @@ class LiveTransport:
         await asyncio.sleep(max(0.0, dispatch.not_before - self._clock.now()))
         try:
             answer = await self._world.fetch(dispatch.url)
-            arrival = Arrival(dispatch, answer)
+            arrival = Arrival(dispatch, answer, self._clock.now())
             if self._preparer is not None and isinstance(answer.outcome, Fetched):
                 self._put(dispatch, Answered(dispatch, answer))
                 arrival = await _prepared(self._preparer, dispatch, answer, answer.outcome)
@@ -164,7 +165,7 @@ async def _prepared(preparer: Preparer, dispatch: Dispatch, answer: Answer, fetc
     if isinstance(prepared, Unreadable):
         failed = Failed(FailureReason.UNREADABLE, prepared.reason, fetched.status)
         return Arrival(dispatch, replace(answer, outcome=failed))
-    return Arrival(dispatch, answer, prepared)
+    return Arrival(dispatch, answer, prepared=prepared)
 
 
 async def _cancel(tasks: Sequence[asyncio.Task[Any]]) -> None:

@@ -46,6 +46,10 @@ class CrawlTask:
         return self.folder / "run"
 
     @property
+    def budget(self) -> int:
+        return self.settings.budget.fetches
+
+    @property
     def is_done(self) -> bool:
         """Whether the crawl has come to its end; one that has spent a smaller budget can go on."""
         progress = self._progress

@@ -34,6 +34,11 @@ class Task(Protocol):
     def settings(self) -> Settings: ...
 
     @property
+    def budget(self) -> int:
+        """Fetches that it may spend in all."""
+        ...
+
+    @property
     def is_done(self) -> bool: ...
 
     @property

@@ -12,7 +12,7 @@ from honeyguide.domain import Url
 from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.experiments.labels import LabelRule
 from honeyguide.experiments.spec import Contender, Experiment, TopicSpec
-from honeyguide.settings import SETTINGS_BY_KEY, STRATEGIES, USUAL_STRATEGIES, validate
+from honeyguide.settings import SETTINGS_BY_KEY, STRATEGIES, USUAL_STRATEGIES, table_of, validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -114,7 +114,7 @@ class _Reading:
         if not isinstance(values, list) or not values:
             self._mistakes.append("values is empty: list the values to try, as in --values 0.1,1,10")
             return ()
-        own = [name for name in STRATEGIES if name.replace("-", "_") == setting.table]
+        own = [name for name in STRATEGIES if table_of(name) == setting.table]
         names = list(dict.fromkeys(strategies)) or own
         if not names:
             self._mistakes.append(f"no strategy is given: {parameter} belongs to none in particular; add --strategy")

@@ -32,6 +32,8 @@ class Call:
 
     def __init__(self, settings: FetchSettings) -> None:
         self.address = ""  # that was called, or would have been
+        self.is_dialled = False  # a connection of its own was tried
+        self.is_on_kept = False  # there is a connection, and it had been kept from an earlier request
         self.objection = ""  # why the last address that was found may not be called
         self._settings = settings
         self._loop = asyncio.get_running_loop()
@@ -59,6 +61,7 @@ class Call:
     def connected(self, address: str) -> None:
         """There is a connection, new or kept, and the request goes out on it."""
         self.address = address
+        self.is_on_kept = not self.is_dialled
         self._enter(Stage.WAITING, self._settings.first_byte_timeout_s)
 
     def answered(self) -> None:

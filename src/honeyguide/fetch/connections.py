@@ -33,6 +33,7 @@ class Connections(aiohttp.TCPConnector):
         super().__init__(
             limit=0,
             resolver=resolver,
+            use_dns_cache=resolver is None,  # a resolver that was handed in has a memory of its own, or needs none
             ttl_dns_cache=NAMES_KEPT_S,
             dns_cache_max_size=NAMES_KEPT,
             socket_factory=self._socket,
@@ -69,6 +70,7 @@ class Connections(aiohttp.TCPConnector):
         if objection:
             call.objection = f"{address} is {objection}"
             raise PermissionError(call.objection)
+        call.is_dialled = True
         call.address = "" if self._is_proxied else str(address)
         opened = socket.socket(family, kind, protocol)
         self._sockets.add(opened)

@@ -29,14 +29,16 @@ from honeyguide.fetch.connections import Connections
 from honeyguide.fetch.headers import escaped, readable
 from honeyguide.fetch.retry_after import retry_after_s
 from honeyguide.fetch.trouble import failure_from
+from honeyguide.fetch.wire import exchange_of, robots_tag_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractAsyncContextManager
 
     from aiohttp.abc import AbstractResolver
 
     from honeyguide.clock import Clock
-    from honeyguide.domain import KnownPage, Outcome
+    from honeyguide.domain import Exchange, KnownPage, Outcome
     from honeyguide.fetch.body import MediaTypeOf
     from honeyguide.settings import FetchSettings
 
@@ -88,9 +90,11 @@ class HttpFetcher:
         started = self._clock.now()
         call, pause_s = Call(self._settings), 0.0
         outcome: Outcome
+        exchange: Exchange | None = None
         try:
             async with call, self._asked(session, url) as response:
                 call.answered()
+                exchange = exchange_of(response)
                 asked_for = response.headers.get("Retry-After")
                 pause_s = retry_after_s(asked_for, self._clock.now()) if asked_for else 0.0
                 outcome = await self._outcome(url, response, first_bytes)
@@ -102,7 +106,14 @@ class HttpFetcher:
             outcome = self._refusal(call) or failure_from(error)
         logger.debug("asked for %s: %s", url, type(outcome).__name__)
         elapsed_s = self._clock.now() - started
-        return Answer(outcome, elapsed_s, address=call.address, retry_after_s=pause_s)
+        return Answer(
+            outcome,
+            elapsed_s,
+            address=call.address,
+            retry_after_s=pause_s,
+            exchange=exchange,
+            on_kept_connection=call.is_on_kept,
+        )
 
     async def close(self) -> None:
         """Close every connection; may be called twice."""
@@ -131,9 +142,11 @@ class HttpFetcher:
                 max_line_size=_MAX_HEADER_BYTES,
                 max_field_size=_MAX_HEADER_BYTES,
             )
+            # Else the library would, of its own accord and at once, send a request again whose kept connection broke.
+            self._session._retry_connection = False  # noqa: SLF001 - there is no other way to say so
         return self._session
 
-    def _asked(self, session: aiohttp.ClientSession, url: Url) -> aiohttp.client._RequestContextManager:
+    def _asked(self, session: aiohttp.ClientSession, url: Url) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
         login = self._proxy_headers or {}
         conditions = _conditions(self._known.get(url))
         is_tunnelled = url.scheme == "https"  # then only the proxy may read the login
@@ -157,7 +170,7 @@ class HttpFetcher:
         if isinstance(body, Failed):
             return body
         etag, last_modified = (readable(response.headers.get(name, "")) for name in ("ETag", "Last-Modified"))
-        return Fetched(response.status, content_type, body, etag, last_modified)
+        return Fetched(response.status, content_type, body, etag, last_modified, robots_tag_of(response))
 
     def _refusal_without_asking(self, url: Url) -> Refused | None:
         """Behind a proxy nobody here sees the address, so what the URL itself tells must do."""

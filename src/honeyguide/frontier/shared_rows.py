@@ -1,24 +1,24 @@
 """The frontier of the papers' reinforcement learners: links with equal rows share one score.
 
-With discretised features many links look alike: two hundred thousand waiting links may have a few thousand distinct
+With discretised features many links look alike: two hundred thousand waiting links may have a few ten thousand distinct
 rows. A row is kept once, with one score and the links that have it, so scoring everything again is one product over the
-distinct rows. A link found on several pages has several rows, is worth its best one, and leaves once.
+distinct rows. A link found on several pages has several rows, is worth its best one (the first it got, among equals),
+and leaves once.
 
 Among equal scores the link with the lowest number comes out first, whatever rows they have. A random draw is uniform
-over links or over rows, taken in an order that depends on numbers and contents alone: a crawl brought back from its
-store draws the same.
+over links or over rows, and depends on numbers and contents alone: a crawl brought back from its store draws the same.
 """
 
 from __future__ import annotations
 
-import heapq
 from array import array
+from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import xxhash
 
-from honeyguide.domain import LinkId
+from honeyguide.domain import LinkId, weighted_sums
 from honeyguide.frontier.frontier import HostId, NotBefore, Taken
 
 if TYPE_CHECKING:
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Rows
+    from honeyguide.domain import Row, Rows
     from honeyguide.frontier.frontier import Arrivals, Scorer
     from honeyguide.frontier.politeness import HostClocks
 
 NOTHING: Final = -np.inf  # score of a row that no waiting link has
 ABSENT: Final = -1  # in place of the row of a link that does not wait
+SMALLEST: Final = 256  # rows that there is room for at first
 
 
 class SharedRowsFrontier:
@@ -43,15 +44,21 @@ class SharedRowsFrontier:
     def __init__(self, clocks: HostClocks, row_width: int = 0, *, draws_rows: bool = False) -> None:
         self._clocks = clocks
         self._draws_rows = draws_rows
-        self._number_by_row: dict[bytes, int] = {}
-        self._row: Rows = np.empty((256, row_width), dtype=np.float16)
-        self._score = np.full(256, NOTHING)
-        self._digest = np.zeros(256, dtype=np.uint64)  # of the row's content: an order that no history changes
-        self._places: list[dict[HostId, list[LinkId]]] = []  # by row and host, a heap of links, some of them gone
-        self._live: list[int] = []  # by row, how many waiting links have it
+        self._number_by_row: dict[bytes, int] = {}  # of the rows that waiting links have
+        self._free: list[int] = []  # numbers that no row has any more
+        self._links: list[array[int]] = []  # by row, ascending
+        # By row, too. What belongs to a free number is out of date, but for its score and its size.
+        self._row: Rows = np.zeros((SMALLEST, row_width), dtype=np.float16)
+        self._wide: NDArray[np.float64] | None = None  # the same numbers, once they have to be multiplied
+        self._score = np.full(SMALLEST, NOTHING)
+        self._size = np.zeros(SMALLEST, dtype=np.int64)
+        self._lowest = np.zeros(SMALLEST, dtype=np.int64)  # link
+        self._lowest_host = np.zeros(SMALLEST, dtype=np.int64)  # host of that link
+        self._digest = np.zeros(SMALLEST, dtype=np.uint64)  # of the row's content
         self._first_row = array("i")  # by link
-        self._more_rows: dict[LinkId, tuple[int, ...]] = {}  # of links that have several
+        self._more_rows: dict[LinkId, tuple[int, ...]] = {}  # all rows of those links that have several
         self._host = array("i")  # by link
+        self._waiting_by_host = np.zeros(64, dtype=np.int64)
         self._count = 0
 
     def __len__(self) -> int:
@@ -63,16 +70,15 @@ class SharedRowsFrontier:
     @property
     def distinct_rows(self) -> int:
         """How many rows the waiting links have between them."""
-        return int(np.count_nonzero(self._score > NOTHING))
+        return len(self._number_by_row)
 
     def push(self, arrivals: Arrivals) -> Sequence[LinkId]:
-        _check_finite("score", arrivals.links, arrivals.scores)
-        _check_finite("row", arrivals.links, arrivals.rows.astype(np.float32).sum(axis=1))
-        columns = zip(arrivals.links, arrivals.hosts, arrivals.scores.tolist(), arrivals.rows, strict=True)
-        for link, host, score, row in columns:
-            number = self._number_of(row)
+        _refuse_what_is_not_finite("score", arrivals.links, arrivals.scores)
+        _refuse_what_is_not_finite("row", arrivals.links, arrivals.rows)
+        numbers = self._numbers_of(arrivals.rows)
+        for link, host, number in zip(arrivals.links, arrivals.hosts, numbers, strict=True):
             self._enter(link, host, number)
-            self._score[number] = score
+        self._score[numbers] = arrivals.scores
         return ()
 
     def would_keep(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -81,21 +87,16 @@ class SharedRowsFrontier:
     def take(self, now: float) -> Taken | NotBefore | None:
         if not self._count:
             return None
-        scores = self._score[: len(self._places)].copy()
-        while True:
-            top = scores.max()
-            if top == NOTHING:
-                return self._next_ready()
-            best = np.flatnonzero(scores == top).tolist()
-            found = [(link, row) for row in best if (link := self._lowest_ready(row, now)) is not None]
-            if found:
-                link, row = min(found)
-                return self._leave(link, row)
-            scores[best] = NOTHING  # none of their hosts is ready
+        if self._clocks.are_all_ready(now):
+            scores = self._score[: len(self._links)]
+            return self.withdraw(self._lowest_with(np.flatnonzero(scores == scores.max())))
+        return self.withdraw(self._best_ready(now)) if self._is_any_ready(now) else self._next_ready()
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         if not self._count:
             return None
+        if not self._is_any_ready(now):
+            return self._next_ready()
         return self._take_by_row(now, chance) if self._draws_rows else self._take_by_link(now, chance)
 
     def withdraw(self, link: LinkId) -> Taken:
@@ -103,35 +104,86 @@ class SharedRowsFrontier:
 
     def replace(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> None:
         """Each link has this one row from now on; the score is that of every link with the row."""
-        _check_finite("score", links, scores)
+        _refuse_what_is_not_finite("score", links, scores)
+        _refuse_what_is_not_finite("row", links, rows)
         for link, score, row in zip(links, scores.tolist(), rows, strict=True):
-            host = HostId(self._host[link])
-            self._leave(link, self._best_row_of(link))
-            number = self._number_of(row)
+            host = self.withdraw(link).host
+            number = self._numbers_of(row[None, :])[0]
             self._enter(link, host, number)
             self._score[number] = score
 
     def rescore(self, links: Sequence[LinkId], scores: NDArray[np.float64]) -> None:
         """Change the scores of the links' best rows, and so of every link with one of these rows."""
-        _check_finite("score", links, scores)
+        _refuse_what_is_not_finite("score", links, scores)
         rows = [self._best_row_of(link) for link in links]
         self._score[rows] = scores
 
     def reprice(self, scorer: Scorer) -> None:
-        live = np.flatnonzero(self._score[: len(self._places)] > NOTHING)
-        scores = scorer.score(self._row[live])
+        if not self._count:
+            return
+        before = self._score[: len(self._links)]
+        scores = np.zeros(len(before))
+        if scorer.weights is not None:
+            scores = weighted_sums(self._wide_rows(), scorer.weights)
+        else:
+            live = np.flatnonzero(before > NOTHING)
+            scores[live] = scorer.score(self._row[live])
         if not np.isfinite(scores).all():
             raise ValueError("scores have diverged: lower the learning rate")
-        self._score[live] = scores
+        before[:] = np.where(before > NOTHING, scores, NOTHING)
 
     def peek(self, links: Sequence[LinkId]) -> tuple[NDArray[np.float64], Rows]:
         """Score and row of each link's best row."""
         rows = [self._best_row_of(link) for link in links]
-        return self._score[rows].copy(), self._row[rows]
+        return self._score[rows], self._row[rows]
 
     def rows_of(self, link: LinkId) -> Rows:
         """Every row that a waiting link has, in the order in which it got them."""
-        return self._row[list(self._rows_of(link))]
+        return self._row[list(self._numbers_of_link(link))]
+
+    def _lowest_with(self, rows: NDArray[np.int64]) -> LinkId:
+        """The link with the lowest number that has one of these rows."""
+        return LinkId(int(self._lowest[rows].min()))
+
+    def _best_ready(self, now: float) -> LinkId:
+        """The best link on a ready host. There is one."""
+        scores = self._score[: len(self._links)]
+        is_ready = self._is_first_ready(now)
+        top = float(np.max(scores, where=is_ready, initial=NOTHING))
+        # A row whose first link has to wait may have a later one that need not.
+        others = np.flatnonzero(~is_ready & (self._size[: len(scores)] > 1) & (scores >= top))
+        found = []
+        for row in others[np.argsort(-scores[others], kind="stable")].tolist():
+            if scores[row] < top:
+                break
+            links = self._ready_links(row, now)
+            if len(links):
+                top = float(scores[row])
+                found.append(LinkId(int(links[0])))
+        openly = np.flatnonzero(is_ready & (scores == top))
+        return min([*found, self._lowest_with(openly)] if len(openly) else found)
+
+    def _take_by_link(self, now: float, chance: np.random.Generator) -> Taken:
+        """Each link on a ready host is equally likely. Looks at all links ever met."""
+        links = np.flatnonzero(np.frombuffer(self._first_row, dtype=np.int32) != ABSENT)
+        if not self._clocks.are_all_ready(now):
+            links = links[self._ready_at()[np.frombuffer(self._host, dtype=np.int32)[links]] <= now]
+        return self.withdraw(LinkId(int(links[chance.integers(len(links))])))
+
+    def _take_by_row(self, now: float, chance: np.random.Generator) -> Taken:
+        """Each row that a link on a ready host has is equally likely, then each of these links.
+
+        Every row draws a number, made from its content; the lowest wins. So no order of rows is needed.
+        """
+        rows = np.flatnonzero((self._size[: len(self._links)] > 1) | self._is_first_ready(now))
+        rows = rows[self._score[rows] > NOTHING]
+        drawn = _scattered(self._digest[rows] ^ chance.integers(2**64, dtype=np.uint64))
+        while True:
+            place = int(np.argmin(drawn))
+            links = self._ready_links(int(rows[place]), now)
+            if len(links):
+                return self._leave(LinkId(int(links[chance.integers(len(links))])), int(rows[place]))
+            rows, drawn = np.delete(rows, place), np.delete(drawn, place)
 
     def _enter(self, link: LinkId, host: HostId, row: int) -> None:
         if link >= len(self._first_row):
@@ -142,109 +194,125 @@ class SharedRowsFrontier:
             self._first_row[link] = row
             self._host[link] = host
             self._count += 1
-        elif row in self._rows_of(link):
+            self._note_waiting(host)
+        elif row in self._numbers_of_link(link):
             return
         else:
-            self._more_rows[link] = (*self._rows_of(link), row)
-        heapq.heappush(self._places[row].setdefault(host, []), link)
-        self._live[row] += 1
+            self._more_rows[link] = (*self._numbers_of_link(link), row)
+        links = self._links[row]
+        if not links or link > links[-1]:
+            links.append(link)
+        else:
+            insort(links, link)
+        self._note_links_of(row)
 
     def _leave(self, link: LinkId, row: int) -> Taken:
         """Take a link out, by one of its rows."""
-        taken = Taken(link, HostId(self._host[link]), float(self._score[row]), self._row[row].copy())
-        for shared in self._rows_of(link):
-            self._live[shared] -= 1
-            if not self._live[shared]:
-                self._score[shared] = NOTHING
-                self._places[shared].clear()
+        host = HostId(self._host[link])
+        taken = Taken(link, host, float(self._score[row]), self._row[row].copy())
+        for shared in self._numbers_of_link(link):
+            links = self._links[shared]
+            del links[bisect_left(links, link)]
+            self._note_links_of(shared)
         self._first_row[link] = ABSENT
         self._more_rows.pop(link, None)
+        self._waiting_by_host[host] -= 1
         self._count -= 1
         return taken
 
-    def _rows_of(self, link: LinkId) -> tuple[int, ...]:
+    def _note_links_of(self, row: int) -> None:
+        """Bring up to date what is known of the links that have a row."""
+        links = self._links[row]
+        self._size[row] = len(links)
+        if links:
+            self._lowest[row] = links[0]
+            self._lowest_host[row] = self._host[links[0]]
+        else:
+            self._score[row] = NOTHING
+            del self._number_by_row[self._row[row].tobytes()]
+            self._free.append(row)
+
+    def _note_waiting(self, host: HostId) -> None:
+        if host >= len(self._waiting_by_host):
+            more = max(len(self._waiting_by_host), host + 1 - len(self._waiting_by_host))
+            self._waiting_by_host = np.concatenate((self._waiting_by_host, np.zeros(more, dtype=np.int64)))
+        self._waiting_by_host[host] += 1
+
+    def _numbers_of_link(self, link: LinkId) -> tuple[int, ...]:
         if link not in self:
             raise KeyError(int(link))
         return self._more_rows.get(link) or (self._first_row[link],)
 
     def _best_row_of(self, link: LinkId) -> int:
-        return max(self._rows_of(link), key=self._score.__getitem__)
+        return max(self._numbers_of_link(link), key=self._score.__getitem__)
 
-    def _number_of(self, row: NDArray[np.float16]) -> int:
-        """The number of a row, a new one if it was never met."""
-        content = (row + np.float16(0)).tobytes()  # no negative zero
-        number = self._number_by_row.get(content)
-        if number is None:
-            number = self._number_by_row[content] = len(self._places)
+    def _numbers_of(self, rows: Rows) -> list[int]:
+        """The number of each row; one that no waiting link has gets a new one."""
+        same_zeros = rows + np.float16(0)  # no negative ones
+        content, size = same_zeros.tobytes(), same_zeros.itemsize * rows.shape[1]
+        keys = [content[place * size : (place + 1) * size] for place in range(len(rows))]
+        return [
+            self._new_number(key, row) if (number := self._number_by_row.get(key)) is None else number
+            for key, row in zip(keys, same_zeros, strict=True)
+        ]
+
+    def _new_number(self, content: bytes, row: Row) -> int:
+        if self._free:
+            number = self._free.pop()
+        else:
+            number = len(self._links)
+            self._links.append(array("i"))
             if number == len(self._score):
                 self._grow()
-            self._row[number] = row
-            self._digest[number] = xxhash.xxh3_64_intdigest(content)
-            self._places.append({})
-            self._live.append(0)
+        self._number_by_row[content] = number
+        self._row[number] = row
+        if self._wide is not None:
+            self._wide[number] = row
+        self._digest[number] = xxhash.xxh3_64_intdigest(content)
         return number
 
     def _grow(self) -> None:
-        self._row = np.concatenate((self._row, np.empty_like(self._row)))
+        self._row = np.concatenate((self._row, np.zeros_like(self._row)))
+        self._wide = None
         self._score = np.concatenate((self._score, np.full_like(self._score, NOTHING)))
+        self._size = np.concatenate((self._size, np.zeros_like(self._size)))
+        self._lowest = np.concatenate((self._lowest, np.zeros_like(self._lowest)))
+        self._lowest_host = np.concatenate((self._lowest_host, np.zeros_like(self._lowest_host)))
         self._digest = np.concatenate((self._digest, np.zeros_like(self._digest)))
 
-    def _lowest_ready(self, row: int, now: float) -> LinkId | None:
-        """The link with the lowest number that has this row and whose host is ready."""
-        lowest = None
-        for host, heap in self._places[row].items():
-            if not self._clocks.is_ready(host, now):
-                continue
-            while heap and not self._has(heap[0], row):
-                heapq.heappop(heap)
-            if heap and (lowest is None or heap[0] < lowest):
-                lowest = heap[0]
-        return lowest
+    def _wide_rows(self) -> NDArray[np.float64]:
+        if self._wide is None:
+            self._wide = self._row.astype(np.float64)
+        return self._wide[: len(self._links)]
 
-    def _has(self, link: LinkId, row: int) -> bool:
-        return link in self and row in self._rows_of(link)
+    def _ready_at(self) -> NDArray[np.float64]:
+        return self._clocks.ready_at(len(self._waiting_by_host))
 
-    def _take_by_link(self, now: float, chance: np.random.Generator) -> Taken | NotBefore:
-        """Each link on a ready host is equally likely. Looks at all links ever met."""
-        links = self._waiting()
-        if not self._clocks.are_all_ready(now):
-            hosts = self._hosts(links)
-            links = links[self._clocks.ready_at(int(hosts.max()) + 1)[hosts] <= now]
-        if not len(links):
-            return self._next_ready()
-        return self.withdraw(LinkId(int(links[chance.integers(len(links))])))
+    def _is_any_ready(self, now: float) -> bool:
+        return bool(np.any((self._ready_at() <= now) & (self._waiting_by_host > 0)))
 
-    def _take_by_row(self, now: float, chance: np.random.Generator) -> Taken | NotBefore:
-        """Each row that a link on a ready host has is equally likely, then each of these links."""
-        rows = np.flatnonzero(self._score[: len(self._places)] > NOTHING)
-        if not self._clocks.are_all_ready(now):
-            rows = rows[[self._lowest_ready(row, now) is not None for row in rows.tolist()]]
-        if not len(rows):
-            return self._next_ready()
-        by_content = rows[np.argsort(self._digest[rows], kind="stable")]
-        row = int(by_content[chance.integers(len(by_content))])
-        sharing = sorted(
-            {
-                link
-                for host, heap in self._places[row].items()
-                if self._clocks.is_ready(host, now)
-                for link in heap
-                if self._has(link, row)
-            }
-        )
-        return self._leave(sharing[int(chance.integers(len(sharing)))], row)
+    def _is_first_ready(self, now: float) -> NDArray[np.bool_]:
+        """Of each row, whether the host of its first link is ready; of a free number, False."""
+        hosts = self._lowest_host[: len(self._links)]
+        return (self._ready_at()[hosts] <= now) & (self._size[: len(hosts)] > 0)
 
-    def _waiting(self) -> NDArray[np.int64]:
-        return np.flatnonzero(np.frombuffer(self._first_row, dtype=np.int32) != ABSENT)
-
-    def _hosts(self, links: NDArray[np.int64]) -> NDArray[np.int32]:
-        return np.frombuffer(self._host, dtype=np.int32)[links]
+    def _ready_links(self, row: int, now: float) -> NDArray[np.int32]:
+        """Those that have this row and whose host is ready, ascending."""
+        links = np.frombuffer(self._links[row], dtype=np.int32)
+        return links[self._ready_at()[np.frombuffer(self._host, dtype=np.int32)[links]] <= now]
 
     def _next_ready(self) -> NotBefore:
-        hosts = np.unique(self._hosts(self._waiting()))
-        return NotBefore(float(self._clocks.ready_at(int(hosts.max()) + 1)[hosts].min()))
+        return NotBefore(float(self._ready_at()[self._waiting_by_host > 0].min()))
 
 
-def _check_finite(what: str, links: Sequence[LinkId], values: NDArray[np.floating]) -> None:
+def _scattered(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers as if drawn at random, though made from these: the last steps of the splitmix64 generator."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))
+
+
+def _refuse_what_is_not_finite(what: str, links: Sequence[LinkId], values: NDArray[np.floating]) -> None:
     if not np.isfinite(values).all():
-        raise ValueError(f"{what} of link {links[int(np.argmin(np.isfinite(values)))]} is not finite")
+        is_finite = np.isfinite(values).reshape(len(links), -1).all(axis=1)
+        raise ValueError(f"{what} of link {links[int(np.argmin(is_finite))]} is not a number, or not a finite one")

@@ -1,7 +1,8 @@
 """Strategies: which of the links seen so far is worth a fetch, learned from what earlier fetches brought.
 
 A strategy describes a link once (`describe`, from `Candidates`), scores the description whenever asked, may skip a link
-when its turn has come, and learns from each `Transition`. One file a method, each readable beside its paper.
+when its turn has come, and learns from each `Transition`. One file a method, each readable beside its paper; deep
+Q-learning has a folder, `deep_q`.
 
 What links and pages look like in numbers: `features` is ours; `han_features` the states and actions of Han and Pertejo,
 made from `relevances` and from what the engine knows of parents; `url_features` what an address alone says.
@@ -11,7 +12,7 @@ from honeyguide.learn.beam import Beam
 from honeyguide.learn.best_first import BestFirst
 from honeyguide.learn.breadth_first import BreadthFirst
 from honeyguide.learn.depth_first import DepthFirst
-from honeyguide.learn.exploration import Exploration
+from honeyguide.learn.exploration import Exploration, Phases
 from honeyguide.learn.han_features import FeatureStyle, Scale
 from honeyguide.learn.iterative_deepening import IterativeDeepening
 from honeyguide.learn.linear_sarsa import LinearSarsa, Mode, SarsaRules
@@ -43,6 +44,7 @@ __all__ = [
     "Order",
     "ParseOrSkip",
     "ParseOrSkipQ",
+    "Phases",
     "RandomOrder",
     "RandomSkip",
     "SarsaRules",

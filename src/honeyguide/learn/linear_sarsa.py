@@ -24,7 +24,7 @@ import json
 import zipfile
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from honeyguide.learn.han_features import action_rows, state_rows
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from honeyguide.domain import Candidates, Decision, Page, Parents, Row, Rows, Transition
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
 
 HAN_EXPLORATION: Final = Exploration(0.1, 0.1, 0)
+LARGEST_WEIGHT: Final = 1e20  # far beyond any of use, far below where products leave the range of numbers
 
 
 class Mode(StrEnum):
@@ -112,10 +115,7 @@ class LinearSarsa(Strategy):
         self.lineage_rules = style.lineage
         self.draws_rows = rules.draws_pairs
         if start.shape != (self.row_width,):
-            raise StrategyError(
-                f"{len(start)} weights to start with, and the features have {self.row_width} numbers: "
-                "use weights learned with the same features and the same number of categories"
-            )
+            raise StrategyError(f"{start.size} weights to start with, where rows have {self.row_width} numbers")
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -148,8 +148,14 @@ class LinearSarsa(Strategy):
             return False
         next_value = None if is_end or not has_links else self._next_value(transition.next_rows)
         row = transition.row.astype(np.float64)
-        before, self._weights = self._weights, updated(self._weights, row, transition.reward, next_value, self._rules)
-        return self._rules.mode is Mode.SYNCHRONOUS and not np.array_equal(before, self._weights)
+        weights = updated(self._weights, row, transition.reward, next_value, self._rules)
+        if not np.abs(weights).max() <= LARGEST_WEIGHT:  # nor where one is not a number
+            raise StrategyError(
+                f"the weights have diverged at step {transition.step}: "
+                f"crawl anew with a lower lfa.step_size, now {self._rules.step_size:g}"
+            )
+        before, self._weights = self._weights, weights
+        return self._rules.mode is Mode.SYNCHRONOUS and not np.array_equal(before, weights)
 
     def save(self) -> bytes:
         buffer = io.BytesIO()
@@ -158,14 +164,9 @@ class LinearSarsa(Strategy):
         return buffer.getvalue()
 
     def load(self, state: bytes) -> None:
-        try:
-            with np.load(io.BytesIO(state), allow_pickle=False) as saved:
-                weights, told = saved["weights"], json.loads(saved["state"].tobytes())
-            choices, chance = int(told["choices"]), told["chance"]
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            raise StrategyError(f"not a saved state of linear SARSA: {error}") from error
+        weights, choices, chance = _saved(state)
         if weights.shape != (self.row_width,):
-            raise StrategyError(f"saved state of linear SARSA has {len(weights)} weights, not {self.row_width}")
+            raise StrategyError(f"saved state of linear SARSA has {weights.size} weights, not {self.row_width}")
         self._weights = weights
         self._choices = choices
         self._chance.bit_generator.state = chance
@@ -181,3 +182,24 @@ class LinearSarsa(Strategy):
 def row_width(style: FeatureStyle, categories: int) -> int:
     """Numbers that describe a link on its page: the state and the action."""
     return style.state_width(categories) + style.action_width(categories)
+
+
+def columns(style: FeatureStyle, categories: Sequence[str]) -> tuple[str, ...]:
+    """What the numbers of a row are, for people; a weight belongs to each."""
+    of_pages = (f"page: {name}" for name in style.state_columns(categories))
+    return (*of_pages, *(f"link: {name}" for name in style.action_columns(categories)))
+
+
+def saved_weights(state: bytes) -> NDArray[np.float64]:
+    """The weights in what `LinearSarsa.save` gave. StrategyError if it did not give this."""
+    return _saved(state)[0]
+
+
+def _saved(state: bytes) -> tuple[NDArray[np.float64], int, dict[str, Any]]:
+    """Weights, number of choices and state of chance."""
+    try:
+        with np.load(io.BytesIO(state), allow_pickle=False) as saved:
+            weights, told = saved["weights"], json.loads(saved["state"].tobytes())
+        return weights, int(told["choices"]), dict(told["chance"])
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise StrategyError(f"not a saved state of linear SARSA: {error}") from error

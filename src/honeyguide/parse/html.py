@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from selectolax.lexbor import LexborHTMLParser
 
 from honeyguide.parse.boilerplate import CANDIDATES, Boilerplate, ancestors_of
+from honeyguide.parse.directives import Said
 from honeyguide.parse.marked_text import (
     ASIDE_END,
     ASIDE_START,
@@ -35,6 +36,8 @@ _INLINE = (
 _WORD_ENDING_TAG = re.compile(rf"<(?!/?+(?:{_INLINE}|{_INLINE.upper()})[\s/>]|!--)")
 _TITLE_AND_BASE = "title, base[href]"
 _NAMES = frozenset({"title", "base"})
+_SAID = 'meta[name="robots" i], meta[http-equiv="refresh" i]:not([name]), link[rel~="canonical" i][href]'
+_SAFE_AGENT = re.compile(r"[\w.-]+")
 _MARKED = f"a[href], area[href], a[href] img[alt], {CANDIDATES}"
 _LINK_TAGS = frozenset({"a", "area"})
 _SOFT_HYPHEN = "\xad"
@@ -54,23 +57,28 @@ class HtmlDocument(NamedTuple):
     base_href: str  # "" where there is none
     marked_text: str
     anchors: list[Anchor]
+    said: Said = Said()  # what the head asks of crawlers
 
 
-def read_html(html: str, *, from_first_paragraph: bool = False) -> HtmlDocument:
-    """Read a document, however broken; of its body all, or what begins with the first `<p>`."""
+def read_html(html: str, *, from_first_paragraph: bool = False, agent: str = "") -> HtmlDocument:
+    """Read a document, however broken; of its body all, or what begins with the first `<p>`.
+
+    `agent` is the name by which a page may address us.
+    """
     html = without_depths(html)
-    document, marker_count = _read(html, from_first_paragraph=from_first_paragraph)
+    document, marker_count = _read(html, agent, from_first_paragraph=from_first_paragraph)
     if not has_markers(document.marked_text, marker_count):
-        document, _ = _read(without_markers(html), from_first_paragraph=from_first_paragraph)
+        document, _ = _read(without_markers(html), agent, from_first_paragraph=from_first_paragraph)
     return document
 
 
-def _read(html: str, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
+def _read(html: str, agent: str, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
     """The document, and how many markers were put into its text."""
     tree = LexborHTMLParser(_WORD_ENDING_TAG.sub(" <", html))
     title, base_href = _title_and_base(_names_in_what_is_seen(tree))
+    said = _said(tree.head, agent)
     if tree.body is None or (from_first_paragraph and not _cut_before_first_paragraph(tree.body)):
-        return HtmlDocument(title, base_href, "", []), 0
+        return HtmlDocument(title, base_href, "", [], said), 0
     anchors, boilerplate = _mark(tree.body)
     text = tree.body.text()
     bracket_count = len(anchors) + len(boilerplate.elements)
@@ -82,7 +90,7 @@ def _read(html: str, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
             _bracket(menu, ASIDE_START, ASIDE_END)
         text = tree.body.text()
         bracket_count += len(menus)
-    return HtmlDocument(title, base_href, text.replace(_SOFT_HYPHEN, ""), anchors), 2 * bracket_count
+    return HtmlDocument(title, base_href, text.replace(_SOFT_HYPHEN, ""), anchors, said), 2 * bracket_count
 
 
 def _cut_before_first_paragraph(body: LexborNode) -> bool:
@@ -163,3 +171,20 @@ def _title_and_base(names: list[LexborNode]) -> tuple[str, str]:
         title = title or " ".join(node.text().split())
         node.decompose()
     return title or "", base_href or ""
+
+
+def _said(head: LexborNode | None, agent: str) -> Said:
+    """What the head asks of crawlers. What strayed into the body may be anybody's, and is not heard."""
+    refresh = ""
+    robots: list[str] = []
+    canonicals: set[str] = set()
+    by_name = f', meta[name="{agent}" i]' if _SAFE_AGENT.fullmatch(agent) else ""
+    for node in [] if head is None else head.css(_SAID + by_name):
+        attributes = node.attributes
+        if node.tag == "link":
+            canonicals.add(attributes["href"] or "")
+        elif "name" in attributes:
+            robots.append(attributes.get("content") or "")
+        else:
+            refresh = refresh or attributes.get("content") or ""
+    return Said(robots, canonicals.pop() if len(canonicals) == 1 else "", refresh)

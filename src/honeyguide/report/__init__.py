@@ -5,7 +5,7 @@
 `figures` plots with matplotlib where it is installed. None of them judges anything: the caller says what is on topic.
 """
 
-from honeyguide.report.line_plot import Line, LinePlot
+from honeyguide.report.line_plot import Line, LinePlot, Panel, PanelPlot
 from honeyguide.report.metrics import (
     area_under_curve,
     downsampled,
@@ -25,6 +25,8 @@ __all__ = [
     "Line",
     "LinePlot",
     "PairedDifference",
+    "Panel",
+    "PanelPlot",
     "area_under_curve",
     "downsampled",
     "draw_curves",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from honeyguide.report.line_plot import Line, LinePlot
+    from honeyguide.report.line_plot import Line, LinePlot, Panel, PanelPlot
 
 # Okabe and Ito's colours, told apart by most people; the yellow is left out as too pale for lines.
 _COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -27,6 +27,7 @@ _GREYS: Final = ("#8c8c8c", "#5a5a5a")
 _LINES: Final = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
 _MARKS: Final = ("o", "s", "^", "D", "v", "P")
 _BINS: Final = 25
+_PANELS_A_ROW: Final = 3
 
 
 def can_draw() -> bool:
@@ -153,6 +154,53 @@ def save_line_plot(stem: Path, plot: LinePlot, note: str) -> None:
         axes.set_xticks([], minor=True)
     figure.legend(loc="outside right center", frameon=False, fontsize=8.5)
     _save(figure, stem)
+
+
+def save_panel_plot(stem: Path, plot: PanelPlot, note: str) -> None:
+    """Panels side by side, three a row, with one legend for all; the spread of a line is a band around it."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 - an optional extra
+
+    columns = min(_PANELS_A_ROW, len(plot.panels))
+    rows = -(-len(plot.panels) // columns)
+    figure = Figure(figsize=(3.4 * columns + 1.6, 2.7 * rows + 1.0), layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False).flatten()
+    names = list(dict.fromkeys(line.name for panel in plot.panels for line in panel.lines))
+    looks = {
+        name: {"color": _COLOURS[number % len(_COLOURS)], "linestyle": _LINES[number % len(_LINES)]}
+        for number, name in enumerate(names)
+    }
+    for axes, panel in zip(grid, plot.panels, strict=False):
+        _draw_panel(axes, panel, looks, is_bars=plot.is_bars)
+    for axes in grid[len(plot.panels) :]:
+        axes.set_visible(False)
+    handles, labels = grid[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right upper", frameon=False, fontsize=8.5)
+    figure.suptitle(f"{plot.title}\n{plot.subtitle}", x=0.01, ha="left", fontsize=10)
+    figure.supxlabel(f"{plot.x_label}\n{note}", fontsize=8)
+    figure.supylabel(plot.y_label, fontsize=8.5)
+    _save(figure, stem)
+
+
+def _draw_panel(axes: Axes, panel: Panel, looks: Mapping[str, Mapping[str, Any]], *, is_bars: bool) -> None:
+    axes.set_title(panel.title, loc="left", fontsize=9.5)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color="#eeeeee")
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=8)
+    for number, line in enumerate(panel.lines):
+        look = looks[line.name]
+        xs, ys = np.array([x for x, _ in line.points]), np.array([y for _, y in line.points])
+        if is_bars:
+            gap = float(np.diff(xs).min()) if len(xs) > 1 else 1.0
+            width = 0.85 * gap / len(panel.lines)
+            places = xs + (number - (len(panel.lines) - 1) / 2) * width
+            axes.bar(places, ys, width, color=look["color"], label=line.name)
+        else:
+            axes.plot(xs, ys, label=line.name, linewidth=1.5, **look)
+            if line.spread:
+                spread = np.array(line.spread)
+                axes.fill_between(xs, ys - spread, ys + spread, color=look["color"], alpha=0.15, linewidth=0)
+    axes.set_ylim(bottom=0)
 
 
 def _draw_line(axes: Axes, plot: LinePlot, line: Line, look: Mapping[str, Any]) -> None:

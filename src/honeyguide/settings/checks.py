@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.domain import Topic, Url, host_pattern
+from honeyguide.domain import Topic, Url, domain_pattern, host_pattern
 from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.settings.judge_checks import judge_mistakes, topic_word_mistakes
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
@@ -69,11 +69,12 @@ def _profile_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _seed_url_mistakes(settings: Settings) -> Iterator[str]:
-    for text in settings.crawl.seed_urls:
-        try:
-            Url.parse(text)
-        except InvalidUrl as error:
-            yield f"crawl.seed_urls: {error}"
+    for name in ("seed_urls", "sitemaps", "feeds"):
+        for text in getattr(settings.crawl, name):
+            try:
+                Url.parse(text)
+            except InvalidUrl as error:
+                yield f"crawl.{name}: {error}"
 
 
 def _identity_mistakes(settings: Settings) -> Iterator[str]:
@@ -118,13 +119,19 @@ def _delay_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _pattern_mistakes(settings: Settings) -> Iterator[str]:
-    for name in ("allow_hosts", "deny_hosts"):
-        for text in getattr(settings.scope, name):
+    scope = settings.scope
+    for name, pattern_of in (("allow_hosts", host_pattern), ("deny_hosts", host_pattern), ("domains", domain_pattern)):
+        for text in getattr(scope, name):
             try:
-                host_pattern(text)
+                pattern_of(text)
             except InvalidUrl as error:
                 yield f"scope.{name}: {error}"
-    for name in ("allow_paths", "deny_paths", "allow_titles", "deny_titles"):
+    yield from _expression_mistakes(settings)
+    yield from _prefix_mistakes(settings)
+
+
+def _expression_mistakes(settings: Settings) -> Iterator[str]:
+    for name in ("allow_paths", "deny_paths", "allow_urls", "deny_urls", "allow_titles", "deny_titles"):
         for pattern in getattr(settings.scope, name):
             if not pattern:
                 yield f"scope.{name}: an empty pattern is found in everything; leave it out"
@@ -134,6 +141,15 @@ def _pattern_mistakes(settings: Settings) -> Iterator[str]:
                 yield f"scope.{name}: {shown(pattern)} is not a regular expression: {error}"
 
 
+def _prefix_mistakes(settings: Settings) -> Iterator[str]:
+    for name in ("allow_prefixes", "deny_prefixes"):
+        for text in getattr(settings.scope, name):
+            try:
+                Url.parse(f"http://any.test{text}" if text.startswith("/") else text)
+            except InvalidUrl:
+                yield f"scope.{name}: {shown(text)} begins no URL; write /docs/ or https://example.org/docs/"
+
+
 def _vector_mistakes(settings: Settings) -> Iterator[str]:
     paths = {"vectors.source": settings.vectors.source, "vectors.cache_folder": settings.vectors.cache_folder}
     for key, text in paths.items():
@@ -141,6 +157,12 @@ def _vector_mistakes(settings: Settings) -> Iterator[str]:
             yield f"{key} is {shown(text)}: no path has a NUL in it"
     if not settings.vectors.source.strip():
         yield "vectors.source is empty: name a file of vectors, or wordllama"
+
+
+def _network_mistakes(settings: Settings) -> Iterator[str]:
+    layers = settings.dqn.layers
+    if not layers or not all(1 <= units <= 4096 for units in layers):
+        yield f"dqn.layers is {list(layers)}: give at least one layer, each of 1 to 4096 units"
 
 
 def _topic_mistakes(settings: Settings) -> Iterator[str]:
@@ -162,4 +184,5 @@ _CHECKS: Final = (
     _pattern_mistakes,
     judge_mistakes,
     _vector_mistakes,
+    _network_mistakes,
 )

@@ -77,6 +77,10 @@ def _is_list_of_text(value: object) -> bool:
     return isinstance(value, list | tuple) and all(_is_text(item) for item in value)
 
 
+def _is_list_of_whole(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(_is_whole(item) for item in value)
+
+
 def _is_list_of_numbers(value: object) -> bool:
     return isinstance(value, list | tuple) and all(_is_number(item) for item in value)
 
@@ -91,6 +95,7 @@ _KINDS: Final[dict[object, Kind]] = {
     int: Kind("a whole number", _is_whole, int),
     float: Kind("a finite number", _is_number, float),
     tuple[str, ...]: Kind('a list of texts, as in ["one", "two"]', _is_list_of_text, tuple),
+    tuple[int, ...]: Kind("a list of whole numbers, as in [128, 256]", _is_list_of_whole, tuple),
     tuple[float, ...]: Kind("a list of numbers, as in [0.5, 0.4]", _is_list_of_numbers, _as_numbers),
 }
 

@@ -21,6 +21,8 @@ STRATEGIES: Final = (
     "lfa-sync",
     "lfa-async",
     "lfa-moderated",
+    "dqn",
+    "dqn-fixed",
     "parse-or-skip",
     "parse-or-skip-q",
     "random-skip",
@@ -36,13 +38,33 @@ STRATEGIES_NEEDING_A_TOPIC: Final = frozenset(
         "lfa-sync",
         "lfa-async",
         "lfa-moderated",
+        "dqn",
+        "dqn-fixed",
         "parse-or-skip",
         "parse-or-skip-q",
     }
 )
 HEURISTICS: Final = ("similarity", "url")
 URL_MEASURES: Final = ("words", "cosine")
+# Strategies that share a table; that of any other carries its own name.
+TABLE_BY_STRATEGY: Final = {"lfa-sync": "lfa", "lfa-async": "lfa", "lfa-moderated": "lfa", "dqn-fixed": "dqn"}
+DEVICES: Final = ("cpu", "cuda")
 FEATURES: Final = ("han", "pertejo", "continuous")
+
+
+def table_of(strategy: str) -> str:
+    """The table of a strategy's own settings, should it have any."""
+    return TABLE_BY_STRATEGY.get(strategy, strategy.replace("-", "_"))
+
+
+@dataclass(frozen=True, slots=True)
+class BestFirstSettings:
+    """Best-first without learning."""
+
+    as_one_text: bool = setting(
+        default=False,
+        meaning="whether address, anchor and surroundings are one text, as in Pertejo 2021, not three with a mean",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,3 +218,56 @@ class LfaSettings:
     draws: str = setting(
         "pair", "what is drawn at random: pairs of state and action, or links", choices=("pair", "link")
     )
+
+
+@dataclass(frozen=True, slots=True)
+class DqnSettings:
+    """Deep Q-learning, after Pertejo 2021; docs/deep-q.md has his own values as a file."""
+
+    device: str = setting("cpu", "where the network is trained", choices=DEVICES)
+    layers: tuple[int, ...] = setting((64, 64), "units in each hidden layer of tanh units")
+    target: str = setting(
+        "double", "how the value of what follows is estimated", choices=("ordinary", "double", "clipped-double")
+    )
+    dueling: str = setting(
+        "none", "what a link's advantage is measured from, where state and link have parts of their own in a value",
+        choices=("none", "mean", "max"),
+    )  # fmt: skip
+    discount: float = setting(0.3, "γ: what the value of the next link counts", at_least=0, at_most=1)
+    learning_rate: float = setting(0.001, "step of Adam", above=0, at_most=1)
+    loss: str = setting("huber", "how an error counts", choices=("squared", "huber"))
+    dropout: float = setting(
+        0.0, "share of the last hidden layer's units left out in training", at_least=0, at_most=0.99
+    )
+    weight_penalty: float = setting(0.0, "λ of the sum of squared weights", at_least=0)
+    output_penalty: float = setting(0.0, "λ of the mean squared value", at_least=0)
+    replay: int = setting(50_000, "transitions remembered, to be learned from again", at_least=1, at_most=10_000_000)
+    batch: int = setting(32, "transitions in a training step", at_least=1, at_most=65_536)
+    warm_up: int = setting(100, "transitions before the first training step", at_least=1)
+    train_every: int = setting(1, "transitions from one training step to the next", at_least=1)
+    target_share: float = setting(
+        0.01, "τ: how much of the network its target takes over at each training step", above=0, at_most=1
+    )
+    refresh_every: int = setting(
+        10, "training steps after which links are valued by the newest network; until then by the last", at_least=1
+    )
+    mode: str = setting(
+        "synchronous", "whether a newer network values all waiting links, or only new ones",
+        choices=("synchronous", "asynchronous"),
+    )  # fmt: skip
+    features: str = setting("pertejo", "numbers that describe pages and links", choices=FEATURES)
+    inputs: str = setting(
+        "scaled", "whether features go in as parts of the most they can be, or as they are", choices=("scaled", "raw")
+    )
+    exploration: float = setting(0.1, "ε: share of choices made at random", at_least=0, at_most=1)
+    exploration_test: float = setting(0.1, "ε in the test that follows the training", at_least=0, at_most=1)
+    training_steps: int = setting(0, "choices after which the test begins; 0 goes on training", at_least=0)
+    learns_in_test: bool = setting(default=True, meaning="whether the network goes on learning in the test")
+    ends_at_relevant: bool = setting(default=False, meaning="whether a relevant page ends an episode")
+    draws: str = setting(
+        "pair", "what is drawn at random: pairs of state and action, or links", choices=("pair", "link")
+    )
+    outputs: int = setting(
+        10_000, "outputs of the network of dqn-fixed, one a link met; later links are never fetched",
+        at_least=1, at_most=1_000_000,
+    )  # fmt: skip

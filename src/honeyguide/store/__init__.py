@@ -6,11 +6,13 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 """
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.opening import open_store
 from honeyguide.store.packing import body_packer
 from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
     FoundLink,
+    HostRecord,
     PairRecord,
     Progress,
     RedirectedLink,
@@ -25,6 +27,7 @@ from honeyguide.store.sqlite import SqliteStore
 from honeyguide.store.store import (
     LearnerSnapshot,
     Store,
+    StoredAttempt,
     StoredDecision,
     StoredLink,
     StoredTransition,
@@ -39,6 +42,7 @@ __all__ = [
     "DispatchRecord",
     "Finding",
     "FoundLink",
+    "HostRecord",
     "LearnerSnapshot",
     "PairRecord",
     "Progress",
@@ -52,6 +56,7 @@ __all__ = [
     "SqliteStore",
     "StepRecord",
     "Store",
+    "StoredAttempt",
     "StoredDecision",
     "StoredLink",
     "StoredTransition",
@@ -59,4 +64,5 @@ __all__ = [
     "VisitRecord",
     "body_packer",
     "open_run",
+    "open_store",
 ]

@@ -11,7 +11,7 @@ import pytest
 from experiments.reproduce.small_wiki import build_small_wiki
 from honeyguide.errors import RunExists, SettingsError, WorldError
 from honeyguide.experiments.own_folder import EXPERIMENT_FILE
-from honeyguide.experiments.reproduce import PAPERS, StudiedWorld, paper_named, reproduce
+from honeyguide.experiments.reproduce import PAPERS, StudiedWorld, StudyOptions, paper_named, reproduce
 from honeyguide.experiments.reproduce.data_hash import data_hash
 from worlds.wiki.dumps import Written, world_of
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from honeyguide.experiments.reproduce import Reproduced
 
 WEB = "synthetic:seed=3,pages=300,hosts=8"
+HAN_WEB = "synthetic:seed=1,pages=600,hosts=10,topics=4"
 
 
 @pytest.fixture(autouse=True)
@@ -45,18 +46,41 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Reproduced:
 class TestPapers:
     def test_names_differ_and_lead_to_their_papers(self) -> None:
         names = [paper.name for paper in PAPERS]
-        assert names == ["lim2016", "wikicrawler"]
+        assert names == ["han2018", "lim2016", "pertejo2021", "wikicrawler"]
         assert [paper_named(name).name for name in names] == names
 
     @pytest.mark.parametrize(
         ("name", "remedy"),
         [("lim2015", "did you mean lim2016?"), ("WikiCrawler", "did you mean wikicrawler?"),
-         ("", "choose one of lim2016, wikicrawler"), ("einstein1905", "choose one of lim2016, wikicrawler")],
+         ("", "choose one of han2018, lim2016, pertejo2021, wikicrawler"),
+         ("einstein1905", "choose one of han2018, lim2016, pertejo2021, wikicrawler")],
     )  # fmt: skip
     def test_another_name_is_refused_with_the_nearest(self, name: str, remedy: str) -> None:
         with pytest.raises(SettingsError) as refused:
             paper_named(name)
         assert str(refused.value) == f"no paper {name!r}: {remedy}"
+
+
+class TestOptions:
+    def test_what_a_paper_does_not_heed_is_refused_and_nothing_is_made(self, tmp_path: Path) -> None:
+        with pytest.raises(SettingsError) as refused:
+            reproduce("lim2016", tmp_path / "out", options=StudyOptions(vectors="glove.txt", steps=5, ablations=True))
+        assert [each.split(":")[0] for each in refused.value.mistakes] == [
+            "lim2016 takes no --vectors",
+            "lim2016 takes no --steps",
+            "lim2016 takes no --ablations",
+        ]
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_size_of_nothing_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(SettingsError, match="--tasks is 0: give 1 or more"):
+            reproduce("han2018", tmp_path / "out", options=StudyOptions(tasks=0))
+
+    def test_the_folder_of_other_options_is_refused(self, tmp_path: Path) -> None:
+        smallest = StudyOptions(steps=2, tasks=1, trials=1)
+        made(tmp_path / "out", "han2018", worlds=(HAN_WEB,), options=smallest)
+        with pytest.raises(RunExists):
+            made(tmp_path / "out", "han2018", worlds=(HAN_WEB,), options=StudyOptions(steps=2, tasks=1, trials=2))
 
 
 class TestWorlds:

@@ -9,7 +9,7 @@ from honeyguide.experiments.reproduce.measured_crawl import MeasuredCrawl, Miles
 from honeyguide.experiments.reproduce.papers import PAPERS, paper_named
 from honeyguide.experiments.reproduce.report import Report, Section, Table
 from honeyguide.experiments.reproduce.reproducing import Reproduced, reproduce
-from honeyguide.experiments.reproduce.study import Paper, Reproduction, StudiedWorld, Study
+from honeyguide.experiments.reproduce.study import Paper, Reproduction, StudiedWorld, Study, StudyOptions
 from honeyguide.experiments.reproduce.writing import write_report
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Section",
     "StudiedWorld",
     "Study",
+    "StudyOptions",
     "Table",
     "paper_named",
     "reproduce",

@@ -54,6 +54,10 @@ class MeasuredCrawl:
         return self._until(self.milestones[-1]).run
 
     @property
+    def budget(self) -> int:
+        return self.milestones[-1]
+
+    @property
     def is_done(self) -> bool:
         return len(self.measured()) == len(self.milestones)
 

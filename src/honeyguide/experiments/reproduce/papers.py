@@ -6,13 +6,15 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import SettingsError
+from honeyguide.experiments.reproduce.han2018 import HAN2018
 from honeyguide.experiments.reproduce.lim2016 import LIM2016
+from honeyguide.experiments.reproduce.pertejo2021 import PERTEJO2021
 from honeyguide.experiments.reproduce.wikicrawler import WIKICRAWLER
 
 if TYPE_CHECKING:
     from honeyguide.experiments.reproduce.study import Paper
 
-PAPERS: Final = (LIM2016, WIKICRAWLER)
+PAPERS: Final = (HAN2018, LIM2016, PERTEJO2021, WIKICRAWLER)
 
 
 def paper_named(name: str) -> Paper:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from honeyguide.report import LinePlot
+    from honeyguide.report import LinePlot, PanelPlot
 
 Cell: TypeAlias = str | int | float | None  # None: there is no such figure
 
@@ -29,7 +29,7 @@ class Table:
 class Figure:
     """A plot, and the worlds whose data it shows."""
 
-    plot: LinePlot
+    plot: LinePlot | PanelPlot
     worlds: tuple[str, ...]
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,6 +35,27 @@ class StudiedWorld:
 
 
 @dataclass(frozen=True, slots=True)
+class StudyOptions:
+    """What a person may change of a reproduction. A paper names those that it heeds; others are refused."""
+
+    vectors: str = ""  # a file of word vectors, to be tried beside the bundled ones
+    steps: int | None = None  # fetches of a crawling task; None takes what suits the world
+    tasks: int | None = None  # crawling tasks in a row
+    trials: int | None = None  # independent repeats
+    ablations: bool = False  # whether to look for the reasons as well
+    shares: tuple[float, ...] = ()  # of a world's pages, where a paper crawls a part of it
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The names of those that are not as usual."""
+        return tuple(each.name for each in fields(self) if getattr(self, each.name) != each.default)
+
+
+def _tell_nobody(what: str, done: int, total: int) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
 class Study:
     """What a paper is reproduced on, and where the crawls are kept."""
 
@@ -42,6 +63,8 @@ class Study:
     worlds: tuple[StudiedWorld, ...]
     seed: int = 0
     is_quick: bool = False  # smaller in everything, to see whether it works
+    options: StudyOptions = field(default_factory=StudyOptions)
+    tell: Callable[[str, int, int], None] = field(default=_tell_nobody, compare=False)  # what is done, how far, of what
 
     def run_folder(self, world: StudiedWorld, name: str) -> Path:
         return self.folder / "runs" / world.slug / name
@@ -64,6 +87,19 @@ class Reproduction(Protocol):
         ...
 
 
+@runtime_checkable
+class KnowsItsWorlds(Protocol):
+    """A reproduction that has explored its worlds: a data hash need not be found from its crawls."""
+
+    def data_hash_of(self, world: StudiedWorld) -> str:
+        """Of every answer that the world has for who begins where the crawls begin."""
+        ...
+
+    def keep_worlds(self) -> None:
+        """Write down what was explored; asked once the folder is ours."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Paper:
     """A paper that can be reproduced."""
@@ -73,3 +109,5 @@ class Paper:
     own_world: str  # where nobody names a synthetic web, this one is taken
     quick_world: str
     begin: Callable[[Study], Reproduction]  # raises what is wrong with the worlds, and writes nothing
+    options: frozenset[str] = frozenset()  # those of `StudyOptions` that it heeds
+    has_own_world_always: bool = True  # False: only where no world is named at all

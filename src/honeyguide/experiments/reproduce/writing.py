@@ -17,8 +17,8 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.exports import whole_file
-from honeyguide.report import markdown_table
-from honeyguide.report.figures import can_draw, save_line_plot
+from honeyguide.report import PanelPlot, markdown_table
+from honeyguide.report.figures import can_draw, save_line_plot, save_panel_plot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,10 +43,17 @@ def write_report(folder: Path, report: Report, about: dict[str, Any]) -> tuple[d
         _write(folder / path, content)
     if has_plots:
         for figure in report.figures:
-            save_line_plot(folder / "figures" / figure.plot.name, figure.plot, _note(figure, about))
+            _draw(folder / "figures" / figure.plot.name, figure, _note(figure, about))
     _write(folder / "report.json", _json(document))
     _write(folder / "report.md", text)
     return document, text, has_plots
+
+
+def _draw(stem: Path, figure: Figure, note: str) -> None:
+    if isinstance(figure.plot, PanelPlot):
+        save_panel_plot(stem, figure.plot, note)
+    else:
+        save_line_plot(stem, figure.plot, note)
 
 
 def markdown(report: Report, about: dict[str, Any], *, with_plots: bool) -> str:
@@ -84,12 +91,14 @@ def _section(section: Section, *, with_plots: bool) -> Iterator[str]:
 
 def _table(table: Table) -> Iterator[str]:
     yield f"### {table.title}"
-    if table.rows:
+    if table.rows and table.most_shown:
         rows = [[shown(cell) for cell in row] for row in table.rows[: table.most_shown]]
         yield markdown_table(table.columns, rows, texts=_text_columns(table))
-    else:
+    elif not table.rows:
         yield "Nothing was found."
-    if len(table.rows) > table.most_shown:
+    if table.rows and not table.most_shown:
+        yield f"All {len(table.rows):,} rows are in `tables/{table.name}.csv`."
+    elif len(table.rows) > table.most_shown:
         yield f"The first {table.most_shown:,} of {len(table.rows):,} rows; all are in `tables/{table.name}.csv`."
     if table.note:
         yield table.note

@@ -1,0 +1,187 @@
+"""Crawls of one kind, repeated with other seeds, and what they found."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from honeyguide.errors import SettingsError
+from honeyguide.experiments.reproduce.pertejo2021.crawlers import settings_of
+from honeyguide.experiments.reproduce.pertejo2021.published import RELEVANT_BY_DISCOUNT, SHARE, STEPS
+from honeyguide.experiments.reproduce.task_sequence import TaskSequence
+from honeyguide.experiments.reproduce.two_grades import two_grades
+from honeyguide.report import Line
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from honeyguide.experiments.reproduce.pertejo2021.crawlers import Crawler
+    from honeyguide.experiments.reproduce.study import StudiedWorld, Study
+    from honeyguide.experiments.reproduce.two_grades import TwoGrades
+    from honeyguide.experiments.reproduce.world_topics import StudiedTopic
+
+BUNDLED: Final = "wordllama"
+_POINTS: Final = 101  # of a line in a plot
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much is crawled. The steps are his; a crawl of a whole world stops at a quarter of what can be reached.
+
+    `trials` are of the headline, his Table 4.3; the others are of the rest, and never more than those.
+    """
+
+    steps: int = STEPS
+    trials: int = 5
+    topics: int = 6
+    discounts: tuple[float, ...] = tuple(RELEVANT_BY_DISCOUNT)
+    fewer_trials: int = 2  # of the sweep, the shares, and the headline with a second set of vectors
+    shares: tuple[float, ...] = (SHARE, 0.3)
+    deep_trials: int = 2
+    ablated_topics: int = 3
+    ablation_trials: int = 1
+
+    @classmethod
+    def of(cls, study: Study) -> Sizes:
+        """The usual ones with what a person has asked for. SettingsError for a share that is none."""
+        options, usual = study.options, QUICK if study.is_quick else cls()
+        mistakes = [
+            f"--share is {share:g}: give a part between 0 and 1" for share in options.shares if not 0 < share < 1
+        ]
+        if mistakes:
+            raise SettingsError(mistakes)
+        trials = options.trials or usual.trials
+        return cls(
+            steps=options.steps or usual.steps,
+            trials=trials,
+            topics=usual.topics,
+            discounts=usual.discounts,
+            fewer_trials=min(trials, usual.fewer_trials),
+            shares=options.shares or usual.shares,
+            deep_trials=min(trials, usual.deep_trials),
+            ablated_topics=usual.ablated_topics,
+            ablation_trials=min(trials, usual.ablation_trials),
+        )
+
+    def steps_for(self, reachable: int) -> int:
+        return max(1, min(self.steps, reachable // 4))
+
+
+QUICK: Final = Sizes(
+    steps=120, trials=2, topics=2, discounts=(0.1, 0.5, 0.9), fewer_trials=1, shares=(SHARE, 0.5), deep_trials=1,
+    ablated_topics=1, ablation_trials=1,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """A crawler tried on a topic, once for each seed; where nothing is left to chance, once."""
+
+    crawler: Crawler
+    topic: StudiedTopic
+    sequence: TaskSequence
+
+    @property
+    def steps(self) -> int:
+        return self.sequence.settings.budget.fetches
+
+    def self_graded(self) -> NDArray[np.int64]:
+        """Pages with the topic's word after 0, 1, 2, … fetches; a row a trial."""
+        return np.array([each.self_graded for each in self._grades()])
+
+    def independent(self) -> NDArray[np.int64] | None:
+        """The same by the labels; None where there are too few labelled pages."""
+        curves = [each.independent for each in self._grades()]
+        known = [each for each in curves if each is not None]
+        return np.array(known) if known else None
+
+    def found(self, after: int = -1) -> NDArray[np.int64]:
+        """Pages with the word after so many fetches, or in the end, of each trial."""
+        return self.self_graded()[:, after]
+
+    def labelled(self, after: int = -1) -> NDArray[np.int64] | None:
+        """Labelled pages after so many fetches, or in the end, of each trial."""
+        curves = self.independent()
+        return None if curves is None else curves[:, after]
+
+    def fetches(self) -> int:
+        """The most that a trial made; fewer than its budget where nothing was left to crawl."""
+        return max(each.fetches for each in self.sequence.crawled())
+
+    def line(self, name: str = "", *, steps: int | None = None) -> Line:
+        """The mean of all trials, for a plot in the form of his."""
+        last = min(self.fetches(), steps or self.steps)
+        return mean_line(name or self.crawler.name, self.self_graded()[:, : last + 1])
+
+    def _grades(self) -> list[TwoGrades]:
+        crawled = self.sequence.crawled()[: self.sequence.tasks]
+        return [two_grades(each, self.steps, self.topic.on_topic) for each in crawled]
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """Makes trials in a world. The same trial asked for twice has the same folder, and is crawled once."""
+
+    study: Study
+    world: StudiedWorld
+    sizes: Sizes
+
+    def of(
+        self,
+        crawler: Crawler,
+        topic: StudiedTopic,
+        vectors: str,
+        *,
+        steps: int,
+        trials: int | None = None,
+        share: float = 1.0,
+    ) -> Trials:
+        there = crawler.changed(crawler.name, vectors__source=vectors)
+        if share < 1:
+            there = there.changed(crawler.name, scope__share=share, scope__share_seed=self.study.seed)
+        parts = (vectors_name(vectors), f"share-{share:g}" if share < 1 else "whole", topic.slug, crawler.name)
+        folder = self.study.run_folder(self.world, "/".join(map(_slug, parts)))
+        settings = settings_of(there, self.world, topic, steps=steps, seed=self.study.seed)
+        count = (trials or self.sizes.trials) if crawler.is_chance else 1
+        return Trials(crawler, topic, TaskSequence(folder, settings, count, is_carried=False))
+
+
+def vector_sources(study: Study) -> tuple[str, ...]:
+    """The vectors to crawl with: the file that was given, as he had one, and the bundled ones."""
+    return (study.options.vectors, BUNDLED) if study.options.vectors else (BUNDLED,)
+
+
+def vectors_name(source: str) -> str:
+    """Vectors as a reader knows them."""
+    return "bundled vectors" if source == BUNDLED else Path(source).name.partition(".")[0]
+
+
+def mean_line(name: str, curves: NDArray[np.int64]) -> Line:
+    """The mean of curves by fetches, and one standard deviation around it."""
+    places = np.unique(np.linspace(0, curves.shape[1] - 1, _POINTS).astype(int))
+    means = curves.mean(axis=0)[places]
+    around = curves.std(axis=0, ddof=1)[places] if len(curves) > 1 else np.zeros(0)
+    points = tuple((int(place), round(float(height), 3)) for place, height in zip(places, means, strict=True))
+    return Line(name, points, spread=tuple(around.round(3).tolist()))
+
+
+def gains(tried: NDArray[np.int64], basic: NDArray[np.int64]) -> list[float]:
+    """How much more each trial found than the basic crawler, as a share of that; empty where that found nothing."""
+    return [float(each / basic[0] - 1) for each in tried] if basic[0] else []
+
+
+def spread(values: NDArray[np.int64] | list[float]) -> float | None:
+    """The standard deviation between trials; none of a single one."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None
+
+
+def mean(values: NDArray[np.int64] | list[float]) -> float | None:
+    return float(np.mean(values)) if len(values) else None
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-")

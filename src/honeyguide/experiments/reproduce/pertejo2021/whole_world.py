@@ -1,0 +1,163 @@
+"""Basic against asynchronous on the whole world: section 4.5.2, Table 4.3 and Figure 4.5."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from honeyguide.experiments.reproduce.pertejo2021.crawlers import ASYNCHRONOUS_CRAWLER, BASIC_CRAWLER
+from honeyguide.experiments.reproduce.pertejo2021.published import STEPS, WHOLE_DUMP
+from honeyguide.experiments.reproduce.pertejo2021.trials import gains, mean, spread, vectors_name
+from honeyguide.experiments.reproduce.report import Figure, Section, Table
+from honeyguide.report import Panel, PanelPlot, paired_difference
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from honeyguide.experiments.reproduce.pertejo2021.trials import Trials, Tries
+    from honeyguide.experiments.reproduce.report import Cell
+    from honeyguide.experiments.reproduce.world_topics import StudiedTopic, WorldTopics
+
+_EXPLAINED: Final = (
+    f"Each topic is crawled from its own page. He makes {STEPS:,} steps on 323,198 pages, 3% of them; ours stop at a "
+    "quarter of the pages that can be reached. **Self-graded** counts pages with the topic's word, for which the "
+    "learner is paid as well; **labelled** counts articles in categories of the topic (or the truth of a synthetic "
+    "web), which nobody in the crawl sees. *Gain* is how much more the asynchronous crawler found, as a share of what "
+    "the basic one did."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """The two crawlers on one topic with one set of vectors."""
+
+    topic: StudiedTopic
+    vectors: str
+    basic: Trials
+    asynchronous: Trials
+
+    @property
+    def self_graded_gains(self) -> list[float]:
+        return gains(self.asynchronous.found(), self.basic.found())
+
+    @property
+    def labelled_gains(self) -> list[float]:
+        ours, basic = self.asynchronous.labelled(), self.basic.labelled()
+        return [] if ours is None or basic is None else gains(ours, basic)
+
+
+def duels(tries: Tries, found: WorldTopics, sources: Sequence[str]) -> tuple[Duel, ...]:
+    """Every topic with all vectors."""
+    made = []
+    for source in sources:
+        trials = tries.sizes.trials if source == sources[0] else tries.sizes.fewer_trials
+        for topic in found.topics:
+            steps = tries.sizes.steps_for(topic.reachable)
+            basic, ours = (
+                tries.of(crawler, topic, source, steps=steps, trials=trials)
+                for crawler in (BASIC_CRAWLER, ASYNCHRONOUS_CRAWLER)
+            )
+            made.append(Duel(topic, source, basic, ours))
+    return tuple(made)
+
+
+def topics_table(tries: Tries, found: WorldTopics) -> Table:
+    """What is crawled, from where."""
+    return Table(
+        f"topics-{found.world.slug}",
+        "Topics",
+        ("topic", "categories", "seed", "main page", "reachable", "with word", "labelled", "steps"),
+        tuple(
+            (
+                topic.topic.name,
+                ", ".join(topic.topic.categories) or "–",
+                topic.seed_url.text,
+                "yes" if topic.is_main_page else "stand-in",
+                topic.reachable,
+                topic.with_word,
+                topic.labelled,
+                tries.sizes.steps_for(topic.reachable),
+            )
+            for topic in found.topics
+        ),
+        note="Where a world lacks a topic's own page, the page that has its word and links to most others with it "
+        "stands in.",
+    )
+
+
+def whole_section(tries: Tries, found: WorldTopics, fought: Sequence[Duel]) -> Section:
+    """The table with his columns beside ours, and a panel a topic."""
+    sources = list(dict.fromkeys(duel.vectors for duel in fought))
+    by_source = {source: [duel for duel in fought if duel.vectors == source] for source in sources}
+    tables = tuple(_table(found, source, here) for source, here in by_source.items())
+    figures = tuple(Figure(_plot(found, source, here), (found.world.name,)) for source, here in by_source.items())
+    text = (_EXPLAINED, *(_outcome(source, here) for source, here in by_source.items()))
+    title = f"Basic against asynchronous on the whole of {found.world.name} (4.5.2)"
+    return Section(title, text, (topics_table(tries, found), *tables), figures)
+
+
+def _table(found: WorldTopics, source: str, here: Sequence[Duel]) -> Table:
+    return Table(
+        f"table-4-3-{found.world.slug}-{vectors_name(source).replace(' ', '-')}",
+        f"Table 4.3, {vectors_name(source)}",
+        (
+            "topic", "basic", "asynchronous", "±", "gain", "published basic", "published LFA", "published gain",
+            "labelled: basic", "labelled: asynchronous", "labelled: ±", "labelled: gain",
+        ),
+        tuple(map(_row, here)),
+        note=f"Self-graded, but for the columns *labelled*. Means over {here[0].asynchronous.sequence.tasks} trials "
+        "with seeds of their own, ± one standard deviation; the basic crawler leaves nothing to chance.",
+    )  # fmt: skip
+
+
+def _row(duel: Duel) -> tuple[Cell, ...]:
+    published = WHOLE_DUMP.get(duel.topic.slug)
+    ours, labelled, basic_labelled = duel.asynchronous.found(), duel.asynchronous.labelled(), duel.basic.labelled()
+    return (
+        duel.topic.topic.name,
+        int(duel.basic.found()[0]),
+        mean(ours),
+        spread(ours),
+        mean(duel.self_graded_gains),
+        published.basic if published else None,
+        published.asynchronous if published else None,
+        published.gain if published else None,
+        None if basic_labelled is None else int(basic_labelled[0]),
+        None if labelled is None else mean(labelled),
+        None if labelled is None else spread(labelled),
+        mean(duel.labelled_gains),
+    )
+
+
+def _outcome(source: str, here: Sequence[Duel]) -> str:
+    """The gain over all topics, by both grades."""
+    by_word = told_gain([each for duel in here if (each := duel.self_graded_gains)])
+    by_label = told_gain([each for duel in here if (each := duel.labelled_gains)])
+    published = [each.gain for each in WHOLE_DUMP.values()]
+    return (
+        f"With {vectors_name(source)} the mean gain over topics is, self-graded, {by_word}; by the labels, {by_label}. "
+        f"Published: {np.mean(published):+.0%}, from {min(published):+.0%} to {max(published):+.0%}."
+    )
+
+
+def told_gain(gains_by_topic: Sequence[Sequence[float]]) -> str:
+    """A mean with its interval over topics and trials."""
+    if not gains_by_topic:
+        return "cannot be told"
+    result = paired_difference(gains_by_topic)
+    topics = "topic" if result.topics == 1 else "topics"
+    interval = f"95% interval {result.low:+.1%} to {result.high:+.1%}, {result.topics} {topics}"
+    return f"{result.mean:+.1%} ({interval})"
+
+
+def _plot(found: WorldTopics, source: str, here: Sequence[Duel]) -> PanelPlot:
+    return PanelPlot(
+        f"whole-{found.world.slug}-{vectors_name(source).replace(' ', '-')}",
+        "Accumulated relevant pages (Figure 4.5)",
+        f"{found.world.name}, {vectors_name(source)}, self-graded",
+        "fetches",
+        "pages with the topic's word",
+        tuple(Panel(duel.topic.topic.name, (duel.basic.line(), duel.asynchronous.line())) for duel in here),
+    )

@@ -1,0 +1,162 @@
+"""Deep Q-learning as a strategy: Pertejo (2021), 2.6, 3.7 and 5.2, after Mnih et al. (2015).
+
+A page is a state s, a link on it an action a. A network says what each link is worth, Q(s, a); the crawl follows the
+most valuable link of the whole frontier, or with probability ε a random one. What came of it, the reward and the
+unvisited links of the new page, goes into a replay memory. Every `train_every` steps the network is moved towards the
+targets of a batch drawn from there (`targets` has the rules), and its target network a little towards it.
+
+Links are valued by a copy of the network, taken every `refresh_every` training steps, so all links that wait are
+valued by the same network, and `learn` says when that has changed. Where `reprices` is false a link keeps the value
+that it had when it was found, unless one that looks the same is found later: Pertejo's algorithm 3.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from honeyguide.domain import Skipped
+from honeyguide.errors import StrategyError
+from honeyguide.learn.deep_q.replay import Experience, Replay, distinct
+from honeyguide.learn.deep_q.rules import Dueling
+from honeyguide.learn.deep_q.saved_state import packed, under, unpacked, within
+from honeyguide.learn.deep_q.state_links import StateLinks
+from honeyguide.learn.deep_q.trainer import Trainer
+from honeyguide.learn.deep_q.valuation import Valuation
+from honeyguide.learn.strategy import FoundAgain, Order, Strategy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from honeyguide.domain import Candidates, Decision, Page, Parents, Row, Rows, Transition, Url
+    from honeyguide.learn.deep_q.descriptions import Descriptions
+    from honeyguide.learn.deep_q.pytorch import Torch
+    from honeyguide.learn.deep_q.rules import QRules
+    from honeyguide.learn.deep_q.shape import Shape
+
+
+class DeepQ(Strategy):
+    """Scores are values by a network that is trained while crawling."""
+
+    order = Order.BEST_SCORE
+    found_again = FoundAgain.EVERY
+
+    def __init__(
+        self,
+        torch: Torch,
+        descriptions: Descriptions,
+        rules: QRules,
+        chance: np.random.Generator,
+        device: str = "cpu",
+    ) -> None:
+        """`torch` is the module; `chance` is this strategy's own generator, apart from the engine's."""
+        self._descriptions = descriptions
+        self._rules = rules
+        self._chance = chance
+        self._shape = descriptions.shape
+        self.row_width = self._shape.row_width
+        self.lineage_rules = descriptions.lineage_rules
+        self.draws_rows = rules.draws_pairs
+        self._links = None if rules.dueling is Dueling.NONE else _links_of_no_page(self._shape)
+        self._replay = Replay(rules.replay)
+        self._trainer = Trainer(torch, device, self._shape, rules, chance)
+        self._choices = self._experiences = self._trainings = 0
+        self._valuation = self._taken_valuation()
+
+    def describe_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
+        return self._descriptions.of_page(page, is_relevant=is_relevant, parents=parents)
+
+    def describe(self, candidates: Candidates) -> Rows:
+        return self._descriptions.of_links(candidates)
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        return self._valuation.values(rows)
+
+    def explores(self, chance: np.random.Generator) -> bool:
+        return bool(chance.random() < self._rules.phases.share(self._choices))
+
+    def skip(self, url: Url, row: Row, chance: np.random.Generator) -> Skipped | None:  # noqa: ARG002
+        """A link that the network has no output for is never fetched; a seed is."""
+        is_seed = not row[self._shape.state_width :].any()
+        if is_seed or self._shape.has_value(row[None])[0]:
+            return None
+        return Skipped(f"beyond the {self._shape.outputs} outputs of the network")
+
+    def notice(self, decision: Decision) -> None:  # noqa: ARG002
+        self._choices += 1
+
+    def learn(self, transition: Transition) -> bool:
+        next_rows = transition.next_rows[self._shape.has_value(transition.next_rows)]
+        if self._links is not None and len(next_rows):
+            self._links.add(next_rows)
+            self._valuation.meet([self._links.state_of(next_rows[0])], self._links)
+        if not self._rules.phases.learns(self._choices) or not self._shape.has_value(transition.row[None])[0]:
+            return False
+        is_end = transition.is_relevant and self._rules.ends_at_relevant
+        following = distinct(next_rows[:0] if is_end else next_rows, self._chance)
+        self._replay.add(Experience(transition.row.copy(), transition.reward, following))
+        self._experiences += 1
+        if self._experiences < self._rules.warm_up or self._experiences % self._rules.train_every:
+            return False
+        self._trainer.train(self._replay.drawn(self._rules.batch, self._chance), self._links)
+        self._trainings += 1
+        if self._trainings % self._rules.refresh_every:
+            return False
+        self._valuation = self._taken_valuation()
+        return self._rules.reprices
+
+    def save(self) -> bytes:
+        counts = np.array([self._choices, self._experiences, self._trainings])
+        chance = json.dumps(self._chance.bit_generator.state)
+        state = {"counts": counts, "chance": np.frombuffer(chance.encode(), dtype=np.uint8)}
+        state |= under("trainer", self._trainer.arrays())
+        state |= under("valuation", self._valuation.towers)
+        state |= under("replay", self._replay.arrays(self.row_width))
+        if self._links is not None:
+            baselines = self._valuation.baseline_by_state
+            keys = np.frombuffer(b"".join(baselines), dtype=np.uint8)
+            state |= under("links", self._links.arrays())
+            state |= under("baselines", {"keys": keys, "values": np.array(list(baselines.values()))})
+        return packed(state)
+
+    def load(self, state: bytes) -> None:
+        arrays = unpacked(state)
+        try:
+            chance = json.loads(arrays["chance"].tobytes())
+            counts = [int(count) for count in arrays["counts"]]
+            self._trainer.restore(within("trainer", arrays))
+            self._replay.restore(within("replay", arrays))
+            self._valuation = Valuation(
+                self._shape, self._rules.dueling, within("valuation", arrays), self._baselines_in(arrays)
+            )
+            if self._links is not None:
+                self._links.restore(within("links", arrays))
+        except (KeyError, ValueError, TypeError, IndexError) as error:
+            raise StrategyError(f"not a saved state of deep Q-learning with these settings: {error}") from error
+        self._choices, self._experiences, self._trainings = counts
+        self._chance.bit_generator.state = chance
+
+    def _baselines_in(self, arrays: dict[str, NDArray[Any]]) -> dict[bytes, float]:
+        if self._links is None:
+            return {}
+        saved = within("baselines", arrays)
+        keys = saved["keys"].tobytes()
+        size = self._shape.state_width * np.dtype(np.float16).itemsize
+        states = [keys[start : start + size] for start in range(0, len(keys), size)]
+        return dict(zip(states, saved["values"].tolist(), strict=True))
+
+    def _taken_valuation(self) -> Valuation:
+        valuation = Valuation(self._shape, self._rules.dueling, self._trainer.towers())
+        if self._links is not None:
+            valuation.meet(self._links.states(), self._links)
+        return valuation
+
+
+def _links_of_no_page(shape: Shape) -> StateLinks:
+    """Seeds stand on no page: the state of zeros, whose link of zeros is known from the beginning."""
+    links = StateLinks(shape.state_width, shape.row_width)
+    seed = np.zeros((1, shape.row_width), dtype=np.float16)
+    links.add(seed[shape.has_value(seed)])
+    return links
