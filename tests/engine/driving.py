@@ -37,7 +37,12 @@ if TYPE_CHECKING:
 def script_settings(strategy: str = "breadth-first", **overrides: object) -> Settings:
     """Settings for a scripted world; `budget__fetches=3` sets `budget.fetches`."""
     settings = settings_from({"topic": {"name": "geology", "keywords": ["rock", "mineral"]}})
-    chosen: dict[str, Any] = {"crawl.world": "synthetic", "crawl.strategy": strategy, "crawl.concurrency": 1}
+    chosen: dict[str, Any] = {
+        "crawl.world": "synthetic",
+        "crawl.strategy": strategy,
+        "crawl.concurrency": 1,
+        "crawl.workers": 0,
+    }
     return with_overrides(settings, chosen | {key.replace("__", "."): value for key, value in overrides.items()})
 
 

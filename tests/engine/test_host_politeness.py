@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from honeyguide.clock import Clock
     from honeyguide.domain import HostKey
     from honeyguide.engine import Dispatch
-    from honeyguide.engine.transport import Arrival, Transport
+    from honeyguide.engine.transport import Answered, Arrival, Transport
     from scripted_world import Script
 
 DELAY_S = 1.0
@@ -41,7 +41,7 @@ class WatchedTransport:
         self._under_way.add(host)
         await self._inner.start(dispatch)
 
-    async def next_arrival(self, until: float) -> Arrival | None:
+    async def next_arrival(self, until: float) -> Arrival | Answered | None:
         arrival = await self._inner.next_arrival(until)
         if arrival is not None:
             host = arrival.dispatch.url.host

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, NewType
+from typing import TYPE_CHECKING, Final, NamedTuple, NewType
 
 if TYPE_CHECKING:
     from honeyguide.domain.url import Url
@@ -26,9 +26,11 @@ class LinkState(IntEnum):
     SURPLUS = 5  # its host has given all the pages that it may give
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
-    """One place on a page where a link stands: its anchor, and the words `start` up to `end` of `Page.words`."""
+class Occurrence(NamedTuple):
+    """One place on a page where a link stands: its anchor, and the words `start` up to `end` of `Page.words`.
+
+    A tuple, because a page may have hundreds of them, and tuples are made and handed over much faster.
+    """
 
     anchor: str
     start: int

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import asynccontextmanager, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.lineage import Lineage
 from honeyguide.engine.link_table import LinkTable
 from honeyguide.engine.live_web import open_live, polite_fetcher
+from honeyguide.engine.preparing import Recipe
 from honeyguide.engine.scope import Scope, staying_with
 from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from honeyguide.clock import Clock
-    from honeyguide.domain import KnownPage
+    from honeyguide.domain import Fetched, KnownPage, Page
+    from honeyguide.engine.preparing import Preparer
     from honeyguide.engine.transport import Transport
     from honeyguide.frontier import Frontier
     from honeyguide.judge import Judge, Verdicts
@@ -45,6 +48,10 @@ if TYPE_CHECKING:
     from honeyguide.text import WordVectors
     from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
+
+
+FETCHES_FOR_A_WORKER: Final = 500
+"""Smaller crawls are over soon after a process that reads pages for them is ready."""
 
 
 class Builder:
@@ -80,7 +87,7 @@ class Builder:
             strategy=strategy,
             judge=self.judge(),
             scope=Scope(self.settings.scope, self.settings.directives),
-            parse=partial(parse, rules=self.page_rules(), agent=self.settings.fetch.product),
+            parse=self.parser(),
             chance=np.random.default_rng(self.settings.crawl.seed),
             lineage=None if strategy.lineage_rules is None else Lineage(strategy.lineage_rules),
             is_live=is_live,
@@ -88,6 +95,14 @@ class Builder:
 
     def strategy(self, *, is_restored: bool = False) -> Strategy:
         return strategy_of(Ingredients(self.settings, self.topic, self._topic_vectors, is_restored))
+
+    def parser(self) -> Callable[[Url, Fetched], Page]:
+        """How a body becomes a page."""
+        return partial(parse, rules=self.page_rules(), agent=self.settings.fetch.product)
+
+    def recipe(self) -> Recipe:
+        """How other processes prepare pages for this crawl."""
+        return Recipe.of(self.settings, self._given_vectors)
 
     def page_rules(self) -> PageRules:
         return WIKIPEDIA if self.settings.crawl.profile == "wikipedia" else WHOLE_PAGE
@@ -146,13 +161,24 @@ class Builder:
         return [url for url in found if objections[url] is None]
 
 
-def transport_for(world: World, start: float) -> tuple[Transport, Clock]:
-    """How answers of this world arrive, and the clock they arrive by; an offline clock goes on from `start`."""
+def transport_for(world: World, start: float, preparer: Preparer | None = None) -> tuple[Transport, Clock]:
+    """How answers of this world arrive, and the clock they arrive by; an offline clock goes on from `start`.
+
+    With a preparer, pages are read beside the crawl.
+    """
     if world.is_offline:
         simulated = SimulatedClock(start)
-        return SimulatedTransport(world, simulated), simulated
+        return SimulatedTransport(world, simulated, preparer), simulated
     real = RealClock()
-    return LiveTransport(world, real), real
+    return LiveTransport(world, real, preparer), real
+
+
+def worker_count(settings: Settings, world: World) -> int:
+    """How many processes read pages for a crawl of this world."""
+    if settings.crawl.workers >= 0:
+        return settings.crawl.workers
+    is_worth_it = settings.budget.fetches >= FETCHES_FOR_A_WORKER and (os.cpu_count() or 1) > 1
+    return int(is_worth_it and not world.is_offline and os.name == "posix")
 
 
 @asynccontextmanager

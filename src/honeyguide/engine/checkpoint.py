@@ -61,10 +61,9 @@ def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tup
     in_flight = [_dispatch(parts, record, rows_in_flight[record.link], not_before) for record in store.in_flight()]
     tries = vain.tries_by_link().items()
     core.troubles.tries_by_link |= {link: count for link, count in tries if parts.links.state(link) != LinkState.DONE}
-    for dispatch in in_flight:
-        core.put_back_in_flight(dispatch)
+    at_once = [dispatch for dispatch in in_flight if core.put_back_in_flight(dispatch)]
     log.info("restored step %s: %s links wait, %s in flight", progress.steps, len(parts.frontier), len(in_flight))
-    return core, in_flight
+    return core, at_once
 
 
 def _number_links(parts: Parts, store: Store) -> dict[LinkId, StoredLink]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 import numpy as np
 
@@ -64,12 +64,13 @@ from honeyguide.store import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Unpack
 
     from honeyguide.domain import KnownPage, LinkId, Outcome, Page, Row, Skipped, Url
     from honeyguide.engine.lineage import Lineage
     from honeyguide.engine.link_table import LinkTable
+    from honeyguide.engine.preparing import Prepared
     from honeyguide.engine.scope import Scope
     from honeyguide.frontier import Frontier, HostClocks, HostId, Taken
     from honeyguide.judge import Verdicts
@@ -135,8 +136,8 @@ class Parts:
 class CrawlCore:
     """The state of one crawl and the rules by which it changes. One thread.
 
-    Invariant: a URL is in the frontier exactly while its state is WAITING, and its host is held exactly while it is
-    IN_FLIGHT.
+    Invariant: a URL is in the frontier exactly while its state is WAITING. While it is IN_FLIGHT its host is held
+    until its answer is in.
     """
 
     def __init__(self, parts: Parts, settings: Settings, progress: Progress | None = None) -> None:
@@ -156,7 +157,12 @@ class CrawlCore:
         )
         self._ledger = Ledger(replace(progress or Progress(), stop_reason=""))
         self._in_flight: dict[LinkId, Dispatch] = {}
+        # What became of hosts that were freed before the page of a link was read.
+        self._freed_by_link: dict[LinkId, tuple[tuple[LinkId, ...], HostChanges]] = {}
+        self._to_take_up: list[Dispatch] = []  # fetches of a resumed crawl whose host is still busy
         self._disk_bytes = 0
+        self._chance_state: Mapping[str, Any] = {}
+        self._chance_json = ""
         self._ended_at = 0.0  # when the answer that is being taken in was there
 
     @property
@@ -201,10 +207,18 @@ class CrawlCore:
             self._record(new_links=found, pruned=pruned, pairs=pairs, known=tuple(known), learner=self._snapshot()), ()
         )
 
-    def put_back_in_flight(self, dispatch: Dispatch) -> None:
-        """A resumed crawl takes up a fetch that was under way; the shell must fetch it again."""
+    def put_back_in_flight(self, dispatch: Dispatch) -> bool:
+        """A resumed crawl takes up a fetch that was under way. True where the shell must fetch it again at once.
+
+        Else its host is being asked for another page, and `choose` gives it later.
+        """
+        is_host_free = all(other.host != dispatch.host for other in self._in_flight.values())
         self._in_flight[dispatch.record.link] = dispatch
-        self._parts.clocks.hold(dispatch.host)
+        if is_host_free:
+            self._parts.clocks.hold(dispatch.host)
+        else:
+            self._to_take_up.append(dispatch)
+        return is_host_free
 
     @property
     def has_disk_budget(self) -> bool:
@@ -219,6 +233,11 @@ class CrawlCore:
         """The next link to fetch, by strategy, politeness and budget."""
         parts = self._parts
         self._ledger.pass_time(now)
+        for again in self._to_take_up:
+            if parts.clocks.is_ready(again.host, now):
+                self._to_take_up.remove(again)
+                parts.clocks.hold(again.host)
+                return again
         limit = self._limit_reached(self.progress)
         if limit is not None:
             return self._wait_or_stop(limit)
@@ -246,10 +265,25 @@ class CrawlCore:
         """
         return self._dispatch(self._parts.frontier.withdraw(link), now, explored=False)
 
-    def apply(self, dispatch: Dispatch, answer: Answer, now: float, ended_at: float | None = None) -> Step:
+    def answered(self, dispatch: Dispatch, answer: Answer, now: float) -> None:
+        """Free a host whose answer is in, while the page is still being read; `apply` follows."""
+        self._ended_at = now
+        surplus = self._take_out_surplus(dispatch)
+        fetches = self.progress.fetches + len(self._freed_by_link) + 1
+        self._freed_by_link[dispatch.record.link] = surplus, self._let_rest(dispatch.host, answer, fetches)
+
+    def apply(
+        self,
+        dispatch: Dispatch,
+        answer: Answer,
+        now: float,
+        ended_at: float | None = None,
+        prepared: Prepared | None = None,
+    ) -> Step:
         """Take in what a fetch brought, and learn from it. Of an unknown answer only the fact is kept.
 
-        `ended_at` is when the answer was in, where that was some time ago; the host's pause begins there.
+        `ended_at` is when the answer was in, where that was some time ago; the host's pause begins there. `prepared` is
+        the page of this answer, where it has been read already: the same that would be read here.
         """
         del self._in_flight[dispatch.record.link]
         self._parts.links.set_state(dispatch.record.link, LinkState.DONE)
@@ -257,15 +291,19 @@ class CrawlCore:
         self._ended_at = now if ended_at is None else min(now, ended_at)
         if isinstance(answer.outcome, Unknown):
             return self._take_unknown(dispatch, answer, answer.outcome)
-        surplus = self._take_out_surplus(dispatch)
-        hosts = self._let_rest(dispatch.host, answer)
+        freed = self._freed_by_link.pop(dispatch.record.link, None)
+        if freed is None:
+            surplus = self._take_out_surplus(dispatch)
+            hosts = self._let_rest(dispatch.host, answer, self.progress.fetches)
+        else:
+            surplus, hosts = freed
         is_spent = self._parts.scope.is_spent(dispatch.url.host)
         if self._parts.is_live and not is_spent and self.troubles.is_to_be_tried_again(dispatch.record.link, answer):
             step = self._put_back(dispatch, answer)
             return Step(replace(step.record, learner=self._snapshot_if_due(), **hosts), step.events)
         match answer.outcome:
             case Fetched():
-                step = self._take_page(dispatch, answer, answer.outcome)
+                step = self._take_page(dispatch, answer, answer.outcome, prepared)
             case Unchanged():
                 step = self._take_unchanged(dispatch, answer)
             case Redirected():
@@ -297,11 +335,14 @@ class CrawlCore:
             return Wait(ready.moment)
         return self._wait_or_stop(limit)
 
-    def _let_rest(self, host: HostId, answer: Answer) -> HostChanges:
-        """Set the clocks of a host that has been asked; gives back what the store is to keep of it."""
+    def _let_rest(self, host: HostId, answer: Answer, fetches: int) -> HostChanges:
+        """Set the clocks of a host that has been asked; gives back what the store is to keep of it.
+
+        `fetches` is how many have ended by now.
+        """
         parts, politeness = self._parts, self._settings.politeness
         ended_at = self._ended_at
-        further_s = further_pause_s(self.progress.fetches, politeness, parts.chance)
+        further_s = further_pause_s(fetches, politeness, parts.chance)
         key = parts.links.host_key(host)
         if not parts.is_live:
             ready_at = next_request_at(ended_at, answer.host_delay_s, politeness) + further_s
@@ -349,8 +390,8 @@ class CrawlCore:
         self._ledger.note_surplus(len(surplus))
         return tuple(surplus)
 
-    def _take_page(self, dispatch: Dispatch, answer: Answer, fetched: Fetched) -> Step:
-        page = self._parts.parse(dispatch.url, fetched)
+    def _take_page(self, dispatch: Dispatch, answer: Answer, fetched: Fetched, prepared: Prepared | None) -> Step:
+        page = self._parts.parse(dispatch.url, fetched) if prepared is None else prepared.page
         self._ledger.note_bytes(len(fetched.body))
         sent_on_to = self._sent_on_to(page)
         if sent_on_to is not None:
@@ -363,7 +404,7 @@ class CrawlCore:
                 return self._take_same_page(dispatch, answer, fetched.status, same)
             self._parts.same.remember(dispatch.record.link, page.url, identity)
         is_unindexed = self._settings.directives.robots and page.directives.noindex
-        verdict = self._judged(page, is_unindexed=is_unindexed)
+        verdict = self._judged(page, None if prepared is None else prepared.verdict, is_unindexed=is_unindexed)
         origin = self._origin(dispatch, verdict)
         is_expanded = is_page_expanded(self._parts, page)
         found = self._discovery.sort(
@@ -384,7 +425,10 @@ class CrawlCore:
         self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
         is_barren = self._parts.scope.follows_links and not is_expanded
         self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=is_barren)
-        visit = VisitRecord(page, verdict, origin.depth, origin.distance, admitted.targets, is_unindexed, identity)
+        packed_body = None if prepared is None else prepared.packed_body
+        visit = VisitRecord(
+            page, verdict, origin.depth, origin.distance, admitted.targets, is_unindexed, identity, packed_body
+        )
         record = self._record(
             completion=self._completion(dispatch, answer, reward=verdict.reward, visit=visit),
             new_links=admitted.new,
@@ -476,8 +520,9 @@ class CrawlCore:
         record = self._record(completion=completion, learner=self._snapshot_if_due())
         return self._step(record, LinkUnknown(dispatch.url, outcome, self.progress))
 
-    def _judged(self, page: Page, *, is_unindexed: bool) -> Verdict:
-        verdict = self._parts.judge.judge(page)
+    def _judged(self, page: Page, verdict: Verdict | None, *, is_unindexed: bool) -> Verdict:
+        if verdict is None:
+            verdict = self._parts.judge.judge(page)
         if self._parts.scope.objection_to_title(page.title) is not None:
             return Verdict(0.0, is_relevant=False, reward=0.0)
         # What may not be kept is no find, but its relevance still tells where its links lead.
@@ -524,8 +569,10 @@ class CrawlCore:
         return taken_of(self._parts.strategy, self._parts.judge)
 
     def _record(self, **changes: Unpack[StepChanges]) -> StepRecord:
-        state = json.dumps(self._parts.chance.bit_generator.state)
-        return self._ledger.close_step(chance_state=state, waiting=len(self._parts.frontier), **changes)
+        state = self._parts.chance.bit_generator.state
+        if state != self._chance_state:
+            self._chance_state, self._chance_json = state, json.dumps(state)
+        return self._ledger.close_step(chance_state=self._chance_json, waiting=len(self._parts.frontier), **changes)
 
     def _step(self, record: StepRecord, event: Event) -> Step:
         return Step(record, self._ledger.events_before(event))

@@ -107,10 +107,13 @@ class Discovery:
         met = len(self._links)
         kept_out = left_alone = 0
         for shown in page.links:
-            is_in_scope = self._scope.objection_to_link(shown, depth=origin.depth + 1) is None
-            is_welcome = is_expanded and is_in_scope
             number = self._links.find(shown.target)
             state = None if number is None else self._links.state(number)
+            if is_expanded and number is not None and state not in UNVISITED:
+                visited.append(number)  # whatever the scope says: most links of most pages
+                continue
+            is_in_scope = self._scope.objection_to_link(shown, depth=origin.depth + 1) is None
+            is_welcome = is_expanded and is_in_scope
             if not is_expanded and is_in_scope and self._scope.follows_links:
                 left_alone += self._scope.has_room(met) if number is None else state is LinkState.PRUNED
             if number is None and not (is_welcome and self._scope.has_room(met)):

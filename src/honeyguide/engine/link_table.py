@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.domain import HostKey, Url
+
+
+_STATES: Final = tuple(LinkState)
 
 
 class LinkTable:
@@ -74,7 +77,7 @@ class LinkTable:
         return [HostId(int(self._host[link])) for link in links]
 
     def state(self, link: LinkId) -> LinkState:
-        return LinkState(int(self._state[link]))
+        return _STATES[self._state[link]]
 
     def set_state(self, link: LinkId, state: LinkState) -> None:
         self._state[link] = state

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from threadpoolctl import threadpool_limits
 
-from honeyguide.engine.build import Builder, open_world, transport_for
+from honeyguide.engine.build import Builder, open_world, transport_for, worker_count
 from honeyguide.engine.checkpoint import restore
 from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.events import CrawlStarted
@@ -18,13 +19,15 @@ from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.known_pages import pages_to_refresh
 from honeyguide.engine.listed_seeds import with_listed_seeds
 from honeyguide.engine.loop import CrawlLoop
+from honeyguide.engine.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation
 from honeyguide.engine.web_memory import WebMemory
+from honeyguide.engine.workers import Workers
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.settings import load_settings, to_toml, validate, with_overrides
-from honeyguide.store import RunFolder, RunLock, open_run, open_store
+from honeyguide.store import RunFolder, RunLock, body_packer, open_run, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Unpack
 
     from honeyguide.clock import Clock
@@ -76,17 +79,20 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
     validate(settings)
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
+        opened.enter_context(_fewer_collections())
         memory, known = WebMemory(), pages_to_refresh(settings)
         world = await _world(opened, settings, around, memory, known)
         settings = await with_listed_seeds(await with_examples_read(settings, world), world)
         builder = _builder(settings, around)
+        workers = await _workers(opened, builder, world)
         seeds, parts = _seeds(builder, world, known), builder.parts(is_live=not world.is_offline)
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))
         opened.enter_context(lock)
         store = open_store(folder, settings)
         opened.callback(store.close)
         memory.keep_in(store)
-        transport, clock = transport_for(world, start=max((page.checked_at for page in known), default=0.0))
+        start = max((page.checked_at for page in known), default=0.0)
+        transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
         opened.push_async_callback(transport.close)
         core = CrawlCore(parts, settings)
         store.record(core.start(seeds, clock.now(), known).record)
@@ -103,6 +109,7 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
     folder = RunFolder.open(Path(run))
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
+        opened.enter_context(_fewer_collections())
         opened.enter_context(RunLock(folder))
         settings = with_budget(load_settings(folder.settings_file), budget)
         validate(settings)
@@ -114,8 +121,10 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         known = pages_to_refresh(settings) if progress is None else list(store.known())
         world = await _world(opened, settings, around, memory, known)
         builder = _builder(settings, around)
+        workers = await _workers(opened, builder, world)
         parts = builder.parts(is_live=not world.is_offline, is_restored=progress is not None)
-        transport, clock = transport_for(world, start=0.0 if progress is None else progress.now)
+        start = 0.0 if progress is None else progress.now
+        transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
         opened.push_async_callback(transport.close)
         memory.recall(store, clock.now(), settings.politeness)
         in_flight: list[Dispatch] = []
@@ -174,9 +183,33 @@ async def _world(
     return await opened.enter_async_context(open_world(settings, memory, known))
 
 
+async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Workers | None:
+    """The processes that read pages for this crawl, where it has any; they get ready while its parts are made."""
+    count = worker_count(builder.settings, world)
+    return await opened.enter_async_context(Workers(count, builder.recipe())) if count else None
+
+
+def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Workers | None:
+    if workers is not None:
+        workers.home = Preparation(parts.parse, parts.judge if builder.recipe().judges else None, body_packer())
+    return workers
+
+
 def _one_blas_thread() -> threadpool_limits:
     # Products here are small: with a second thread they took eight times as long on two busy cores (0.29 ms, 0.04 ms).
     return threadpool_limits(1, "blas")
+
+
+@contextmanager
+def _fewer_collections() -> Iterator[None]:
+    """Look for cycles of garbage less often: pages and steps make many objects and no cycles."""
+    before = gc.get_threshold()
+    if before[0]:
+        gc.set_threshold(max(before[0], OBJECTS_BETWEEN_COLLECTIONS), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _refuse_unknown(around: Surroundings) -> None:

@@ -98,6 +98,13 @@ class CrawlSettings:
     concurrency: int = setting(
         0, "fetches at once, over all hosts; 0 is 16 offline and 256 live, where most wait", at_least=0, at_most=4096
     )
+    workers: int = setting(
+        -1,
+        "processes that parse and judge pages beside the crawl; 0 for none, -1 for one where pages come over HTTP, "
+        "there is more than one core, and the budget is 500 fetches or more",
+        at_least=-1,
+        at_most=64,
+    )
     starting_points: str = setting("", "path to your own list by topic; empty takes the shipped one")
 
     def fetches_at_once(self, *, is_live: bool) -> int:

@@ -7,6 +7,7 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
 from honeyguide.store.opening import open_store
+from honeyguide.store.packing import body_packer
 from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
@@ -61,6 +62,7 @@ __all__ = [
     "StoredTransition",
     "StoredVisit",
     "VisitRecord",
+    "body_packer",
     "open_run",
     "open_store",
 ]

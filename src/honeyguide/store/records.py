@@ -77,6 +77,7 @@ class VisitRecord:
     targets: tuple[LinkId, ...]  # every link on it, each once
     is_unindexed: bool = False  # it asks not to be indexed: of its text nothing is kept for good
     identity: tuple[int, Url | None] | None = None  # a hash of its text, and the other address that it calls its own
+    packed_body: bytes | None = None  # where it is packed already
 
 
 @dataclass(frozen=True, slots=True, eq=False)

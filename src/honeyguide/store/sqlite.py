@@ -10,7 +10,6 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 import numpy as np
-import zstandard
 
 from honeyguide.domain import (
     Cut,
@@ -31,6 +30,7 @@ from honeyguide.domain.whole_exchange import whole_exchange
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
 from honeyguide.store.archive import ArchivePlace
 from honeyguide.store.bodies import NOT_HERE, StoredBodies
+from honeyguide.store.packing import body_packer
 from honeyguide.store.records import DispatchRecord, HostRecord, PairRecord, Progress
 from honeyguide.store.robots_table import RobotsTable
 from honeyguide.store.run_folder import folder_bytes
@@ -44,7 +44,7 @@ from honeyguide.store.store import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from honeyguide.domain import Outcome, RobotsFile, Row
@@ -82,7 +82,7 @@ class SqliteStore:
             except BaseException:
                 self.close()
                 raise
-        self._pack = zstandard.ZstdCompressor(level=3).compress
+        self._pack = body_packer()
         self._robots = RobotsTable(self._db)
 
     def _prepare(self) -> None:
@@ -272,31 +272,29 @@ class SqliteStore:
         self._write_choices(step)
         if step.completion is not None:
             self._write_completion(step.completion, step.progress.steps)
-        self._db.executemany(
+        self._write_many(
             "INSERT INTO links (id, url, page, anchor, before, after, in_main, score, row) VALUES (?,?,?,?,?,?,?,?,?)",
             [(found.link, found.url.text, *_text_columns(found)) for found in step.new_links],
         )
-        self._db.executemany(
+        self._write_many(
             """UPDATE links SET page = ?, anchor = ?, before = ?, after = ?, in_main = ?, score = ?, row = ?,
                seen_as = NULL, hops = 0, state = ? WHERE id = ?""",
             [(*_text_columns(found), LinkState.WAITING, found.link) for found in step.found_again],
         )
         if step.redirect is not None:
             self._write_redirect(step.redirect)
-        self._db.executemany(
-            "UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in step.pruned]
-        )
-        self._db.executemany(
+        self._write_many("UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in step.pruned])
+        self._write_many(
             "INSERT INTO pairs VALUES (?, ?, ?)", [(pair.link, pair.score, pair.row.tobytes()) for pair in step.pairs]
         )
-        self._db.executemany(
+        self._write_many(
             "UPDATE links SET state = ? WHERE id = ?", [(LinkState.SURPLUS, link) for link in step.surplus]
         )
-        self._db.executemany(
+        self._write_many(
             "INSERT INTO hosts VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET ready_at = excluded.ready_at",
             step.ready_at_by_host.items(),
         )
-        self._db.executemany("INSERT INTO known VALUES (?,?,?,?,?,?,?,?)", map(_known_columns, step.known))
+        self._write_many("INSERT INTO known VALUES (?,?,?,?,?,?,?,?)", [_known_columns(page) for page in step.known])
         if step.host is not None:
             self._db.execute(
                 "INSERT OR REPLACE INTO live_hosts VALUES (?,?,?,?)",
@@ -308,6 +306,10 @@ class SqliteStore:
             "INSERT INTO progress VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET state = excluded.state",
             (json.dumps({name: getattr(step.progress, name) for name in _FIRST_PROGRESS}),),
         )
+
+    def _write_many(self, statement: str, rows: Collection[tuple[object, ...]]) -> None:
+        if rows:
+            self._db.executemany(statement, rows)
 
     def _write_choices(self, step: StepRecord) -> None:
         for chosen in step.dispatches:
@@ -376,7 +378,7 @@ class SqliteStore:
             self._passing.append(link)
         elif self._archive is not None:
             return NOT_HERE
-        return self._pack(body)
+        return self._pack(body) if visit.packed_body is None else visit.packed_body
 
     def _archive_answer(self, done: CompletionRecord, step: int) -> None:
         exchange = None if self._archive is None else whole_exchange(done.answer)
