@@ -129,7 +129,8 @@ def ablations_section(
         ("crawler", *names, "over basic", "from", "to", "labelled", "labelled: from", "labelled: to"),
         rows,
         note=f"Pages with the word, self-graded, after {steps:,} steps. Trials on a topic: "
-        f"{tries.sizes.ablation_trials}, of the asynchronous crawler {tries.sizes.trials}.",
+        f"{tries.sizes.ablation_trials}, of the asynchronous crawler {tries.sizes.trials}, without learning "
+        f"{tries.sizes.fewer_trials}.",
     )
     tables = (table, _untaught_table(found, unlearned))
     return Section(f"Why: ablations on {found.world.name}", (_EXPLAINED, _DOES_IT_LEARN), tables)
