@@ -264,9 +264,9 @@ class TestOnASmallWeb:
             each
             for section in reproduced.document["sections"]
             for each in section["tables"]
-            if each["name"].startswith(("table-4", "sample", "ablations"))
+            if each["name"].startswith(("table-4", "sample", "ablations", "gains"))
         ]
-        assert len(by_word) == 4
+        assert len(by_word) == 5
         assert all("self-graded" in f"{each['title']} {each['note']}".lower() for each in by_word)
 
     def test_every_weight_has_a_name_and_a_place(self, reproduced: Reproduced) -> None:
@@ -289,6 +289,11 @@ class TestOnASmallWeb:
         rows = {row["crawler"]: row for row in table(reproduced, "ablations-1-synthetic")}
         assert float(rows["basic"]["over basic"]) == 0
         assert {"random", "online-ridge", "asynchronous", "no learning: weights stay as drawn"} <= set(rows)
+
+    def test_what_is_learned_is_told_apart_from_what_the_features_bring(self, reproduced: Reproduced) -> None:
+        rows = {row["gain of"]: row for row in table(reproduced, "untaught-1-synthetic")}
+        assert list(rows) == ["no learning over basic", "asynchronous over basic", "asynchronous over no learning"]
+        assert all(float(row["from"]) <= float(row["self-graded"]) <= float(row["to"]) for row in rows.values())
 
     def test_asked_again_it_crawls_nothing_and_says_the_same(
         self, reproduced: Reproduced, monkeypatch: pytest.MonkeyPatch

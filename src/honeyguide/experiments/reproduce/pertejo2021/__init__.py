@@ -10,7 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.experiments.reproduce.pertejo2021.ablations import Ablation, ablations, ablations_section
+from honeyguide.experiments.reproduce.pertejo2021.ablations import (
+    Ablation,
+    Untaught,
+    ablations,
+    ablations_section,
+    untaught,
+)
 from honeyguide.experiments.reproduce.pertejo2021.deep import NO_PYTORCH, Arena, arenas, deep_section, has_pytorch
 from honeyguide.experiments.reproduce.pertejo2021.discount import Sweep, sweep, sweep_section
 from honeyguide.experiments.reproduce.pertejo2021.learned import learned_section
@@ -52,6 +58,7 @@ class _World:
     reduced: tuple[Reduced, ...]
     networks: tuple[Arena, ...]  # none without PyTorch
     ablated: tuple[Ablation, ...]  # none where nobody asked
+    unlearned: tuple[Untaught, ...]  # likewise
     measured: tuple[TimedCrawl, ...]
 
     @property
@@ -65,6 +72,7 @@ class _World:
             yield from arena.trials
         for ablation in self.ablated:
             yield from ablation.trials
+        yield from (each.untaught for each in self.unlearned)
 
     @property
     def tasks(self) -> Iterator[Task]:
@@ -82,7 +90,7 @@ class _World:
         yield learned_section(self.found, self.fought)
         yield sample_section(self.tries, self.found, self.reduced)
         if self.ablated:
-            yield ablations_section(self.tries, self.found, self.ablated, self.sources[0])
+            yield ablations_section(self.tries, self.found, self.ablated, self.unlearned, self.sources[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +142,7 @@ def _world(study: Study, studied: StudiedWorld) -> _World:
         reduced=reduced,
         networks=arenas(tries, found, reduced, fought, sources[0]) if has_pytorch() else (),
         ablated=ablations(tries, found, sources[0]) if study.options.ablations else (),
+        unlearned=untaught(tries, fought) if study.options.ablations else (),
         measured=timed(tries, found, sources[0]),
     )
 

@@ -16,14 +16,18 @@ from honeyguide.experiments.reproduce.pertejo2021.crawlers import (
     Crawler,
 )
 from honeyguide.experiments.reproduce.pertejo2021.discount import with_discount
-from honeyguide.experiments.reproduce.pertejo2021.trials import gains, mean, vectors_name
+from honeyguide.experiments.reproduce.pertejo2021.trials import Trials, gains, mean, vectors_name
 from honeyguide.experiments.reproduce.report import Section, Table
 from honeyguide.report import paired_difference
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from honeyguide.experiments.reproduce.pertejo2021.trials import Trials, Tries
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from honeyguide.experiments.reproduce.pertejo2021.trials import Tries
+    from honeyguide.experiments.reproduce.pertejo2021.whole_world import Duel
     from honeyguide.experiments.reproduce.report import Cell
     from honeyguide.experiments.reproduce.world_topics import StudiedTopic, WorldTopics
 
@@ -62,6 +66,25 @@ _EXPLAINED: Final = (
 )
 
 
+_DOES_IT_LEARN: Final = (
+    "**Does it learn?** The same crawler with weights that stay as they were drawn, on all topics: it has the same "
+    "features and follows the same sum of them, and is taught nothing. What the learner finds beyond that is learned."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Untaught:
+    """The crawler that does not learn beside the two of Table 4.3, which went on for longer."""
+
+    duel: Duel
+    untaught: Trials
+
+
+def untaught(tries: Tries, fought: Sequence[Duel]) -> tuple[Untaught, ...]:
+    """For all topics and vectors of Table 4.3, for half the steps."""
+    return tuple(Untaught(duel, _tried(tries, NO_LEARNING, duel.topic, duel.vectors)) for duel in fought)
+
+
 @dataclass(frozen=True, slots=True)
 class Ablation:
     """A crawler on each of some topics."""
@@ -85,14 +108,17 @@ def _tried(tries: Tries, crawler: Crawler, topic: StudiedTopic, source: str) -> 
     if crawler in (ASYNCHRONOUS_CRAWLER, BASIC_CRAWLER):  # crawled already, for longer and more often
         return tries.of(crawler, topic, source, steps=steps, trials=tries.sizes.trials)
     half = crawler.changed(f"half of {crawler.name}")
-    return tries.of(half, topic, source, steps=_half(steps), trials=tries.sizes.ablation_trials)
+    trials = tries.sizes.fewer_trials if crawler == NO_LEARNING else tries.sizes.ablation_trials
+    return tries.of(half, topic, source, steps=_half(steps), trials=trials)
 
 
 def _half(steps: int) -> int:
     return max(1, steps // 2)
 
 
-def ablations_section(tries: Tries, found: WorldTopics, tried: Sequence[Ablation], source: str) -> Section:
+def ablations_section(
+    tries: Tries, found: WorldTopics, tried: Sequence[Ablation], unlearned: Sequence[Untaught], source: str
+) -> Section:
     basic = next(each for each in tried if each.crawler == BASIC_CRAWLER)
     rows = tuple(_row(each, basic) for each in tried)
     steps = _half(basic.trials[0].steps)
@@ -103,9 +129,57 @@ def ablations_section(tries: Tries, found: WorldTopics, tried: Sequence[Ablation
         ("crawler", *names, "over basic", "from", "to", "labelled", "labelled: from", "labelled: to"),
         rows,
         note=f"Pages with the word, self-graded, after {steps:,} steps. Trials on a topic: "
-        f"{tries.sizes.ablation_trials}, of the asynchronous crawler {tries.sizes.trials}.",
+        f"{tries.sizes.ablation_trials}, of the asynchronous crawler {tries.sizes.trials}, without learning "
+        f"{tries.sizes.fewer_trials}.",
     )
-    return Section(f"Why: ablations on {found.world.name}", (_EXPLAINED,), (table,))
+    tables = (table, _untaught_table(found, unlearned))
+    return Section(f"Why: ablations on {found.world.name}", (_EXPLAINED, _DOES_IT_LEARN), tables)
+
+
+def _untaught_table(found: WorldTopics, tried: Sequence[Untaught]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for source in dict.fromkeys(each.duel.vectors for each in tried):
+        here = [each for each in tried if each.duel.vectors == source]
+        for name, first, second in (
+            ("no learning over basic", _untaught, _basic),
+            ("asynchronous over basic", _asynchronous, _basic),
+            ("asynchronous over no learning", _asynchronous, _untaught),
+        ):
+            figures = [
+                _interval([_over(first(each), second(each), _half(each.duel.basic.steps), grade) for each in here])
+                for grade in (Trials.found, Trials.labelled)
+            ]
+            rows.append((vectors_name(source), name, *figures[0], *figures[1]))
+    return Table(
+        f"untaught-{found.world.slug}",
+        "Does it learn?",
+        ("vectors", "gain of", "self-graded", "from", "to", "labelled", "labelled: from", "labelled: to"),
+        tuple(rows),
+        note=f"Means over {len({each.duel.topic.slug for each in tried})} topics and their trials, after half the "
+        "steps of Table 4.3; 95% intervals.",
+    )
+
+
+def _over(
+    ours: Trials, theirs: Trials, after: int, grade: Callable[[Trials, int], NDArray[np.int64] | None]
+) -> list[float]:
+    """How much more each trial found than the other crawler's mean; none where there is nothing to compare with."""
+    found, needed = grade(ours, after), grade(theirs, after)
+    if found is None or needed is None or not needed.any():
+        return []
+    return [float(each / needed.mean() - 1) for each in found]
+
+
+def _basic(tried: Untaught) -> Trials:
+    return tried.duel.basic
+
+
+def _asynchronous(tried: Untaught) -> Trials:
+    return tried.duel.asynchronous
+
+
+def _untaught(tried: Untaught) -> Trials:
+    return tried.untaught
 
 
 def _row(tried: Ablation, basic: Ablation) -> tuple[Cell, ...]:
