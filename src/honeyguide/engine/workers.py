@@ -132,7 +132,7 @@ class Workers:
 
     async def _start_one(self) -> None:
         ours, theirs = socket.socketpair()
-        # Ctrl-C reaches every process of a terminal; what it means is for the crawl to decide, from the first moment on.
+        # Ctrl-C reaches every process of a terminal; what it means is the crawl's affair, from the first moment on.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             process = subprocess.Popen(  # noqa: S603, ASYNC220 - returns as soon as the process exists
