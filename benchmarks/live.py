@@ -161,7 +161,11 @@ def main() -> None:
             for contender in contenders(chosen.peers, chosen.workers):
                 if chosen.only in contender.name:
                     loads.append(os.getloadavg()[0])
-                    laps.setdefault(contender.name, []).append(run(contender, start))
+                    lap = run(contender, start)
+                    laps.setdefault(contender.name, []).append(lap)
+                    print(
+                        f"{contender.name}: {lap.rate:.0f} pages/s, load {loads[-1]:.1f}", file=sys.stderr, flush=True
+                    )
     if chosen.json:
         told = {name: [asdict(lap) for lap in each] for name, each in laps.items()}
         print(json.dumps({"machine": machine(), "loads": loads, "laps": told}, indent=2))

@@ -25,6 +25,7 @@ from honeyguide.engine.page_shipping import received, shipped
 from honeyguide.engine.preparing import Preparation, Prepared, Recipe, Unreadable
 from honeyguide.engine.transport import LiveTransport
 from honeyguide.engine.workers import Workers
+from honeyguide.errors import WorkerError
 from honeyguide.settings import with_overrides
 from honeyguide.store import body_packer
 from honeyguide.text import WordVectors
@@ -204,6 +205,35 @@ def test_interrupting_leaves_no_process_behind(tmp_path: Path) -> None:
         asyncio.run(ask())
     assert len(started) == 2
     assert not any(is_alive(process_id) for process_id in started)
+
+
+def test_ctrl_c_does_not_end_a_worker_not_even_as_it_begins() -> None:
+    async def ask() -> tuple[Prepared | Unreadable, list[int], list[int]]:
+        async with Workers(1, recipe()) as workers:
+            before = workers.process_ids
+            os.kill(before[0], signal.SIGINT)
+            return await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>rock")), before, workers.process_ids
+
+    prepared, before, after = asyncio.run(ask())
+    assert isinstance(prepared, Prepared)
+    assert before == after
+
+
+@pytest.mark.parametrize("has_home", [True, False])
+def test_where_no_worker_can_begin_pages_are_read_at_home(*, has_home: bool) -> None:
+    async def ask() -> Prepared | Unreadable:
+        async with Workers(1, recipe()) as workers:
+            if has_home:
+                builder = Builder(script_settings(), hashed_vectors())
+                workers.home = Preparation(builder.parser(), builder.judge(), body_packer())
+            os.kill(workers.process_ids[0], signal.SIGKILL)
+            return await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>rock"))
+
+    if has_home:
+        assert isinstance(asyncio.run(ask()), Prepared)
+    else:
+        with pytest.raises(WorkerError, match=r"crawl\.workers=0"):
+            asyncio.run(ask())
 
 
 class SlowPreparer:

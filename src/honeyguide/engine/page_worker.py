@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import pickle
-import signal
 import socket
 import sys
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
 def main(descriptor: int) -> None:
     """Prepare pages until nobody wants any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the crawl decides what Ctrl-C means
     with socket.socket(fileno=descriptor) as line, line.makefile("rb") as incoming, line.makefile("wb") as outgoing:
         recipe = _receive(incoming)
         if recipe is None:

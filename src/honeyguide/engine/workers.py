@@ -11,6 +11,7 @@ import contextlib
 import logging
 import os
 import pickle
+import signal
 import socket
 import subprocess
 import sys
@@ -39,6 +40,7 @@ class _Task:
     number: int
     message: bytes
     url: Url
+    fetched: Fetched
     result: asyncio.Future[Prepared | Unreadable]
     deaths: int = 0  # workers that died over it
 
@@ -81,7 +83,7 @@ class Workers:
             return prepared_by(self.home, url, fetched)
         result: asyncio.Future[Prepared | Unreadable] = asyncio.get_running_loop().create_future()
         number, self._next_number = self._next_number, self._next_number + 1
-        self._assign(_Task(number, framed((number, url, fetched)), url, result))
+        self._assign(_Task(number, framed((number, url, fetched)), url, fetched, result))
         return await result
 
     def close(self) -> None:
@@ -98,11 +100,10 @@ class Workers:
         self._workers.remove(worker)
         status = worker.end()
         tasks = list(worker.tasks.values())
-        if not worker.is_ready:
-            _fail(
-                tasks,
-                WorkerError(f"a worker process ended with status {status} as it began; try --set crawl.workers=0"),
-            )
+        if not worker.is_ready:  # nor would the next be
+            log.warning("a worker process ended with status %s as it began; no other is started", status)
+            for task in tasks:
+                self._assign(task)
             return
         log.warning("a worker process ended with status %s; another takes its place", status)
         if tasks:
@@ -117,20 +118,23 @@ class Workers:
         try:
             await self._start_one()
         except OSError as error:
-            _fail(tasks, WorkerError(f"no worker process can be started ({error}); try --set crawl.workers=0"))
-            return
+            log.warning("no worker process can be started: %s", error)
         for task in tasks:
             self._assign(task)
 
     def _assign(self, task: _Task) -> None:
-        if not self._workers:
+        if self._workers:
+            min(self._workers, key=lambda worker: len(worker.tasks)).take(task)
+        elif self.home is not None:
+            _answer(task, prepared_by(self.home, task.url, task.fetched))
+        else:
             _fail([task], WorkerError("no worker process is left; try --set crawl.workers=0"))
-            return
-        min(self._workers, key=lambda worker: len(worker.tasks)).take(task)
 
     async def _start_one(self) -> None:
         ours, theirs = socket.socketpair()
-        with theirs:
+        # Ctrl-C reaches every process of a terminal; what it means is the crawl's affair, from the first moment on.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
             process = subprocess.Popen(  # noqa: S603, ASYNC220 - returns as soon as the process exists
                 [sys.executable, "-m", "honeyguide.engine.page_worker", str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
@@ -138,6 +142,9 @@ class Workers:
                 # What can be imported here can be there.
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)},
             )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            theirs.close()
         worker = _Worker(self, process)
         await asyncio.get_running_loop().create_connection(lambda: worker, sock=ours)
         if self._is_closed:  # in the meantime
