@@ -3,6 +3,10 @@
 Run `python benchmarks/parse.py FOLDER [FOLDER...] [--json]` on folders of HTML files. Our time is for the whole `Page`:
 decoding, words, links with their places, main spans. resiliparse, where it is installed, is timed for the main text
 alone, on text that is decoded already. Times are CPU time on one core, the best of `--repeats` passes.
+
+`--before TREE` names another source tree of this project (`git worktree add TREE COMMIT`): each page is then parsed by
+both in turn, in this process, and the best times of each page are summed up, so that other work on the machine falls on
+both alike.
 """
 
 from __future__ import annotations
@@ -11,9 +15,12 @@ import argparse
 import json
 import platform
 import statistics
+import sys
 import time
 from collections import Counter
 from dataclasses import asdict, dataclass
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -60,6 +67,11 @@ class Comparison:
 
 def main() -> None:
     arguments = _arguments()
+    if arguments.before is not None:
+        for folder in arguments.folders:
+            before, after = compare_trees(arguments.before, read_folder(folder, arguments.limit), arguments.repeats)
+            print(f"{folder.name[:14]:14} {before:.3f} ms a page before, {after:.3f} after: {before / after:.2f} times")
+        return
     rows = []
     for folder in arguments.folders:
         fetched = read_folder(folder, arguments.limit)
@@ -92,6 +104,41 @@ def measure(name: str, fetched: list[Fetched], repeats: int) -> Speed:
         pages_per_s=len(pages) / seconds,
         mb_per_s=size / seconds / 1e6,
     )
+
+
+def compare_trees(tree: Path, fetched: list[Fetched], repeats: int) -> tuple[float, float]:
+    """Milliseconds a page by the parser of another tree, and by ours."""
+    versions: list[Callable[[Fetched], object]] = [_parser_of(tree), partial(parse, URL)]
+    total_s = [0.0, 0.0]
+    for one in fetched:
+        best_s = [float("inf")] * len(versions)
+        for _ in range(repeats):
+            for number, version in enumerate(versions):
+                start = time.perf_counter()
+                version(one)
+                best_s[number] = min(best_s[number], time.perf_counter() - start)
+        total_s = [total + best for total, best in zip(total_s, best_s, strict=True)]
+    before, after = (1e3 * seconds / len(fetched) for seconds in total_s)
+    return before, after
+
+
+def _parser_of(tree: Path) -> Callable[[Fetched], object]:
+    """The parser of another tree, loaded beside ours."""
+    ours = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == "honeyguide"}
+    for name in ours:
+        del sys.modules[name]
+    sys.path.insert(0, str(tree / "src"))
+    try:
+        theirs, domain = import_module("honeyguide.parse"), import_module("honeyguide.domain")
+    finally:
+        sys.path.pop(0)
+        for name in [name for name in sys.modules if name.partition(".")[0] == "honeyguide"]:
+            del sys.modules[name]
+        sys.modules.update(ours)
+    if not Path(theirs.__file__ or "").is_relative_to(tree.resolve()):
+        raise SystemExit(f"{tree} has no src/honeyguide/parse; name a source tree of this project")
+    url = domain.Url.parse(URL.text)
+    return lambda one: theirs.parse(url, domain.Fetched(one.status, one.content_type, one.body))
 
 
 def compare(fetched: list[Fetched], repeats: int) -> Comparison | None:
@@ -155,6 +202,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER")
     parser.add_argument("--limit", type=int, default=300, help="pages taken from each folder")
+    parser.add_argument("--before", type=Path, metavar="TREE", help="another source tree, to compare with")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()

@@ -14,7 +14,9 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 COMMANDS = (
     "crawl",
     "resume",
+    "refresh",
     "results",
+    "learner",
     "demo",
     "export",
     "judge",

@@ -298,7 +298,7 @@ class TestValidation:
             (
                 "crawl.profile",
                 "wikipeda",
-                "crawl.profile is 'wikipeda': choose one of wikipedia, or leave it empty",
+                f"crawl.profile is 'wikipeda': choose one of {', '.join(PROFILES)}, or leave it empty",
             ),
             (
                 "fetch.contact",
@@ -310,6 +310,17 @@ class TestValidation:
                 " ",
                 "fetch.user_agent is empty: give the crawler a name, as in 'Honeyguide/1.0'",
             ),
+            (
+                "fetch.accept_language",
+                "en\nX: 1",
+                "fetch.accept_language is 'en\\nX: 1': it must be printable ASCII on one line",
+            ),
+            (
+                "fetch.content_types",
+                ["html"],
+                "fetch.content_types: 'html' is not a media type; write it as text/html or text/*",
+            ),
+            ("fetch.content_types", [], "fetch.content_types is empty: name a type, as in text/html, or */* for all"),
         ],
     )
     def test_a_wrong_value_is_named_with_what_is_allowed(self, key: str, value: object, mistake: str) -> None:

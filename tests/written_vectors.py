@@ -59,7 +59,7 @@ FORMATS: dict[str, Callable[[Sequence[bytes], NDArray[np.float32]], bytes]] = {
 }
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
-    "gzip": gzip.compress,
+    "gzip": lambda content: gzip.compress(content, mtime=0),
     "bzip2": bz2.compress,
     "xz": lzma.compress,
     "zstd": zstandard.compress,

@@ -12,7 +12,8 @@ HoneyguideError
 │   ├── RunDamaged    the folder is not a run, is newer than this program, or is broken
 │   └── DiskFull      there is no room to write the next step
 ├── StrategyError     a strategy that cannot load its saved state or lacks what it needs
-└── JudgeError        a judge that cannot load its saved state, whose classifier fails, or has not a run's own files
+├── JudgeError        a judge that cannot load its saved state, whose classifier fails, or has not a run's own files
+└── WorkerError       processes that read pages beside the crawl and cannot be started
 
 Every message names the offending value and the remedy, on one line, because the command line prints it as it is.
 What is ordinary on the web (a 404, a robots refusal, bad markup) is a value in `domain`, never an exception.
@@ -80,3 +81,7 @@ class StrategyError(HoneyguideError):
 
 class JudgeError(HoneyguideError):
     """A judge that cannot load its saved state, whose classifier fails, or whose files are not those of the run."""
+
+
+class WorkerError(HoneyguideError):
+    """Processes that read pages beside the crawl and cannot be started."""

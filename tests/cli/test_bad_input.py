@@ -33,7 +33,6 @@ GEOLOGY = ("--world", "synthetic", "--topic", "geology", "--budget", "20")
         (("--world", "synthetik"), "did you mean synthetic?"),
         (("--world", "synthetic:pagse=3000"), "did you mean 'pages'?"),
         (("--world", "synthetic:pages=3"), "pages=3 is out of range"),
-        (("--world", "live"), "--world live is not there yet; try --world synthetic, or honeyguide demo"),
         (("--set", "politeness.dealy_s=1"), "did you mean delay_s?"),
         (("--set", "politeness.delay_s=slow"), "politeness.delay_s is 'slow': it must be a finite number"),
         (("--set", "politeness.delay_s"), "write it as section.key=value"),

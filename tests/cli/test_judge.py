@@ -219,7 +219,7 @@ def served() -> Iterator[str]:
 
 def test_pages_of_the_web_are_asked_for_politely(capsys: pytest.CaptureFixture[str]) -> None:
     with served() as site:
-        quickly = ("--set", "politeness.delay_s=0.05")
+        quickly = ("--set", "politeness.delay_s=0.05", "--set", "fetch.allow_private=true")
         assert main(["judge", *BY_KEYWORD, *quickly, f"{site}/old", f"{site}/tea", f"{site}/gone"]) == 2
     out, err = capsys.readouterr()
     assert f"{site}/old" in out

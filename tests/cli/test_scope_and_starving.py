@@ -42,6 +42,16 @@ def test_scope_flags_become_settings_of_the_run(tmp_path: Path, capsys: pytest.C
     assert (scope.allow_paths, scope.deny_paths, scope.max_depth) == (("^/",), (r"\?",), 4)
 
 
+def test_what_is_surplus_is_told(one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ("--world", one_host, "--strategy", "breadth-first", "--max-pages-per-host", "3", "--stay-on-domain")
+    assert main(["crawl", str(tmp_path / "run"), *flags, "--under", "/"]) == 0
+    shown = capsys.readouterr().out
+    # Pages 0, 1 and 2 come; 3 waits since page 0 showed it, 4 since page 1 did.
+    assert "  surplus       2 links whose host had given all that it may give" in shown
+    with open_run(tmp_path / "run") as run:
+        assert (run.progress.fetches, run.settings.scope.domains) == (3, ("one.test",))
+
+
 def test_links_kept_out_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["crawl", str(tmp_path / "run"), *GEOLOGY, "--max-depth", "1"])
     shown = capsys.readouterr().out
@@ -55,6 +65,14 @@ def test_links_kept_out_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (("--allow-host", "nowhere.test"), "no entry page is in scope: "),
         (("--allow-host", "http://a.test/"), "scope.allow_hosts: not a host: 'http://a.test/'"),
         (("--deny-path", "("), "scope.deny_paths: '(' is not a regular expression"),
+        (("--stay-on-domain", "--stay-on-seed-hosts"), "--stay-on-seed-hosts and --stay-on-domain ask for two things"),
+        (("--set", 'scope.domains=["*.a.test"]'), "scope.domains: not a domain: '*.a.test'"),
+        (("--set", 'scope.deny_urls=["["]'), "scope.deny_urls: '[' is not a regular expression"),
+        (("--sitemap", "sitemap.xml"), "crawl.sitemaps: not a URL: 'sitemap.xml'"),
+        (("--feed", "http://nowhere.test/feed"), "sitemap or feed: http://nowhere.test/feed gave no page"),
+        (("--archive", "zip"), "store.archive is 'zip': choose one of store, warc, none"),
+        (("--under", "docs/"), "scope.allow_prefixes: 'docs/' begins no URL; write /docs/"),
+        (("--max-pages-per-host", "-1"), "scope.max_pages_per_host is -1: it must be at least 0"),
         (("--max-depth", "deep"), "scope.max_depth is 'deep': it must be a whole number"),
         (("--max-depth", "-1"), "scope.max_depth is -1: it must be at least 0"),
         (("--strategy", "deapth-first"), "did you mean depth-first?"),

@@ -37,7 +37,12 @@ if TYPE_CHECKING:
 def script_settings(strategy: str = "breadth-first", **overrides: object) -> Settings:
     """Settings for a scripted world; `budget__fetches=3` sets `budget.fetches`."""
     settings = settings_from({"topic": {"name": "geology", "keywords": ["rock", "mineral"]}})
-    chosen: dict[str, Any] = {"crawl.world": "synthetic", "crawl.strategy": strategy, "crawl.concurrency": 1}
+    chosen: dict[str, Any] = {
+        "crawl.world": "synthetic",
+        "crawl.strategy": strategy,
+        "crawl.concurrency": 1,
+        "crawl.workers": 0,
+    }
     return with_overrides(settings, chosen | {key.replace("__", "."): value for key, value in overrides.items()})
 
 
@@ -80,13 +85,14 @@ class HandWired:
     wrap: Callable[[Transport], Transport] = lambda transport: transport
     is_interrupted: Callable[[], bool] = lambda: False
     events: list[Event] = field(default_factory=list)
+    is_live: bool = False
 
     def __post_init__(self) -> None:
         is_new = not self.path.exists()
         if is_new:
             RunFolder.create(self.path, to_toml(self.settings))[1].close()
         builder = Builder(self.settings, hashed_vectors())
-        self.parts: Parts = builder.parts()
+        self.parts: Parts = builder.parts(is_live=self.is_live or not self.world.is_offline)
         if self.strategy is not None:
             frontier = builder.frontier(self.strategy, self.parts.clocks)
             self.parts = replace(self.parts, strategy=self.strategy, frontier=frontier)

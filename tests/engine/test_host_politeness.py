@@ -9,14 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.driving import HandWired, script_settings
+from engine.driving import ByAnchorNumber, HandWired, script_settings
 from scripted_world import ScriptedWorld, page_with, taking
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from honeyguide.clock import Clock
     from honeyguide.domain import HostKey
     from honeyguide.engine import Dispatch
-    from honeyguide.engine.transport import Arrival, Transport
+    from honeyguide.engine.transport import Answered, Arrival, Transport
     from scripted_world import Script
 
 DELAY_S = 1.0
@@ -39,7 +41,7 @@ class WatchedTransport:
         self._under_way.add(host)
         await self._inner.start(dispatch)
 
-    async def next_arrival(self, until: float) -> Arrival | None:
+    async def next_arrival(self, until: float) -> Arrival | Answered | None:
         arrival = await self._inner.next_arrival(until)
         if arrival is not None:
             host = arrival.dispatch.url.host
@@ -98,6 +100,19 @@ def test_the_pause_a_host_asks_for_is_kept_between_ours_and_the_longest_allowed(
     world = ScriptedWorld({"http://s.test/": first, "http://s.test/second": taking(1.0, "end")})
     wired = watched(tmp_path_factory, world, "breadth-first", 4)
     assert wired.clock.now() == pytest.approx(2.0 + kept_s + 1.0)
+
+
+def test_what_politeness_costs_in_order_is_counted(tmp_path: Path) -> None:
+    script: Script = {
+        "http://s.test/": page_with(**{"9": "/best", "7": "/next", "1": "http://other.test/"}),
+        "http://other.test/": taking(0.25, "x"),
+    }
+    wired = HandWired(tmp_path / "run", ScriptedWorld(script), script_settings(), ByAnchorNumber())
+    wired.run()
+    order = [event.url.path for event in wired.events if hasattr(event, "url")]
+    assert order == ["/", "/", "/best", "/next"], "the best link waits for its host, and goes as soon as it may"
+    progress = wired.core.progress
+    assert (progress.passed_over, progress.score_passed_over) == (1, 8.0)
 
 
 def test_a_slow_host_does_not_hold_up_the_others(tmp_path_factory: pytest.TempPathFactory) -> None:

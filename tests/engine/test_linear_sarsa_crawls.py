@@ -139,6 +139,27 @@ def test_where_a_link_leads_has_the_links_own_row_and_its_parents(tmp_path: Path
     assert below[column("distance")] == 1.0
 
 
+def test_a_waiting_link_that_another_one_leads_to_has_the_rows_of_both(tmp_path: Path) -> None:
+    world = ScriptedWorld(
+        {
+            SEED: page_with(A, TARGET),
+            A: f"<main>rock and mineral, rock <a href='{ELSEWHERE}'>one</a></main>",
+            ELSEWHERE: redirect_to(TARGET),
+        }
+    )
+    wired = HandWired(tmp_path / "run", world, script_settings("lfa-async", **CONTINUOUS))
+    for url in (SEED, A):
+        wired.follow(url)
+    (own,), (given,) = rows_waiting(wired, TARGET), rows_waiting(wired, ELSEWHERE)
+    wired.follow(ELSEWHERE)
+    wired.close()
+    assert own != given
+    assert rows_waiting(wired, TARGET) == [own, given]
+    back = HandWired(tmp_path / "run", world, script_settings("lfa-async", **CONTINUOUS))
+    back.close()
+    assert rows_waiting(back, TARGET) == [own, given]
+
+
 @pytest.mark.parametrize(
     ("strategy", "is_newest"), [("lfa-sync", True), ("lfa-async", False), ("lfa-moderated", False)]
 )

@@ -87,6 +87,11 @@ def test_a_sweep_has_a_contender_for_each_value_of_the_strategy_the_setting_belo
     assert experiment.swept == "online_ridge.regularisation"
 
 
+def test_a_table_that_strategies_share_belongs_to_each_of_them() -> None:
+    sweep = SMALLEST | {"parameter": "dqn.discount", "values": [0.1]}
+    assert [contender.strategy for contender in experiment_from(sweep).contenders] == ["dqn", "dqn-fixed"]
+
+
 def test_a_sweep_of_a_setting_that_a_strategy_does_not_look_at_is_refused() -> None:
     swept = {"parameter": "online_ridge.regularisation", "values": [1], "strategies": ["best-first"]}
     assert "strategy best-first does not look at online_ridge.regularisation" in "; ".join(

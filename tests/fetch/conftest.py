@@ -3,39 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
 from aiohttp import web
 
 from honeyguide.domain import Url
+from local_site import Handler
+from local_site import serve as serve_site
 
-Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 Serve = Callable[[Mapping[str, Handler | web.Response]], AbstractAsyncContextManager[Url]]
 ServeBytes = Callable[[bytes], AbstractAsyncContextManager[Url]]
-
-
-@asynccontextmanager
-async def _serve(routes: Mapping[str, Handler | web.Response]) -> AsyncIterator[Url]:
-    """Serve each path by its handler or fixed response, 404 for the rest; yield the root URL."""
-
-    async def answer(request: web.BaseRequest) -> web.StreamResponse:
-        route = routes.get(request.path)
-        if route is None:
-            return web.Response(status=404)
-        if isinstance(route, web.Response):
-            # A response object is sent once; each request gets a copy.
-            return web.Response(status=route.status, headers=route.headers, body=route.body)
-        return await route(request)
-
-    runner = web.ServerRunner(web.Server(answer), shutdown_timeout=0.1, access_log=None)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield Url.parse(f"http://127.0.0.1:{runner.addresses[0][1]}/")
-    finally:
-        await runner.cleanup()
 
 
 @asynccontextmanager
@@ -56,7 +35,7 @@ async def _serve_bytes(raw: bytes) -> AsyncIterator[Url]:
 
 @pytest.fixture
 def serve() -> Serve:
-    return _serve
+    return serve_site
 
 
 @pytest.fixture

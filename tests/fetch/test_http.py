@@ -20,7 +20,8 @@ from honeyguide.settings import FetchSettings
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from fetch.conftest import Handler, Serve, ServeBytes
+    from fetch.conftest import Serve, ServeBytes
+    from local_site import Handler
 
 
 @asynccontextmanager
@@ -32,8 +33,13 @@ async def opened(settings: FetchSettings) -> AsyncIterator[HttpFetcher]:
         await fetcher.close()
 
 
+def at_home(**settings: Any) -> FetchSettings:
+    """Settings for a server on this machine, which need not say what its pages are."""
+    return FetchSettings(**{"allow_private": True, "content_types": ("*/*",), **settings})
+
+
 async def fetched(url: Url, **settings: Any) -> Answer:
-    async with opened(FetchSettings(**settings)) as fetcher:
+    async with opened(at_home(**settings)) as fetcher:
         return await fetcher.fetch(url)
 
 
@@ -113,7 +119,7 @@ class TestRedirects:
                 "/a": web.Response(status=302, headers={"Location": "/b"}),
                 "/b": web.Response(status=302, headers={"Location": "/a"}),
             }
-            async with serve(loop) as root, opened(FetchSettings()) as fetcher:
+            async with serve(loop) as root, opened(at_home()) as fetcher:
                 start = Url.parse("/a", base=root)
                 there = (await fetcher.fetch(start)).outcome
                 assert isinstance(there, Redirected)
@@ -209,7 +215,7 @@ class TestLimits:
         async def scenario() -> Answer:
             async with (
                 serve({"/": web.Response(body=b"x" * 10_000)}) as root,
-                opened(FetchSettings(max_body_bytes=10)) as fetcher,
+                opened(at_home(max_body_bytes=10)) as fetcher,
             ):
                 return await fetcher.fetch(root, first_bytes=500)
 
@@ -272,17 +278,17 @@ class TestTrouble:
 
         assert failure_of(answer) == (FailureReason.CONNECTION, None)
 
-    def test_https_asked_of_a_plain_server_is_a_connection_failure(self, serve: Serve) -> None:
+    def test_https_asked_of_a_plain_server_is_a_failure_of_tls(self, serve: Serve) -> None:
         async def scenario() -> Answer:
             async with serve({}) as root:
                 return await fetched(Url.parse(root.text.replace("http:", "https:")))
 
-        assert failure_of(asyncio.run(scenario())) == (FailureReason.CONNECTION, None)
+        assert failure_of(asyncio.run(scenario())) == (FailureReason.TLS, None)
 
     def test_a_host_name_no_resolver_can_take_is_a_failure(self) -> None:
         answer = asyncio.run(fetched(Url.parse(f"http://{'a' * 70}.localhost/")))
 
-        assert failure_of(answer) == (FailureReason.CONNECTION, None)
+        assert failure_of(answer) == (FailureReason.DNS, None)
 
 
 class TestManners:
@@ -304,7 +310,7 @@ class TestManners:
             return web.Response(headers={"Set-Cookie": "visitor=1; Path=/"})
 
         async def scenario() -> None:
-            async with serve({"/": bake}) as root, opened(FetchSettings()) as fetcher:
+            async with serve({"/": bake}) as root, opened(at_home()) as fetcher:
                 await fetcher.fetch(root)
                 await fetcher.fetch(root)
 
@@ -321,7 +327,7 @@ class TestManners:
             return web.Response(text="ok")
 
         async def scenario() -> None:
-            async with serve({"/": remember}) as root, opened(FetchSettings()) as fetcher:
+            async with serve({"/": remember}) as root, opened(at_home()) as fetcher:
                 for _ in range(5):
                     await fetcher.fetch(root)
 

@@ -12,15 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.clock import SimulatedClock
-from honeyguide.domain import Answer, Fetched, RefusalReason, Refused, Url
-from honeyguide.fetch import HttpFetcher, RobotsFetcher, product_of
+from honeyguide.domain import Answer, Failed, FailureReason, Fetched, RefusalReason, Refused, Url
+from honeyguide.fetch import HttpFetcher, PinnedResolver, RobotsFetcher, product_of
 from honeyguide.fetch.robots import rules_from
 from honeyguide.settings import FetchSettings, PolitenessSettings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from fetch.conftest import Handler, Serve
+    from fetch.conftest import Serve
+    from local_site import Handler
 
 USER_AGENT = "Honeyguide/1.0 (focused crawler; crawl@example.org)"
 PAGE = web.Response(text="a page")
@@ -30,10 +31,11 @@ PAGE = web.Response(text="a page")
 async def opened(
     clock: SimulatedClock | None = None,
     politeness: PolitenessSettings = PolitenessSettings(),  # noqa: B008 - frozen
-    fetch: FetchSettings = FetchSettings(timeout_s=0.5),  # noqa: B008 - frozen
+    fetch: FetchSettings = FetchSettings(timeout_s=0.5, allow_private=True),  # noqa: B008 - frozen
+    resolver: PinnedResolver | None = None,
 ) -> AsyncIterator[RobotsFetcher]:
     clock = clock or SimulatedClock()
-    fetcher = RobotsFetcher(HttpFetcher(fetch, clock), politeness, USER_AGENT, clock)
+    fetcher = RobotsFetcher(HttpFetcher(fetch, clock, resolver), politeness, USER_AGENT, clock)
     try:
         yield fetcher
     finally:
@@ -198,7 +200,10 @@ class TestAwkwardFiles:
         robots = RobotsFile("User-agent: *\nDisallow: /private\n")
 
         async def scenario() -> Answer:
-            async with serve({"/robots.txt": robots}) as root, opened(fetch=FetchSettings(max_body_bytes=5)) as fetcher:
+            async with (
+                serve({"/robots.txt": robots}) as root,
+                opened(fetch=FetchSettings(max_body_bytes=5, allow_private=True)) as fetcher,
+            ):
                 return await fetcher.fetch(Url.parse("/private", base=root))
 
         assert not is_allowed(asyncio.run(scenario()))
@@ -256,7 +261,7 @@ class TestCost:
         assert is_allowed(asyncio.run(scenario()))
         assert robots.requests == 1
 
-    @pytest.mark.parametrize(("status", "believed_s"), [(200, 24 * 3600), (404, 24 * 3600), (503, 600)])
+    @pytest.mark.parametrize(("status", "believed_s"), [(200, 24 * 3600), (404, 24 * 3600), (503, 60)])
     def test_an_answer_is_believed_for_its_time_and_then_asked_for_again(
         self, serve: Serve, status: int, believed_s: float
     ) -> None:
@@ -280,7 +285,7 @@ class TestCost:
             async with serve({"/": PAGE, "/robots.txt": robots}) as root, opened(clock) as fetcher:
                 before = await fetcher.fetch(root)
                 robots.status = 200
-                clock.advance_to(600)
+                clock.advance_to(60)
                 return [is_allowed(before), is_allowed(await fetcher.fetch(root))]
 
         assert asyncio.run(scenario()) == [False, True]
@@ -296,3 +301,78 @@ class TestCost:
                 return waiting.cancelled()
 
         assert asyncio.run(scenario())
+
+
+class TestFilesThatCannotBeHad:
+    def test_it_is_asked_for_less_and_less_often(self, serve: Serve) -> None:
+        robots, clock = RobotsFile(status=503), SimulatedClock()
+
+        async def scenario() -> list[float]:
+            waits = []
+            async with serve({"/": PAGE, "/robots.txt": robots}) as root, opened(clock) as fetcher:
+                for _ in range(8):
+                    waits.append((await fetcher.fetch(root)).retry_after_s)
+                    clock.advance_to(clock.now() + waits[-1])
+            return waits
+
+        assert asyncio.run(scenario()) == [60, 300, 1500, 7500, 37_500, 86_400, 86_400, 86_400]
+        assert robots.requests == 8
+
+    def test_retry_after_counts_where_it_is_longer(self, serve: Serve) -> None:
+        busy = web.Response(status=503, headers={"Retry-After": "200"})
+
+        (answer,) = answers_of(serve, busy, "/")
+
+        assert answer.retry_after_s == 200
+
+    def test_others_are_told_how_long_to_wait_without_a_request(self, serve: Serve) -> None:
+        robots, clock = RobotsFile(status=500), SimulatedClock()
+
+        async def scenario() -> list[tuple[float, int]]:
+            async with serve({"/robots.txt": robots}) as root, opened(clock) as fetcher:
+                first = await fetcher.fetch(root)
+                clock.advance_to(45.0)
+                second = await fetcher.fetch(Url.parse("/other", base=root))
+            return [(answer.retry_after_s, answer.robots_fetches) for answer in (first, second)]
+
+        assert asyncio.run(scenario()) == [(60.0, 1), (15.0, 0)]
+
+    def test_a_rule_is_no_trouble_that_passes(self, serve: Serve) -> None:
+        (answer,) = answers_of(serve, RobotsFile("User-agent: *\nDisallow: /\n"), "/")
+
+        assert answer.retry_after_s == 0
+
+    def test_of_a_host_that_does_not_exist_every_url_has_that_outcome(self) -> None:
+        async def scenario() -> list[Answer]:
+            async with opened(resolver=PinnedResolver({})) as fetcher:
+                return [await fetcher.fetch(Url.parse(f"http://nobody.test/{path}")) for path in ("", "other")]
+
+        for answer in asyncio.run(scenario()):
+            assert isinstance(answer.outcome, Failed)
+            assert answer.outcome.reason is FailureReason.DNS
+            assert answer.retry_after_s == 0
+
+    def test_an_expiry_that_is_too_late_is_of_a_clock_that_was_set_back(self, serve: Serve) -> None:
+        robots, clock = RobotsFile(), SimulatedClock(1e6)
+
+        async def scenario() -> int:
+            async with serve({"/": PAGE, "/robots.txt": robots}) as root, opened(clock) as fetcher:
+                await fetcher.fetch(root)
+                clock._now = 0.0
+                await fetcher.fetch(root)
+            return robots.requests
+
+        assert asyncio.run(scenario()) == 2
+
+
+def test_rules_in_memory_are_bounded_by_the_size_of_their_files(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("honeyguide.fetch.robots.MAX_KEPT_BYTES", 2500)
+
+    async def scenario() -> tuple[int, int]:
+        routes = {"/": PAGE, "/robots.txt": web.Response(text="#" * 1000)}
+        async with serve(routes) as first, serve(routes) as second, serve(routes) as third, opened() as fetcher:
+            for root in (first, second, third, third):
+                await fetcher.fetch(root)
+            return len(fetcher._rules_by_origin), fetcher._kept_bytes
+
+    assert asyncio.run(scenario()) == (2, 2000)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,7 +58,9 @@ class NaiveFrontier:
         ready = self._ready(now)
         if not ready:
             return self._next_ready()
-        return self.withdraw(min(ready, key=lambda waiting: (-waiting.score, waiting.link)).link)
+        best = max(waiting.score for waiting in self._waiting)
+        taken = self.withdraw(min(ready, key=lambda waiting: (-waiting.score, waiting.link)).link)
+        return replace(taken, passed_over=best - taken.score) if best > taken.score else taken
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         ready = sorted(self._ready(now), key=lambda waiting: (waiting.host, waiting.link))
@@ -157,5 +159,5 @@ def arrivals(
 def seen_in(taken: Taken | NotBefore | None) -> object:
     """What came out, in a form that compares."""
     if isinstance(taken, Taken):
-        return taken.link, taken.host, taken.score, taken.row.tolist()
+        return taken.link, taken.host, taken.score, taken.row.tolist(), taken.passed_over
     return taken

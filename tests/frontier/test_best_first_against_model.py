@@ -103,6 +103,16 @@ class BothFrontiers(RuleBasedStateMachine):
 
     @precondition(lambda self: len(self.model) > 0)
     @rule(data=st.data())
+    def withdraw_and_put_back(self, data: st.DataObject) -> None:
+        for link in self.some(data):
+            taken = self.model.withdraw(link)
+            assert seen_in(self.frontier.withdraw(link)) == seen_in(taken)
+            again = Arrivals([link], [taken.host], np.array([taken.score]), taken.row[None, :])
+            self.model.push(again)
+            self.frontier.push(again)
+
+    @precondition(lambda self: len(self.model) > 0)
+    @rule(data=st.data())
     def rescore(self, data: st.DataObject) -> None:
         links = self.some(data)
         scores = np.array(data.draw(st.lists(scores_by_hand, min_size=len(links), max_size=len(links))))
@@ -192,6 +202,7 @@ def test_a_learning_crawl_takes_the_links_that_a_full_pass_would_take(seed: int)
     frontier = BestFirstFrontier(clocks, width)
     rows, hosts, waiting = np.empty((0, width), dtype=np.float16), np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
     weights = chance.normal(size=width)
+    times_passed_over = 0
     for step in range(1, 1200):
         weights = weights + chance.normal(size=width) / (10 * step)
         frontier.reprice(Linear(weights))
@@ -211,8 +222,12 @@ def test_a_learning_crawl_takes_the_links_that_a_full_pass_would_take(seed: int)
             best = int(np.argmax(scores))
             assert isinstance(taken, Taken)
             assert (taken.link, taken.host, taken.score) == (best, hosts[best], scores[best])
+            best_of_all = np.where(waiting, weighted_sums(rows, weights), -np.inf).max()
+            assert taken.passed_over == best_of_all - taken.score
+            times_passed_over += taken.passed_over > 0
             waiting[best] = False
     assert len(frontier) == waiting.sum()
+    assert times_passed_over > 50
 
 
 def test_a_refilled_frontier_has_the_same_future() -> None:

@@ -120,3 +120,67 @@ def test_all_are_called_ready_only_when_each_is(steps: list[tuple[int, float]], 
     assert [clocks.is_ready(HostId(host), now) for host in range(201)] == is_ready
     assert (clocks.ready_at(201) <= now).tolist() == is_ready
     assert not clocks.are_all_ready(now) or all(is_ready)
+
+
+class TestAddresses:
+    def test_hosts_at_one_address_are_busy_together_and_rest_together(self) -> None:
+        clocks = HostClocks()
+        clocks.place(HostId(0), "192.0.2.1")
+        clocks.place(HostId(1), "192.0.2.1")
+        clocks.hold(HostId(0))
+        assert not clocks.is_ready(HostId(1), 1e9)
+        assert clocks.is_ready(HostId(2), 0.0)
+        clocks.release(HostId(0), ready_at=9.0, address_ready_at=4.0)
+        assert clocks.ready_at(3).tolist() == [9.0, 4.0, float("-inf")]
+
+    def test_what_one_host_asks_for_is_not_asked_of_the_others(self) -> None:
+        clocks = HostClocks()
+        for host in (0, 1):
+            clocks.place(HostId(host), "192.0.2.1")
+        clocks.release(HostId(0), ready_at=500.0, address_ready_at=1.0)
+        assert clocks.ready_at(2).tolist() == [500.0, 1.0]
+
+    def test_a_host_that_moves_leaves_its_old_companions_alone(self) -> None:
+        clocks = HostClocks()
+        for host in (0, 1):
+            clocks.place(HostId(host), "192.0.2.1")
+        clocks.hold(HostId(0))
+        assert clocks.place(HostId(0), "192.0.2.2")
+        assert clocks.is_ready(HostId(1), 0.0)
+        clocks.release(HostId(0), ready_at=3.0, address_ready_at=3.0)
+        assert clocks.ready_at(2).tolist() == [3.0, float("-inf")]
+        assert not clocks.place(HostId(0), "192.0.2.2"), "that was known"
+
+    @given(
+        st.lists(
+            st.tuples(st.sampled_from(["ask", "place"]), st.integers(0, 4), st.integers(0, 2), st.integers(0, 9)),
+            max_size=60,
+        )
+    )
+    def test_a_host_is_ready_when_it_and_its_address_are(self, steps: list[tuple[str, int, int, int]]) -> None:
+        clocks = HostClocks()
+        own: dict[int, float] = {}
+        address_of: dict[int, int] = {}
+        address_ready: dict[int, float] = {}
+        held: set[int] = set()
+        for what, host, address, moment in steps:
+            if what == "place":
+                clocks.place(HostId(host), f"192.0.2.{address}")
+                address_of[host] = address
+            elif host in held:
+                clocks.release(HostId(host), moment + 1.0, float(moment))
+                held.remove(host)
+                own[host] = moment + 1.0
+                if host in address_of:
+                    at = address_of[host]
+                    address_ready[at] = max(address_ready.get(at, -np.inf), float(moment))
+            else:
+                clocks.hold(HostId(host))
+                held.add(host)
+            for each in range(5):
+                at = address_of.get(each, -1)
+                is_busy = each in held or any(address_of.get(other) == at for other in held if at >= 0)
+                expected = np.inf if is_busy else max(own.get(each, -np.inf), address_ready.get(at, -np.inf))
+                assert clocks.ready_at(5)[each] == expected
+            ready = clocks.ready_at(5)
+            assert all(not clocks.are_all_ready(now) or (ready <= now).all() for now in range(11))

@@ -167,7 +167,7 @@ def standing_of(strategy: LinearSarsa, text: str, links: int, parents: Parents |
     of_links = Parents(
         np.ones(links, int), np.full(links, 0.5), np.zeros(links), np.full(links, 0.5), np.full(links, 9)
     )
-    return Standing(state, parents or of_links)
+    return Standing(state, parents or of_links, np.arange(links))
 
 
 def test_a_row_is_the_page_and_then_the_link() -> None:
@@ -198,13 +198,13 @@ def test_a_row_and_its_value_do_not_depend_on_the_batch(scale: Scale, data: st.D
     page = page_of("upper north unknown east south west upper east")
     cosines = st.lists(st.floats(-1, 1), min_size=count, max_size=count).map(np.array)
     starts = data.draw(st.lists(st.integers(0, 7), min_size=count, max_size=count))
-    parents = Parents(np.ones(count, int), *(data.draw(cosines) for _ in range(3)), np.full(count, 3))
+    relevance, relevant, smoothed = data.draw(cosines), data.draw(cosines), data.draw(cosines)
+    parents = Parents(np.ones(count, int), relevance, relevant, smoothed, np.full(count, 3))
     standing = standing_of(strategy, "upper", count, parents)
 
     def described(places: list[int]) -> Rows:
         some = Parents(
-            *(column[places] for column in (parents.count, parents.relevance, parents.relevant_relevance)),
-            *(column[places] for column in (parents.smoothed, parents.distance)),
+            parents.count[places], relevance[places], relevant[places], smoothed[places], parents.distance[places]
         )
         links = [link_at(f"http://x.test/{place}", starts[place], starts[place] + 1) for place in places]
         origin = Origin(HERE.host, 0.5, 0, 0)
@@ -235,10 +235,10 @@ def test_pages_without_a_known_word_are_described_in_finite_numbers(scale: Scale
 
 
 def test_weights_that_grow_without_bound_are_told_and_not_kept() -> None:
-    strategy = learner(replace(HAN, step_size=1.0), start=2e99)
+    strategy = learner(replace(HAN, step_size=1.0), start=2e19)
     with pytest.raises(StrategyError, match=r"diverged at step 1: .*lower lfa\.step_size, now 1"):
         strategy.learn(told(9, 30))
-    assert (strategy.weights == 2e99).all()
+    assert (strategy.weights == 2e19).all()
 
 
 def test_saved_in_the_middle_a_learner_goes_on_as_if_nothing_had_happened() -> None:

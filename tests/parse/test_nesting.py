@@ -28,3 +28,9 @@ def test_a_document_nested_without_end_is_cut_and_read_up_to_there() -> None:
 )
 def test_long_flat_documents_are_left_alone(html: str) -> None:
     assert without_depths(html) is html
+
+
+def test_ends_without_a_beginning_do_not_make_room() -> None:
+    flat = "</div></B>" * 10_000 + "<P><LI>x" * 10_000
+    html = flat + "<div>" * DEEPEST + "</div>" * 10 + "<DIV>" * 20
+    assert without_depths(html) == flat + "<div>" * DEEPEST + "</div>" * 10 + "<DIV>" * 10

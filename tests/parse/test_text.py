@@ -75,3 +75,9 @@ def test_title_survives_markup_that_ends_the_head_early() -> None:
 
 def test_plain_main_text_is_one_span_over_everything() -> None:
     assert page_of("<p>one two <a href='/x'>three</a> four").main_spans == ((0, 4),)
+
+
+def test_titles_of_drawings_and_of_what_is_not_seen_name_no_page() -> None:
+    hidden = "<svg><title>an icon</title></svg><noscript><title>no script</title></noscript>"
+    page = page_of(f"<head></head><body>{hidden}<p>seen <title>stray</title> too")
+    assert (page.title, page.words) == ("stray", ("seen", "too"))

@@ -24,6 +24,7 @@ from honeyguide.domain import (
 from honeyguide.store import (
     CompletionRecord,
     FoundLink,
+    HostRecord,
     LearnerSnapshot,
     PairRecord,
     Progress,
@@ -173,13 +174,16 @@ def test_the_row_by_which_a_link_was_chosen_comes_back_with_whatever_tells_of_it
 
 
 def test_rows_that_links_have_got_come_back_in_order_to_the_last_bit(store: Store) -> None:
-    pairs = [(0, 0.1, row(0.3, 1)), (1, -1e-300, row(0, 9)), (0, 1 / 3, row(0.3, 1)), (1, 2.0, row(7, 7))]
-    store.record(replace(FIRST, pairs=tuple(PairRecord(LinkId(link), *rest) for link, *rest in pairs[:1])))
-    store.record(
-        replace(visit(0, 1, [found(1)]), pairs=tuple(PairRecord(LinkId(link), *rest) for link, *rest in pairs[1:]))
-    )
+    pairs = [
+        PairRecord(LinkId(0), 0.1, row(0.3, 1)),
+        PairRecord(LinkId(1), -1e-300, row(0, 9)),
+        PairRecord(LinkId(0), 1 / 3, row(0.3, 1)),
+        PairRecord(LinkId(1), 2.0, row(7, 7)),
+    ]
+    store.record(replace(FIRST, pairs=tuple(pairs[:1])))
+    store.record(replace(visit(0, 1, [found(1)]), pairs=tuple(pairs[1:])))
     assert [(pair.link, pair.score, pair.row.tolist()) for pair in store.pairs()] == [
-        (link, score, numbers.tolist()) for link, score, numbers in pairs
+        (pair.link, pair.score, pair.row.tolist()) for pair in pairs
     ]
 
 
@@ -318,3 +322,26 @@ def test_urls_of_any_length_and_script_survive(store: Store) -> None:
     store.record(FIRST)
     store.record(visit(0, 1, new))
     assert [link.url for link in store.links()] == [SEED, *urls]
+
+
+def test_a_link_that_waits_again_has_its_attempt_kept_and_no_transition(store: Store) -> None:
+    store.record(FIRST)
+    in_vain = CompletionRecord(
+        dispatch(0, 0), Answer(Failed(FailureReason.TIMEOUT, "no answer"), 1.0), 1.0, None, None, is_final=False
+    )
+    store.record(StepRecord(Progress(steps=1, dispatches=1), dispatches=(dispatch(0, 0),), completion=in_vain))
+    assert [link.state for link in store.links()] == [LinkState.WAITING]
+    assert store.in_flight() == []
+    assert [(one.link, one.after_steps, one.step) for one in store.attempts_in_vain()] == [(0, 0, 1)]
+    store.record(visit(0, 2))
+    assert [told.step for told in store.transitions_after(0)] == [2]
+    assert [link.state for link in store.links()] == [LinkState.DONE]
+
+
+def test_what_is_known_of_live_hosts_is_the_latest(store: Store) -> None:
+    store.record(FIRST)
+    for step, troubles in ((1, 3), (2, 0)):
+        host = HostRecord("a.test", f"192.0.2.{step}", float(step), troubles)
+        store.record(StepRecord(Progress(steps=step), host=host))
+    store.record(StepRecord(Progress(steps=3), host=HostRecord("b.test", "", 9.0, 1)))
+    assert store.live_hosts() == [HostRecord("a.test", "192.0.2.2", 2.0, 0), HostRecord("b.test", "", 9.0, 1)]

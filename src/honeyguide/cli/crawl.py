@@ -53,9 +53,11 @@ HELP: Final = (
     "Spends a budget of fetches on pages about the topic and keeps pages, links and everything learned in RUN. "
     "Ctrl-C finishes the step and saves; [bold]honeyguide resume RUN[/bold] goes on.\n\n"
     "[bold]Examples[/bold]\n\n"
+    "  honeyguide crawl my-run --topic geology --keyword rock \\\n"
+    "      --seed-url https://example.org/ --contact me@example.org\n\n"
     "  honeyguide crawl my-run --world synthetic --topic geology \\\n"
     "      --keyword rock --keyword mineral --budget 500\n\n"
-    "  honeyguide crawl my-run --world wiki:simple --preset geology\n\n"
+    "  honeyguide crawl my-run --world wiki:simple --preset geology --profile han2018\n\n"
     "  honeyguide crawl my-run --topic-file reefs.toml --like @article.html\n\n"
     "[bold]Strategies[/bold]\n\n"
     + "\n".join(f"  [cyan]{name:{_NAME_WIDTH}}[/cyan]  {line}" for name, line in STRATEGY_LINES.items())
@@ -78,7 +80,7 @@ def crawl(
         str | None,
         setting_option(
             "crawl.world", "--world", metavar="WORLD", panel=_WHERE,
-            help_text="What is crawled: live (not there yet); synthetic or synthetic:seed=1,pages=20000; "
+            help_text="What is crawled: live, the web; synthetic or synthetic:seed=1,pages=20000; "
             "synthetic+http, the same served on loopback; wiki:PATH, a built dump; site:FOLDER@BASE_URL or "
             "site:FILE.warc.gz; replay:RUN.",
         ),
@@ -91,12 +93,28 @@ def crawl(
             "or a shipped list of well-known places by topic (your own: --set crawl.starting_points=FILE).",
         ),
     ] = None,
+    sitemap: Annotated[
+        list[str] | None,
+        setting_option(
+            "crawl.sitemaps", "--sitemap", metavar="URL", panel=_WHERE,
+            help_text="Start at what this sitemap lists; repeatable. Those in robots.txt: "
+            "--set crawl.sitemaps_from_robots=true.",
+        ),
+    ] = None,
+    feed: Annotated[
+        list[str] | None,
+        setting_option(
+            "crawl.feeds", "--feed", metavar="URL", panel=_WHERE,
+            help_text="Start at the entries of this RSS or Atom feed; repeatable.",
+        ),
+    ] = None,
     profile: Annotated[
         str | None,
         setting_option(
             "crawl.profile", "--profile", metavar="NAME", panel=_WHERE,
-            help_text="Rules for one kind of site. wikipedia: text from the first paragraph on, links to articles "
-            "only, a longer pause every ten fetches.",
+            help_text="Settings laid under yours. wikipedia: text from the first paragraph on, links to articles only, "
+            "a longer pause every ten fetches; han2018, pertejo2021: the learners of these papers, for --preset "
+            "or a topic with categories.",
         ),
     ] = None,
     allow_host: Annotated[
@@ -127,11 +145,60 @@ def crawl(
             help_text="Follow no link with this in path or query; may be given several times.",
         ),
     ] = None,
+    stay_on_seed_hosts: Annotated[
+        bool,
+        typer.Option(
+            "--stay-on-seed-hosts", metavar="", show_default=False, rich_help_panel=_WHERE,
+            help="Stay on the hosts of the seeds.",
+        ),
+    ] = False,
+    stay_on_domain: Annotated[
+        bool,
+        typer.Option(
+            "--stay-on-domain", metavar="", show_default=False, rich_help_panel=_WHERE,
+            help="Stay on the registered domains of the seeds: of www.example.co.uk, on example.co.uk and all below.",
+        ),
+    ] = False,
+    under: Annotated[
+        list[str] | None,
+        setting_option(
+            "scope.allow_prefixes", "--under", metavar="PREFIX", panel=_WHERE,
+            help_text="Follow only links under this: /docs/ or https://example.org/docs/; repeatable.",
+        ),
+    ] = None,
     max_depth: Annotated[
         str | None,
         setting_option(
             "scope.max_depth", "--max-depth", metavar="CLICKS", panel=_WHERE,
             help_text="Follow no link farther from a seed; 0 sets no limit.",
+        ),
+    ] = None,
+    max_pages_per_host: Annotated[
+        str | None,
+        setting_option(
+            "scope.max_pages_per_host", "--max-pages-per-host", metavar="N", panel=_WHERE,
+            help_text="Ask no host more often; 0 sets no limit.",
+        ),
+    ] = None,
+    render: Annotated[
+        bool | None,
+        setting_option(
+            "render.enabled", "--render", metavar="", panel=_HOW,
+            help_text="Run pages that are empty without their scripts in headless Chromium (extra: browser).",
+        ),
+    ] = None,
+    allow_private: Annotated[
+        bool | None,
+        setting_option(
+            "fetch.allow_private", "--allow-private", metavar="", panel=_WHERE,
+            help_text="Also call loopback, private and link-local addresses: for a site on this machine or network.",
+        ),
+    ] = None,
+    contact: Annotated[
+        str | None,
+        setting_option(
+            "fetch.contact", "--contact", metavar="MAIL|URL", panel=_HOW,
+            help_text="Where a site's owner can reach you; sent with every request to the live web.",
         ),
     ] = None,
     budget: Annotated[
@@ -156,6 +223,14 @@ def crawl(
         setting_option(
             "vectors.source", "--vectors", metavar="FILE", panel=_HOW,
             help_text="Word vectors: a GloVe, word2vec or fastText .vec file, plain or compressed.",
+        ),
+    ] = None,
+    archive: Annotated[
+        str | None,
+        setting_option(
+            "store.archive", "--archive", metavar="KIND", panel=_HOW,
+            help_text="Where pages are kept: store, in the database; warc, as WARC files in RUN/archive, with headers, "
+            "redirects and errors; none.",
         ),
     ] = None,
     device: Annotated[
@@ -195,18 +270,27 @@ def crawl(
         **topic_flags(topic, keyword, like, unlike, category),
         "crawl.world": world,
         "crawl.seed_urls": seed_url,
+        "crawl.sitemaps": sitemap,
+        "crawl.feeds": feed,
         "crawl.profile": profile,
         "scope.allow_hosts": allow_host,
         "scope.deny_hosts": deny_host,
         "scope.allow_paths": allow_path,
         "scope.deny_paths": deny_path,
+        "scope.stay_on": _stay_on(seed_hosts=stay_on_seed_hosts, domain=stay_on_domain),
+        "scope.allow_prefixes": under,
         "scope.max_depth": whole_number(max_depth),
+        "scope.max_pages_per_host": whole_number(max_pages_per_host),
+        "fetch.allow_private": allow_private,
+        "render.enabled": render,
+        "fetch.contact": contact,
         "crawl.strategy": strategy,
         "crawl.concurrency": whole_number(concurrency),
         "crawl.seed": whole_number(seed),
         "budget.fetches": whole_number(budget),
         "judge.kind": judge,
         "vectors.source": vectors,
+        "store.archive": archive,
         "dqn.device": device,
     }
     settings = with_preset_seeds(settings_of(config, set_ or [], flags, topic_values(topic_file, preset)), preset)
@@ -216,6 +300,12 @@ def crawl(
     with finished:
         print_summary(finished, watch.clock.now() - started, as_json=as_json)
     raise typer.Exit(watch.is_interrupted.exit_code)
+
+
+def _stay_on(*, seed_hosts: bool, domain: bool) -> str | None:
+    if seed_hosts and domain:
+        raise SettingsError(["--stay-on-seed-hosts and --stay-on-domain ask for two things; leave one out"])
+    return "seed-hosts" if seed_hosts else "seed-domains" if domain else None
 
 
 def whole_number(text: str | None) -> int | str | None:

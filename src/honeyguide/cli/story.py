@@ -9,11 +9,13 @@ from honeyguide.engine import (
     CrawlStarted,
     CrawlStopped,
     FetchFailed,
+    LinkPutBack,
     LinkRedirected,
     LinkRefused,
     LinkSkipped,
     LinkUnknown,
     PageJudged,
+    PageUnchanged,
 )
 
 if TYPE_CHECKING:
@@ -48,14 +50,14 @@ class Story:
     def _begin(self, event: CrawlStarted) -> None:
         settings = self._settings
         log.info(
-            "%s: topic %r, keywords %s; strategy %s, world %s, budget %s fetches, %s at once, seed %s",
+            "%s: topic %r, keywords %s; strategy %s, world %s, budget %s fetches%s, seed %s",
             f"going on after {event.progress.fetches:,} fetches" if event.is_resumed else "starting",
             settings.topic.name,
             ", ".join(settings.topic.keywords) or "none",
             settings.crawl.strategy,
             settings.crawl.world,
             settings.budget.fetches,
-            settings.crawl.concurrency,
+            f", {settings.crawl.concurrency} at once" if settings.crawl.concurrency else "",
             settings.crawl.seed,
         )
 
@@ -67,7 +69,16 @@ def _state(progress: Progress) -> str:
     )
 
 
-def _follow(event: PageJudged | LinkRedirected | LinkRefused | FetchFailed | LinkUnknown | LinkSkipped) -> None:
+def _follow(
+    event: PageJudged
+    | PageUnchanged
+    | LinkRedirected
+    | LinkRefused
+    | FetchFailed
+    | LinkPutBack
+    | LinkUnknown
+    | LinkSkipped,
+) -> None:
     match event:
         case PageJudged():
             log.debug(
@@ -80,12 +91,16 @@ def _follow(event: PageJudged | LinkRedirected | LinkRefused | FetchFailed | Lin
                 event.new_links,
                 event.title,
             )
+        case PageUnchanged():
+            log.debug("%s is unchanged", event.url)
         case LinkRedirected():
             log.debug("%s leads to %s%s", event.url, event.target, "" if event.is_new else ", met before")
         case LinkRefused():
             log.debug("%s refused, %s: %s", event.url, event.outcome.reason.value, event.outcome.detail)
         case FetchFailed():
             log.debug("%s failed, %s: %s", event.url, event.outcome.reason.value, event.outcome.detail)
+        case LinkPutBack():
+            log.debug("%s waits again, %s: %s", event.url, event.outcome.reason.value, event.outcome.detail)
         case LinkUnknown():
             log.debug("%s unknown: %s", event.url, event.outcome.detail)
         case LinkSkipped():

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.cli.words import command, count_of, duration, megabytes, percent
-from honeyguide.engine import StopReason
+from honeyguide.engine import LINEAR_STRATEGIES, StopReason
+from honeyguide.store import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from honeyguide.store import Progress, Run
 
@@ -35,13 +37,22 @@ def summary(run: Run) -> dict[str, Any]:
         "budget": settings.budget.fetches,
         "fetches": progress.fetches,
         "unknown": progress.unknown,
+        **({"revisits": findings(run)} if settings.refresh.run else {}),
+        "retries": progress.retries,
+        "robots_fetches": progress.robots_fetches,
         "pages": progress.pages,
         "relevant": progress.relevant,
+        "unindexed_pages": progress.unindexed,
         "harvest_rate": round(run.harvest_rate, 6),
         "waiting_links": progress.waiting,
         "largest_frontier": progress.largest_waiting,
+        "passed_over": {
+            "times": progress.passed_over,
+            "mean_score": round(progress.score_passed_over / progress.passed_over, 6) if progress.passed_over else 0.0,
+        },
         "skipped_links": progress.skips,
         "pruned_links": progress.pruned,
+        "surplus_links": progress.surplus,
         "links_out_of_scope": progress.out_of_scope,
         "pages_without_links": progress.barren,
         "starved": progress.has_starved,
@@ -50,10 +61,16 @@ def summary(run: Run) -> dict[str, Any]:
     }
 
 
-def print_summary(run: Run, seconds: float, *, as_json: bool) -> None:
+def findings(run: Run) -> dict[str, int]:
+    """How many pages of an earlier run are the same, changed, and so on."""
+    counts = Counter(revisit.finding for revisit in run.revisits().all())
+    return {finding.value: counts[finding] for finding in Finding}
+
+
+def print_summary(run: Run, seconds: float, *, as_json: bool, further: Mapping[str, Any] | None = None) -> None:
     """Print what came of a crawl and what to type next; after Ctrl-C also how to go on, on stderr."""
     if as_json:
-        print_json(summary(run) | {"seconds": round(seconds, 3)})
+        print_json(summary(run) | {"seconds": round(seconds, 3)} | dict(further or {}))
     else:
         print(_told(run, seconds))
     if run.progress.stop_reason == StopReason.INTERRUPTED:
@@ -70,9 +87,11 @@ def _told(run: Run, seconds: float) -> str:
         "",
         f"  fetches       {progress.fetches:,} of {run.settings.budget.fetches:,}",
         f"  pages         {progress.pages:,}, of which relevant {progress.relevant:,}",
+        *_revisited(run),
         f"  harvest rate  {percent(run.harvest_rate)} of the fetches",
         f"  waiting links {progress.waiting:,}, at most {progress.largest_waiting:,} at once",
         *_left_out(progress),
+        *_politeness(progress),
         f"  time          {duration(seconds)}",
         f"  run folder    {run.path} ({megabytes(run.size_bytes())})",
     ]
@@ -84,6 +103,13 @@ def _told(run: Run, seconds: float) -> str:
     if progress.stop_reason != StopReason.INTERRUPTED:
         lines += ["", "Next:", *(f"  {line}" for line in _next_commands(run))]
     return "\n".join(lines)
+
+
+def _revisited(run: Run) -> Iterator[str]:
+    """What became of the pages of an earlier run."""
+    if run.settings.refresh.run:
+        told = ", ".join(f"{count:,} {finding}" for finding, count in findings(run).items() if count)
+        yield f"  known pages   {told}"
 
 
 def _ran_dry(progress: Progress) -> Iterator[str]:
@@ -101,10 +127,10 @@ def _ran_dry(progress: Progress) -> Iterator[str]:
 
 
 def _found_no_link(run: Run) -> Iterator[str]:
-    """Say why a crawl under a profile ended with its first pages: the profile knows no link that they have."""
+    """Say why a crawl under the wikipedia profile ended with its first pages: it knows no link that they have."""
     progress, profile = run.progress, run.settings.crawl.profile
     has_ended = progress.stop_reason == StopReason.EXHAUSTED and progress.pages > 0
-    if profile and has_ended and not progress.out_of_scope and next(iter(run.edges()), None) is None:
+    if profile == "wikipedia" and has_ended and not progress.out_of_scope and next(iter(run.edges()), None) is None:
         yield f"No page has a link that counts under --profile {profile}: on a site of another kind, crawl without it."
 
 
@@ -114,14 +140,30 @@ def _left_out(progress: Progress) -> Iterator[str]:
         ("skipped", progress.skips, "link", "whose turn came and that the strategy did not fetch"),
         ("pruned", progress.pruned, "time", "there was no room for a link to wait"),
         ("out of scope", progress.out_of_scope, "time", "the scope rules kept a link out"),
+        ("unindexed", progress.unindexed, "page", "that asked not to be indexed, and were not kept"),
+        ("surplus", progress.surplus, "link", "whose host had given all that it may give"),
         ("barren", progress.barren, "page", "whose links were not followed"),
     )
     return (f"  {name:13} {count_of(count, noun)} {meaning}" for name, count, noun, meaning in told if count)
 
 
+def _politeness(progress: Progress) -> Iterator[str]:
+    """What troubles and the order of politeness came to."""
+    if progress.retries:
+        yield f"  tried again   {count_of(progress.retries, 'time')} after a trouble that might pass; each cost a fetch"
+    if progress.passed_over:
+        share = percent(progress.passed_over / max(1, progress.dispatches))
+        times = count_of(progress.passed_over, "time")
+        yield f"  passed over   {times} ({share}) the best link had to wait for its host"
+
+
 def _next_commands(run: Run) -> list[str]:
     commands = [(command("results", run.path), "the most relevant pages")]
+    if run.settings.crawl.strategy in LINEAR_STRATEGIES:
+        commands.append((command("learner", run.path), "what was learned"))
     if run.progress.stop_reason == StopReason.FETCHES:
         commands.append((command("resume", run.path, "--budget", "+1000"), "a thousand fetches more"))
+    if run.progress.stop_reason == StopReason.RESTING:
+        commands.append((command("resume", run.path), "later: see whether they may be asked again"))
     width = max(len(typed) for typed, _ in commands)
     return [f"{typed:{width}}  {meaning}" for typed, meaning in commands]

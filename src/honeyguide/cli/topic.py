@@ -167,8 +167,6 @@ def _print_suggestions(found: SuggestedTopic, out: Path | None) -> None:
         print(title if suggestions else f"{title}: none that fits")
         for each in suggestions:
             print(f"  {each.score:.2f}  {one_line(each.text):{width}}  {one_line(each.origin)}")
-        if title == "categories" and suggestions:
-            print("Categories are kept for learners that use them; no strategy does yet.")
         print()
     if out is None:
         print("Not saved; -o FILE saves it, to be edited and crawled with --topic-file FILE.")

@@ -52,8 +52,8 @@ Categories: TypeAlias = Annotated[
         "--category",
         metavar="NAME",
         panel=PANEL,
-        help_text="A wider subject that the topic belongs to, as Medicine for cancer; may be given several times. "
-        "Kept for learners that use it; no strategy does yet.",
+        help_text="A wider subject that the topic belongs to, as Medicine for cancer, for the strategies lfa-sync, "
+        "lfa-async and lfa-moderated; may be given several times.",
     ),
 ]
 TopicFile: TypeAlias = Annotated[
@@ -72,7 +72,8 @@ PresetName: TypeAlias = Annotated[
         metavar="NAME",
         show_default=False,
         rich_help_panel=PANEL,
-        help="A shipped topic with its categories and seeds; honeyguide topic list names them.",
+        help="A shipped topic with its categories, seeds and step size for the lfa strategies; honeyguide topic list "
+        "names them.",
     ),
 ]
 
@@ -104,11 +105,12 @@ def topic_values(topic_file: Path | None, preset: str | None) -> dict[str, Any]:
         return {}
     from honeyguide import topics  # noqa: PLC0415 - only where it is asked for
 
-    topic = topics.preset(preset).topic
+    chosen = topics.preset(preset)
     return {
-        "topic.name": topic.name,
-        "topic.keywords": list(topic.keywords),
-        "topic.categories": list(topic.categories),
+        "topic.name": chosen.topic.name,
+        "topic.keywords": list(chosen.topic.keywords),
+        "topic.categories": list(chosen.topic.categories),
+        "lfa.step_size": chosen.step_size,
     }
 
 

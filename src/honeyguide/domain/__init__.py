@@ -8,8 +8,11 @@ learns from the `Transition`.
 """
 
 from honeyguide.domain.candidates import WINDOW_WORDS, Candidates, Origin, Sighting, Standing
+from honeyguide.domain.directives import NO_DIRECTIVES, Directives, Refresh
 from honeyguide.domain.evidence import Evidence, EvidenceRow
+from honeyguide.domain.exchange import Cut, Exchange
 from honeyguide.domain.host_pattern import host_pattern
+from honeyguide.domain.known_page import KnownPage
 from honeyguide.domain.lineage import LineageRules, PageFacts, Parents
 from honeyguide.domain.link import Link, LinkId, LinkState, Occurrence
 from honeyguide.domain.outcome import (
@@ -22,25 +25,33 @@ from honeyguide.domain.outcome import (
     RefusalReason,
     Refused,
     Skipped,
+    Unchanged,
     Unknown,
 )
 from honeyguide.domain.page import Page, Verdict
+from honeyguide.domain.registered_domain import domain_pattern, registered_domain
+from honeyguide.domain.robots import RobotsFile
 from honeyguide.domain.rows import Row, Rows, weighted_sums
 from honeyguide.domain.topic import Topic
 from honeyguide.domain.transition import Decision, Transition
 from honeyguide.domain.url import HostKey, Url
 
 __all__ = [
+    "NO_DIRECTIVES",
     "WINDOW_WORDS",
     "Answer",
     "Candidates",
+    "Cut",
     "Decision",
+    "Directives",
     "Evidence",
     "EvidenceRow",
+    "Exchange",
     "Failed",
     "FailureReason",
     "Fetched",
     "HostKey",
+    "KnownPage",
     "LineageRules",
     "Link",
     "LinkId",
@@ -52,8 +63,10 @@ __all__ = [
     "PageFacts",
     "Parents",
     "Redirected",
+    "Refresh",
     "RefusalReason",
     "Refused",
+    "RobotsFile",
     "Row",
     "Rows",
     "Sighting",
@@ -61,9 +74,12 @@ __all__ = [
     "Standing",
     "Topic",
     "Transition",
+    "Unchanged",
     "Unknown",
     "Url",
     "Verdict",
+    "domain_pattern",
     "host_pattern",
+    "registered_domain",
     "weighted_sums",
 ]

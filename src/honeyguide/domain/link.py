@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, NewType
+from typing import TYPE_CHECKING, Final, NamedTuple, NewType
 
 if TYPE_CHECKING:
     from honeyguide.domain.url import Url
+
+_NOFOLLOW: Final = frozenset({"nofollow", "ugc", "sponsored"})
 
 LinkId = NewType("LinkId", int)
 """Number of a target URL in one run, in order of discovery from 0. The same number names its page once fetched."""
@@ -21,11 +23,14 @@ class LinkState(IntEnum):
     DONE = 2  # fetched, with whatever outcome
     SKIPPED = 3
     PRUNED = 4  # there was no room for it to wait; it may be found again
+    SURPLUS = 5  # its host has given all the pages that it may give
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
-    """One place on a page where a link stands: its anchor, and the words `start` up to `end` of `Page.words`."""
+class Occurrence(NamedTuple):
+    """One place on a page where a link stands: its anchor, and the words `start` up to `end` of `Page.words`.
+
+    A tuple, because a page may have hundreds of them, and tuples are made and handed over much faster.
+    """
 
     anchor: str
     start: int
@@ -41,6 +46,11 @@ class Link:
     parent: Url
     occurrences: tuple[Occurrence, ...]  # in reading order, at least one
     rel: frozenset[str] = frozenset()  # rel tokens that every occurrence carries
+
+    @property
+    def is_nofollow(self) -> bool:
+        """Whether the page does not vouch for where it leads, wherever it stands."""
+        return not self.rel.isdisjoint(_NOFOLLOW)
 
     @property
     def first_occurrence(self) -> Occurrence:

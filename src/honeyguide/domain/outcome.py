@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from honeyguide.domain.exchange import Exchange
     from honeyguide.domain.url import Url
+
+
+_TEMPORARY_STATUSES: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 class RefusalReason(StrEnum):
@@ -24,18 +28,28 @@ class FailureReason(StrEnum):
     HTTP_STATUS = "http-status"
     TIMEOUT = "timeout"
     CONNECTION = "connection"
+    DNS = "dns"  # there is no such host; a name server in trouble is a matter of the connection
+    TLS = "tls"  # the host could not prove who it is, or speaks no TLS
+    UNSUPPORTED_TYPE = "unsupported-type"
     TOO_LARGE = "too-large"
     TOO_MANY_REDIRECTS = "too-many-redirects"
     BAD_RESPONSE = "bad-response"
+    UNREADABLE = "unreadable"  # the process that was to read the page did not survive it
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A body arrived. `content_type` is the header as sent, empty when there was none."""
+    """A body arrived. Headers are as sent, empty where there were none.
+
+    With `etag` and `last_modified` a host can be asked later whether the page has changed.
+    """
 
     status: int
     content_type: str
     body: bytes
+    etag: str = ""
+    last_modified: str = ""
+    robots_tag: str = ""  # the X-Robots-Tag headers, one a line
 
     @property
     def media_type(self) -> str:
@@ -66,6 +80,20 @@ class Failed:
     detail: str
     status: int | None = None  # where the host answered at all
 
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the same request may well bring a page later."""
+        if self.reason is FailureReason.HTTP_STATUS:
+            return self.status in _TEMPORARY_STATUSES
+        return self.reason in (FailureReason.TIMEOUT, FailureReason.CONNECTION)
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The host says that the page is still the one we know, and sends no body."""
+
+    status: int = 304
+
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
@@ -74,7 +102,7 @@ class Unknown:
     detail: str
 
 
-Outcome = Fetched | Redirected | Refused | Failed | Unknown
+Outcome = Fetched | Unchanged | Redirected | Refused | Failed | Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +113,10 @@ class Answer:
     elapsed_s: float  # simulated offline, measured live
     host_delay_s: float = 0.0  # the pause this host asks for between two requests
     robots_fetches: int = 0  # requests for robots.txt on the way; counted apart from the budget
+    address: str = ""  # the IP address that was called; empty offline, behind a proxy, or where none was found
+    on_kept_connection: bool = False  # the request went out on a connection that was open already
+    retry_after_s: float = 0.0  # how long the host wants to be left alone before it is asked for this again
+    exchange: Exchange | None = None  # what went over the wire, where there was one
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
+import xxhash
+
+from honeyguide.domain.directives import NO_DIRECTIVES, Directives
+
 if TYPE_CHECKING:
     from honeyguide.domain.link import Link
     from honeyguide.domain.url import Url
@@ -23,6 +27,12 @@ class Page:
     words: tuple[str, ...]  # the lower-cased words of `text`; link occurrences count in these
     main_spans: tuple[tuple[int, int], ...]  # half-open ranges of `words` outside navigation, header and footer
     links: tuple[Link, ...]  # one per distinct target, in order of first occurrence
+    directives: Directives = NO_DIRECTIVES
+
+    @property
+    def digest(self) -> bytes:
+        """A fingerprint of title and text: what looks the same to a reader has the same one."""
+        return xxhash.xxh3_64_digest(f"{self.title}\n{self.text}".encode("utf-8", "surrogatepass"))
 
     @property
     def main_words(self) -> tuple[str, ...]:

@@ -15,23 +15,27 @@ from honeyguide.engine.events import (
     CrawlStopped,
     Event,
     FetchFailed,
+    LinkPutBack,
     LinkRedirected,
     LinkRefused,
     LinkSkipped,
     LinkUnknown,
     Listener,
     PageJudged,
+    PageUnchanged,
 )
 from honeyguide.engine.examples import with_examples_read
 from honeyguide.engine.judging import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
-from honeyguide.engine.learned_weights import LearnedWeights, learned_weights
+from honeyguide.engine.learned_weights import LINEAR_STRATEGIES, LearnedWeights, learned_weights
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.engine.preset_seeds import preset_seed_urls
+from honeyguide.engine.refresh import refresh, refresh_async, settings_to_refresh
 from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resume_async, with_budget
 from honeyguide.engine.topic_suggestions import SuggestedTopic, suggest_topic, suggest_topic_async
 from honeyguide.engine.world_pages import all_pages
 
 __all__ = [
+    "LINEAR_STRATEGIES",
     "Builder",
     "CrawlCore",
     "CrawlLoop",
@@ -42,12 +46,14 @@ __all__ = [
     "FetchFailed",
     "JudgedPage",
     "LearnedWeights",
+    "LinkPutBack",
     "LinkRedirected",
     "LinkRefused",
     "LinkSkipped",
     "LinkUnknown",
     "Listener",
     "PageJudged",
+    "PageUnchanged",
     "Parts",
     "Step",
     "Stop",
@@ -66,8 +72,11 @@ __all__ = [
     "limit_reached",
     "open_world",
     "preset_seed_urls",
+    "refresh",
+    "refresh_async",
     "resume",
     "resume_async",
+    "settings_to_refresh",
     "suggest_topic",
     "suggest_topic_async",
     "with_budget",

@@ -20,12 +20,13 @@ class StopReason(StrEnum):
     BYTES = "budget of received bytes spent"
     DISK = "budget of disk space spent"
     EXHAUSTED = "nothing left to crawl"
+    RESTING = "the hosts that are left are to be left alone for longer"
     INTERRUPTED = "interrupted"
 
     @property
     def is_final(self) -> bool:
         """Whether resuming makes no sense without a larger budget."""
-        return self is not StopReason.INTERRUPTED
+        return self not in (StopReason.INTERRUPTED, StopReason.RESTING)
 
 
 def limit_reached(budget: BudgetSettings, progress: Progress, disk_bytes: int) -> StopReason | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import asynccontextmanager, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -17,9 +18,12 @@ from honeyguide.engine.judge_files import check_judge_files, judge_digest
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.lineage import Lineage
 from honeyguide.engine.link_table import LinkTable
-from honeyguide.engine.scope import Scope
+from honeyguide.engine.live_web import open_live, polite_fetcher
+from honeyguide.engine.preparing import Recipe
+from honeyguide.engine.scope import Scope, staying_with
 from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
+from honeyguide.engine.web_memory import WebMemory
 from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks, SharedRowsFrontier
 from honeyguide.learn import FoundAgain, Order
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from honeyguide.clock import Clock
+    from honeyguide.domain import Fetched, KnownPage, Page
+    from honeyguide.engine.preparing import Preparer
     from honeyguide.engine.transport import Transport
     from honeyguide.frontier import Frontier
     from honeyguide.judge import Judge, Verdicts
@@ -42,6 +48,10 @@ if TYPE_CHECKING:
     from honeyguide.text import WordVectors
     from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
+
+
+FETCHES_FOR_A_WORKER: Final = 500
+"""Smaller crawls are over soon after a process that reads pages for them is ready."""
 
 
 class Builder:
@@ -63,8 +73,11 @@ class Builder:
         topic = settings.topic
         self.topic = Topic(topic.name, topic.keywords, topic.like, topic.unlike, topic.categories)
 
-    def parts(self, *, is_restored: bool = False) -> Parts:
-        """Everything a core is made of: of a new crawl, or of one whose learner will be loaded from its run."""
+    def parts(self, *, is_restored: bool = False, is_live: bool = False) -> Parts:
+        """Everything a core is made of: of a new crawl, or of one whose learner will be loaded from its run.
+
+        `is_live` is for a world that is not offline.
+        """
         clocks = HostClocks()
         strategy = self.strategy(is_restored=is_restored)
         return Parts(
@@ -73,14 +86,23 @@ class Builder:
             frontier=self.frontier(strategy, clocks),
             strategy=strategy,
             judge=self.judge(),
-            scope=self.scope,
-            parse=partial(parse, rules=self.page_rules()),
+            scope=Scope(self.settings.scope, self.settings.directives),
+            parse=self.parser(),
             chance=np.random.default_rng(self.settings.crawl.seed),
             lineage=None if strategy.lineage_rules is None else Lineage(strategy.lineage_rules),
+            is_live=is_live,
         )
 
     def strategy(self, *, is_restored: bool = False) -> Strategy:
         return strategy_of(Ingredients(self.settings, self.topic, self._topic_vectors, is_restored))
+
+    def parser(self) -> Callable[[Url, Fetched], Page]:
+        """How a body becomes a page."""
+        return partial(parse, rules=self.page_rules(), agent=self.settings.fetch.product)
+
+    def recipe(self) -> Recipe:
+        """How other processes prepare pages for this crawl."""
+        return Recipe.of(self.settings, self._given_vectors)
 
     def page_rules(self) -> PageRules:
         return WIKIPEDIA if self.settings.crawl.profile == "wikipedia" else WHOLE_PAGE
@@ -106,10 +128,6 @@ class Builder:
         return relevance_judge(self.settings, self.topic, lambda: self.vectors)
 
     @cached_property
-    def scope(self) -> Scope:
-        return Scope(self.settings.scope)
-
-    @cached_property
     def vectors(self) -> WordVectors:
         """The vectors given, or those that the settings name. VectorsError if the run began with others."""
         vectors = self._given_vectors or word_vectors(self.settings.vectors, self._on_converting)
@@ -124,12 +142,15 @@ class Builder:
     def seed_urls(self, world: World) -> Sequence[Url]:
         """The user's seeds, else those of the world's entry points or of the topic's starting points that are in scope.
 
+        What they add to the scope is among the settings from now on.
         SettingsError for a seed of the user's that the scope rules keep out, and where they keep all others out.
         """
         given = [Url.parse(text) for text in self.settings.crawl.seed_urls]
         own_list = self.settings.crawl.starting_points
         found = given or world.entry_urls() or starting_urls(self.topic, Path(own_list) if own_list else None)
-        objections = {url: self.scope.objection(url, depth=0) for url in found}
+        self.settings = staying_with(self.settings, found)
+        scope = Scope(self.settings.scope)
+        objections = {url: scope.objection(url, depth=0) for url in found}
         kept_out = [
             f"{url} is out of scope: {objection} keeps it out" for url, objection in objections.items() if objection
         ]
@@ -140,18 +161,34 @@ class Builder:
         return [url for url in found if objections[url] is None]
 
 
-def transport_for(world: World, start: float) -> tuple[Transport, Clock]:
-    """How answers of this world arrive, and the clock they arrive by; an offline clock goes on from `start`."""
+def transport_for(world: World, start: float, preparer: Preparer | None = None) -> tuple[Transport, Clock]:
+    """How answers of this world arrive, and the clock they arrive by; an offline clock goes on from `start`.
+
+    With a preparer, pages are read beside the crawl.
+    """
     if world.is_offline:
         simulated = SimulatedClock(start)
-        return SimulatedTransport(world, simulated), simulated
+        return SimulatedTransport(world, simulated, preparer), simulated
     real = RealClock()
-    return LiveTransport(world, real), real
+    return LiveTransport(world, real, preparer), real
+
+
+def worker_count(settings: Settings, world: World) -> int:
+    """How many processes read pages for a crawl of this world."""
+    if settings.crawl.workers >= 0:
+        return settings.crawl.workers
+    is_worth_it = settings.budget.fetches >= FETCHES_FOR_A_WORKER and (os.cpu_count() or 1) > 1
+    return int(is_worth_it and not world.is_offline and os.name == "posix")
 
 
 @asynccontextmanager
-async def open_world(settings: Settings) -> AsyncIterator[World]:
-    """The world that the settings name, closed again at the end."""
+async def open_world(
+    settings: Settings, memory: WebMemory | None = None, known: Sequence[KnownPage] = ()
+) -> AsyncIterator[World]:
+    """The world that the settings name, closed again at the end.
+
+    For a live one: `memory` keeps what is learned of hosts, and `known` pages are wanted only if they have changed.
+    """
     kind, _, spec = settings.crawl.world.partition(":")
     match kind:
         case "synthetic" | "wiki" | "site":
@@ -161,30 +198,16 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
             finally:
                 await world.close()
         case "synthetic+http":
-            async with _served(spec, settings) as served:
+            async with _served(spec, settings, memory or WebMemory()) as served:
                 yield served
         case "replay":
             with _recording(spec) as recorded:
                 yield recorded
         case "live":
-            raise WorldError("--world live is not there yet; try --world synthetic, or honeyguide demo")
+            async with open_live(settings, memory or WebMemory(), known) as live:
+                yield live
         case _:
             raise WorldError(f"no world is called {kind!r}; choose {', '.join(WORLDS)}")
-
-
-@asynccontextmanager
-async def open_web(settings: Settings) -> AsyncIterator[World]:
-    """The real web, over HTTP and as robots.txt allows: for pages that a person names one by one."""
-    from honeyguide.fetch import HttpFetcher, RobotsFetcher  # noqa: PLC0415 - aiohttp is heavy
-    from honeyguide.worlds import HttpWorld  # noqa: PLC0415
-
-    clock = RealClock()
-    polite = RobotsFetcher(HttpFetcher(settings.fetch, clock), settings.politeness, settings.fetch.identity, clock)
-    world = HttpWorld(polite)
-    try:
-        yield world
-    finally:
-        await world.close()
 
 
 def _held(kind: Literal["synthetic", "wiki", "site"], spec: str, settings: Settings) -> World:
@@ -230,22 +253,25 @@ def _recording(run: str) -> Iterator[World]:
     except StoreError as error:
         raise WorldError(f"replay:{run}: {error}") from error
     with opened:
+        if opened.settings.store.archive == "none":
+            raise WorldError(f"replay:{run}: this run has kept no pages; crawl with --archive store or warc")
         yield ReplayWorld(opened.recorded_answers(), run)
 
 
 @asynccontextmanager
-async def _served(spec: str, settings: Settings) -> AsyncIterator[World]:
-    from honeyguide.fetch import HttpFetcher, PinnedResolver, RobotsFetcher  # noqa: PLC0415 - aiohttp is heavy
+async def _served(spec: str, settings: Settings, memory: WebMemory) -> AsyncIterator[World]:
+    from honeyguide.fetch import PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
     from honeyguide.worlds import HttpWorld, SyntheticSpec, SyntheticWorld  # noqa: PLC0415
     from honeyguide.worlds.synthetic import Pace, SyntheticServer  # noqa: PLC0415
 
     pages = SyntheticWorld(SyntheticSpec.parse(spec))
-    clock = RealClock()
+    # Its hosts are on this machine, and the resolver knows no others.
+    at_home = with_overrides(settings, {"fetch.allow_private": True, "fetch.proxy": "", "fetch.proxy_login": ""})
     # Slow pages are slow here too, a hundred times faster than they say; one that hangs is dropped after half a second.
     with SyntheticServer.in_thread(pages, Pace(factor=0.01, longest_s=0.5, hang_s=0.5)) as server:
-        fetcher = HttpFetcher(settings.fetch, clock, PinnedResolver(server.addresses))
-        polite = RobotsFetcher(fetcher, settings.politeness, settings.fetch.identity, clock)
-        world = HttpWorld(polite, pages.entry_urls())
+        # All its hosts are at one address, our own, which needs no sparing.
+        fetcher = polite_fetcher(at_home, RealClock(), PinnedResolver(server.addresses), memory)
+        world = HttpWorld(fetcher, pages.entry_urls())
         try:
             yield world
         finally:

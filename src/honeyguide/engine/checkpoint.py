@@ -17,11 +17,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.domain import Candidates, Decision, Fetched, HostKey, LinkState, Origin, Transition
+from honeyguide.engine.attempts import VainAttempts
 from honeyguide.engine.core import CrawlCore, Dispatch, is_page_expanded
 from honeyguide.engine.discovery import leaves_unmet
+from honeyguide.engine.host_rests import host_rests
 from honeyguide.engine.lineage import stand
+from honeyguide.engine.same_pages import Identity
 from honeyguide.engine.snapshot import load_into
-from honeyguide.frontier import Arrivals, longest_pause_s, next_request_at
+from honeyguide.frontier import Arrivals, next_request_at
 from honeyguide.learn import FoundAgain
 
 if TYPE_CHECKING:
@@ -43,23 +46,24 @@ def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tup
     """The core as it was after the last whole step, and the fetches to begin again."""
     progress = store.progress()
     assert progress is not None, "a run without a first step has nothing to restore"
-    _restore_learner(parts, store, _number_links(parts, store))
+    vain = VainAttempts(store.attempts_in_vain())
+    _restore_learner(parts, store, _number_links(parts, store), vain)
+    for link, identity in store.identities():
+        parts.same.remember(link, parts.links.url(link), Identity(*identity))
     rows_in_flight = _restore_frontier(parts, store, progress)
     if progress.is_repriced:
         parts.frontier.reprice(parts.strategy)
-    latest = clock.now() + longest_pause_s(settings.politeness)  # later only where the machine's clock was set back
-    for host, ready_at in store.ready_at_by_host().items():
-        parts.clocks.release(parts.links.host_id(HostKey(host)), min(ready_at, latest))
     parts.chance.bit_generator.state = json.loads(progress.chance_state)
     core = CrawlCore(parts, settings, replace(progress, now=clock.now()))
-    in_flight = [
-        _dispatch(parts, record, rows_in_flight[record.link], min(latest, _may_ask_again_at(record, settings)))
-        for record in store.in_flight()
-    ]
-    for dispatch in in_flight:
-        core.put_back_in_flight(dispatch)
+    _restore_hosts(core, parts, settings, store, clock)
+    # Whether the killed process had sent them, and when the answers came, is not known; but it was before now.
+    not_before = next_request_at(clock.now(), 0.0, settings.politeness)
+    in_flight = [_dispatch(parts, record, rows_in_flight[record.link], not_before) for record in store.in_flight()]
+    tries = vain.tries_by_link().items()
+    core.troubles.tries_by_link |= {link: count for link, count in tries if parts.links.state(link) != LinkState.DONE}
+    at_once = [dispatch for dispatch in in_flight if core.put_back_in_flight(dispatch)]
     log.info("restored step %s: %s links wait, %s in flight", progress.steps, len(parts.frontier), len(in_flight))
-    return core, in_flight
+    return core, at_once
 
 
 def _number_links(parts: Parts, store: Store) -> dict[LinkId, StoredLink]:
@@ -81,7 +85,17 @@ def _number_links(parts: Parts, store: Store) -> dict[LinkId, StoredLink]:
     return to_learn
 
 
-def _restore_learner(parts: Parts, store: Store, link_by_number: dict[LinkId, StoredLink]) -> None:
+def _restore_hosts(core: CrawlCore, parts: Parts, settings: Settings, store: Store, clock: Clock) -> None:
+    for rest in host_rests(store, clock.now(), settings.politeness):
+        host = parts.links.host_id(HostKey(rest.host))
+        if rest.address and settings.politeness.per_address:
+            parts.clocks.place(host, rest.address)
+        parts.clocks.release(host, rest.ready_at, rest.address_ready_at)
+        if rest.troubles:
+            core.troubles.in_a_row_by_host[host] = rest.troubles
+
+
+def _restore_learner(parts: Parts, store: Store, link_by_number: dict[LinkId, StoredLink], vain: VainAttempts) -> None:
     """Load the snapshot, and tell the learner again all that happened after it, in the same order."""
     snapshot = store.learner_snapshot()
     step, decisions = 0, 0
@@ -91,23 +105,29 @@ def _restore_learner(parts: Parts, store: Store, link_by_number: dict[LinkId, St
     row_by_link = {stored.link: row for stored, row in _described(parts, link_by_number.values())}
     chosen_after = np.full(len(parts.links), NEVER)
     for decision in store.decisions_from(0):
-        chosen_after[decision.link] = decision.after_steps
+        if not vain.is_vain(decision):
+            chosen_after[decision.link] = decision.after_steps
     later_decisions = deque(store.decisions_from(decisions))
     graph = _GraphAgain(parts, store)
 
     def tell_decisions(*, before_step: int) -> None:
         while later_decisions and later_decisions[0].after_steps < before_step:
             made = later_decisions.popleft()
+            if vain.is_repeated(made):
+                continue
             row = row_by_link[made.link] if made.row is None else made.row
             parts.strategy.notice(Decision(parts.links.url(made.link), row, is_skipped=made.is_skipped))
 
+    hosts_spent = _HostsSpent(parts, store)
     for told in store.transitions_after(step):
+        hosts_spent.count(up_to_step=told.step)
         tell_decisions(before_step=told.step)
         graph.replay(before_step=told.step)
         row = row_by_link[told.link] if told.row is None else told.row
-        _learn_again(parts, told, row, chosen_after, graph)
+        _learn_again(parts, told, row, chosen_after, vain, graph)
     tell_decisions(before_step=NEVER)
     graph.replay(before_step=NEVER)
+    hosts_spent.count(up_to_step=NEVER)
 
 
 class _GraphAgain:
@@ -154,20 +174,33 @@ class _GraphAgain:
         return visit
 
 
+class _HostsSpent:
+    """Tells the scope again which hosts were asked, step by step, where it counts them."""
+
+    def __init__(self, parts: Parts, store: Store) -> None:
+        self._scope = parts.scope
+        self._fetches = deque(store.fetches() if parts.scope.limits_hosts else ())
+
+    def count(self, *, up_to_step: int) -> None:
+        while self._fetches and self._fetches[0][0] <= up_to_step:
+            self._scope.note_fetch(self._fetches.popleft()[1].host)
+
+
 def _learn_again(
     parts: Parts,
     told: StoredTransition,
     row: Row,
     chosen_after: np.ndarray[tuple[int], np.dtype[np.int64]],
+    vain: VainAttempts,
     graph: _GraphAgain,
 ) -> None:
     url = parts.links.url(told.link)
     next_rows: Rows = np.empty((0, parts.strategy.row_width), dtype=np.float16)
     if told.body is not None:
-        page: Page = parts.parse(url, Fetched(200, told.content_type, told.body))
+        page: Page = parts.parse(url, Fetched(200, told.content_type, told.body, robots_tag=told.robots_tag))
         parts.judge.see(page)
         origin = Origin(url.host, told.relevance, told.distance, told.depth)
-        unvisited = list(_unvisited(parts, page, told, chosen_after))
+        unvisited = list(_unvisited(parts, page, told, chosen_after, vain))
         candidates = Candidates.on_page(
             page,
             unvisited,
@@ -180,7 +213,11 @@ def _learn_again(
 
 
 def _unvisited(
-    parts: Parts, page: Page, told: StoredTransition, chosen_after: np.ndarray[tuple[int], np.dtype[np.int64]]
+    parts: Parts,
+    page: Page,
+    told: StoredTransition,
+    chosen_after: np.ndarray[tuple[int], np.dtype[np.int64]],
+    vain: VainAttempts,
 ) -> Iterator[Link]:
     """The links on a page that were welcome and unvisited when it came."""
     is_pruning = leaves_unmet(parts.strategy, parts.scope)  # else a link that was never met was not welcome
@@ -188,8 +225,11 @@ def _unvisited(
         return
     for link in page.links:
         number = parts.links.find(link.target)
-        is_unvisited = is_pruning if number is None else chosen_after[number] >= told.step
-        if is_unvisited and parts.scope.objection(link.target, depth=told.depth + 1) is None:
+        if number is None:
+            is_unvisited = is_pruning
+        else:
+            is_unvisited = chosen_after[number] >= told.step and not vain.was_under_way(number, told.step)
+        if is_unvisited and parts.scope.objection_to_link(link, depth=told.depth + 1) is None:
             yield link
 
 
@@ -235,11 +275,6 @@ def _described(parts: Parts, stored: Iterable[StoredLink]) -> Iterator[tuple[Sto
         rows = parts.strategy.describe(Candidates.of([link.sighting for link in links]))
         for link, row in zip(links, rows, strict=True):
             yield link, row if link.row is None else link.row
-
-
-def _may_ask_again_at(record: DispatchRecord, settings: Settings) -> float:
-    # Whether the killed process had sent it, and when an answer came, is not known: count from when it was chosen.
-    return next_request_at(record.chosen_at, 0.0, settings.politeness)
 
 
 def _dispatch(parts: Parts, record: DispatchRecord, row: Row, not_before: float) -> Dispatch:

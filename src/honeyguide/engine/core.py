@@ -8,8 +8,8 @@ the store and the events to announce once it is stored. Every world, strategy an
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 import numpy as np
 
@@ -27,22 +27,29 @@ from honeyguide.domain import (
     Refused,
     Sighting,
     Transition,
+    Unchanged,
     Unknown,
     Verdict,
 )
+from honeyguide.domain.whole_exchange import whole_exchange
 from honeyguide.engine.budget import StopReason, limit_reached
 from honeyguide.engine.discovery import Discovery
 from honeyguide.engine.events import (
     CrawlStopped,
     Event,
     FetchFailed,
+    LinkPutBack,
     LinkRedirected,
     LinkRefused,
     LinkUnknown,
     PageJudged,
+    PageUnchanged,
 )
 from honeyguide.engine.ledger import Ledger
+from honeyguide.engine.same_pages import SamePages, identity_of
+from honeyguide.engine.scope import PER_HOST
 from honeyguide.engine.snapshot import taken_of
+from honeyguide.engine.troubles import Troubles
 from honeyguide.engine.turns import scores_of
 from honeyguide.frontier import Arrivals, NotBefore, further_pause_s, next_request_at
 from honeyguide.learn import FoundAgain, Order
@@ -50,25 +57,27 @@ from honeyguide.store import (
     CompletionRecord,
     DispatchRecord,
     FoundLink,
+    HostRecord,
     PairRecord,
     Progress,
     VisitRecord,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Unpack
 
-    from honeyguide.domain import LinkId, Page, Row, Skipped, Url
+    from honeyguide.domain import KnownPage, LinkId, Outcome, Page, Row, Skipped, Url
     from honeyguide.engine.lineage import Lineage
     from honeyguide.engine.link_table import LinkTable
+    from honeyguide.engine.preparing import Prepared
     from honeyguide.engine.scope import Scope
     from honeyguide.frontier import Frontier, HostClocks, HostId, Taken
     from honeyguide.judge import Verdicts
     from honeyguide.learn import Strategy
     from honeyguide.settings import Settings
     from honeyguide.store import StepRecord
-    from honeyguide.store.records import StepChanges
+    from honeyguide.store.records import HostChanges, StepChanges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,13 +129,15 @@ class Parts:
     parse: Callable[[Url, Fetched], Page]
     chance: np.random.Generator
     lineage: Lineage | None = None  # where the strategy looks at parents
+    same: SamePages = field(default_factory=SamePages)
+    is_live: bool = False  # troubles may pass, and slow hosts are spared
 
 
 class CrawlCore:
     """The state of one crawl and the rules by which it changes. One thread.
 
-    Invariant: a URL is in the frontier exactly while its state is WAITING, and its host is held exactly while it is
-    IN_FLIGHT.
+    Invariant: a URL is in the frontier exactly while its state is WAITING. While it is IN_FLIGHT its host is held
+    until its answer is in.
     """
 
     def __init__(self, parts: Parts, settings: Settings, progress: Progress | None = None) -> None:
@@ -134,12 +145,25 @@ class CrawlCore:
         self._settings = settings
         found_again = _found_again(parts.strategy, settings)
         self._keeps_pairs = found_again is FoundAgain.EVERY
+        self.troubles = Troubles(settings.fetch, settings.politeness, parts.chance)
         self._discovery = Discovery(
-            parts.links, parts.frontier, parts.strategy, parts.scope, found_again, parts.lineage
+            parts.links,
+            parts.frontier,
+            parts.strategy,
+            parts.scope,
+            found_again,
+            lineage=parts.lineage,
+            has_tried=self.troubles.has_tried,
         )
         self._ledger = Ledger(replace(progress or Progress(), stop_reason=""))
         self._in_flight: dict[LinkId, Dispatch] = {}
+        # What became of hosts that were freed before the page of a link was read.
+        self._freed_by_link: dict[LinkId, tuple[tuple[LinkId, ...], HostChanges]] = {}
+        self._to_take_up: list[Dispatch] = []  # fetches of a resumed crawl whose host is still busy
         self._disk_bytes = 0
+        self._chance_state: Mapping[str, Any] = {}
+        self._chance_json = ""
+        self._ended_at = 0.0  # when the answer that is being taken in was there
 
     @property
     def progress(self) -> Progress:
@@ -158,8 +182,11 @@ class CrawlCore:
     def in_flight(self) -> int:
         return len(self._in_flight)
 
-    def start(self, seeds: Sequence[Url], now: float) -> Step:
-        """Let the seeds wait, as many as may be met; the first thing a new crawl does."""
+    def start(self, seeds: Sequence[Url], now: float, known: Sequence[KnownPage] = ()) -> Step:
+        """Let the seeds wait, as many as may be met; the first thing a new crawl does.
+
+        `known` are the pages of an earlier run, where the seeds are these.
+        """
         met = [url for number, url in enumerate(dict.fromkeys(seeds)) if self._parts.scope.has_room(number)]
         sightings = [Sighting(url, (), (), (), in_main=True, origin=None) for url in met]
         self._ledger.progress = replace(self.progress, now=now, seeds=len(sightings))
@@ -176,12 +203,22 @@ class CrawlCore:
             links.set_state(link, LinkState.PRUNED)
         self._ledger.note_pruned(len(pruned))
         pairs = tuple(map(PairRecord, numbers, scores.tolist(), rows)) if self._keeps_pairs else ()
-        return Step(self._record(new_links=found, pruned=pruned, pairs=pairs, learner=self._snapshot()), ())
+        return Step(
+            self._record(new_links=found, pruned=pruned, pairs=pairs, known=tuple(known), learner=self._snapshot()), ()
+        )
 
-    def put_back_in_flight(self, dispatch: Dispatch) -> None:
-        """A resumed crawl takes up a fetch that was under way; the shell must fetch it again."""
+    def put_back_in_flight(self, dispatch: Dispatch) -> bool:
+        """A resumed crawl takes up a fetch that was under way. True where the shell must fetch it again at once.
+
+        Else its host is being asked for another page, and `choose` gives it later.
+        """
+        is_host_free = all(other.host != dispatch.host for other in self._in_flight.values())
         self._in_flight[dispatch.record.link] = dispatch
-        self._parts.clocks.hold(dispatch.host)
+        if is_host_free:
+            self._parts.clocks.hold(dispatch.host)
+        else:
+            self._to_take_up.append(dispatch)
+        return is_host_free
 
     @property
     def has_disk_budget(self) -> bool:
@@ -196,10 +233,15 @@ class CrawlCore:
         """The next link to fetch, by strategy, politeness and budget."""
         parts = self._parts
         self._ledger.pass_time(now)
+        for again in self._to_take_up:
+            if parts.clocks.is_ready(again.host, now):
+                self._to_take_up.remove(again)
+                parts.clocks.hold(again.host)
+                return again
         limit = self._limit_reached(self.progress)
         if limit is not None:
             return self._wait_or_stop(limit)
-        if len(self._in_flight) >= self._settings.crawl.concurrency:
+        if len(self._in_flight) >= self._settings.crawl.fetches_at_once(is_live=parts.is_live):
             return Wait(float("inf"))
         while True:
             explored = parts.strategy.explores(parts.chance)
@@ -208,7 +250,10 @@ class CrawlCore:
                 return self._wait_or_stop(StopReason.EXHAUSTED)
             if isinstance(taken, NotBefore):
                 return self._wait_for(taken)
-            skipped = parts.strategy.skip(parts.links.url(taken.link), taken.row, parts.chance)
+            if not explored:
+                self._ledger.note_passed_over(taken.passed_over)
+            is_decided = self.troubles.has_tried(taken.link)
+            skipped = None if is_decided else parts.strategy.skip(parts.links.url(taken.link), taken.row, parts.chance)
             if skipped is None:
                 return self._dispatch(taken, now, explored=explored)
             self._skip(taken, skipped)
@@ -220,28 +265,54 @@ class CrawlCore:
         """
         return self._dispatch(self._parts.frontier.withdraw(link), now, explored=False)
 
-    def apply(self, dispatch: Dispatch, answer: Answer, now: float) -> Step:
-        """Take in what a fetch brought, and learn from it. Of an unknown answer only the fact is kept."""
+    def answered(self, dispatch: Dispatch, answer: Answer, now: float) -> None:
+        """Free a host whose answer is in, while the page is still being read; `apply` follows."""
+        self._ended_at = now
+        surplus = self._take_out_surplus(dispatch)
+        fetches = self.progress.fetches + len(self._freed_by_link) + 1
+        self._freed_by_link[dispatch.record.link] = surplus, self._let_rest(dispatch.host, answer, fetches)
+
+    def apply(
+        self,
+        dispatch: Dispatch,
+        answer: Answer,
+        now: float,
+        ended_at: float | None = None,
+        prepared: Prepared | None = None,
+    ) -> Step:
+        """Take in what a fetch brought, and learn from it. Of an unknown answer only the fact is kept.
+
+        `ended_at` is when the answer was in, where that was some time ago; the host's pause begins there. `prepared` is
+        the page of this answer, where it has been read already: the same that would be read here.
+        """
         del self._in_flight[dispatch.record.link]
         self._parts.links.set_state(dispatch.record.link, LinkState.DONE)
         self._ledger.note_answer(now, answer.robots_fetches)
+        self._ended_at = now if ended_at is None else min(now, ended_at)
         if isinstance(answer.outcome, Unknown):
             return self._take_unknown(dispatch, answer, answer.outcome)
-        politeness = self._settings.politeness
-        ready_at = next_request_at(now, answer.host_delay_s, politeness)
-        ready_at += further_pause_s(self.progress.fetches, politeness, self._parts.chance)
-        self._parts.clocks.release(dispatch.host, ready_at)
+        freed = self._freed_by_link.pop(dispatch.record.link, None)
+        if freed is None:
+            surplus = self._take_out_surplus(dispatch)
+            hosts = self._let_rest(dispatch.host, answer, self.progress.fetches)
+        else:
+            surplus, hosts = freed
+        is_spent = self._parts.scope.is_spent(dispatch.url.host)
+        if self._parts.is_live and not is_spent and self.troubles.is_to_be_tried_again(dispatch.record.link, answer):
+            step = self._put_back(dispatch, answer)
+            return Step(replace(step.record, learner=self._snapshot_if_due(), **hosts), step.events)
         match answer.outcome:
             case Fetched():
-                step = self._take_page(dispatch, answer, answer.outcome)
+                step = self._take_page(dispatch, answer, answer.outcome, prepared)
+            case Unchanged():
+                step = self._take_unchanged(dispatch, answer)
             case Redirected():
                 step = self._take_redirect(dispatch, answer, answer.outcome)
             case Refused() | Failed():
                 step = self._take_nothing(dispatch, answer, answer.outcome)
             case _:
                 assert_never(answer.outcome)
-        host = self._parts.links.host_key(dispatch.host)
-        record = replace(step.record, ready_at_by_host={host: ready_at}, learner=self._snapshot_if_due())
+        record = replace(step.record, learner=self._snapshot_if_due(), surplus=surplus, **hosts)
         return Step(record, step.events)
 
     def stop(self, reason: StopReason, now: float) -> Step:
@@ -256,9 +327,34 @@ class CrawlCore:
 
     def _wait_for(self, ready: NotBefore) -> Wait | Stop:
         """Wait until a host is ready; where the budget of seconds is spent by then, only for answers."""
-        spent_by_then = self.progress.spent_seconds + ready.moment - self.progress.now
-        limit = self._limit_reached(replace(self.progress, spent_seconds=spent_by_then))
-        return Wait(ready.moment) if limit is None else self._wait_or_stop(limit)
+        wait_s = ready.moment - self.progress.now
+        limit = self._limit_reached(replace(self.progress, spent_seconds=self.progress.spent_seconds + wait_s))
+        if limit is None and self._parts.is_live and wait_s > self._settings.politeness.patience_s:
+            limit = StopReason.RESTING
+        if limit is None or (limit is StopReason.RESTING and self._in_flight):
+            return Wait(ready.moment)
+        return self._wait_or_stop(limit)
+
+    def _let_rest(self, host: HostId, answer: Answer, fetches: int) -> HostChanges:
+        """Set the clocks of a host that has been asked; gives back what the store is to keep of it.
+
+        `fetches` is how many have ended by now.
+        """
+        parts, politeness = self._parts, self._settings.politeness
+        ended_at = self._ended_at
+        further_s = further_pause_s(fetches, politeness, parts.chance)
+        key = parts.links.host_key(host)
+        if not parts.is_live:
+            ready_at = next_request_at(ended_at, answer.host_delay_s, politeness) + further_s
+            parts.clocks.release(host, ready_at)
+            return {"ready_at_by_host": {key: ready_at}}
+        if answer.address and politeness.per_address:
+            parts.clocks.place(host, answer.address)
+        rest = self.troubles.rest_after(host, answer, ended_at)
+        parts.clocks.release(host, rest.ready_at + further_s, rest.address_ready_at)
+        troubles = self.troubles.in_a_row_by_host.get(host, 0)
+        record = HostRecord(key, answer.address, rest.address_ready_at, troubles)
+        return {"ready_at_by_host": {key: rest.ready_at + further_s}, "host": record}
 
     def _limit_reached(self, progress: Progress) -> StopReason | None:
         return limit_reached(self._settings.budget, progress, self._disk_bytes)
@@ -272,7 +368,8 @@ class CrawlCore:
         self._parts.clocks.hold(taken.host)
         self._in_flight[taken.link] = dispatch
         self._ledger.note_dispatch(record)
-        self._parts.strategy.notice(Decision(dispatch.url, taken.row, is_skipped=False))
+        if not self.troubles.has_tried(taken.link):
+            self._parts.strategy.notice(Decision(dispatch.url, taken.row, is_skipped=False))
         return dispatch
 
     def _skip(self, taken: Taken, skipped: Skipped) -> None:
@@ -281,9 +378,33 @@ class CrawlCore:
         self._ledger.note_skip(taken.link, url, skipped)
         self._parts.strategy.notice(Decision(url, taken.row, is_skipped=True))
 
-    def _take_page(self, dispatch: Dispatch, answer: Answer, fetched: Fetched) -> Step:
-        page = self._parts.parse(dispatch.url, fetched)
-        verdict = self._judged(page)
+    def _take_out_surplus(self, dispatch: Dispatch) -> tuple[LinkId, ...]:
+        """The waiting links of the host just asked, out of the frontier, where it may give no more pages."""
+        parts = self._parts
+        if not parts.scope.note_fetch(dispatch.url.host):
+            return ()
+        surplus = parts.links.waiting_on(dispatch.host)
+        for link in surplus:
+            parts.frontier.withdraw(link)
+            parts.links.set_state(link, LinkState.SURPLUS)
+        self._ledger.note_surplus(len(surplus))
+        return tuple(surplus)
+
+    def _take_page(self, dispatch: Dispatch, answer: Answer, fetched: Fetched, prepared: Prepared | None) -> Step:
+        page = self._parts.parse(dispatch.url, fetched) if prepared is None else prepared.page
+        self._ledger.note_bytes(len(fetched.body))
+        sent_on_to = self._sent_on_to(page)
+        if sent_on_to is not None:
+            redirected = Redirected(fetched.status, sent_on_to)
+            return self._take_redirect(dispatch, _taken_as(redirected, answer), redirected)
+        identity = identity_of(page, self._parts.scope) if self._settings.directives.canonical else None
+        if identity is not None:
+            same = self._parts.same.same_as(page.url, identity)
+            if same is not None:
+                return self._take_same_page(dispatch, answer, fetched.status, same)
+            self._parts.same.remember(dispatch.record.link, page.url, identity)
+        is_unindexed = self._settings.directives.robots and page.directives.noindex
+        verdict = self._judged(page, None if prepared is None else prepared.verdict, is_unindexed=is_unindexed)
         origin = self._origin(dispatch, verdict)
         is_expanded = is_page_expanded(self._parts, page)
         found = self._discovery.sort(
@@ -301,9 +422,13 @@ class CrawlCore:
             )
         )
         admitted = self._discovery.admit(found, dispatch.record.link, origin, self.progress.steps)
-        self._ledger.note_page(is_relevant=verdict.is_relevant, body_bytes=len(fetched.body))
-        self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=not is_expanded)
-        visit = VisitRecord(page, verdict, origin.depth, origin.distance, admitted.targets)
+        self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
+        is_barren = self._parts.scope.follows_links and not is_expanded
+        self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=is_barren)
+        packed_body = None if prepared is None else prepared.packed_body
+        visit = VisitRecord(
+            page, verdict, origin.depth, origin.distance, admitted.targets, is_unindexed, identity, packed_body
+        )
         record = self._record(
             completion=self._completion(dispatch, answer, reward=verdict.reward, visit=visit),
             new_links=admitted.new,
@@ -329,7 +454,7 @@ class CrawlCore:
         objection = self._objection_to_target(outcome.target, links.depth(source))
         if objection is not None:
             refused = Refused(RefusalReason.SCOPE, f"leads to {outcome.target}, against {objection}")
-            return self._take_nothing(dispatch, replace(answer, outcome=refused), refused)
+            return self._take_nothing(dispatch, _taken_as(refused, answer), refused)
         followed = self._discovery.follow_redirect(source, dispatch.row, dispatch.record.score, outcome.target)
         is_new = followed.record is not None and followed.record.is_new
         self._ledger.note_pruned(len(followed.pruned))
@@ -339,12 +464,27 @@ class CrawlCore:
         )
         return self._step(record, LinkRedirected(dispatch.url, outcome.target, is_new, self.progress))
 
+    def _take_same_page(self, dispatch: Dispatch, answer: Answer, status: int, same: LinkId) -> Step:
+        """A page that has come before, under another address: as if this one had led there."""
+        outcome = Redirected(status, self._parts.links.url(same))
+        if self._parts.lineage is not None:
+            self._parts.lineage.follow_redirect(dispatch.record.link, same)
+        completion = self._completion(dispatch, _taken_as(outcome, answer), reward=None, redirect_target=same)
+        event = LinkRedirected(dispatch.url, outcome.target, is_new=False, progress=self.progress)
+        return self._step(self._record(completion=completion), event)
+
+    def _sent_on_to(self, page: Page) -> Url | None:
+        """Where a page sends its reader before there is time to read it."""
+        refresh = page.directives.refresh
+        is_soon = refresh is not None and refresh.delay_s <= self._settings.directives.refresh_s
+        return refresh.target if refresh is not None and is_soon else None
+
     def _give_up_redirecting(self, dispatch: Dispatch, answer: Answer, outcome: Redirected) -> Step:
         limit = self._settings.fetch.max_redirects
         failed = Failed(
             FailureReason.TOO_MANY_REDIRECTS, f"{limit} redirects and one more to {outcome.target}", outcome.status
         )
-        return self._take_nothing(dispatch, replace(answer, outcome=failed), failed)
+        return self._take_nothing(dispatch, _taken_as(failed, answer), failed)
 
     def _take_nothing(self, dispatch: Dispatch, answer: Answer, outcome: Refused | Failed) -> Step:
         none = np.empty((0, self._parts.strategy.row_width), dtype=np.float16)
@@ -354,6 +494,25 @@ class CrawlCore:
             return self._step(record, LinkRefused(dispatch.url, outcome, self.progress))
         return self._step(record, FetchFailed(dispatch.url, outcome, self.progress))
 
+    def _take_unchanged(self, dispatch: Dispatch, answer: Answer) -> Step:
+        self._ledger.note_unchanged()
+        return self._step(
+            self._record(completion=self._completion(dispatch, answer, reward=None)),
+            PageUnchanged(dispatch.url, self.progress),
+        )
+
+    def _put_back(self, dispatch: Dispatch, answer: Answer) -> Step:
+        """The link waits again, as it was, and nobody learns of the trouble it had."""
+        outcome = answer.outcome
+        assert isinstance(outcome, Refused | Failed)
+        score = None if self.progress.is_repriced else dispatch.record.score
+        pruned = self._discovery.put_back(dispatch.record.link, dispatch.row, score)
+        self._ledger.note_retry()
+        self._ledger.note_pruned(len(pruned))
+        completion = self._completion(dispatch, answer, reward=None, is_final=False)
+        record = self._record(completion=completion, pruned=pruned)
+        return self._step(record, LinkPutBack(dispatch.url, outcome, self.progress))
+
     def _take_unknown(self, dispatch: Dispatch, answer: Answer, outcome: Unknown) -> Step:
         self._parts.clocks.release(dispatch.host, self.progress.now)  # nobody was asked, so nobody needs a rest
         self._ledger.note_unknown()
@@ -361,17 +520,23 @@ class CrawlCore:
         record = self._record(completion=completion, learner=self._snapshot_if_due())
         return self._step(record, LinkUnknown(dispatch.url, outcome, self.progress))
 
-    def _judged(self, page: Page) -> Verdict:
-        verdict = self._parts.judge.judge(page)
-        is_welcome = self._parts.scope.objection_to_title(page.title) is None
-        return verdict if is_welcome else Verdict(0.0, is_relevant=False, reward=0.0)
+    def _judged(self, page: Page, verdict: Verdict | None, *, is_unindexed: bool) -> Verdict:
+        if verdict is None:
+            verdict = self._parts.judge.judge(page)
+        if self._parts.scope.objection_to_title(page.title) is not None:
+            return Verdict(0.0, is_relevant=False, reward=0.0)
+        # What may not be kept is no find, but its relevance still tells where its links lead.
+        return replace(verdict, is_relevant=False, reward=0.0) if is_unindexed else verdict
 
     def _objection_to_target(self, url: Url, depth: int) -> str | None:
         """Why a redirect may not be followed there, or None."""
         links, scope = self._parts.links, self._parts.scope
-        if links.find(url) is None and not scope.has_room(len(links)):
+        known = links.find(url)
+        if known is None and not scope.has_room(len(links)):
             return "scope.max_pages"
-        return scope.objection(url, depth=depth)
+        objection = scope.objection(url, depth=depth)
+        is_had = objection == PER_HOST and known is not None and links.state(known) is LinkState.DONE
+        return None if is_had else objection
 
     def _learn(self, transition: Transition) -> None:
         has_changed = self._parts.strategy.learn(transition)
@@ -392,8 +557,9 @@ class CrawlCore:
         reward: float | None,
         visit: VisitRecord | None = None,
         redirect_target: LinkId | None = None,
+        is_final: bool = True,
     ) -> CompletionRecord:
-        return CompletionRecord(dispatch.record, answer, self.progress.now, reward, visit, redirect_target)
+        return CompletionRecord(dispatch.record, answer, self._ended_at, reward, visit, redirect_target, is_final)
 
     def _snapshot_if_due(self) -> bytes | None:
         due = self.progress.steps % self._settings.store.snapshot_every == 0
@@ -403,8 +569,10 @@ class CrawlCore:
         return taken_of(self._parts.strategy, self._parts.judge)
 
     def _record(self, **changes: Unpack[StepChanges]) -> StepRecord:
-        state = json.dumps(self._parts.chance.bit_generator.state)
-        return self._ledger.close_step(chance_state=state, waiting=len(self._parts.frontier), **changes)
+        state = self._parts.chance.bit_generator.state
+        if state != self._chance_state:
+            self._chance_state, self._chance_json = state, json.dumps(state)
+        return self._ledger.close_step(chance_state=self._chance_json, waiting=len(self._parts.frontier), **changes)
 
     def _step(self, record: StepRecord, event: Event) -> Step:
         return Step(record, self._ledger.events_before(event))
@@ -412,7 +580,12 @@ class CrawlCore:
 
 def is_page_expanded(parts: Parts, page: Page) -> bool:
     """Whether the links of a page that has just come in may wait."""
-    return parts.strategy.expands(page.url) and parts.scope.objection_to_title(page.title) is None
+    return parts.scope.follows_links and parts.strategy.expands(page.url) and parts.scope.follows(page)
+
+
+def _taken_as(outcome: Outcome, answer: Answer) -> Answer:
+    """What the crawl makes of an answer; what the host had said is kept beside it, for an archive."""
+    return replace(answer, outcome=outcome, exchange=whole_exchange(answer))
 
 
 def _found_again(strategy: Strategy, settings: Settings) -> FoundAgain:

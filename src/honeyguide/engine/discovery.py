@@ -22,7 +22,7 @@ from honeyguide.learn import FoundAgain, Order
 from honeyguide.store import FoundLink, PairRecord, RedirectedLink
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -85,14 +85,18 @@ class Discovery:
         strategy: Strategy,
         scope: Scope,
         found_again: FoundAgain,
+        *,
         lineage: Lineage | None = None,
+        has_tried: Callable[[LinkId], bool] = lambda _: False,
     ) -> None:
+        """A link that `has_tried` knows waits to be tried again, and stays as it was when it was first chosen."""
         self._links = links
         self._frontier = frontier
         self._strategy = strategy
         self._scope = scope
         self._found_again = found_again
         self._lineage = lineage
+        self._has_tried = has_tried
 
     def sort(self, page: Page, link: LinkId, origin: Origin, *, is_relevant: bool, is_expanded: bool) -> Found:
         """Tell the links of a page apart and describe the unvisited ones. Nothing is met yet.
@@ -103,11 +107,14 @@ class Discovery:
         met = len(self._links)
         kept_out = left_alone = 0
         for shown in page.links:
-            is_in_scope = self._scope.objection(shown.target, depth=origin.depth + 1) is None
-            is_welcome = is_expanded and is_in_scope
             number = self._links.find(shown.target)
             state = None if number is None else self._links.state(number)
-            if not is_expanded and is_in_scope:
+            if is_expanded and number is not None and state not in UNVISITED:
+                visited.append(number)  # whatever the scope says: most links of most pages
+                continue
+            is_in_scope = self._scope.objection_to_link(shown, depth=origin.depth + 1) is None
+            is_welcome = is_expanded and is_in_scope
+            if not is_expanded and is_in_scope and self._scope.follows_links:
                 left_alone += self._scope.has_room(met) if number is None else state is LinkState.PRUNED
             if number is None and not (is_welcome and self._scope.has_room(met)):
                 kept_out += is_expanded
@@ -187,7 +194,7 @@ class Discovery:
         elif state is LinkState.WAITING and self._found_again is FoundAgain.EVERY:
             self._push([target], scores, rows)
             return Followed(target, None, (), self._pairs([target], scores, rows))
-        elif state is LinkState.WAITING and self._counts_more(target, float(scores[0])):
+        elif state is LinkState.WAITING and not self._has_tried(target) and self._counts_more(target, float(scores[0])):
             self._frontier.replace([target], scores, rows)
         else:
             return Followed(target, None, ())
@@ -200,6 +207,14 @@ class Discovery:
         if self._found_again is not FoundAgain.EVERY:
             return ()
         return tuple(map(PairRecord, links, scores.tolist(), rows))
+
+    def put_back(self, link: LinkId, row: Row, score: float | None) -> tuple[LinkId, ...]:
+        """A link that was chosen waits again, with its score or, without one, what its row is worth now.
+
+        Gives back the links for which there is no room.
+        """
+        rows = row[None, :]
+        return self._push([link], self._strategy.score(rows) if score is None else np.array([score]), rows)
 
     def _meet_new(self, found: Found, origin: Origin, is_met: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Number the new links that are met, and give all links with the numbers that hold from now on."""
@@ -239,6 +254,7 @@ class Discovery:
     ) -> tuple[Rows, NDArray[np.float64], NDArray[np.int64]]:
         """Rows and scores that hold from now on, and which of the waiting links they change."""
         again = np.flatnonzero(~found.is_new & ~found.is_pruned)
+        again = again[[not self._has_tried(link) for link in _listed(found.links[again])]]
         if self._found_again in (FoundAgain.FIRST, FoundAgain.EVERY) or not len(again):
             return found.rows, scores, again[:0]
         old_scores, old_rows = self._frontier.peek(_listed(found.links[again]))

@@ -37,6 +37,14 @@ class PageJudged:
 
 
 @dataclass(frozen=True, slots=True)
+class PageUnchanged:
+    """The host of a page that an earlier run knows says that it is still the same."""
+
+    url: Url
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
 class LinkRedirected:
     """A link led elsewhere."""
 
@@ -61,6 +69,15 @@ class FetchFailed:
 
     url: Url
     outcome: Failed
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPutBack:
+    """A link brought trouble that may pass; it waits to be tried again."""
+
+    url: Url
+    outcome: Refused | Failed
     progress: Progress
 
 
@@ -90,6 +107,15 @@ class CrawlStopped:
 
 
 Event: TypeAlias = (
-    CrawlStarted | PageJudged | LinkRedirected | LinkRefused | FetchFailed | LinkUnknown | LinkSkipped | CrawlStopped
+    CrawlStarted
+    | PageJudged
+    | PageUnchanged
+    | LinkRedirected
+    | LinkRefused
+    | FetchFailed
+    | LinkPutBack
+    | LinkUnknown
+    | LinkSkipped
+    | CrawlStopped
 )
 Listener: TypeAlias = Callable[[Event], None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from honeyguide.engine.events import LinkSkipped
 from honeyguide.store import Progress, SkipRecord, StepRecord
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from honeyguide.engine.events import Event
     from honeyguide.store import DispatchRecord
     from honeyguide.store.records import StepChanges
+
+
+LARGEST_LOSS: Final = 1e100  # a score may be infinite; what is added up may not
 
 
 class Ledger:
@@ -50,14 +53,15 @@ class Ledger:
         robots_fetches += before.robots_fetches
         self.progress = replace(before, steps=before.steps + 1, robots_fetches=robots_fetches)
 
-    def note_page(self, *, is_relevant: bool, body_bytes: int) -> None:
+    def note_bytes(self, count: int) -> None:
+        self.progress = replace(self.progress, body_bytes=self.progress.body_bytes + count)
+
+    def note_page(self, *, is_relevant: bool, is_unindexed: bool) -> None:
         before = self.progress
-        self.progress = replace(
-            before,
-            pages=before.pages + 1,
-            relevant=before.relevant + is_relevant,
-            body_bytes=before.body_bytes + body_bytes,
-        )
+        if is_unindexed:
+            self.progress = replace(before, unindexed=before.unindexed + 1)
+        else:
+            self.progress = replace(before, pages=before.pages + 1, relevant=before.relevant + is_relevant)
 
     def note_links(self, found: Found, *, pruned: int, is_barren: bool) -> None:
         if found.kept_out or is_barren:
@@ -74,8 +78,27 @@ class Ledger:
         if count:
             self.progress = replace(self.progress, pruned=self.progress.pruned + count)
 
+    def note_surplus(self, count: int) -> None:
+        self.progress = replace(self.progress, surplus=self.progress.surplus + count)
+
     def note_unknown(self) -> None:
         self.progress = replace(self.progress, unknown=self.progress.unknown + 1)
+
+    def note_unchanged(self) -> None:
+        self.progress = replace(self.progress, unchanged=self.progress.unchanged + 1)
+
+    def note_retry(self) -> None:
+        self.progress = replace(self.progress, retries=self.progress.retries + 1)
+
+    def note_passed_over(self, score: float) -> None:
+        """A link was taken by its score while a better one, by so much, had to wait for its host."""
+        if score > 0:
+            before = self.progress
+            self.progress = replace(
+                before,
+                passed_over=before.passed_over + 1,
+                score_passed_over=before.score_passed_over + min(score, LARGEST_LOSS),
+            )
 
     def note_repricing(self) -> None:
         if not self.progress.is_repriced:

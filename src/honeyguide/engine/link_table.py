@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.domain import LinkState
+from honeyguide.domain import LinkId, LinkState
 from honeyguide.frontier import HostId, SeenUrls
 
 if TYPE_CHECKING:
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import HostKey, LinkId, Url
+    from honeyguide.domain import HostKey, Url
+
+
+_STATES: Final = tuple(LinkState)
 
 
 class LinkTable:
@@ -74,7 +77,7 @@ class LinkTable:
         return [HostId(int(self._host[link])) for link in links]
 
     def state(self, link: LinkId) -> LinkState:
-        return LinkState(int(self._state[link]))
+        return _STATES[self._state[link]]
 
     def set_state(self, link: LinkId, state: LinkState) -> None:
         self._state[link] = state
@@ -82,6 +85,11 @@ class LinkTable:
     def waiting(self) -> NDArray[np.int64]:
         """Every link that waits, in order of discovery. Looks at all links ever met."""
         return np.flatnonzero(self._state[: self._count] == LinkState.WAITING)
+
+    def waiting_on(self, host: HostId) -> list[LinkId]:
+        """The links of one host that wait, in order of discovery. Looks at all links ever met."""
+        is_there = (self._state[: self._count] == LinkState.WAITING) & (self._host[: self._count] == host)
+        return [LinkId(link) for link in np.flatnonzero(is_there).tolist()]
 
     def depth(self, link: LinkId) -> int:
         return int(self._depth[link])

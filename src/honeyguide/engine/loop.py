@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from honeyguide.engine.budget import StopReason
 from honeyguide.engine.core import Dispatch, Stop, Wait
+from honeyguide.engine.transport import Answered, Arrival
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,14 +54,26 @@ class CrawlLoop:
                 case Dispatch():
                     await self._transport.start(choice)
                 case Wait():
-                    arrival = await self._transport.next_arrival(choice.until)
-                    if arrival is not None:
-                        self._finish(self._core.apply(arrival.dispatch, arrival.answer, self._clock.now()))
+                    self._take_in(await self._transport.next_arrival(choice.until))
                 case Stop():
                     self._finish(self._core.stop(choice.reason, self._clock.now()))
                     return choice.reason
                 case _:
                     assert_never(choice)
+
+    def _take_in(self, arrival: Arrival | Answered | None) -> None:
+        now = self._clock.now()
+        match arrival:
+            case Arrival():
+                self._finish(
+                    self._core.apply(arrival.dispatch, arrival.answer, now, arrival.ended_at, arrival.prepared)
+                )
+            case Answered():
+                self._core.answered(arrival.dispatch, arrival.answer, now)
+            case None:
+                pass
+            case _:
+                assert_never(arrival)
 
     def _finish(self, step: Step) -> None:
         """Store a step, then tell of it."""

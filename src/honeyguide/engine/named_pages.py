@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, assert_never
 
 from honeyguide.clock import RealClock
-from honeyguide.domain import Failed, Fetched, Redirected, Refused, Unknown, Url
-from honeyguide.engine.build import open_web, open_world
+from honeyguide.domain import Failed, Fetched, Redirected, Refused, Unchanged, Unknown, Url
+from honeyguide.engine.build import open_world
 from honeyguide.errors import InvalidUrl, PageError
 from honeyguide.frontier import next_request_at
 from honeyguide.parse import parse
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from honeyguide.clock import Clock
-    from honeyguide.domain import HostKey, Page
+    from honeyguide.domain import HostKey, Outcome, Page
     from honeyguide.settings import Settings
     from honeyguide.worlds import World
 
@@ -94,24 +94,28 @@ class NamedPages:
         return parse(address, Fetched(200, declared, body))
 
     async def _page_at(self, url: Url) -> Page:
+        return parse(*await self.fetched(url))
+
+    async def fetched(self, url: Url) -> tuple[Url, Fetched]:
+        """What is at a URL, redirects followed, and the URL where it is at last. PageError if there is nothing."""
         if self._world is None:
-            is_live = self._settings.crawl.world == "live"
-            opening = open_web(self._settings) if is_live else open_world(self._settings)
-            self._world = await self._opened.enter_async_context(opening)
+            self._world = await self._opened.enter_async_context(open_world(self._settings))
         target = url
         for _ in range(self._settings.fetch.max_redirects + 1):
             match await self._ask(self._world, target):
                 case Fetched() as fetched:
-                    return parse(target, fetched)
+                    return target, fetched
                 case Redirected() as redirected:
                     target = redirected.target
+                case Unchanged():
+                    raise PageError(f"{url} gave no page: its host says it is unchanged; give another one")
                 case Failed() | Refused() | Unknown() as trouble:
                     raise PageError(f"{url} gave no page: {trouble.detail}; give another one")
                 case unexpected:
                     assert_never(unexpected)
         raise PageError(f"{url} gave no page: over {self._settings.fetch.max_redirects} redirects; give another one")
 
-    async def _ask(self, world: World, url: Url) -> Fetched | Redirected | Failed | Refused | Unknown:
+    async def _ask(self, world: World, url: Url) -> Outcome:
         """One answer; a live host is left alone for as long as a crawl would."""
         if not world.is_offline:
             await asyncio.sleep(max(0.0, self._ready_at.get(url.host, 0.0) - self._clock.now()))

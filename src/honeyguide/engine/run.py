@@ -3,34 +3,44 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
+import gc
+import logging
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from threadpoolctl import threadpool_limits
 
-from honeyguide.engine.build import Builder, open_world, transport_for
+from honeyguide.engine.build import Builder, open_world, transport_for, worker_count
 from honeyguide.engine.checkpoint import restore
 from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.events import CrawlStarted
 from honeyguide.engine.examples import with_examples_read
+from honeyguide.engine.known_pages import pages_to_refresh
+from honeyguide.engine.listed_seeds import with_listed_seeds
 from honeyguide.engine.loop import CrawlLoop
+from honeyguide.engine.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation
+from honeyguide.engine.web_memory import WebMemory
+from honeyguide.engine.workers import Workers
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.settings import load_settings, to_toml, validate, with_overrides
-from honeyguide.store import RunFolder, RunLock, SqliteStore, open_run
+from honeyguide.store import RunFolder, RunLock, body_packer, open_run, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Unpack
 
     from honeyguide.clock import Clock
+    from honeyguide.domain import KnownPage, Url
     from honeyguide.engine.core import Dispatch, Parts
     from honeyguide.engine.events import Listener
     from honeyguide.settings import Settings
-    from honeyguide.store import Progress, Run
+    from honeyguide.store import Progress, Run, SqliteStore
     from honeyguide.text import WordVectors
     from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
+
+log = logging.getLogger(__name__)
 
 
 class Surroundings(TypedDict, total=False):
@@ -69,18 +79,23 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
     validate(settings)
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
-        world = await _world(opened, settings, around)
-        settings = await with_examples_read(settings, world)
+        opened.enter_context(_fewer_collections())
+        memory, known = WebMemory(), pages_to_refresh(settings)
+        world = await _world(opened, settings, around, memory, known)
+        settings = await with_listed_seeds(await with_examples_read(settings, world), world)
         builder = _builder(settings, around)
-        seeds, parts = builder.seed_urls(world), builder.parts()
+        workers = await _workers(opened, builder, world)
+        seeds, parts = _seeds(builder, world, known), builder.parts(is_live=not world.is_offline)
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))
         opened.enter_context(lock)
-        store = SqliteStore(folder.database_file)
+        store = open_store(folder, settings)
         opened.callback(store.close)
-        transport, clock = transport_for(world, start=0.0)
+        memory.keep_in(store)
+        start = max((page.checked_at for page in known), default=0.0)
+        transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
         opened.push_async_callback(transport.close)
         core = CrawlCore(parts, settings)
-        store.record(core.start(seeds, clock.now()).record)
+        store.record(core.start(seeds, clock.now(), known).record)
         folder.mark_started()
         loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around))
         loop.announce(CrawlStarted(core.progress, is_resumed=False))
@@ -94,24 +109,31 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
     folder = RunFolder.open(Path(run))
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
+        opened.enter_context(_fewer_collections())
         opened.enter_context(RunLock(folder))
         settings = with_budget(load_settings(folder.settings_file), budget)
         validate(settings)
-        store = SqliteStore(folder.database_file)
+        store = open_store(folder, settings)
         opened.callback(store.close)
         progress = store.progress()
         _check_resumable(folder, progress, settings, budget)
-        world = await _world(opened, settings, around)
+        memory = WebMemory()
+        known = pages_to_refresh(settings) if progress is None else list(store.known())
+        world = await _world(opened, settings, around, memory, known)
         builder = _builder(settings, around)
-        transport, clock = transport_for(world, start=0.0 if progress is None else progress.now)
+        workers = await _workers(opened, builder, world)
+        parts = builder.parts(is_live=not world.is_offline, is_restored=progress is not None)
+        start = 0.0 if progress is None else progress.now
+        transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
         opened.push_async_callback(transport.close)
+        memory.recall(store, clock.now(), settings.politeness)
         in_flight: list[Dispatch] = []
         if progress is None:  # killed before its first step was whole: start anew in the same folder
-            core = CrawlCore(builder.parts(), settings)
-            store.record(core.start(builder.seed_urls(world), clock.now()).record)
+            core = CrawlCore(parts, settings)
+            store.record(core.start(_seeds(builder, world, known), clock.now(), known).record)
             folder.mark_started()
         else:
-            core, in_flight = _restored(folder, builder.parts(is_restored=True), settings, store, clock)
+            core, in_flight = _restored(folder, parts, settings, store, clock)
         if budget is not None:
             folder.save_settings(to_toml(builder.settings))
         loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around))
@@ -146,16 +168,48 @@ def _builder(settings: Settings, around: Surroundings) -> Builder:
     return Builder(settings, around.get("vectors"), around.get("on_converting", lambda _: None))
 
 
-async def _world(opened: AsyncExitStack, settings: Settings, around: Surroundings) -> World:
+def _seeds(builder: Builder, world: World, known: Sequence[KnownPage]) -> Sequence[Url]:
+    return [page.url for page in known] or builder.seed_urls(world)
+
+
+async def _world(
+    opened: AsyncExitStack, settings: Settings, around: Surroundings, memory: WebMemory, known: Sequence[KnownPage]
+) -> World:
     """The world given, or the one that the settings name, closed with everything else that was opened."""
     if "world" in around:
         return around["world"]
-    return await opened.enter_async_context(open_world(settings))
+    if settings.crawl.world == "live" and not settings.fetch.has_contact:
+        log.warning("no site owner can reach you: give --contact with a mail address or page of yours (fetch.contact)")
+    return await opened.enter_async_context(open_world(settings, memory, known))
+
+
+async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Workers | None:
+    """The processes that read pages for this crawl, where it has any; they get ready while its parts are made."""
+    count = worker_count(builder.settings, world)
+    return await opened.enter_async_context(Workers(count, builder.recipe())) if count else None
+
+
+def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Workers | None:
+    if workers is not None:
+        workers.home = Preparation(parts.parse, parts.judge if builder.recipe().judges else None, body_packer())
+    return workers
 
 
 def _one_blas_thread() -> threadpool_limits:
     # Products here are small: with a second thread they took eight times as long on two busy cores (0.29 ms, 0.04 ms).
     return threadpool_limits(1, "blas")
+
+
+@contextmanager
+def _fewer_collections() -> Iterator[None]:
+    """Look for cycles of garbage less often: pages and steps make many objects and no cycles."""
+    before = gc.get_threshold()
+    if before[0]:
+        gc.set_threshold(max(before[0], OBJECTS_BETWEEN_COLLECTIONS), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _refuse_unknown(around: Surroundings) -> None:

@@ -4,19 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from honeyguide.domain import Failed, FailureReason, Fetched
+from honeyguide.engine.preparing import Unreadable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from honeyguide.clock import RealClock, SimulatedClock
     from honeyguide.domain import Answer
     from honeyguide.engine.core import Dispatch
+    from honeyguide.engine.preparing import Prepared, Preparer
     from honeyguide.worlds import World
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrival:
-    """An answer that has come in."""
+    """An answer that has come in, ready to be applied."""
+
+    dispatch: Dispatch
+    answer: Answer
+    ended_at: float | None = None  # when the answer was in; None for just now
+    prepared: Prepared | None = None  # the page, where it was read beside the crawl
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answered:
+    """An answer that has come in, while its page is still being read: the same answer arrives later."""
 
     dispatch: Dispatch
     answer: Answer
@@ -29,7 +45,7 @@ class Transport(Protocol):
         """Begin a fetch."""
         ...
 
-    async def next_arrival(self, until: float) -> Arrival | None:
+    async def next_arrival(self, until: float) -> Arrival | Answered | None:
         """The next answer; None when `until`, or a moment to look around, has come first."""
         ...
 
@@ -39,27 +55,36 @@ class Transport(Protocol):
 
 
 class SimulatedTransport:
-    """Answers of an offline world, in order of simulated time, then of dispatch: they never depend on real time."""
+    """Answers of an offline world, in order of simulated time, then of dispatch: they never depend on real time.
 
-    def __init__(self, world: World, clock: SimulatedClock) -> None:
+    Pages may be prepared from when they are asked for until they are due.
+    """
+
+    def __init__(self, world: World, clock: SimulatedClock, preparer: Preparer | None = None) -> None:
         self._world = world
         self._clock = clock
-        self._due: list[tuple[float, int, Arrival]] = []
+        self._preparer = preparer
+        self._due: list[tuple[float, int, Dispatch, Answer, asyncio.Task[Arrival] | None]] = []
 
     async def start(self, dispatch: Dispatch) -> None:
         answer = await self._world.fetch(dispatch.url)
         due_at = dispatch.record.chosen_at + answer.elapsed_s
-        heapq.heappush(self._due, (due_at, dispatch.record.number, Arrival(dispatch, answer)))
+        preparing = None
+        if self._preparer is not None and isinstance(answer.outcome, Fetched):
+            preparing = asyncio.create_task(_prepared(self._preparer, dispatch, answer, answer.outcome))
+            await asyncio.sleep(0)  # it is handed over at once
+        heapq.heappush(self._due, (due_at, dispatch.record.number, dispatch, answer, preparing))
 
     async def next_arrival(self, until: float) -> Arrival | None:
         if not self._due or self._due[0][0] > until:
             self._clock.advance_to(until)
             return None
-        due_at, _, arrival = heapq.heappop(self._due)
+        due_at, _, dispatch, answer, preparing = heapq.heappop(self._due)
         self._clock.advance_to(due_at)
-        return arrival
+        return Arrival(dispatch, answer) if preparing is None else await preparing
 
     async def close(self) -> None:
+        await _cancel([preparing for *_, preparing in self._due if preparing is not None])
         self._due.clear()
 
 
@@ -68,12 +93,17 @@ LOOK_AROUND_S: Final = 0.25
 
 
 class LiveTransport:
-    """Answers as they come; of several that are there at once, the first dispatched goes first."""
+    """Answers as they come; of several that are there at once, the first dispatched goes first.
 
-    def __init__(self, world: World, clock: RealClock) -> None:
+    Where pages are prepared beside the crawl, it is told of an answer as soon as it is in, and gets it with its page.
+    """
+
+    def __init__(self, world: World, clock: RealClock, preparer: Preparer | None = None) -> None:
         self._world = world
         self._clock = clock
-        self._arrived: asyncio.PriorityQueue[tuple[int, Arrival | BaseException]] = asyncio.PriorityQueue()
+        self._preparer = preparer
+        self._arrived: list[tuple[bool, int, Arrival | Answered | BaseException]] = []
+        self._waiting: asyncio.Future[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, dispatch: Dispatch) -> None:
@@ -81,26 +111,64 @@ class LiveTransport:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def next_arrival(self, until: float) -> Arrival | None:
-        timeout_s = min(LOOK_AROUND_S, max(0.0, until - self._clock.now()))
-        try:
-            _, arrival = await asyncio.wait_for(self._arrived.get(), timeout_s)
-        except TimeoutError:
+    async def next_arrival(self, until: float) -> Arrival | Answered | None:
+        await asyncio.sleep(0)  # so that fetches get on even where there is always something to take in
+        if not self._arrived:
+            await self._wait(min(LOOK_AROUND_S, max(0.0, until - self._clock.now())))
+        if not self._arrived:
             return None
+        _, _, arrival = heapq.heappop(self._arrived)
         if isinstance(arrival, BaseException):
             raise arrival
         return arrival
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await _cancel(list(self._tasks))
+
+    async def _wait(self, seconds: float) -> None:
+        """Until something arrives, or for so long."""
+        loop = asyncio.get_running_loop()
+        self._waiting = loop.create_future()
+        timer = loop.call_later(seconds, self._wake)
+        try:
+            await self._waiting
+        finally:
+            timer.cancel()
+            self._waiting = None
+
+    def _wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+    def _put(self, dispatch: Dispatch, arrival: Arrival | Answered | BaseException) -> None:
+        # What only frees a host is done in no time, and goes first.
+        is_page = not isinstance(arrival, Answered)
+        heapq.heappush(self._arrived, (is_page, dispatch.record.number, arrival))
+        self._wake()
 
     async def _fetch(self, dispatch: Dispatch) -> None:
-        result: Arrival | BaseException
         await asyncio.sleep(max(0.0, dispatch.not_before - self._clock.now()))
         try:
-            result = Arrival(dispatch, await self._world.fetch(dispatch.url))
+            answer = await self._world.fetch(dispatch.url)
+            arrival = Arrival(dispatch, answer, self._clock.now())
+            if self._preparer is not None and isinstance(answer.outcome, Fetched):
+                self._put(dispatch, Answered(dispatch, answer))
+                arrival = await _prepared(self._preparer, dispatch, answer, answer.outcome)
         except Exception as error:  # noqa: BLE001 - handed to the loop, which alone decides what it means
-            result = error
-        self._arrived.put_nowait((dispatch.record.number, result))
+            self._put(dispatch, error)
+        else:
+            self._put(dispatch, arrival)
+
+
+async def _prepared(preparer: Preparer, dispatch: Dispatch, answer: Answer, fetched: Fetched) -> Arrival:
+    prepared = await preparer.prepare(dispatch.url, fetched)
+    if isinstance(prepared, Unreadable):
+        failed = Failed(FailureReason.UNREADABLE, prepared.reason, fetched.status)
+        return Arrival(dispatch, replace(answer, outcome=failed))
+    return Arrival(dispatch, answer, prepared=prepared)
+
+
+async def _cancel(tasks: Sequence[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -12,7 +12,7 @@ from honeyguide.envs.feature_rows import FeatureRows
 from honeyguide.errors import WorldError
 from honeyguide.learn.features import LinkFeatures
 from honeyguide.settings import to_toml
-from honeyguide.store import RunFolder, SqliteStore
+from honeyguide.store import RunFolder, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -42,9 +42,9 @@ class Episode:
         self._world = world
         self._clock = SimulatedClock()
         self._opened = ExitStack()
+        seeds = builder.seed_urls(world)
         self._parts = _parts(builder, chance)
         self.core = CrawlCore(self._parts, settings)
-        seeds = builder.seed_urls(world)
         folder = self._make_folder(run, builder.settings)
         self._store = self._open_store(folder)
         self.first = self._kept(self.core.start(seeds, self._clock.now()).record)
@@ -95,7 +95,7 @@ class Episode:
     def _open_store(self, folder: RunFolder | None) -> Store | None:
         if folder is None:
             return None
-        store = SqliteStore(folder.database_file)
+        store = open_store(folder, self._settings)
         self._opened.callback(store.close)
         return store
 

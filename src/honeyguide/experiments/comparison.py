@@ -10,6 +10,7 @@ from honeyguide.clock import RealClock
 from honeyguide.engine import crawl
 from honeyguide.experiments.labels import TruthLabels
 from honeyguide.settings import settings_from, validate, with_overrides
+from honeyguide.settings.schema import OFFLINE_FETCHES
 from honeyguide.text import WordllamaVectors, WordVectors
 from honeyguide.worlds import SyntheticSpec, SyntheticWorld
 
@@ -42,8 +43,10 @@ class Contest:
             }
         )
         # On loopback there is nobody to be polite to: robots.txt is obeyed, but its pauses are cut short.
-        quick = {"budget.fetches": self.budget, "politeness.delay_s": 0.0, "politeness.max_delay_s": 0.05}
-        settings = with_overrides(settings, quick)
+        quick = {"politeness.delay_s": 0.0, "politeness.max_delay_s": 0.05, "politeness.delay_factor": 0.0}
+        # The made-up servers fail in the same way every time, and offline and served crawls are to be alike.
+        as_offline = {"fetch.retries": 0, "fetch.backoff_s": 0.0, "crawl.concurrency": OFFLINE_FETCHES}
+        settings = with_overrides(settings, {"budget.fetches": self.budget, **quick, **as_offline})
         validate(settings)
         return settings
 

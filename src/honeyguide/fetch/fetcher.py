@@ -14,7 +14,8 @@ class Fetcher(Protocol):
     async def fetch(self, url: Url, *, first_bytes: int | None = None) -> Answer:
         """Ask once; a redirect is an outcome, never followed.
 
-        With `first_bytes` the body is cut after that many bytes; without, a body over the limit is a failure.
+        With `first_bytes` the body is cut after that many bytes, whatever its type; without, a body over the limit or
+        of a type that nobody reads is a failure.
         """
         ...
 

@@ -1,8 +1,9 @@
 """robots.txt as RFC 9309 reads it, in front of another fetcher.
 
-A file that is not there (a 4xx, or redirects without end) allows everything; one that cannot be had (a 5xx, a
-time-out, no connection) allows nothing until it is asked for again. We depart from the standard in one place:
-429 is read as a server in trouble rather than as a missing file.
+A file that is not there (a 4xx, or redirects without end) allows everything. One that cannot be had (a 5xx, a time-out,
+no connection) allows nothing until it is asked for again, after a minute at first and five times as long after each
+further try, up to a day. Of a host that does not exist, or may not be called, every URL has that outcome. We depart
+from the standard in one place: 429 is read as a server in trouble rather than as a missing file.
 """
 
 from __future__ import annotations
@@ -10,89 +11,146 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, assert_never
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, Protocol, assert_never
 
 from protego import Protego
 
-from honeyguide.domain import Answer, Failed, FailureReason, Fetched, Redirected, RefusalReason, Refused, Unknown, Url
+from honeyguide.domain import (
+    Answer,
+    Failed,
+    FailureReason,
+    Fetched,
+    Redirected,
+    RefusalReason,
+    Refused,
+    RobotsFile,
+    Unchanged,
+    Unknown,
+    Url,
+)
 
 if TYPE_CHECKING:
     from honeyguide.clock import Clock
     from honeyguide.domain import Outcome
     from honeyguide.fetch.fetcher import Fetcher
+    from honeyguide.fetch.turns import Turns
     from honeyguide.settings import PolitenessSettings
 
 logger = logging.getLogger(__name__)
 
 FRESH_S: Final = 24 * 3600.0
 """How long an answer about robots.txt is believed."""
-RETRY_S: Final = 600.0
-"""How long a host whose robots.txt could not be had is left alone."""
+RETRY_S: Final = 60.0
+"""How long a host whose robots.txt could not be had is left alone at first."""
+RETRY_FACTOR: Final = 5.0
+"""How many times as long it is after every further try in a row."""
+LASTING_S: Final = 600.0
+"""How long a host that does not exist, or may not be called, is taken to stay so."""
 MAX_BYTES: Final = 500 * 1024
 MAX_REDIRECTS: Final = 5
 MAX_ORIGINS: Final = 50_000
-"""Rules kept in memory; the origin unused for longest goes first."""
+MAX_KEPT_BYTES: Final = 64_000_000
+"""Of files whose rules are in memory; the origins unused for longest go first."""
 
+_LASTING: Final = frozenset({FailureReason.DNS, FailureReason.TLS})
 _PRODUCT = re.compile(r"(?:.*\bcompatible;)?\s*([^\s/;()]*)", re.IGNORECASE)
+
+
+class RobotsMemory(Protocol):
+    """Where robots.txt files outlive the process."""
+
+    def robots_file(self, origin: str) -> RobotsFile | None:
+        """What was kept of an origin, if anything; it may have expired."""
+        ...
+
+    def keep_robots_file(self, file: RobotsFile) -> None:
+        """Keep it in place of what was kept of its origin."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class OriginRules:
     """What one origin's robots.txt says to us. Without a file everything is allowed."""
 
-    expires: float  # clock time
-    file: Protego | None = None
-    refusal: Refused | None = None  # the origin is closed as a whole
+    kept: RobotsFile
+    file: Protego | None = field(init=False)
 
-    def refusal_of(self, url: Url, product: str) -> Refused | None:
-        if self.refusal is not None or self.file is None or self.file.can_fetch(url.text, product):
-            return self.refusal
+    def __post_init__(self) -> None:
+        body = self.kept.body
+        object.__setattr__(self, "file", None if body is None else Protego.parse(_text(body)))
+
+    def refusal_of(self, url: Url, product: str) -> Refused | Failed | None:
+        """What a URL comes to without being asked for; None where it may be."""
+        match self.kept.closed_by:
+            case RefusalReason() as reason:
+                return Refused(reason, self.kept.detail)
+            case FailureReason() as reason:
+                return Failed(reason, self.kept.detail)
+        if self.file is None or self.file.can_fetch(url.text, product):
+            return None
         return Refused(RefusalReason.ROBOTS, f"{url.origin}/robots.txt disallows {url.path_and_query}")
 
     def delay_s(self, product: str) -> float:
         """The pause between two requests this origin asks for; 0 when it asks for none."""
         return (self.file and self.file.crawl_delay(product)) or 0.0
 
+    @property
+    def size_bytes(self) -> int:
+        return len(self.kept.body or b"")
+
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The rules of one origin, and what asking for them cost."""
+    """The rules of one origin, and how many requests it took to have them."""
 
     rules: OriginRules
     requests: int
-    elapsed_s: float
 
 
 class RobotsFetcher:
     """Asks `inner` only for what the host's robots.txt allows, and passes on the pause it asks for.
 
-    Each origin's robots.txt is asked for once a day however many fetches wait for it; the fetch that made the
-    request carries its cost.
+    Each origin's robots.txt is asked for once a day however many fetches wait for it, and however often the program
+    was started, where a memory is given. Where the file cannot be had, the answer tells when it will be asked for
+    again. With `turns`, these learn of the pause as well, so that it lies between the file and the first page too.
     """
 
-    def __init__(self, inner: Fetcher, settings: PolitenessSettings, user_agent: str, clock: Clock) -> None:
+    def __init__(
+        self,
+        inner: Fetcher,
+        settings: PolitenessSettings,
+        user_agent: str,
+        clock: Clock,
+        *,
+        turns: Turns | None = None,
+        memory: RobotsMemory | None = None,
+    ) -> None:
         self._inner = inner
         self._obeys = settings.obey_robots
         self._product = product_of(user_agent)
         self._clock = clock
+        self._turns = turns
+        self._memory = memory
         self._rules_by_origin: dict[str, OriginRules] = {}  # least recently used first
+        self._kept_bytes = 0
         self._asking_by_origin: dict[str, asyncio.Task[_Asked]] = {}
 
     async def fetch(self, url: Url, *, first_bytes: int | None = None) -> Answer:
-        """Fetch `url` where robots.txt allows it, else answer `Refused` without asking the host."""
+        """Fetch `url` where robots.txt allows it, else answer without asking the host for it."""
         if not self._obeys:
             return await self._inner.fetch(url, first_bytes=first_bytes)
         asked = await self._asked_about(url.origin)
-        refusal = asked.rules.refusal_of(url, self._product)
-        if refusal is not None:
-            answer = Answer(refusal, elapsed_s=0.0)
-        else:
+        rules = asked.rules
+        refusal = rules.refusal_of(url, self._product)
+        if refusal is None:
             answer = await self._inner.fetch(url, first_bytes=first_bytes)
+        else:
+            wait_s = max(0.0, rules.kept.expires - self._clock.now()) if rules.kept.troubles else 0.0
+            answer = Answer(refusal, elapsed_s=0.0, retry_after_s=wait_s)
         return replace(
             answer,
-            elapsed_s=answer.elapsed_s + asked.elapsed_s,
-            host_delay_s=max(answer.host_delay_s, asked.rules.delay_s(self._product)),
+            host_delay_s=max(answer.host_delay_s, rules.delay_s(self._product)),
             robots_fetches=answer.robots_fetches + asked.requests,
         )
 
@@ -106,61 +164,86 @@ class RobotsFetcher:
 
     async def _asked_about(self, origin: str) -> _Asked:
         """Return the rules in force and what they cost this call: nothing, unless it was the one to ask."""
-        rules = self._fresh_rules(origin)
-        if rules is not None:
-            return _Asked(rules, requests=0, elapsed_s=0.0)
+        known = self._known_rules(origin)
+        # What is to expire later than anything does was kept before the machine's clock was set back.
+        if known is not None and 0 < known.kept.expires - self._clock.now() <= FRESH_S:
+            return _Asked(known, requests=0)
         asking = self._asking_by_origin.get(origin)
         if asking is not None:
-            return replace(await asyncio.shield(asking), requests=0, elapsed_s=0.0)
-        asking = asyncio.create_task(self._ask(origin))
+            return replace(await asyncio.shield(asking), requests=0)
+        troubles = 0 if known is None else known.kept.troubles
+        asking = asyncio.create_task(self._ask(origin, troubles))
         self._asking_by_origin[origin] = asking
         asking.add_done_callback(lambda _: self._asking_by_origin.pop(origin, None))
         # Shielded: a fetch that is cancelled must not take the robots.txt of the others with it.
         return await asyncio.shield(asking)
 
-    def _fresh_rules(self, origin: str) -> OriginRules | None:
+    def _known_rules(self, origin: str) -> OriginRules | None:
+        """What is known of an origin, from memory or from before; it may have expired."""
         rules = self._rules_by_origin.pop(origin, None)
-        if rules is None or rules.expires <= self._clock.now():
-            return None
-        self._rules_by_origin[origin] = rules  # now the most recently used
+        if rules is not None:
+            self._rules_by_origin[origin] = rules  # now the most recently used
+            return rules
+        kept = None if self._memory is None else self._memory.robots_file(origin)
+        return None if kept is None else self._in_force(OriginRules(kept))
+
+    async def _ask(self, origin: str, troubles: int) -> _Asked:
+        """Ask for an origin's robots.txt, following its redirects wherever they lead."""
+        url, requests = Url.parse(f"{origin}/robots.txt"), 0
+        answer = Answer(Redirected(status=0, target=url), elapsed_s=0.0)
+        while isinstance(answer.outcome, Redirected) and requests <= MAX_REDIRECTS:
+            answer = await self._inner.fetch(answer.outcome.target, first_bytes=MAX_BYTES)
+            requests += 1
+        kept = file_from(answer, origin, self._clock.now(), troubles)
+        if self._memory is not None:
+            self._memory.keep_robots_file(kept)
+        return _Asked(self._in_force(OriginRules(kept)), requests)
+
+    def _in_force(self, rules: OriginRules) -> OriginRules:
+        """From now on these rules hold for their origin."""
+        origin = rules.kept.origin
+        before = self._rules_by_origin.pop(origin, None)
+        self._kept_bytes += rules.size_bytes - (before.size_bytes if before else 0)
+        self._rules_by_origin[origin] = rules
+        while len(self._rules_by_origin) > MAX_ORIGINS or self._kept_bytes > MAX_KEPT_BYTES:
+            unused = self._rules_by_origin.pop(next(iter(self._rules_by_origin)))
+            self._kept_bytes -= unused.size_bytes
+            self._tell_pause(unused.kept.origin, 0.0)  # until its rules are wanted again
+        self._tell_pause(origin, rules.delay_s(self._product))
         return rules
 
-    async def _ask(self, origin: str) -> _Asked:
-        """Ask for an origin's robots.txt, following its redirects wherever they lead."""
-        url, requests, elapsed_s = Url.parse(f"{origin}/robots.txt"), 0, 0.0
-        outcome: Outcome = Redirected(status=0, target=url)
-        while isinstance(outcome, Redirected) and requests <= MAX_REDIRECTS:
-            answer = await self._inner.fetch(outcome.target, first_bytes=MAX_BYTES)
-            outcome = answer.outcome
-            requests += 1
-            elapsed_s += answer.elapsed_s
-        rules = rules_from(outcome, origin, self._clock.now())
-        self._keep(origin, rules)
-        return _Asked(rules, requests, elapsed_s)
+    def _tell_pause(self, origin: str, asked_s: float) -> None:
+        if self._turns is not None:
+            self._turns.set_pause(Url.parse(f"{origin}/"), asked_s)
 
-    def _keep(self, origin: str, rules: OriginRules) -> None:
-        self._rules_by_origin[origin] = rules
-        if len(self._rules_by_origin) > MAX_ORIGINS:
-            del self._rules_by_origin[next(iter(self._rules_by_origin))]
+
+def file_from(answer: Answer, origin: str, now: float, troubles: int = 0) -> RobotsFile:
+    """Read the last answer to asking for `origin`'s robots.txt, after so many troubles in a row."""
+    outcome = answer.outcome
+    match outcome:
+        case Fetched():
+            return RobotsFile(origin, now + FRESH_S, outcome.body[:MAX_BYTES])
+        case Redirected() | Unchanged() | Unknown():  # one too many, or a recording without the file: no rules
+            return RobotsFile(origin, now + FRESH_S)
+        case Failed() if _is_missing(outcome):
+            return RobotsFile(origin, now + FRESH_S)
+        case Failed() if outcome.reason in _LASTING:
+            return RobotsFile(origin, now + LASTING_S, None, outcome.reason, outcome.detail)
+        case Failed():
+            wait_s = max(RETRY_S * RETRY_FACTOR ** min(troubles, 10), answer.retry_after_s)
+            logger.info("%s/robots.txt cannot be had, so the host waits: %s", origin, outcome.detail)
+            detail = f"{origin}/robots.txt cannot be had: {outcome.detail}"
+            expires = now + min(wait_s, FRESH_S)
+            return RobotsFile(origin, expires, None, RefusalReason.ROBOTS, detail, troubles + 1)
+        case Refused():
+            return RobotsFile(origin, now + LASTING_S, None, outcome.reason, outcome.detail)
+        case _:
+            assert_never(outcome)
 
 
 def rules_from(outcome: Outcome, origin: str, now: float) -> OriginRules:
-    """Read the last outcome of asking for `origin`'s robots.txt."""
-    match outcome:
-        case Fetched():
-            return OriginRules(now + FRESH_S, file=Protego.parse(_text(outcome.body)))
-        case Redirected() | Unknown():  # one redirect too many, or a recording without the file: no rules
-            return OriginRules(now + FRESH_S)
-        case Failed() if _is_missing(outcome):
-            return OriginRules(now + FRESH_S)
-        case Failed():
-            logger.info("%s/robots.txt cannot be had, so the host waits: %s", origin, outcome.detail)
-            detail = f"{origin}/robots.txt cannot be had: {outcome.detail}"
-            return OriginRules(now + RETRY_S, refusal=Refused(RefusalReason.ROBOTS, detail))
-        case Refused():
-            return OriginRules(now + RETRY_S, refusal=outcome)
-        case _:
-            assert_never(outcome)
+    """What the outcome of asking for `origin`'s robots.txt means."""
+    return OriginRules(file_from(Answer(outcome, elapsed_s=0.0), origin, now))
 
 
 def product_of(user_agent: str) -> str:

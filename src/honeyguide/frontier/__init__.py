@@ -17,7 +17,13 @@ from honeyguide.frontier.frontier import (
     Taken,
 )
 from honeyguide.frontier.held_back import HeldBackFrontier
-from honeyguide.frontier.politeness import HostClocks, further_pause_s, longest_pause_s, next_request_at
+from honeyguide.frontier.politeness import (
+    HostClocks,
+    backoff_s,
+    further_pause_s,
+    longest_pause_s,
+    next_request_at,
+)
 from honeyguide.frontier.seen import SeenUrls
 from honeyguide.frontier.shared_rows import SharedRowsFrontier
 from honeyguide.frontier.weighted_queue import WeightedQueue
@@ -36,6 +42,7 @@ __all__ = [
     "SharedRowsFrontier",
     "Taken",
     "WeightedQueue",
+    "backoff_s",
     "further_pause_s",
     "longest_pause_s",
     "next_request_at",

@@ -6,6 +6,7 @@ and the links of one page. Nothing here depends on how many links were ever push
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,7 +70,9 @@ class BeamFrontier:
         ready = self._ready(now)
         if not len(ready):
             return self._next_ready()
-        return self._leaving(int(ready[np.argmax(self._scores[ready])]))
+        best = float(self._scores.max())
+        taken = self._leaving(int(ready[np.argmax(self._scores[ready])]))
+        return replace(taken, passed_over=best - taken.score) if best > taken.score else taken
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         ready = self._ready(now)

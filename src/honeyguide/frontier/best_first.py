@@ -14,6 +14,7 @@ it are priced; each step prices a share of all chunks in turn, so that these are
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -83,7 +84,8 @@ class BestFirstFrontier:
         if is_ready is not None and not chunks.waiting_on_host[is_ready].any():
             return self._next_ready()
         best = self._best_chunk(is_ready)
-        return self._take_slot(chunks.best_slot(best))
+        taken = self._take_slot(chunks.best_slot(best))
+        return taken if is_ready is None else replace(taken, passed_over=self._passed_over(~is_ready, taken.score))
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         chunks = self._chunks
@@ -98,7 +100,7 @@ class BestFirstFrontier:
             return self._next_ready()
         drawn = int(chance.integers(int(up_to[-1])))
         host = int(np.searchsorted(up_to, drawn, side="right"))
-        return self._take_slot(chunks.slot_by_arrival(HostId(host), drawn - int(up_to[host] - waiting[host])))
+        return self._take_slot(chunks.slot_by_number(HostId(host), drawn - int(up_to[host] - waiting[host])))
 
     def withdraw(self, link: LinkId) -> Taken:
         return self._take_slot(int(self._chunks.slots([link])[0]))
@@ -194,6 +196,15 @@ class BestFirstFrontier:
         waiting = self._chunks.waiting_on_host
         return NotBefore(float(self._clocks.ready_at(len(waiting))[waiting > 0].min()))
 
+    def _passed_over(self, is_held_up: NDArray[np.bool_], score: float) -> float:
+        """By how much the best link on the hosts that are held up scores more than this."""
+        chunks = self._chunks
+        best = np.where(is_held_up[chunks.host[: chunks.count]], chunks.best[: chunks.count], NOTHING)
+        if self._weights is not None:
+            best = self._settled_bests(best, above=score)
+        top = float(best.max(initial=NOTHING))
+        return top - score if top > score else 0.0
+
     def _best_chunk(self, is_ready: NDArray[np.bool_] | None) -> int:
         """The chunk that holds the best link on a ready host, after pricing every chunk that might."""
         chunks = self._chunks
@@ -221,8 +232,11 @@ class BestFirstFrontier:
         rivals = ties[chunks.lowest[ties] <= found]
         return int(rivals[np.argmin(chunks.first_links(rivals, score))])
 
-    def _settled_bests(self, best: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Price chunks until no stale one can reach the best score; stale ones are then out of the running."""
+    def _settled_bests(self, best: NDArray[np.float64], above: float = NOTHING) -> NDArray[np.float64]:
+        """Price chunks until no stale one can reach the best score; stale ones are then out of the running.
+
+        So are those that cannot reach the score `above`.
+        """
         chunks = self._chunks
         stale = np.flatnonzero(self._are_stale(slice(chunks.count)) & (best > NOTHING))
         settled = best.copy()
@@ -230,7 +244,7 @@ class BestFirstFrontier:
         bound = best[stale] + chunks.reach[stale] * self._drift[chunks.priced[stale]]
         batch = 16
         while True:
-            is_contender = bound >= settled.max()
+            is_contender = bound >= max(settled.max(), above)
             stale, bound = stale[is_contender], bound[is_contender]
             if not len(stale):
                 return settled

@@ -58,6 +58,8 @@ class Chunks:
         self.priced = np.full(16, BY_HAND, dtype=np.int32)
         self.slot_of = np.full(1024, NO_LINK, dtype=np.int32)
         self.waiting_on_host = np.zeros(64, dtype=np.int64)
+        self._highest = np.full(64, NO_LINK, dtype=np.int32)  # by host, the highest number that has come
+        self._is_shuffled = np.zeros(64, dtype=np.bool_)  # by host, whether a lower number has come after it
         self._slots = 0
         self._filling = np.full(64, NO_CHUNK, dtype=np.int32)  # by host, the chunk that its next link joins
         self._opened = np.zeros(16, dtype=np.int64)  # by chunk, when its host got it; orders the chunks of a host
@@ -98,6 +100,7 @@ class Chunks:
         self.score[slots] = NOTHING
         self.slot_of[links] = slots
         np.minimum.at(self.lowest, chunks, links)
+        self._note_order(links, hosts)
         np.add.at(self.waiting_on_host, hosts, 1)
         self.links_waiting += len(links)
         return slots, chunks
@@ -137,19 +140,23 @@ class Chunks:
         has_score = (self.score[slots] == score) & (self.link[slots] != NO_LINK)
         return np.minimum.reduceat(np.where(has_score, self.link[slots], HIGHEST), begins)
 
-    def slot_by_arrival(self, host: HostId, rank: int) -> int:
-        """The slot of the link that was `rank`-th to arrive among those waiting on a host.
+    def slot_by_number(self, host: HostId, rank: int) -> int:
+        """The slot of the link that is `rank`-th by number among those waiting on a host.
 
-        Hosts and arrivals, unlike chunks, are the same after a restart: a draw that names them repeats.
+        Hosts and numbers, unlike chunks, are the same after a restart: a draw that names them repeats.
         """
         of_host = np.flatnonzero((self.host[: self.count] == host) & (self.live[: self.count] > 0))
+        if self._is_shuffled[host]:
+            slots, _ = self.slots_of_chunks(of_host)
+            numbers = self.link[slots]
+            return int(self.slot_of[np.sort(numbers[numbers != NO_LINK])[rank]])
         of_host = of_host[np.argsort(self._opened[of_host])]
         up_to = np.cumsum(self.live[of_host])
         place = int(np.searchsorted(up_to, rank, side="right"))
         chunk = int(of_host[place])
-        slots = self.slots_of_chunk(chunk)
-        occupied = np.flatnonzero(self.link[slots] != NO_LINK)
-        return slots.start + int(occupied[rank - int(up_to[place] - self.live[chunk])])
+        slots_here = self.slots_of_chunk(chunk)
+        occupied = np.flatnonzero(self.link[slots_here] != NO_LINK)
+        return slots_here.start + int(occupied[rank - int(up_to[place] - self.live[chunk])])
 
     def slots(self, links: Sequence[LinkId]) -> NDArray[np.int64]:
         """Where some links wait; KeyError if one does not."""
@@ -159,6 +166,12 @@ class Chunks:
         if (slots == NO_LINK).any():
             raise KeyError(int(numbers[np.argmax(slots == NO_LINK)]))
         return slots
+
+    def _note_order(self, links: NDArray[np.int32], hosts: NDArray[np.int32]) -> None:
+        """A link that comes back has a later slot than its number says; most hosts never see that happen."""
+        follows_another = np.concatenate(([False], (hosts[1:] == hosts[:-1]) & (links[1:] < links[:-1])))
+        self._is_shuffled[hosts[(links < self._highest[hosts]) | follows_another]] = True
+        np.maximum.at(self._highest, hosts, links)
 
     def _fill(self, hosts: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
         """Hand out what room there is in one chunk a host: slots, their chunks, and which of the links fit."""
@@ -250,6 +263,8 @@ class Chunks:
         if host >= len(self.waiting_on_host):
             self.waiting_on_host = _grown(self.waiting_on_host, host + 1, fill=0)
             self._filling = _grown(self._filling, host + 1, fill=NO_CHUNK)
+            self._highest = _grown(self._highest, host + 1, fill=NO_LINK)
+            self._is_shuffled = _grown(self._is_shuffled, host + 1, fill=0)
 
 
 def _grown(column: NDArray[Scalar], at_least: int, *, fill: float | None) -> NDArray[Scalar]:

@@ -35,6 +35,7 @@ class Taken:
     host: HostId
     score: float  # at this moment
     row: Row
+    passed_over: float = 0.0  # by how much a better link scores that had to wait, its host not being ready
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,10 @@ class Frontier(Protocol):
         ...
 
     def take(self, now: float) -> Taken | NotBefore | None:
-        """The best link on a host that is ready at `now`; if there is none, when to ask again; None if empty."""
+        """The best link on a host that is ready at `now`; if there is none, when to ask again; None if empty.
+
+        What is taken tells how much better the best link of all is, where its host is not ready.
+        """
         ...
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:

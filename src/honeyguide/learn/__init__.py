@@ -1,7 +1,8 @@
 """Strategies: which of the links seen so far is worth a fetch, learned from what earlier fetches brought.
 
 A strategy describes a link once (`describe`, from `Candidates`), scores the description whenever asked, may skip a link
-when its turn has come, and learns from each `Transition`. One file a method, each readable beside its paper.
+when its turn has come, and learns from each `Transition`. One file a method, each readable beside its paper; deep
+Q-learning has a folder, `deep_q`.
 
 What links and pages look like in numbers: `features` is ours; `han_features` the states and actions of Han and Pertejo,
 made from `relevances` and from what the engine knows of parents; `url_features` what an address alone says.

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 HAN_EXPLORATION: Final = Exploration(0.1, 0.1, 0)
-LARGEST_WEIGHT: Final = 1e100  # far beyond any value of use, far below where products leave the range of numbers
+LARGEST_WEIGHT: Final = 1e20  # far beyond any of use, far below where products leave the range of numbers
 
 
 class Mode(StrEnum):

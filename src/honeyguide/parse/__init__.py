@@ -6,9 +6,22 @@ around what `boilerplate` recognises as navigation; `marked_text` reads that tex
 link positions and main spans together. `links` resolves each address and gathers its places into one `Link` per target.
 Plain text takes the same road without a tree, and everything else is recorded with its type and no words. Where all
 pages of a site are laid out alike, `PageRules` say which part of them counts, and which links.
+
+What a person names as a sitemap or feed is no page: `listing` reads the addresses in it, or says why it cannot.
 """
 
 from honeyguide.parse.document import parse
+from honeyguide.parse.listing import Listing, read_listing, sitemaps_in_robots
+from honeyguide.parse.media_type import media_type_of
 from honeyguide.parse.page_rules import WHOLE_PAGE, WIKIPEDIA, PageRules
 
-__all__ = ["WHOLE_PAGE", "WIKIPEDIA", "PageRules", "parse"]
+__all__ = [
+    "WHOLE_PAGE",
+    "WIKIPEDIA",
+    "Listing",
+    "PageRules",
+    "media_type_of",
+    "parse",
+    "read_listing",
+    "sitemaps_in_robots",
+]

@@ -61,21 +61,21 @@ class Boilerplate:
         """What the page marks as its main content, none inside another; outside them all is boilerplate."""
         return list(self._main_by_id.values())
 
-    def look_at(self, node: LexborNode, attributes: Mapping[str, str | None]) -> None:
-        """Take note of a candidate, which has these attributes."""
-        if node.tag == "main" or attributes.get("role") == "main":
+    def look_at(self, node: LexborNode, tag: str | None, attributes: Mapping[str, str | None]) -> None:
+        """Take note of a candidate, which has this tag and these attributes."""
+        if tag == "main" or attributes.get("role") == "main":
             around = [above.mem_id for above in ancestors_of(node)]
             for above in around:
                 self._found_by_id.pop(above, None)
             if not any(above in self._main_by_id for above in around):
                 self._main_by_id[node.mem_id] = node
-        elif self._is_boilerplate(node, attributes):
+        elif self._is_boilerplate(node, tag, attributes):
             self._found_by_id[node.mem_id] = node
 
-    def _is_boilerplate(self, node: LexborNode, attributes: Mapping[str, str | None]) -> bool:
-        if node.tag in _ELEMENTS or attributes.get("role") in _ROLES:
+    def _is_boilerplate(self, node: LexborNode, tag: str | None, attributes: Mapping[str, str | None]) -> bool:
+        if tag in _ELEMENTS or attributes.get("role") in _ROLES:
             return True
-        if node.tag == "header":
+        if tag == "header":
             return not any(above.tag in _CONTENT_ELEMENTS for above in ancestors_of(node))
         if _NAME.search(attributes.get("id") or ""):
             return True

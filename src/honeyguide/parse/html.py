@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from selectolax.lexbor import LexborHTMLParser
 
 from honeyguide.parse.boilerplate import CANDIDATES, Boilerplate, ancestors_of
+from honeyguide.parse.directives import Said
 from honeyguide.parse.marked_text import (
     ASIDE_END,
     ASIDE_START,
@@ -22,15 +23,21 @@ from honeyguide.parse.nesting import without_depths
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-# What no reader sees as text of the page. Removing a tag costs a walk over the tree, so rare harmless ones stay.
-_INVISIBLE = ["script", "style", "noscript", "svg", "math", "iframe", "noframes"]
-# Inline elements do not end a word, as in H<sub>2</sub>O; every other tag does.
+# What no reader sees as text of the page. Every tag costs time on every page, so rare harmless ones stay.
+_INVISIBLE = "script, style, noscript, svg, math, iframe, noframes"
+# Inline elements do not end a word, as in H<sub>2</sub>O; every other tag does. Each that is tried takes time, so those
+# with the same beginning stand together, and the commonest stand first. They are: a, abbr, acronym, b, bdi, bdo, big,
+# cite, code, data, del, dfn, em, font, i, ins, kbd, mark, nobr, q, rb, ruby, s, samp, small, span, strike, strong, sub,
+# sup, time, tt, u, var, wbr.
 _INLINE = (
-    "a|abbr|acronym|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|nobr|q|rb|ruby|s|samp|small|span"
-    "|strike|strong|sub|sup|time|tt|u|var|wbr"
+    "span|code|a(?:bbr|cronym)?|b(?:d[io]|ig)?|cite|d(?:ata|el|fn)|em|font|i(?:ns)?|kbd|mark|nobr|q|r(?:b|uby)"
+    "|s(?:amp|mall|tr(?:ike|ong)|u[bp])?|t(?:ime|t)|u|var|wbr"
 )
-_WORD_ENDING_TAG = re.compile(rf"<(?!/?(?:{_INLINE}|{_INLINE.upper()})[\s/>]|!--)")
+_WORD_ENDING_TAG = re.compile(rf"<(?!/?+(?:{_INLINE}|{_INLINE.upper()})[\s/>]|!--)")
 _TITLE_AND_BASE = "title, base[href]"
+_NAMES = frozenset({"title", "base"})
+_SAID = 'meta[name="robots" i], meta[http-equiv="refresh" i]:not([name]), link[rel~="canonical" i][href]'
+_SAFE_AGENT = re.compile(r"[\w.-]+")
 _MARKED = f"a[href], area[href], a[href] img[alt], {CANDIDATES}"
 _LINK_TAGS = frozenset({"a", "area"})
 _SOFT_HYPHEN = "\xad"
@@ -50,24 +57,28 @@ class HtmlDocument(NamedTuple):
     base_href: str  # "" where there is none
     marked_text: str
     anchors: list[Anchor]
+    said: Said = Said()  # what the head asks of crawlers
 
 
-def read_html(html: str, *, from_first_paragraph: bool = False) -> HtmlDocument:
-    """Read a document, however broken; of its body all, or what begins with the first `<p>`."""
+def read_html(html: str, *, from_first_paragraph: bool = False, agent: str = "") -> HtmlDocument:
+    """Read a document, however broken; of its body all, or what begins with the first `<p>`.
+
+    `agent` is the name by which a page may address us.
+    """
     html = without_depths(html)
-    document, marker_count = _read(html, from_first_paragraph=from_first_paragraph)
+    document, marker_count = _read(html, agent, from_first_paragraph=from_first_paragraph)
     if not has_markers(document.marked_text, marker_count):
-        document, _ = _read(without_markers(html), from_first_paragraph=from_first_paragraph)
+        document, _ = _read(without_markers(html), agent, from_first_paragraph=from_first_paragraph)
     return document
 
 
-def _read(html: str, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
+def _read(html: str, agent: str, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
     """The document, and how many markers were put into its text."""
     tree = LexborHTMLParser(_WORD_ENDING_TAG.sub(" <", html))
-    tree.strip_tags(_INVISIBLE)
-    title, base_href = _title_and_base(tree)
+    title, base_href = _title_and_base(_names_in_what_is_seen(tree))
+    said = _said(tree.head, agent)
     if tree.body is None or (from_first_paragraph and not _cut_before_first_paragraph(tree.body)):
-        return HtmlDocument(title, base_href, "", []), 0
+        return HtmlDocument(title, base_href, "", [], said), 0
     anchors, boilerplate = _mark(tree.body)
     text = tree.body.text()
     bracket_count = len(anchors) + len(boilerplate.elements)
@@ -79,7 +90,7 @@ def _read(html: str, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
             _bracket(menu, ASIDE_START, ASIDE_END)
         text = tree.body.text()
         bracket_count += len(menus)
-    return HtmlDocument(title, base_href, text.replace(_SOFT_HYPHEN, ""), anchors), 2 * bracket_count
+    return HtmlDocument(title, base_href, text.replace(_SOFT_HYPHEN, ""), anchors, said), 2 * bracket_count
 
 
 def _cut_before_first_paragraph(body: LexborNode) -> bool:
@@ -102,16 +113,17 @@ def _mark(body: LexborNode) -> tuple[list[Anchor], Boilerplate]:
     images = []
     boilerplate = Boilerplate()
     for node in body.css(_MARKED):
-        attributes = node.attributes
-        if node.tag in _LINK_TAGS:
+        tag, attributes = node.tag, node.attributes
+        if tag in _LINK_TAGS:
             anchors.append(Anchor(attributes["href"] or "", attributes.get("rel") or ""))
-            _bracket(node, LINK_START, LINK_END)
-            if node.tag == "area":
+            node.insert_before(LINK_START)
+            node.insert_after(LINK_END)
+            if tag == "area":
                 node.insert_after(attributes.get("alt") or "")
-        elif node.tag == "img":
+        elif tag == "img":
             images.append((node, attributes["alt"] or ""))
         else:
-            boilerplate.look_at(node, attributes)
+            boilerplate.look_at(node, tag, attributes)
     _show_images(images)
     for node in boilerplate.elements:
         _bracket(node, ASIDE_START, ASIDE_END)
@@ -136,13 +148,43 @@ def _show_images(images: list[tuple[LexborNode, str]]) -> None:
                 image.insert_after(alternative)
 
 
-def _title_and_base(tree: LexborHTMLParser) -> tuple[str, str]:
+def _names_in_what_is_seen(tree: LexborHTMLParser) -> list[LexborNode]:
+    """Take out what no reader sees, and find what names the page and its base in the rest."""
+    names = []
+    for node in tree.css(f"{_INVISIBLE}, {_TITLE_AND_BASE}"):
+        if node.tag in _NAMES:
+            names.append(node)
+        else:
+            node.decompose(recursive=False)
+    # Elsewhere they may have stood in what was taken out, as titles of drawings do.
+    in_head = all(name.parent is not None and name.parent.tag == "head" for name in names)
+    return names if in_head else tree.css(_TITLE_AND_BASE)
+
+
+def _title_and_base(names: list[LexborNode]) -> tuple[str, str]:
     """The first of each. A title that strayed into the body is taken out, because it is not text."""
     title = base_href = None
-    for node in tree.css(_TITLE_AND_BASE):
+    for node in names:
         if node.tag == "base":
             base_href = base_href or node.attributes["href"]
             continue
         title = title or " ".join(node.text().split())
         node.decompose()
     return title or "", base_href or ""
+
+
+def _said(head: LexborNode | None, agent: str) -> Said:
+    """What the head asks of crawlers. What strayed into the body may be anybody's, and is not heard."""
+    refresh = ""
+    robots: list[str] = []
+    canonicals: set[str] = set()
+    by_name = f', meta[name="{agent}" i]' if _SAFE_AGENT.fullmatch(agent) else ""
+    for node in [] if head is None else head.css(_SAID + by_name):
+        attributes = node.attributes
+        if node.tag == "link":
+            canonicals.add(attributes["href"] or "")
+        elif "name" in attributes:
+            robots.append(attributes.get("content") or "")
+        else:
+            refresh = refresh or attributes.get("content") or ""
+    return Said(robots, canonicals.pop() if len(canonicals) == 1 else "", refresh)

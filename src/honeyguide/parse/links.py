@@ -25,7 +25,7 @@ def links_of(
     rules: PageRules = WHOLE_PAGE,
 ) -> tuple[Link, ...]:
     """The links that lead elsewhere, in order of first occurrence; `places` says where each anchor stands."""
-    targets = _Targets(_base(page, base_href), page, rules)
+    targets = _Targets(base_of(page, base_href), page, rules)
     found_by_target: dict[str, _Found] = {}
     for (href, rel), place in zip(anchors, places, strict=True):
         target = targets[href]
@@ -77,7 +77,7 @@ class _Targets(dict[str, Url | None]):
         return target
 
 
-def _base(page: Url, base_href: str) -> Url:
+def base_of(page: Url, base_href: str) -> Url:
     """What relative addresses are relative to: the `base` element when it is usable, else the page."""
     return (base_href and _target(base_href, page)) or page
 

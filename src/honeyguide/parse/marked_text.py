@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import Occurrence
 from honeyguide.text.tokens import WORD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _MARK = "\x01"
 _LINK_START, _LINK_END, _ASIDE_START, _ASIDE_END = "\x02", "\x03", "\x04", "\x05"
@@ -23,6 +28,10 @@ ASIDE_START: Final = _MARK + _ASIDE_START
 ASIDE_END: Final = _MARK + _ASIDE_END
 
 _MARKER = re.compile("\x01[\x02-\x05]")
+# A marker; after a space, with all the markers and spaces that follow.
+_MARKER_AND_SPACES = re.compile("\x01(?:(?<= \x01)[\x02-\x05](?:\x01[\x02-\x05]| )*|[\x02-\x05])")
+# Markers that alone keep two words apart. The first character is the mark, which is looked for fastest.
+_MARKERS_WITHIN_WORD = re.compile("\x01(?<=[^\\W_]\x01|['’]\x01)[\x02-\x05](?:\x01[\x02-\x05])*(?=[^\\W_]|['’])")
 _MARK_REFERENCE = re.compile("&#(?:0*1(?![0-9])|[xX]0*1(?![0-9a-fA-F]));?")
 
 # ASCII text in lower case, with a space for every character that is no part of a word. Marks and apostrophes stay,
@@ -71,32 +80,35 @@ def read_marked(marked: str) -> Reading:
         # Its lower case depends on what follows, which has to be the same with and without markers and separators.
         folded = " ".join(_MARKER.sub(r" \g<0> ", marked).split())
         source = folded.lower()
-    pieces = folded.split(_MARK)
-    words, places, main_spans = _read_pieces(pieces, _separated(source).split(_MARK))
-    return Reading(_plain(pieces), tuple(words), main_spans, tuple(places))
+    words_by_piece = _words_by_piece(_separated(source))
+    # Where each piece begins, counted in words; one more for the end of the text.
+    starts = list(accumulate(map(len, words_by_piece), initial=0))
+    places, main_spans = _read_markers(folded.split(_MARK), starts)
+    return Reading(_plain(folded), tuple(chain.from_iterable(words_by_piece)), main_spans, places)
 
 
-def _read_pieces(pieces: list[str], separated: list[str]) -> tuple[list[str], list[Occurrence], Spans]:
-    """The words, links and main spans of text cut at its markers; `separated` is the same, ready to be cut into words.
+def _read_markers(pieces: list[str], starts: list[int]) -> tuple[tuple[Occurrence, ...], Spans]:
+    """The links and main spans of text cut at its markers; `starts` says where each piece begins, in words.
 
     A piece begins with the character that says which marker came before it; the first piece is plain text. A link
     inside another ends the outer one, as it does in a browser, so that no page can make this quadratic.
     """
-    words = _words(separated[0])
-    places: list[Occurrence] = []
+    places: list[tuple[str, int, int, bool]] = []
     main = _MainSpans()
-    link_piece = link_start = 0  # of the link that is open; no link begins at piece 0
-    for index in range(1, len(pieces)):
-        kind = pieces[index][0]
-        if kind in (_LINK_START, _LINK_END):
-            if link_piece:
-                anchor = _anchor(pieces, link_piece, index)
-                places.append(Occurrence(anchor, link_start, len(words), main.is_open))
-            link_piece, link_start = (index, len(words)) if kind == _LINK_START else (0, 0)
+    opened = 0  # the piece with which the link began that is open; no link begins at piece 0
+    for index, piece in enumerate(pieces[1:], start=1):
+        kind = piece[0]
+        if kind <= _LINK_END:
+            if opened:
+                anchor = pieces[opened][1:].strip() if index == opened + 1 else _plain_of(pieces[opened:index])
+                places.append((anchor, starts[opened], starts[index], main.is_open))
+            opened = index if kind == _LINK_START else 0
         else:
-            main.pass_marker(kind, len(words))
-        words += _words(separated[index])
-    return words, places, main.spans(len(words))
+            main.pass_marker(kind, starts[index])
+    return tuple(map(_occurrence, places)), main.spans(starts[-1])
+
+
+_occurrence = partial(tuple.__new__, Occurrence)
 
 
 class _MainSpans:
@@ -126,10 +138,6 @@ class _MainSpans:
             self._ended.append((self._start, position))
 
 
-def _anchor(pieces: list[str], first: int, end: int) -> str:
-    return pieces[first][1:].strip() if end == first + 1 else _plain(["", *pieces[first:end]])
-
-
 def _separated(text: str) -> str:
     """`text` with spaces for separators, so that splitting its ASCII parts gives the words that `WORD` would find.
 
@@ -143,11 +151,20 @@ def _separated(text: str) -> str:
     return text.removeprefix("'")
 
 
-def _words(separated: str) -> list[str]:
+def _words_by_piece(separated: str) -> list[list[str]]:
+    """The words between the markers of a text that is ready to be cut into words."""
+    pieces = separated.split(_MARK)
     if separated.isascii():
-        return separated.split()
+        return list(map(str.split, pieces))
+    return [piece.split() if piece.isascii() else _words(piece) for piece in pieces]
+
+
+def _words(separated: str) -> list[str]:
+    tokens = separated.lower().split()
+    if all(map(str.isalnum, tokens)):
+        return tokens
     words = []
-    for token in separated.lower().split():
+    for token in tokens:
         if token.isalnum():
             words.append(token)
         else:
@@ -155,19 +172,12 @@ def _words(separated: str) -> list[str]:
     return words
 
 
-def _plain(pieces: list[str]) -> str:
+def _plain(marked: str) -> str:
     """The text without its markers: no space doubled where one was taken out, no two words run together."""
-    parts = [pieces[0]]
-    last = pieces[0][-1:]
-    for piece in pieces[1:]:
-        part = piece[1:].lstrip() if last == " " else piece[1:]
-        if part:
-            if part[0] != " " and _is_in_word(last) and _is_in_word(part[0]):
-                parts.append(" ")
-            parts.append(part)
-            last = part[-1]
-    return "".join(parts).strip()
+    if _MARK not in marked:
+        return marked
+    return _MARKER_AND_SPACES.sub("", _MARKERS_WITHIN_WORD.sub(" ", marked)).strip()
 
 
-def _is_in_word(character: str) -> bool:
-    return character.isalnum() or character in ("'", "’")
+def _plain_of(pieces: Iterable[str]) -> str:
+    return _plain("".join(f"{_MARK}{piece}" for piece in pieces))

@@ -7,12 +7,15 @@ comes near the limit; what lies deeper is cut off.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final
+
+import numpy as np
 
 DEEPEST: Final = 6000
 FEW_TAGS: Final = 2 * DEEPEST  # a document with fewer cannot be worth a closer look
 
-_TAG: Final = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_TAG: Final = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9]*)")
 # Never nested in themselves by the parser: void elements, and those whose end is implied by the next of their kind.
 _FLAT: Final = frozenset(
     (
@@ -23,15 +26,24 @@ _FLAT: Final = frozenset(
 )  # fmt: skip
 
 
+class _Steps(dict[str, int]):
+    """How much deeper each tag leads."""
+
+    def __missing__(self, tag: str) -> int:
+        step = -1 if tag[0] == "/" else 1
+        self[tag] = step = 0 if tag.lstrip("/").lower() in _FLAT else step
+        return step
+
+
 def without_depths(html: str) -> str:
     """The document up to where elements nest deeper than `DEEPEST`; nearly always, the document itself."""
     if html.count("<") < FEW_TAGS:
         return html
-    depth = 0
-    for tag in _TAG.finditer(html):
-        if tag[2].lower() in _FLAT:
-            continue
-        depth = max(0, depth - 1) if tag[1] else depth + 1
-        if depth > DEEPEST:
-            return html[: tag.start()]
-    return html
+    tags = _TAG.findall(html)
+    depths = np.cumsum(np.fromiter(map(_Steps().__getitem__, tags), dtype=np.int32, count=len(tags)))
+    # An end without a beginning counts for nothing: depths are above the lowest so far, which begins at 0.
+    depths -= np.minimum.accumulate(np.minimum(depths, 0))
+    if depths.max(initial=0) <= DEEPEST:
+        return html
+    first_too_deep = int(np.argmax(depths > DEEPEST))
+    return html[: next(islice(_TAG.finditer(html), first_too_deep, None)).start()]

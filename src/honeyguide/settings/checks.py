@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.domain import Topic, Url, host_pattern
+from honeyguide.domain import Topic, Url, domain_pattern, host_pattern
 from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.settings.judge_checks import judge_mistakes, topic_word_mistakes
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
@@ -15,6 +15,12 @@ from honeyguide.settings.strategy_tables import STRATEGIES_NEEDING_A_TOPIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+
+_MEDIA_TYPE: Final = re.compile(r"[a-z0-9*][a-z0-9!#$&^_.+*-]*/[a-z0-9*][a-z0-9!#$&^_.+*-]*", re.ASCII)
+_PROXY: Final = re.compile(
+    r"http://(?P<login>[^/?#]*@)?(?:[a-zA-Z0-9._-]+|\[[0-9a-fA-F:.]+\])(?::[0-9]{1,5})?/?", re.ASCII
+)
 
 
 def validate(settings: Settings) -> None:
@@ -63,21 +69,44 @@ def _profile_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _seed_url_mistakes(settings: Settings) -> Iterator[str]:
-    for text in settings.crawl.seed_urls:
-        try:
-            Url.parse(text)
-        except InvalidUrl as error:
-            yield f"crawl.seed_urls: {error}"
+    for name in ("seed_urls", "sitemaps", "feeds"):
+        for text in getattr(settings.crawl, name):
+            try:
+                Url.parse(text)
+            except InvalidUrl as error:
+                yield f"crawl.{name}: {error}"
 
 
 def _identity_mistakes(settings: Settings) -> Iterator[str]:
-    # Both go into a request header, where a line break would start another header.
-    sent = {"fetch.user_agent": settings.fetch.user_agent, "fetch.contact": settings.fetch.contact}
+    # All go into request headers, where a line break would start another header.
+    names = ("user_agent", "contact", "accept_language")
+    sent = {f"fetch.{name}": getattr(settings.fetch, name) for name in names}
     for key, text in sent.items():
         if not (text.isascii() and text.isprintable()):
             yield f"{key} is {shown(text)}: it must be printable ASCII on one line"
     if not settings.fetch.user_agent.strip():
         yield "fetch.user_agent is empty: give the crawler a name, as in 'Honeyguide/1.0'"
+
+
+def _content_type_mistakes(settings: Settings) -> Iterator[str]:
+    if not settings.fetch.content_types:
+        yield "fetch.content_types is empty: name a type, as in text/html, or */* for all"
+    for text in settings.fetch.content_types:
+        if not _MEDIA_TYPE.fullmatch(text):
+            yield f"fetch.content_types: {shown(text)} is not a media type; write it as text/html or text/*"
+
+
+def _proxy_mistakes(settings: Settings) -> Iterator[str]:
+    if settings.fetch.proxy_login and not settings.fetch.proxy:
+        yield "fetch.proxy_login has no fetch.proxy to log in to: name it, or leave both out"
+    if not settings.fetch.proxy:
+        return
+    parts = _PROXY.fullmatch(settings.fetch.proxy)
+    if parts is None:
+        yield "fetch.proxy is not the URL of an HTTP proxy: write it as http://proxy.example:3128"
+    elif parts["login"] is not None:
+        # Said without the value: what is refused here may end up in a log.
+        yield "fetch.proxy holds a password that the run would keep: put it in a file that fetch.proxy_login names"
 
 
 def _delay_mistakes(settings: Settings) -> Iterator[str]:
@@ -90,13 +119,19 @@ def _delay_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _pattern_mistakes(settings: Settings) -> Iterator[str]:
-    for name in ("allow_hosts", "deny_hosts"):
-        for text in getattr(settings.scope, name):
+    scope = settings.scope
+    for name, pattern_of in (("allow_hosts", host_pattern), ("deny_hosts", host_pattern), ("domains", domain_pattern)):
+        for text in getattr(scope, name):
             try:
-                host_pattern(text)
+                pattern_of(text)
             except InvalidUrl as error:
                 yield f"scope.{name}: {error}"
-    for name in ("allow_paths", "deny_paths", "allow_titles", "deny_titles"):
+    yield from _expression_mistakes(settings)
+    yield from _prefix_mistakes(settings)
+
+
+def _expression_mistakes(settings: Settings) -> Iterator[str]:
+    for name in ("allow_paths", "deny_paths", "allow_urls", "deny_urls", "allow_titles", "deny_titles"):
         for pattern in getattr(settings.scope, name):
             if not pattern:
                 yield f"scope.{name}: an empty pattern is found in everything; leave it out"
@@ -104,6 +139,15 @@ def _pattern_mistakes(settings: Settings) -> Iterator[str]:
                 re.compile(pattern)
             except (re.error, OverflowError, RecursionError) as error:
                 yield f"scope.{name}: {shown(pattern)} is not a regular expression: {error}"
+
+
+def _prefix_mistakes(settings: Settings) -> Iterator[str]:
+    for name in ("allow_prefixes", "deny_prefixes"):
+        for text in getattr(settings.scope, name):
+            try:
+                Url.parse(f"http://any.test{text}" if text.startswith("/") else text)
+            except InvalidUrl:
+                yield f"scope.{name}: {shown(text)} begins no URL; write /docs/ or https://example.org/docs/"
 
 
 def _vector_mistakes(settings: Settings) -> Iterator[str]:
@@ -134,6 +178,8 @@ _CHECKS: Final = (
     _profile_mistakes,
     _seed_url_mistakes,
     _identity_mistakes,
+    _content_type_mistakes,
+    _proxy_mistakes,
     _delay_mistakes,
     _pattern_mistakes,
     judge_mistakes,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # By table and name; each may also hold something that is no file.
 IS_A_FILE: Final[dict[tuple[str, str], Callable[[str], bool]]] = {
+    ("fetch", "proxy_login"): bool,
     ("judge", "idf"): lambda value: value not in ("", "seen"),
     ("judge", "classifier"): lambda value: value.endswith(".joblib"),
     ("lfa", "start_weights"): lambda value: bool(value.strip()),

@@ -13,8 +13,63 @@ if TYPE_CHECKING:
 
 VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
     "wikipedia": {"politeness.pause_every": 10},
+    # Han et al. 2018, section 4 and Algorithm 1: one page after the other. The [lfa] defaults are theirs.
+    "han2018": {
+        "crawl.strategy": "lfa-sync",
+        "crawl.concurrency": 1,
+        "judge.kind": "embedding",
+        "judge.relevant_when": "word",
+        "judge.reward": "han2018",
+    },
+    # Pertejo 2021, 3.8, 4.3 and his program.
+    "pertejo2021": {
+        "crawl.strategy": "lfa-async",
+        "crawl.concurrency": 1,
+        "judge.kind": "embedding-tfidf",
+        "judge.relevant_when": "word",
+        "judge.reward": "pertejo-code",
+        "lfa.features": "pertejo",
+        "lfa.discount": 0.3,
+        "lfa.starts_at": "uniform",
+        "lfa.ends_at_relevant": False,
+        "lfa.learns_without_links": False,
+        "lfa.draws": "link",
+    },
+    # The same, 2.6, 3.7 and 4.3: deep Q-learning, 5,000 steps to train and 5,000 to test. Layers and the rest of the
+    # network are his; --strategy dqn-fixed has it with an output a page, as he had it.
+    "pertejo2021-dqn": {
+        "crawl.strategy": "dqn",
+        "crawl.concurrency": 1,
+        "budget.fetches": 10_000,
+        "store.snapshot_every": 1000,
+        "judge.kind": "embedding-tfidf",
+        "judge.relevant_when": "word",
+        "judge.reward": "pertejo-30-20-10",
+        "dqn.layers": (128, 256),
+        "dqn.dropout": 0.5,
+        "dqn.output_penalty": 0.01,
+        "dqn.target": "double",
+        "dqn.dueling": "mean",
+        "dqn.loss": "squared",
+        "dqn.discount": 0.3,
+        "dqn.learning_rate": 0.001,
+        "dqn.replay": 50_000,
+        "dqn.batch": 32,
+        "dqn.warm_up": 100,
+        "dqn.target_share": 0.01,
+        "dqn.features": "pertejo",
+        "dqn.inputs": "raw",
+        "dqn.mode": "asynchronous",
+        "dqn.refresh_every": 1,
+        "dqn.exploration": 0.3,
+        "dqn.exploration_test": 0.1,
+        "dqn.training_steps": 5000,
+        "dqn.learns_in_test": False,
+        "dqn.draws": "link",
+        "dqn.outputs": 32_000,
+    },
 }
-"""By dotted key. How pages are read under a profile is not a setting; see `parse/page_rules.py`."""
+"""By dotted key. How pages are read under wikipedia is not a setting; see `parse/page_rules.py`."""
 
 
 def with_profile(base: Settings, values: Mapping[str, Any]) -> dict[str, Any]:

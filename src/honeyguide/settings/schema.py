@@ -7,6 +7,7 @@ behaviour beyond what their own fields decide.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -28,7 +29,7 @@ from honeyguide.settings.strategy_tables import (
     WeightedBreadthFirstSettings,
 )
 
-PROFILES: Final = ("wikipedia",)
+PROFILES: Final = ("wikipedia", "han2018", "pertejo2021", "pertejo2021-dqn")
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
 JUDGES: Final = ("keyword", "tfidf", "embedding", "embedding-tfidf", "rake", "classifier", "neural", "combined")
 LANGUAGES: Final = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch")
@@ -37,9 +38,16 @@ RELEVANT_WHEN: Final = ("threshold", "word")
 # Rewards that have a value for each of several thresholds, and those that do not.
 LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
 REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
+ARCHIVES: Final = ("store", "warc", "none")
+NOFOLLOW_LINKS: Final = ("all", "same-site", "none")
+STAY_ON: Final = ("anywhere", "seed-hosts", "seed-domains")
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 
 CONTACT_PLACEHOLDER: Final = "set fetch.contact"
+LONGEST_REST_S: Final = 24 * 3600.0
+"""The longest that a host is left alone because it asked for it."""
+OFFLINE_FETCHES: Final = 16
+LIVE_FETCHES: Final = 256
 
 
 def _version() -> str:
@@ -72,13 +80,36 @@ class CrawlSettings:
         "site:FILE.warc.gz or replay:RUN",
     )
     seed_urls: tuple[str, ...] = setting((), "where to start; empty takes the starting points")
+    sitemaps: tuple[str, ...] = setting(
+        (), "sitemaps whose URLs are seeds too: XML, an index of several, packed or not, or a plain list"
+    )
+    feeds: tuple[str, ...] = setting((), "RSS, Atom or RDF feeds whose entries are seeds too")
+    sitemaps_from_robots: bool = setting(
+        default=False, meaning="whether the sitemaps count that the robots.txt of each seed's host names"
+    )
+    listed_urls: int = setting(5000, "URLs taken from sitemaps and feeds, the first that are listed", at_least=1)
     profile: str = setting(
-        "", "how pages of a site are read, and the settings that go with it: wikipedia; empty for none"
+        "",
+        "settings laid under yours: wikipedia, with how its pages are read; han2018, pertejo2021 and pertejo2021-dqn, "
+        "the learners of these papers; empty for none",
     )
     strategy: str = setting("online-ridge", "how the next link is chosen", choices=STRATEGIES)
     seed: int = setting(0, "seed of every random choice", at_least=0)
-    concurrency: int = setting(16, "fetches at once, over all hosts", at_least=1, at_most=4096)
+    concurrency: int = setting(
+        0, "fetches at once, over all hosts; 0 is 16 offline and 256 live, where most wait", at_least=0, at_most=4096
+    )
+    workers: int = setting(
+        -1,
+        "processes that parse and judge pages beside the crawl; 0 for none, -1 for one where pages come over HTTP, "
+        "there is more than one core, and the budget is 500 fetches or more",
+        at_least=-1,
+        at_most=64,
+    )
     starting_points: str = setting("", "path to your own list by topic; empty takes the shipped one")
+
+    def fetches_at_once(self, *, is_live: bool) -> int:
+        """How many fetches may be under way. Live, one that waits for its host's turn is among them."""
+        return self.concurrency or (LIVE_FETCHES if is_live else OFFLINE_FETCHES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +131,47 @@ class FetchSettings:
         "the name given to every server; robots.txt is asked about what stands before the slash",
     )
     contact: str = setting("", "where a site's owner can reach you, sent with the user agent")
-    timeout_s: float = setting(20.0, "seconds an answer may take, from connecting to the last byte", above=0)
+    accept_language: str = setting("", "languages asked for, as in 'en, de;q=0.5'; empty asks for none")
+    connect_timeout_s: float = setting(10.0, "seconds a connection may take, names looked up and TLS agreed", above=0)
+    first_byte_timeout_s: float = setting(
+        20.0, "seconds a host may take from then on until its headers are in", above=0
+    )
+    timeout_s: float = setting(30.0, "seconds an answer may take, from connecting to the last byte", above=0)
+    content_types: tuple[str, ...] = setting(
+        (
+            "text/html",
+            "application/xhtml+xml",
+            "application/vnd.wap.xhtml+xml",
+            "text/plain",
+            "text/xml",
+            "application/xml",
+        ),
+        "types whose bodies are read, * for any part; others are given up before",
+    )
     max_body_bytes: int = setting(5_000_000, "bytes of an unpacked body; a longer one is given up", at_least=1)
     max_redirects: int = setting(10, "redirects followed in a row from one link", at_least=0)
+    retries: int = setting(
+        2, "times a link is fetched again, live, after a trouble that may pass; each costs a fetch", at_least=0
+    )
+    backoff_s: float = setting(
+        10.0, "seconds a host in trouble is left alone at first; doubled at every further trouble in a row", at_least=0
+    )
+    max_retry_after_s: float = setting(
+        600.0, "seconds of backoff, and of Retry-After, at most; where a host asks for more, its link fails", at_least=0
+    )
+    kept_connections: int = setting(512, "connections kept open at once for the hosts' next pages", at_least=0)
+    cookies: bool = setting(default=False, meaning="whether cookies are sent back to the hosts that set them")
+    proxy: str = setting("", "the HTTP proxy that everything is asked through, as in http://proxy:3128; empty for none")
+    proxy_login: str = setting("", "a file that holds user:password for the proxy; empty for none")
+    allow_private: bool = setting(
+        default=False,
+        meaning="whether loopback, private, link-local and other addresses that are not public may be called",
+    )
+
+    @property
+    def has_contact(self) -> bool:
+        """Whether the user agent says whose crawler this is."""
+        return CONTACT_PLACEHOLDER not in self.identity
 
     @property
     def identity(self) -> str:
@@ -113,6 +182,36 @@ class FetchSettings:
             return self.user_agent.replace(CONTACT_PLACEHOLDER, self.contact)
         return f"{self.user_agent} ({self.contact})"
 
+    @property
+    def product(self) -> str:
+        """The name by which a page may address us: what the user agent begins with."""
+        return re.split(r"[\s/;()]", self.user_agent.strip(), maxsplit=1)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class RenderSettings:
+    """Pages of the live web that are empty until a browser has run their scripts."""
+
+    enabled: bool = setting(default=False, meaning="whether such pages are run in headless Chromium (extra: browser)")
+    browser: str = setting("", "path to Chromium or Chrome; empty looks for one")
+    sandbox: bool = setting(
+        default=True, meaning="whether the browser is shut in by the system; root and most containers need false"
+    )
+    timeout_s: float = setting(20.0, "seconds a page may take until it is at rest; then it is taken as it is", above=0)
+    max_requests: int = setting(40, "requests that the scripts of one page may make", at_least=0)
+    at_once: int = setting(2, "pages rendered at once", at_least=1, at_most=64)
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshSettings:
+    """A new pass over the pages of an earlier run: which of them are looked at first."""
+
+    run: str = setting("", "the run whose pages are looked at again; honeyguide refresh sets it")
+    change_days: float = setting(30.0, "days in which a page of which nothing is known changes once", above=0)
+    relevance_weight: float = setting(
+        0.5, "how much relevance counts; with 0 only age and change do", at_least=0, at_most=1
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class PolitenessSettings:
@@ -121,9 +220,28 @@ class PolitenessSettings:
     obey_robots: bool = setting(default=True, meaning="whether robots.txt decides what may be fetched")
     delay_s: float = setting(1.0, "seconds between two requests to one host", at_least=0)
     max_delay_s: float = setting(60.0, "seconds a host may ask for at most between requests", at_least=0)
+    delay_factor: float = setting(
+        1.0,
+        "how many times the seconds its last answer took a live host rests, between delay_s and max_delay_s; 0 for off",
+        at_least=0,
+    )
+    per_address: bool = setting(
+        default=True,
+        meaning="whether hosts that are found at one IP address share one pause, and one request at a time",
+    )
+    patience_s: float = setting(
+        600.0, "seconds that a live crawl waits for hosts when nothing else is to be done, before it stops", at_least=0
+    )
     pause_every: int = setting(0, "fetches after which the host asked last rests longer; 0 for never", at_least=0)
     pause_from_s: float = setting(1.0, "seconds of that rest, on top of the usual, at least", at_least=0)
     pause_to_s: float = setting(2.2, "seconds of that rest at most; drawn at random between the two", at_least=0)
+
+    def pause_s(self, response_s: float = 0.0, asked_s: float = 0.0) -> float:
+        """Seconds between the end of an answer and the next request, given how long the answer took and what is asked.
+
+        Never below `delay_s`, and above it only up to `max_delay_s`.
+        """
+        return max(self.delay_s, min(max(self.delay_factor * response_s, asked_s), self.max_delay_s))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +307,21 @@ class ScopeSettings:
     deny_paths: tuple[str, ...] = setting((), "regular expressions none of which may be found in path and query")
     allow_titles: tuple[str, ...] = setting((), "a page without one of these in its title counts and gives nothing")
     deny_titles: tuple[str, ...] = setting((), "a page with one of these in its title counts and gives nothing")
+    domains: tuple[str, ...] = setting(
+        (), "domains to stay on, all hosts below them included: example.org; they add to allow_hosts"
+    )
+    stay_on: str = setting(
+        "anywhere",
+        "what the seeds add: their hosts to allow_hosts, or their registered domains to domains",
+        choices=STAY_ON,
+    )
+    allow_prefixes: tuple[str, ...] = setting(
+        (), "beginnings, one of which every URL must have: /docs/ of its path, or https://example.org/docs/ in full"
+    )
+    deny_prefixes: tuple[str, ...] = setting((), "beginnings that no URL may have, written in the same way")
+    allow_urls: tuple[str, ...] = setting((), "regular expressions, one of which must be found in the whole URL")
+    deny_urls: tuple[str, ...] = setting((), "regular expressions none of which may be found in the whole URL")
+    follow_links: bool = setting(default=True, meaning="whether links are followed; false fetches the seeds alone")
     max_depth: int = setting(0, "clicks from a seed; 0 sets no limit", at_least=0)
     max_pages: int = setting(0, "URLs to consider, the first that are met, seeds included; 0 sets no limit", at_least=0)
     share: float = setting(
@@ -198,6 +331,29 @@ class ScopeSettings:
         at_most=1,
     )
     share_seed: int = setting(0, "seed of that draw", at_least=0, at_most=2**32 - 1)
+    max_pages_per_host: int = setting(
+        0, "fetches of one host; its links that still wait then are surplus; 0 sets no limit", at_least=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DirectiveSettings:
+    """What pages ask of a crawler, and whether it does so."""
+
+    robots: bool = setting(
+        default=True, meaning="whether noindex, nofollow and none count, in <meta name=robots> and X-Robots-Tag"
+    )
+    nofollow_links: str = setting(
+        "same-site",
+        "which links with rel nofollow, ugc or sponsored are left: all, those within a registered domain, or none",
+        choices=NOFOLLOW_LINKS,
+    )
+    canonical: bool = setting(
+        default=True, meaning="whether a page that has the text of the one it names as canonical counts as that one"
+    )
+    refresh_s: float = setting(
+        5.0, "a page that sends its reader on within so many seconds is a redirect; -1 for never", at_least=-1
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +391,12 @@ class FrontierSettings:
 class StoreSettings:
     """What a run folder keeps."""
 
+    archive: str = setting(
+        "store",
+        "where bodies are kept: in the store, packed; as WARC files with everything else that was answered; nowhere",
+        choices=ARCHIVES,
+    )
+    archive_file_megabytes: float = setting(1000.0, "megabytes after which a new WARC file is begun", above=0)
     snapshot_every: int = setting(200, "steps between two snapshots of the learner", at_least=1)
 
 
@@ -246,9 +408,12 @@ class Settings:
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     fetch: FetchSettings = field(default_factory=FetchSettings)
+    render: RenderSettings = field(default_factory=RenderSettings)
+    refresh: RefreshSettings = field(default_factory=RefreshSettings)
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     scope: ScopeSettings = field(default_factory=ScopeSettings)
+    directives: DirectiveSettings = field(default_factory=DirectiveSettings)
     vectors: VectorSettings = field(default_factory=VectorSettings)
     frontier: FrontierSettings = field(default_factory=FrontierSettings)
     # A method's table carries the strategy's own name.

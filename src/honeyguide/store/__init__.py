@@ -6,10 +6,13 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 """
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.opening import open_store
+from honeyguide.store.packing import body_packer
 from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
     FoundLink,
+    HostRecord,
     PairRecord,
     Progress,
     RedirectedLink,
@@ -17,12 +20,14 @@ from honeyguide.store.records import (
     StepRecord,
     VisitRecord,
 )
+from honeyguide.store.revisits import Finding, Revisit, Revisits
 from honeyguide.store.run import CrawledPage, CrawledStep, Run, open_run
 from honeyguide.store.run_folder import RunFolder, RunLock
 from honeyguide.store.sqlite import SqliteStore
 from honeyguide.store.store import (
     LearnerSnapshot,
     Store,
+    StoredAttempt,
     StoredDecision,
     StoredLink,
     StoredTransition,
@@ -35,11 +40,15 @@ __all__ = [
     "CrawledStep",
     "DiscoveredGraph",
     "DispatchRecord",
+    "Finding",
     "FoundLink",
+    "HostRecord",
     "LearnerSnapshot",
     "PairRecord",
     "Progress",
     "RedirectedLink",
+    "Revisit",
+    "Revisits",
     "Run",
     "RunFolder",
     "RunLock",
@@ -47,10 +56,13 @@ __all__ = [
     "SqliteStore",
     "StepRecord",
     "Store",
+    "StoredAttempt",
     "StoredDecision",
     "StoredLink",
     "StoredTransition",
     "StoredVisit",
     "VisitRecord",
+    "body_packer",
     "open_run",
+    "open_store",
 ]

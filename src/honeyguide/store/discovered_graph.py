@@ -73,7 +73,11 @@ class DiscoveredGraph:
             )
         )
         by_robots = f"{RefusalReason.ROBOTS}:%"
-        refused = self._select("SELECT link FROM steps WHERE outcome = 'refused' AND detail LIKE ?", by_robots)
+        refused = self._select(
+            # Without a reward the link waited to be tried again: the refusal did not last.
+            "SELECT link FROM steps WHERE outcome = 'refused' AND reward IS NOT NULL AND detail LIKE ?",
+            by_robots,
+        )
         forbidden = {link for (link,) in refused}
         exceptions: dict[int, int | None] = dict.fromkeys(forbidden)
         for link, end in ends_of(hops).items():

@@ -6,6 +6,7 @@ two sorted columns, hash and step: 16 bytes a fetch. Bodies stay on disk until t
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -21,10 +22,11 @@ from honeyguide.domain import (
     Redirected,
     RefusalReason,
     Refused,
+    Unchanged,
     Url,
 )
 from honeyguide.errors import RunDamaged
-from honeyguide.store.sqlite import unpacked
+from honeyguide.store.bodies import StoredBodies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +39,16 @@ if TYPE_CHECKING:
 _DELAY_DIGITS: Final = 6  # of a second: what subtracting two times of day leaves exact
 
 
+@dataclass(frozen=True, slots=True)
+class _LastAnswer:
+    """What a host had answered last."""
+
+    number: int  # of all answers, from 1
+    finished_at: float
+    elapsed_s: float
+    is_trouble: bool  # it brought neither a page nor a redirect
+
+
 class RecordedAnswers:
     """The answers of a run up to the moment it was opened; the same for the same URL every time."""
 
@@ -44,6 +56,7 @@ class RecordedAnswers:
         """`select` reads the run's database, `politeness` is that of its crawl, `seeds` how many it had."""
         self._select = select
         self._path = database_file
+        self._bodies = StoredBodies(database_file)
         self._seeds = seeds
         self._hashes, self._steps, last_by_host = self._read_urls()
         self._delay_by_host = self._read_delays(last_by_host, politeness)
@@ -52,7 +65,7 @@ class RecordedAnswers:
         return len(self._steps)
 
     def answer(self, url: Url) -> Answer | None:
-        """What was answered to `url`; None when it was never asked, or the answer was not known then either."""
+        """What was answered to `url`; None when it was never asked, was not known then either, or was not kept."""
         key = np.uint64(_hash(url.text))
         first, last = np.searchsorted(self._hashes, key, "left"), np.searchsorted(self._hashes, key, "right")
         for step in reversed(self._steps[first:last].tolist()):
@@ -74,53 +87,70 @@ class RecordedAnswers:
         """URLs that brought an HTML page, in the order they came."""
         rows = self._select(
             """SELECT l.url FROM pages p JOIN links l ON l.id = p.link
-               WHERE p.media_type IN ('text/html', 'application/xhtml+xml') ORDER BY p.step"""
+               WHERE p.media_type IN ('text/html', 'application/xhtml+xml')
+                 AND p.link NOT IN (SELECT link FROM directives WHERE is_unindexed) ORDER BY p.step"""
         )
         return (Url(text) for (text,) in rows)
 
-    def _read_urls(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], dict[HostKey, tuple[int, float]]]:
-        """Hashes of the URLs that were fetched, sorted, their steps, and the last answer of each host: which, when."""
+    def _read_urls(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], dict[HostKey, _LastAnswer]]:
+        """Hashes of the URLs that were fetched, sorted, their steps, and the last answer of each host."""
         hashes, steps = [], []
-        last_by_host: dict[HostKey, tuple[int, float]] = {}
+        last_by_host: dict[HostKey, _LastAnswer] = {}
         rows = self._select(
-            """SELECT s.step, s.finished_at, l.url FROM steps s JOIN links l ON l.id = s.link
-               WHERE s.outcome <> 'unknown' ORDER BY s.step"""
+            """SELECT s.step, s.finished_at, l.url, s.elapsed_s, s.outcome IN ('failed', 'refused')
+               FROM steps s JOIN links l ON l.id = s.link WHERE s.outcome <> 'unknown' ORDER BY s.step"""
         )
-        for step, finished_at, text in rows:
+        for step, finished_at, text, elapsed_s, has_trouble in rows:
             hashes.append(_hash(text))
             steps.append(step)
-            last_by_host[Url(text).host] = len(steps), finished_at
+            last_by_host[Url(text).host] = _LastAnswer(len(steps), finished_at, elapsed_s, bool(has_trouble))
         columns = np.array(hashes, dtype=np.uint64), np.array(steps, dtype=np.int64)
         order = np.argsort(columns[0], kind="stable")
         return columns[0][order], columns[1][order], last_by_host
 
     def _read_delays(
-        self, last_by_host: dict[HostKey, tuple[int, float]], politeness: PolitenessSettings
+        self, last_by_host: dict[HostKey, _LastAnswer], politeness: PolitenessSettings
     ) -> dict[HostKey, float]:
         """The pause each host had asked for, where it was longer than the crawl's own: that shows in its ready time.
 
-        Where the crawl had let it rest for longer, by a length that is not kept, it is taken for the longest.
+        Where the crawl had let it rest for longer, by a length that is not kept, it is taken for the longest. Of a live
+        host whose last answer was trouble nothing is known: it may have been left alone for that.
         """
         delays = {}
+        is_live = self._is_live()
         for host, ready_at in self._select("SELECT host, ready_at FROM hosts"):
-            fetches, finished_at = last_by_host.get(host, (0, ready_at))
-            is_rested = politeness.pause_every and fetches % politeness.pause_every == 0
+            last = last_by_host.get(host)
+            if last is None or (is_live and last.is_trouble):
+                continue
+            is_rested = politeness.pause_every and last.number % politeness.pause_every == 0
             further_s = politeness.pause_to_s if is_rested else 0.0
-            paused_s = round(ready_at - finished_at - further_s, _DELAY_DIGITS)
-            if paused_s > politeness.delay_s:
+            paused_s = round(ready_at - last.finished_at - further_s, _DELAY_DIGITS)
+            if paused_s > round(politeness.pause_s(last.elapsed_s if is_live else 0.0), _DELAY_DIGITS):
                 delays[HostKey(host)] = paused_s
         return delays
 
+    def _is_live(self) -> bool:
+        if not any(self._select("SELECT 1 FROM sqlite_master WHERE name = 'live_hosts'")):
+            return False
+        return any(self._select("SELECT 1 FROM live_hosts LIMIT 1"))
+
     def _answer_at(self, step: int, url: Url) -> Answer | None:
         rows = self._select(
-            """SELECT l.url, s.outcome, s.status, s.detail, s.elapsed_s, p.content_type, p.body
-               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link WHERE s.step = ?""",
+            """SELECT l.url, s.outcome, s.status, s.detail, s.elapsed_s, p.content_type, p.body, a.file, a.offset,
+                      coalesce(d.robots_tag, ''), coalesce(d.is_unindexed, 0)
+               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+               LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = p.step WHERE s.step = ?""",
             step,
         )
-        for text, kind, status, detail, elapsed_s, content_type, body in rows:
-            if text != url.text:  # another URL with the same hash
+        for text, kind, status, detail, elapsed_s, content_type, stored, file, offset, tag, is_unindexed in rows:
+            if text != url.text or is_unindexed:  # another URL with the same hash, or a page that was not kept
+                return None
+            body = None if stored is None else self._bodies.read(stored, file, offset)
+            if stored is not None and body is None:
                 return None
             outcome = self._outcome(kind, status, detail, content_type, body)
+            if tag and isinstance(outcome, Fetched):
+                outcome = replace(outcome, robots_tag=tag)
             return Answer(outcome, elapsed_s, self._delay_by_host.get(url.host, 0.0))
         return None
 
@@ -132,7 +162,9 @@ class RecordedAnswers:
         try:
             match kind:
                 case "fetched" if status is not None and content_type is not None and body is not None:
-                    return Fetched(status, content_type, unpacked(body, self._path))
+                    return Fetched(status, content_type, body)
+                case "unchanged":
+                    return Unchanged()
                 case "redirected" if status is not None:
                     return Redirected(status, Url(detail))
                 case "refused":

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from honeyguide.domain import Answer, LinkId, Page, Row, Sighting, Url, Verdict
+    from honeyguide.domain import Answer, KnownPage, LinkId, Page, Row, Sighting, Url, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,9 @@ class VisitRecord:
     depth: int
     distance: int
     targets: tuple[LinkId, ...]  # every link on it, each once
+    is_unindexed: bool = False  # it asks not to be indexed: of its text nothing is kept for good
+    identity: tuple[int, Url | None] | None = None  # a hash of its text, and the other address that it calls its own
+    packed_body: bytes | None = None  # where it is packed already
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +90,17 @@ class CompletionRecord:
     reward: float | None  # None where nothing was learned from it
     visit: VisitRecord | None
     redirect_target: LinkId | None = None
+    is_final: bool = True  # False where the link waits again
+
+
+@dataclass(frozen=True, slots=True)
+class HostRecord:
+    """What a live crawl knows of a host besides when it may be asked again."""
+
+    host: str
+    address: str  # at which it was found last; empty where that is not known
+    address_ready_at: float  # when that address may be asked again, as far as this host is concerned
+    troubles: int  # in a row, up to now
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +109,7 @@ class Progress:
 
     steps: int = 0  # fetches that have ended
     dispatches: int = 0  # fetches begun
+    unchanged: int = 0  # pages of an earlier run whose hosts said that they are the same
     unknown: int = 0  # steps whose answer the world could not tell; they cost nothing
     now: float = 0.0
     spent_seconds: float = 0.0
@@ -111,6 +126,11 @@ class Progress:
     out_of_scope: int = 0  # times that a page showed a link the scope rules keep out
     barren: int = 0  # pages whose links the strategy did not let wait
     left_alone: int = 0  # times that a barren page showed a link that did not wait and could have
+    unindexed: int = 0  # pages that ask not to be indexed: not counted as pages, and not kept
+    surplus: int = 0  # links that waited when their host had given all that it may give
+    retries: int = 0  # times that a link was put back to be tried again
+    passed_over: int = 0  # times that the best link had to wait for its host, and another was taken
+    score_passed_over: float = 0.0  # by how much these scored more, all together
     seeds: int = 0  # URLs it started with: the first that it met
     stop_reason: str = ""  # why the crawl stopped; empty while it may go on
 
@@ -147,6 +167,13 @@ class Progress:
         return self.dispatches - self.unknown
 
 
+class HostChanges(TypedDict, total=False):
+    """What a step changed for the host that was asked; the fields of `StepRecord` of the same names."""
+
+    ready_at_by_host: dict[str, float]
+    host: HostRecord | None
+
+
 class StepChanges(TypedDict, total=False):
     """What a step may have changed besides choices and progress; the fields of `StepRecord` of the same names."""
 
@@ -156,6 +183,7 @@ class StepChanges(TypedDict, total=False):
     pruned: tuple[LinkId, ...]
     pairs: tuple[PairRecord, ...]
     redirect: RedirectedLink | None
+    known: tuple[KnownPage, ...]
     learner: bytes | None
     ready_at_by_host: dict[str, float]
 
@@ -173,5 +201,8 @@ class StepRecord:
     pruned: tuple[LinkId, ...] = ()  # links that no longer wait, or could not begin to
     pairs: tuple[PairRecord, ...] = ()
     redirect: RedirectedLink | None = None
+    known: tuple[KnownPage, ...] = ()  # pages of an earlier run that are looked at again
     ready_at_by_host: dict[str, float] = field(default_factory=dict)
+    surplus: tuple[LinkId, ...] = ()  # links that no longer wait because their host may give no more
+    host: HostRecord | None = None  # the host that was asked, live
     learner: bytes | None = None  # a snapshot of the strategy, every so often

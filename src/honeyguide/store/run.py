@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from honeyguide.domain import Url
 from honeyguide.errors import RunDamaged
 from honeyguide.settings import load_settings
+from honeyguide.store.bodies import StoredBodies
 from honeyguide.store.discovered_graph import DiscoveredGraph
 from honeyguide.store.recorded_answers import RecordedAnswers
 from honeyguide.store.records import Progress
+from honeyguide.store.revisits import Revisits
 from honeyguide.store.run_folder import RunFolder
-from honeyguide.store.sqlite import read_progress, told_plainly, unpacked
+from honeyguide.store.sqlite import read_progress, told_plainly
 from honeyguide.store.store import LearnerSnapshot
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class CrawledPage:
     depth: int
     words: int
     media_type: str
+    canonical: Url | None = None  # the other address that it calls its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,29 +97,44 @@ class Run:
     def pages(self, *, best_first: bool = False, relevant_only: bool = False, limit: int = -1) -> Iterator[CrawledPage]:
         """The pages of the run, in the order they came or the most relevant first."""
         rows = self._select(
-            f"""SELECT l.url, p.title, p.relevance, p.is_relevant, p.step, p.depth, p.words, p.media_type
-                FROM pages p JOIN links l ON l.id = p.link {"WHERE p.is_relevant" if relevant_only else ""}
+            f"""SELECT l.url, p.title, p.relevance, p.is_relevant, p.step, p.depth, p.words, p.media_type, i.canonical
+                FROM pages p JOIN links l ON l.id = p.link LEFT JOIN identities i ON i.step = p.step
+                WHERE p.link NOT IN (SELECT link FROM directives WHERE is_unindexed)
+                {"AND p.is_relevant" if relevant_only else ""}
                 ORDER BY {"p.relevance DESC, p.step" if best_first else "p.step"} LIMIT ?""",  # noqa: S608
             limit,
         )
-        for url, title, relevance, is_relevant, step, depth, words, media_type in rows:
-            yield CrawledPage(Url(url), title, relevance, bool(is_relevant), step, depth, words, media_type)
+        for url, title, relevance, is_relevant, step, depth, words, media_type, named in rows:
+            canonical = None if named is None else Url(named)
+            yield CrawledPage(Url(url), title, relevance, bool(is_relevant), step, depth, words, media_type, canonical)
 
     def steps(self) -> Iterator[CrawledStep]:
         """Every fetch, in the order in which the answers were taken in."""
         rows = self._select(
             """SELECT s.step, l.url, s.outcome, s.score, s.explored, s.reward, coalesce(p.is_relevant, 0), s.detail
-               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link ORDER BY s.step"""
+               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+               ORDER BY s.step"""
         )
         for step, url, outcome, score, explored, reward, is_relevant, detail in rows:
             yield CrawledStep(step, Url(url), outcome, score, bool(explored), reward, bool(is_relevant), detail)
 
     def body(self, url: Url) -> bytes:
-        """The body of a page as it was received; KeyError if the run has no such page."""
-        found = self._select("SELECT p.body FROM pages p JOIN links l ON l.id = p.link WHERE l.url = ?", url.text)
-        for (body,) in found:
-            return unpacked(body, self._folder.database_file)
+        """The body of a page as it was received; KeyError if the run has no such page, or did not keep its body."""
+        found = self._select(
+            """SELECT p.body, a.file, a.offset FROM pages p JOIN links l ON l.id = p.link
+               LEFT JOIN archive a ON a.step = p.step
+               WHERE l.url = ? AND p.link NOT IN (SELECT link FROM directives WHERE is_unindexed)""",
+            url.text,
+        )
+        for stored, file, offset in found:
+            body = StoredBodies(self._folder.database_file).read(stored, file, offset)
+            if body is not None:
+                return body
         raise KeyError(url.text)
+
+    def revisits(self) -> Revisits:
+        """What became of the pages that this run looked at again; usable while the run is open."""
+        return Revisits(self._select)
 
     def learner_snapshot(self) -> LearnerSnapshot | None:
         """The newest state of strategy and judge that the run holds: of its end, or of some steps ago."""

@@ -4,6 +4,7 @@ RUN/
   honeyguide.json   format version, the program that made it, whether a first step was stored
   settings.toml     the effective settings
   crawl.sqlite      pages, links, decisions, learner (plus SQLite's own -wal and -shm while open)
+  archive/          responses as WARC files, where the settings ask for them
   lock              held by the process that crawls into the folder
 """
 
@@ -14,12 +15,12 @@ import json
 import os
 from contextlib import suppress
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import RunBusy, RunDamaged, RunExists, StoreError
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import TracebackType
     from typing import IO, Self
 
@@ -144,12 +145,15 @@ def _write_whole(file: Path, text: str) -> None:
 
 
 def folder_bytes(path: Path) -> int:
-    """Room taken by the files of a folder; one that vanishes meanwhile, as SQLite's own do, takes none."""
+    """Room taken by the files of a folder and below; one that vanishes meanwhile, as SQLite's own do, takes none."""
     total = 0
     with os.scandir(path) as entries:
         for entry in entries:
             with suppress(FileNotFoundError):
-                total += entry.stat().st_size if entry.is_file() else 0
+                if entry.is_dir(follow_symlinks=False):
+                    total += folder_bytes(Path(entry.path))
+                elif entry.is_file():
+                    total += entry.stat().st_size
     return total
 
 

@@ -1,9 +1,9 @@
--- A run, format 2. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
+-- A run, format 3. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
   url TEXT NOT NULL,
-  state INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 in flight, 2 done, 3 skipped, 4 pruned
+  state INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 in flight, 2 done, 3 skipped, 4 pruned, 5 surplus
   page INTEGER,                      -- the page this text was found on; NULL for a seed
   hops INTEGER NOT NULL DEFAULT 0,   -- redirects on the way here
   seen_as TEXT,                      -- the address on the page, where a redirect led from it to this one
@@ -24,7 +24,7 @@ CREATE TABLE steps (                 -- one fetch that has ended, in order
   finished_at REAL NOT NULL,
   score REAL NOT NULL,               -- when chosen
   explored INTEGER NOT NULL,         -- drawn at random
-  outcome TEXT NOT NULL,             -- fetched, redirected, refused, failed, unknown
+  outcome TEXT NOT NULL,             -- fetched, unchanged, redirected, refused, failed, unknown
   status INTEGER,
   detail TEXT NOT NULL DEFAULT '',
   elapsed_s REAL NOT NULL,
@@ -46,7 +46,8 @@ CREATE TABLE pages (
   is_relevant INTEGER NOT NULL,
   depth INTEGER NOT NULL,            -- clicks from a seed
   distance INTEGER NOT NULL,         -- clicks since a relevant page
-  body BLOB NOT NULL                 -- zstandard
+  body BLOB NOT NULL,                -- zstandard
+  digest BLOB NOT NULL               -- of title and text
 );
 
 CREATE TABLE edges (
@@ -84,3 +85,56 @@ CREATE TABLE hosts (host TEXT PRIMARY KEY, ready_at REAL NOT NULL) WITHOUT ROWID
 CREATE TABLE learner (step INTEGER PRIMARY KEY, decisions INTEGER NOT NULL, state BLOB NOT NULL);
 
 CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL);  -- JSON
+
+CREATE TABLE validators (            -- pages whose host gave something to ask by whether they have changed
+  link INTEGER PRIMARY KEY,
+  etag TEXT NOT NULL,                -- as the server sent them, empty where it did not
+  last_modified TEXT NOT NULL
+);
+
+CREATE TABLE known (                 -- pages of the run that this one is a new pass over, as that run knew them
+  url TEXT PRIMARY KEY,
+  relevance REAL NOT NULL,
+  digest BLOB NOT NULL,
+  etag TEXT NOT NULL,
+  last_modified TEXT NOT NULL,
+  first_seen_at REAL NOT NULL,
+  checked_at REAL NOT NULL,
+  changes INTEGER NOT NULL
+);
+
+CREATE TABLE archive (               -- where the response of a step lies in the archive
+  step INTEGER PRIMARY KEY,
+  file INTEGER NOT NULL,
+  offset INTEGER NOT NULL,
+  end INTEGER NOT NULL               -- of the last record of that step
+);
+
+CREATE TABLE directives (            -- pages with an X-Robots-Tag, and those that are not to be indexed
+  link INTEGER PRIMARY KEY,
+  robots_tag TEXT NOT NULL,          -- the headers, one a line
+  is_unindexed INTEGER NOT NULL
+);
+
+CREATE TABLE identities (            -- what each page is known by
+  step INTEGER PRIMARY KEY,
+  link INTEGER NOT NULL,
+  text INTEGER NOT NULL,             -- a hash of its main text
+  canonical TEXT                     -- the other address that it calls its own
+);
+
+CREATE TABLE live_hosts (
+  host TEXT PRIMARY KEY,
+  address TEXT NOT NULL,             -- IP address at which it was found last; empty where that is not known
+  address_ready_at REAL NOT NULL,    -- when that address may be asked again, as far as this host is concerned
+  troubles INTEGER NOT NULL          -- temporary failures in a row, up to now
+) WITHOUT ROWID;
+
+CREATE TABLE robots (
+  origin TEXT PRIMARY KEY,
+  expires REAL NOT NULL,
+  body BLOB,                         -- zstandard; NULL where there is no file
+  closed_by TEXT NOT NULL,           -- why nothing of the origin may be asked for; empty where something may
+  detail TEXT NOT NULL,
+  troubles INTEGER NOT NULL          -- times in a row that the file could not be had
+) WITHOUT ROWID;

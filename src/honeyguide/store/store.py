@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from honeyguide.domain import LinkId, LinkState, Row, Sighting, Url
-    from honeyguide.store.records import DispatchRecord, PairRecord, Progress, StepRecord
+    from honeyguide.domain import KnownPage, LinkId, LinkState, Row, Sighting, Url
+    from honeyguide.store.records import DispatchRecord, HostRecord, PairRecord, Progress, StepRecord
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +39,7 @@ class StoredTransition:
     content_type: str
     body: bytes | None
     row: Row | None  # by which its link was chosen, where it was kept
+    robots_tag: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,15 @@ class StoredDecision:
     after_steps: int
     is_skipped: bool
     row: Row | None = None  # by which it was chosen, where that was kept
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAttempt:
+    """A fetch that brought trouble, after which its link waited again."""
+
+    link: LinkId
+    after_steps: int
+    step: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +122,28 @@ class Store(Protocol):
         """When each host may be asked again."""
         ...
 
+    def live_hosts(self) -> list[HostRecord]:
+        """What a live crawl knew of the hosts it had asked."""
+        ...
+
+    def attempts_in_vain(self) -> list[StoredAttempt]:
+        """Fetches after which their links waited again, in order."""
+        ...
+
     def decisions_from(self, number: int) -> Iterator[StoredDecision]:
         """Links that were fetched, are in flight or were skipped, in the order of decisions, from this one on."""
+        ...
+
+    def known(self) -> Iterator[KnownPage]:
+        """The pages of an earlier run that this one looks at again, in the order in which it wants to."""
+        ...
+
+    def fetches(self) -> Iterator[tuple[int, Url]]:
+        """Every fetch that ended and was not unknown: its step and its URL, in order."""
+        ...
+
+    def identities(self) -> Iterator[tuple[LinkId, tuple[int, Url | None]]]:
+        """What the pages are known by: a hash of the text, and the other address it calls its own, as they came."""
         ...
 
     def size_bytes(self) -> int:

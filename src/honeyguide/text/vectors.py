@@ -9,7 +9,6 @@ exact up to 65,536 in steps of `GRAIN`: 8,192 words of the longest vectors. Long
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import filterfalse
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -112,16 +111,34 @@ class WordRows:
         return self.table.reshape(-1, dimension).take(numbers * parts, axis=0)
 
 
+class _Numbers(dict[str, int]):
+    """Rows of the table by word. A word that is asked for and not there gets the next row and is noted as new."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.new_words: list[str] = []
+
+    def __missing__(self, word: str) -> int:
+        self.new_words.append(word)
+        self[word] = number = len(self) + 1
+        return number
+
+
 class WordVectors:
     """A bounded cache of word vectors over a source. Not thread-safe."""
 
     def __init__(self, source: VectorSource) -> None:
         self.dimension = source.dimension
         self._source = source
-        self._number_by_word: dict[str, int] = {}
+        self._number_by_word = _Numbers()
         self._table = self._empty_table()
         self._last_words: tuple[str, ...] = ()
         self._last_rows = WordRows(self._table, np.empty(0, dtype=np.int32))
+
+    @property
+    def source(self) -> VectorSource:
+        """Where the vectors come from; from the same source another cache has the same vectors."""
+        return self._source
 
     @property
     def digest(self) -> str:
@@ -134,11 +151,9 @@ class WordVectors:
             return self._last_rows
         if len(self._number_by_word) > CACHED_WORDS:
             self._forget()
-        try:
-            numbers = self._numbers(words)
-        except KeyError:
-            self._learn_words(list(filterfalse(self._number_by_word.__contains__, dict.fromkeys(words))))
-            numbers = self._numbers(words)
+        numbers = self._numbers(words)
+        if self._number_by_word.new_words:
+            self._learn_new_words()
         rows = WordRows(self._table, numbers)
         self._last_words, self._last_rows = words, rows
         return rows
@@ -164,24 +179,29 @@ class WordVectors:
         return np.sum(directions, axis=0) / len(directions) if directions else np.zeros(self.dimension)
 
     def _numbers(self, words: tuple[str, ...]) -> NDArray[np.int32]:
-        """The rows of the words; KeyError if one was never met."""
+        """The rows of the words; those never met get the next ones."""
         number_of = self._number_by_word
         # An itemgetter is the fastest way to look up many keys, but has to be given more than one.
         numbers = itemgetter(*words)(number_of) if len(words) > 1 else [number_of[word] for word in words]
         return np.fromiter(numbers, dtype=np.int32, count=len(words))
 
-    def _learn_words(self, words: list[str]) -> None:
-        first = len(self._number_by_word) + 1
+    def _learn_new_words(self) -> None:
+        words, self._number_by_word.new_words = self._number_by_word.new_words, []
+        first = len(self._number_by_word) - len(words) + 1
+        try:
+            vectors = np.clip(self._source.vectors(words), -LARGEST, LARGEST)
+        except BaseException:
+            for word in words:
+                del self._number_by_word[word]
+            raise
         while first + len(words) > len(self._table):
             # For a page with more new words than there is room for; rows handed out earlier keep the old table.
             self._table = np.concatenate((self._table, np.zeros_like(self._table)))
-        vectors = np.clip(self._source.vectors(words), -LARGEST, LARGEST)
         self._table[first : first + len(words)] = np.round(vectors / GRAIN) * GRAIN
-        self._number_by_word.update(zip(words, range(first, first + len(words)), strict=True))
 
     def _forget(self) -> None:
         """Start over when the cache is full; rows handed out earlier keep the table they point into."""
-        self._number_by_word = {}
+        self._number_by_word = _Numbers()
         self._table = self._empty_table()
 
     def _empty_table(self) -> NDArray[np.float32]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from honeyguide.domain import Outcome, Refused, Url
+    from honeyguide.domain import Failed, Outcome, Refused, Url
     from honeyguide.fetch.robots import OriginRules
 
 
@@ -29,5 +29,5 @@ class FolderRobots:
         """The pause between two requests that the host asks for; 0 when it asks for none."""
         return self.rules.delay_s(self.product)
 
-    def refusal_of(self, url: Url) -> Refused | None:
+    def refusal_of(self, url: Url) -> Refused | Failed | None:
         return self.rules.refusal_of(url, self.product)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import Failed, FailureReason, Fetched, Outcome, Redirected, Url
@@ -46,7 +47,9 @@ def _outcome(file: BinaryIO, offset: int, url: Url, max_body_bytes: int) -> Outc
     if not 200 <= status < 300:
         return Failed(FailureReason.HTTP_STATUS, f"{status} {headers.reason_phrase or ''}".strip(), status)
     content_type = (headers.get_bytes(b"Content-Type") or b"").decode("utf-8", "replace")
-    return _fetched(status, content_type, _body(record, file, offset, max_body_bytes + 1), max_body_bytes)
+    outcome = _fetched(status, content_type, _body(record, file, offset, max_body_bytes + 1), max_body_bytes)
+    tags = [value for name, value in headers.items() if name.lower() == "x-robots-tag"]
+    return replace(outcome, robots_tag="\n".join(tags)) if tags and isinstance(outcome, Fetched) else outcome
 
 
 def _record(file: BinaryIO, offset: int) -> WarcRecord:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Self, assert_never
 from aiohttp import web
 
 from honeyguide.clock import Clock, RealClock
-from honeyguide.domain import Failed, FailureReason, Fetched, Redirected, Refused, Unknown, Url
+from honeyguide.domain import Failed, FailureReason, Fetched, Redirected, Refused, Unchanged, Unknown, Url
 from honeyguide.errors import InvalidUrl, WorldError
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class SyntheticServer:
                 return web.Response(status=status, headers={"Location": target.text})
             case Failed():
                 return await self._fail(request, answer.outcome)
-            case Refused() | Unknown():
+            case Refused() | Unchanged() | Unknown():
                 raise AssertionError(
                     "a host refuses nobody, robots.txt being for the client to keep, and knows its pages"
                 )

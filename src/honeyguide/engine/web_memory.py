@@ -1,0 +1,53 @@
+"""What a live crawl remembers of hosts from one process to the next: their robots.txt, and until when they rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from honeyguide.engine.host_rests import host_rests
+
+if TYPE_CHECKING:
+    from honeyguide.domain import RobotsFile
+    from honeyguide.fetch import Turns
+    from honeyguide.settings import PolitenessSettings
+    from honeyguide.store import SqliteStore
+
+
+class WebMemory:
+    """A world is opened before the run it is crawled into: until `keep_in`, robots.txt files are kept here."""
+
+    def __init__(self) -> None:
+        self.turns: Turns | None = None  # of the world that uses this memory; None where it asks nobody
+        self._files: dict[str, RobotsFile] = {}
+        self._store: SqliteStore | None = None
+
+    def robots_file(self, origin: str) -> RobotsFile | None:
+        return self._files.get(origin) if self._store is None else self._store.robots_file(origin)
+
+    def keep_robots_file(self, file: RobotsFile) -> None:
+        if self._store is None:
+            self._files[file.origin] = file
+        else:
+            self._store.keep_robots_file(file)
+
+    def keep_in(self, store: SqliteStore) -> None:
+        """From now on everything is kept in the store of a run."""
+        self._store = store
+        for file in self._files.values():
+            store.keep_robots_file(file)
+        self._files.clear()
+
+    def recall(self, store: SqliteStore, now: float, politeness: PolitenessSettings) -> None:
+        """Go on with a run: hosts rest as long as they would have, and none is asked at once.
+
+        Nobody knows whom a killed process had asked last, or when: requests are stored when they have ended. But it
+        was before `now`.
+        """
+        self.keep_in(store)
+        if self.turns is None:
+            return
+        self.turns.presume_all_asked(now)
+        for rest in host_rests(store, now, politeness):
+            self.turns.let_rest(("host", rest.host), rest.ready_at)
+            if rest.address:
+                self.turns.let_rest(("address", rest.address), rest.address_ready_at)

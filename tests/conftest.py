@@ -1,0 +1,32 @@
+"""No test leaves the machine: whoever tries to call or look up another one is stopped, and the test fails."""
+
+from __future__ import annotations
+
+import sys
+from ipaddress import ip_address
+from typing import Any
+
+NAMES_OF_THIS_MACHINE = ("localhost", "")
+
+
+def _stay_here(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        _check(str(arguments[1][0]))
+    elif event == "socket.getaddrinfo" and arguments[0] is not None:
+        host = arguments[0]
+        _check(host.decode("ascii", "replace") if isinstance(host, bytes) else str(host))
+
+
+def _check(host: str) -> None:
+    if host in NAMES_OF_THIS_MACHINE:
+        return
+    try:
+        is_here = ip_address(host).is_loopback or ip_address(host).is_unspecified
+    except ValueError:
+        is_here = False
+    if not is_here:
+        # Nothing that deals with trouble of the network takes this for one.
+        raise AssertionError(f"a test asks for {host}: give it a world or a resolver of its own")
+
+
+sys.addaudithook(_stay_here)

@@ -1,0 +1,192 @@
+"""Pages that scripts make, run in a real Chromium whose every request is answered by a fetcher of ours."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from browser import needs_chromium
+from honeyguide.domain import Answer, Failed, FailureReason, Fetched, Redirected, RefusalReason, Refused, Url
+from honeyguide.errors import SettingsError
+from honeyguide.fetch.chromium import ChromiumRenderer
+from honeyguide.settings import RenderSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from honeyguide.domain import Outcome
+
+HERE = Url.parse("http://app.test/")
+NOT_ROOTED = RenderSettings(enabled=True, sandbox=False, timeout_s=3.0)
+
+
+class WrittenFetcher:
+    """Answers from a table, and remembers what it was asked for."""
+
+    def __init__(self, outcomes: Mapping[str, Outcome]) -> None:
+        self._outcomes = outcomes
+        self.asked: list[str] = []
+
+    async def fetch(self, url: Url, *, first_bytes: int | None = None) -> Answer:
+        assert first_bytes == 100_000
+        self.asked.append(url.text)
+        missing = Failed(FailureReason.HTTP_STATUS, "404", 404)
+        return Answer(self._outcomes.get(url.text, missing), elapsed_s=0.0)
+
+    async def close(self) -> None:
+        pass
+
+
+def script(text: str) -> Fetched:
+    return Fetched(200, "text/javascript", text.encode())
+
+
+def shell(body: str) -> Fetched:
+    return Fetched(200, "text/html; charset=utf-8", f"<html><body><div id=app></div>{body}</body></html>".encode())
+
+
+def rendered(
+    page: Fetched, fetcher: WrittenFetcher, settings: RenderSettings = NOT_ROOTED
+) -> Fetched | Redirected | None:
+    async def scenario() -> Fetched | Redirected | None:
+        renderer = ChromiumRenderer(fetcher, settings, "Honeyguide/test", max_body_bytes=100_000)
+        try:
+            await renderer.open()
+            return await renderer.render(HERE, page)
+        finally:
+            await renderer.close()
+            await renderer.close()
+
+    return asyncio.run(scenario())
+
+
+def text_of(outcome: Fetched | Redirected | None) -> str:
+    assert isinstance(outcome, Fetched)
+    return outcome.body.decode()
+
+
+@needs_chromium
+def test_a_page_becomes_what_its_scripts_make_of_it() -> None:
+    fetcher = WrittenFetcher(
+        {
+            "http://cdn.test/app.js": script(
+                "fetch('http://api.test/rocks.json').then(r => r.json()).then(rocks => {"
+                "document.getElementById('app').innerHTML ="
+                "'<p>' + rocks[0] + ' \\u00e9</p><a href=\"/more\">more</a>'})"
+            ),
+            "http://api.test/rocks.json": Fetched(200, "application/json", b'["basalt"]'),
+        }
+    )
+    page = shell(
+        '<img src="/picture.png"><link rel=stylesheet href="/a.css"><script src="http://cdn.test/app.js"></script>'
+    )
+    text = text_of(rendered(page, fetcher))
+    assert "<p>basalt \u00e9</p>" in text
+    assert 'href="/more"' in text
+    assert fetcher.asked == ["http://cdn.test/app.js", "http://api.test/rocks.json"]  # nor the page a second time
+
+
+@needs_chromium
+def test_a_script_that_leaves_the_page_makes_it_a_redirect() -> None:
+    fetcher = WrittenFetcher({})
+    outcome = rendered(shell("<script>location.href = '/elsewhere#part'</script>"), fetcher)
+    assert outcome == Redirected(200, Url.parse("http://app.test/elsewhere"))
+    assert fetcher.asked == []
+
+
+@needs_chromium
+def test_what_the_fetcher_refuses_does_not_reach_the_page() -> None:
+    fetcher = WrittenFetcher(
+        {
+            "http://10.0.0.1/secret": Refused(RefusalReason.ADDRESS, "private"),
+            "http://api.test/moved": Redirected(302, Url.parse("http://10.0.0.1/secret")),
+        }
+    )
+    told = "r => document.body.append('told ' + r.status), () => document.body.append('nothing')"
+    page = shell(
+        f"<script>fetch('http://10.0.0.1/secret').then({told}); fetch('http://api.test/moved').then({told});"
+        f"fetch('http://api.test/none').then({told});"
+        f"fetch('http://api.test/x', {{method: 'POST'}}).then({told})</script>"
+    )
+    text = text_of(rendered(page, fetcher)).rpartition("</script>")[2]
+    assert text.count("nothing") == 3
+    assert text.count("told 404") == 1
+    assert sorted(set(fetcher.asked)) == ["http://10.0.0.1/secret", "http://api.test/moved", "http://api.test/none"]
+
+
+@needs_chromium
+def test_the_browser_itself_calls_nobody() -> None:
+    calls = 0
+
+    async def scenario() -> None:
+        def count(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal calls
+            calls += 1
+            writer.close()
+
+        async with await asyncio.start_server(count, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            page = shell(
+                f"<script>new WebSocket('ws://127.0.0.1:{port}/'); new EventSource('http://127.0.0.1:{port}/e');"
+                f"navigator.sendBeacon('http://127.0.0.1:{port}/b', 'x');"
+                f"new Image().src = 'http://localhost:{port}/i';"
+                f"import('http://127.0.0.1:{port}/m.js').catch(() => 0); document.body.append('done')</script>"
+                f"<iframe src='http://127.0.0.1:{port}/f'></iframe><link rel=preconnect href='http://127.0.0.1:{port}'>"
+            )
+            renderer = ChromiumRenderer(WrittenFetcher({}), NOT_ROOTED, "Honeyguide/test", 100_000)
+            await renderer.open()
+            outcome = await renderer.render(HERE, page)
+            await renderer.close()
+            assert "done" in text_of(outcome)
+
+    asyncio.run(scenario())
+    assert calls == 0
+
+
+@needs_chromium
+def test_a_script_that_never_ends_costs_its_time_and_no_more() -> None:
+    page = shell("<script>for (;;) {}</script>")
+    settings = RenderSettings(enabled=True, sandbox=False, timeout_s=1.0)
+
+    async def scenario() -> tuple[Fetched | Redirected | None, ...]:
+        renderer = ChromiumRenderer(WrittenFetcher({}), settings, "Honeyguide/test", 100_000)
+        await renderer.open()
+        stuck = await renderer.render(HERE, page)
+        after = await renderer.render(HERE, shell("<script>document.body.append('well')</script>"))
+        await renderer.close()
+        return stuck, after
+
+    stuck, after = asyncio.run(asyncio.wait_for(scenario(), 30))
+    assert stuck is None
+    assert "well" in text_of(after)
+
+
+@needs_chromium
+def test_requests_of_one_page_are_limited() -> None:
+    page = shell("<script>(async () => { for (let i = 0; i < 9; i++) await fetch('/' + i).catch(() => 0) })()</script>")
+    fetcher = WrittenFetcher({})
+    settings = RenderSettings(enabled=True, sandbox=False, timeout_s=3.0, max_requests=4)
+    assert rendered(page, fetcher, settings) is not None
+    assert fetcher.asked == [f"http://app.test/{number}" for number in range(4)]
+
+
+@needs_chromium
+def test_a_page_that_grows_too_large_stays_as_it_was() -> None:
+    page = shell("<script>document.body.append('rock '.repeat(30000))</script>")
+    assert rendered(page, WrittenFetcher({})) is None
+
+
+@needs_chromium
+def test_a_browser_that_does_not_start_is_named_with_the_remedy() -> None:
+    settings = RenderSettings(enabled=True, browser="/no/such/chromium", sandbox=False)
+    with pytest.raises(SettingsError, match=r"/no/such/chromium does not start .*install Chromium"):
+        rendered(shell(""), WrittenFetcher({}), settings)
+
+
+def test_without_playwright_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "playwright.async_api", None)
+    with pytest.raises(SettingsError, match=r"pip install 'honeyguide\[browser\]'"):
+        rendered(shell(""), WrittenFetcher({}))

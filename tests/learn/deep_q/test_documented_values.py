@@ -1,0 +1,33 @@
+"""Pertejo's own values: the profile, and what docs/deep-q.md says of it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+from honeyguide.settings import Settings, settings_from, validate, with_overrides
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "deep-q.md"
+TOPIC = {"topic.name": "geology"}
+
+
+def by_profile() -> Settings:
+    settings = with_overrides(Settings(), {"crawl.profile": "pertejo2021-dqn", **TOPIC})
+    return replace(settings, crawl=replace(settings.crawl, profile=""))
+
+
+def test_the_document_has_the_values_of_the_profile() -> None:
+    (values,) = re.findall(r"```toml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert with_overrides(settings_from(tomllib.loads(values)), TOPIC) == by_profile()
+
+
+def test_the_values_are_pertejos_and_can_be_run() -> None:
+    settings = by_profile()
+    validate(settings)
+    dqn = settings.dqn
+    assert settings.budget.fetches == 2 * dqn.training_steps == 10_000
+    assert (dqn.layers, dqn.dropout, dqn.replay, dqn.output_penalty) == ((128, 256), 0.5, 50_000, 0.01)
+    assert (dqn.exploration, dqn.exploration_test, dqn.discount, dqn.target_share) == (0.3, 0.1, 0.3, 0.01)
+    assert not dqn.learns_in_test
