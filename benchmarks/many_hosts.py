@@ -4,8 +4,8 @@
 
 A server process listens on every loopback address 127.x.y.z and gives pages whose links lead to their own host and to
 others. The crawl is `honeyguide.crawl` on the world `live`, everything on: robots.txt, the gate, judging by embeddings,
-scoring every link, storing every step. With a pause of `delay` seconds after each answer, a host gives one page in
-`delay` seconds at most, so `hosts / delay` pages a second are allowed. Told are the pages of the server's own log, each
+scoring every link, storing every step. With a pause of `delay` seconds after each answer, which takes `response`
+seconds, `hosts / (delay + response)` pages a second are allowed. Told are the pages of the server's own log, each
 second, the share of the allowed that they are after the start, and whether any host was asked too early.
 """
 
@@ -139,7 +139,7 @@ def main() -> None:
     pages = [entry[3] - begun for entry in log if entry[1] != "/robots.txt"]
     counted_s = chosen.seconds - chosen.warm_up - 1.0
     counted = sum(chosen.warm_up <= moment < chosen.warm_up + counted_s for moment in pages)
-    allowed = chosen.hosts / chosen.delay
+    allowed = chosen.hosts / (chosen.delay + chosen.response)
     by_second = [sum(int(moment) == second for moment in pages) for second in range(int(chosen.seconds))]
     print(f"machine        {machine()}")
     print(f"hosts          {chosen.hosts}, {chosen.delay:g} s after each answer, which takes {chosen.response:g} s")

@@ -55,7 +55,8 @@ def test_a_signal_stops_the_crawl_between_steps_and_says_how_to_go_on(
 
 def test_a_signal_ends_the_wait_for_a_slow_answer(start_program: StartProgram, tmp_path: Path) -> None:
     slow = ("--world", "synthetic+http:pages=500,hosts=4", "--topic", "geology", "--set", "politeness.delay_s=30")
-    with start_program("crawl", "run", *slow) as crawling:
+    at_once = ("--set", "politeness.obey_robots=false")  # else the first page has to wait for that pause
+    with start_program("crawl", "run", *slow, *at_once) as crawling:
         wait_for_steps(tmp_path / "run", 1)
         crawling.send_signal(signal.SIGINT)
         started = time.monotonic()

@@ -315,7 +315,7 @@ def test_a_crawl_killed_amid_retries_goes_on_to_the_last_bit(tmp_path: Path, str
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 def test_a_strategy_is_told_the_same_again_to_the_last_row(tmp_path: Path, seed: int) -> None:
-    """Also which links of a page were unvisited then: one that was tried in vain before, or is by now, may have been."""
+    """Also which links of a page were unvisited then: one that was tried in vain may have been, before and after."""
     script, troubles = troubled_script(seed)
     settings = live_settings(crawl__concurrency=3, fetch__max_redirects=2, store__snapshot_every=1000)
     first, second = ByAnchorNumber(), ByAnchorNumber()
