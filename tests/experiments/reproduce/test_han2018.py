@@ -21,7 +21,6 @@ from honeyguide.experiments.reproduce.han2018.plan import (
     Sizes,
     planned,
     task_settings,
-    vectors_name,
 )
 from honeyguide.experiments.reproduce.han2018.published import published_gain
 from honeyguide.experiments.reproduce.han2018.times import times_section
@@ -105,7 +104,6 @@ class TestPlan:
     def test_both_kinds_of_vectors_are_tried_where_a_file_is_given(self, tmp_path: Path) -> None:
         plan = planned(study(tmp_path, vectors="some/glove.100d.txt.gz"), topics(topic()), Sizes(50, 2, 1))
         assert list(dict.fromkeys(each.vectors for each in plan)) == ["some/glove.100d.txt.gz", "wordllama"]
-        assert vectors_name("some/glove.100d.txt.gz") == "glove"
 
     def test_the_parameters_are_those_of_section_4(self) -> None:
         settings = task_settings(WEB, topic(), SYNCHRONOUS, "wordllama", steps=9, seed=4)
@@ -239,7 +237,7 @@ class TestReport:
         assert len(done.document["worlds"][0]["data_hash"]) == 32
 
     def test_figure_1_ends_where_figure_3_has_its_mean(self, done: Reproduced) -> None:
-        for vectors in ("toy", "wordllama"):
+        for vectors in ("toy", "bundled-vectors"):
             first = table(done, f"figure-1-curves-1-synthetic-{vectors}")
             third = table(done, f"figure-3-1-synthetic-{vectors}")
             for method in ("synchronous", "asynchronous", "moderated"):
@@ -256,16 +254,16 @@ class TestReport:
                 assert ends == [pytest.approx(sum(means) / 2, abs=0.01)]
 
     def test_figure_2_adds_up_to_figure_1(self, done: Reproduced) -> None:
-        first = {(row["topic"], row["method"]): row for row in table(done, "figure-1-1-synthetic-wordllama")
+        first = {(row["topic"], row["method"]): row for row in table(done, "figure-1-1-synthetic-bundled-vectors")
                  if row["grade"] == "self-graded"}  # fmt: skip
-        for row in table(done, "figure-2-1-synthetic-wordllama"):
+        for row in table(done, "figure-2-1-synthetic-bundled-vectors"):
             counts = [float(value) for name, value in row.items() if name[0] in "01"]
             assert sum(counts) == pytest.approx(float(first[row["topic"], row["method"]]["all"]), abs=0.11)
 
     def test_gains_are_over_no_learning(self, done: Reproduced) -> None:
         first = {(row["topic"], row["grade"], row["method"]): float(row["all"])
-                 for row in table(done, "figure-1-1-synthetic-wordllama")}  # fmt: skip
-        rows = [row for row in table(done, "gains-1-synthetic") if row["vectors"] == "wordllama"]
+                 for row in table(done, "figure-1-1-synthetic-bundled-vectors")}  # fmt: skip
+        rows = [row for row in table(done, "gains-1-synthetic") if row["vectors"] == "bundled vectors"]
         assert rows
         for row in rows:
             grade = "self-graded" if row["grade"] == "self-graded" else "independent labels"

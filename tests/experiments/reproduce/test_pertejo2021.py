@@ -26,7 +26,7 @@ from honeyguide.experiments.reproduce.pertejo2021.discount import with_discount
 from honeyguide.experiments.reproduce.pertejo2021.learned import shares_earned
 from honeyguide.experiments.reproduce.pertejo2021.published import RELEVANT_BY_DISCOUNT, WHOLE_DUMP
 from honeyguide.experiments.reproduce.pertejo2021.sample import share_graph, steps_to_half
-from honeyguide.experiments.reproduce.pertejo2021.trials import Sizes, Tries, gains, mean_line, spread, vectors_name
+from honeyguide.experiments.reproduce.pertejo2021.trials import Sizes, Tries, gains, mean_line, spread
 from honeyguide.experiments.reproduce.pertejo2021.whole_world import told_gain
 from honeyguide.experiments.reproduce.task_sequence import TaskSequence
 from honeyguide.experiments.reproduce.unkept_crawl import CrawledTask
@@ -146,12 +146,6 @@ class TestPlan:
         ]
         assert [each.tasks for each in made] == [1, 5]
         assert not made[1].is_carried
-
-    @pytest.mark.parametrize(
-        ("source", "name"), [("wordllama", "bundled vectors"), ("a/glove-100d.txt.gz", "glove-100d"), ("v", "v")]
-    )
-    def test_vectors_have_a_name(self, source: str, name: str) -> None:
-        assert vectors_name(source) == name
 
 
 class TestFiguresByHand:

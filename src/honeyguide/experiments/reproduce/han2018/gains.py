@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.experiments.reproduce.han2018.plan import LEARNERS, NO_LEARNING, vectors_name
+from honeyguide.experiments.reproduce.compared_vectors import vectors_name
+from honeyguide.experiments.reproduce.han2018.plan import LEARNERS, NO_LEARNING
 from honeyguide.experiments.reproduce.han2018.published import BEST_BY_TOPIC, published_gain
 from honeyguide.experiments.reproduce.report import Section, Table
 from honeyguide.report import paired_difference

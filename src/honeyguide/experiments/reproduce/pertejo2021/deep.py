@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from honeyguide.experiments.reproduce.compared_vectors import vectors_name
 from honeyguide.experiments.reproduce.pertejo2021.crawlers import ASYNCHRONOUS, BASIC, Crawler
 from honeyguide.experiments.reproduce.pertejo2021.published import BASIC_OVER_DEEP, DEEP_STEPS, DEEP_TOPIC, DISCOUNT
-from honeyguide.experiments.reproduce.pertejo2021.trials import Trials, mean, mean_line, spread, vectors_name
+from honeyguide.experiments.reproduce.pertejo2021.trials import Trials, mean, mean_line, spread
 from honeyguide.experiments.reproduce.report import Figure, Section, Table
 from honeyguide.experiments.reproduce.task_sequence import TaskSequence
 from honeyguide.report import Panel, PanelPlot

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.experiments.reproduce.compared_vectors import vectors_name
 from honeyguide.experiments.reproduce.pertejo2021.crawlers import ASYNCHRONOUS_CRAWLER
 from honeyguide.experiments.reproduce.pertejo2021.published import DISCOUNT, RELEVANT_BY_DISCOUNT
-from honeyguide.experiments.reproduce.pertejo2021.trials import mean, mean_line, spread, vectors_name
+from honeyguide.experiments.reproduce.pertejo2021.trials import mean, mean_line, spread
 from honeyguide.experiments.reproduce.report import Figure, Section, Table
 from honeyguide.report import Panel, PanelPlot
 
