@@ -28,7 +28,7 @@ from honeyguide.experiments.reproduce.timed_crawl import TimedCrawl
 from honeyguide.experiments.reproduce.unkept_crawl import CrawledTask
 from honeyguide.experiments.reproduce.world_topics import StudiedTopic, WorldTopics
 from honeyguide.experiments.world_graph import WorldGraph
-from honeyguide.settings import validate
+from honeyguide.settings import settings_from, validate
 from written_vectors import glove
 
 if TYPE_CHECKING:
@@ -113,6 +113,11 @@ class TestPlan:
         assert (settings.judge.relevant_when, settings.judge.reward) == ("word", "han2018")
         assert settings.topic.categories == ("Earth", "Science")
         assert (settings.budget.fetches, settings.crawl.seed, settings.crawl.concurrency) == (9, 4, 1)
+
+    def test_the_learner_is_the_profile_to_the_last_value(self) -> None:
+        settings = task_settings(WEB, topic(), SYNCHRONOUS, "wordllama", steps=9, seed=4)
+        by_profile = settings_from({"crawl": {"profile": "han2018"}})
+        assert (settings.lfa, settings.judge) == (by_profile.lfa, by_profile.judge)
 
     @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
     def test_every_method_can_be_crawled(self, method: Any) -> None:

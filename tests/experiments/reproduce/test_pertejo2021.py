@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from honeyguide.experiments.reproduce.task_sequence import TaskSequence
 from honeyguide.experiments.reproduce.unkept_crawl import CrawledTask
 from honeyguide.experiments.reproduce.world_topics import StudiedTopic, world_topics
 from honeyguide.experiments.world_graph import WorldGraph
-from honeyguide.settings import validate
+from honeyguide.settings import DqnSettings, settings_from, validate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,6 +82,22 @@ class TestCrawlers:
         assert settings.judge.reward == "pertejo-code"
         assert settings.topic.categories == ("Earth", "Science")
         assert (settings.budget.fetches, settings.crawl.seed, settings.crawl.concurrency) == (9, 4, 1)
+
+    @pytest.mark.parametrize(
+        ("crawler", "profile"),
+        [(ASYNCHRONOUS_CRAWLER, "pertejo2021"), (FIXED, "pertejo2021-dqn"), (HIS_PAIR, "pertejo2021-dqn")],
+        ids=lambda each: getattr(each, "name", each),
+    )
+    def test_his_crawlers_are_the_profiles_to_the_last_value(self, crawler: Crawler, profile: str) -> None:
+        settings, by_profile = as_settings(crawler), settings_from({"crawl": {"profile": profile}})
+        assert (settings.lfa, settings.dqn) == (by_profile.lfa, by_profile.dqn)
+        assert settings.judge == by_profile.judge
+
+    def test_a_network_of_ours_is_paid_as_the_linear_crawlers_are(self) -> None:
+        assert as_settings(OUR_PAIR).judge == as_settings(ASYNCHRONOUS_CRAWLER).judge
+        assert as_settings(OUR_PAIR).dqn == replace(
+            DqnSettings(), discount=0.3, exploration=0.3, exploration_test=0.1, learns_in_test=False
+        )
 
     def test_his_network_is_that_of_his_code(self) -> None:
         dqn = as_settings(FIXED).dqn

@@ -136,8 +136,13 @@ def task_settings(world: str, topic: StudiedTopic, method: Method, source: str, 
     """The settings of section 4: what is relevant, what it earns, and the parameters of the learners."""
     told: Mapping[str, Any] = {
         "topic": {"name": topic.topic.name, "categories": list(topic.topic.categories)},
-        "crawl": {"world": world, "strategy": method.strategy, "seed": seed, "seed_urls": [topic.seed_url.text]},
-        "judge": {"relevant_when": "word", "reward": "han2018"},
+        "crawl": {
+            "profile": "han2018",
+            "world": world,
+            "strategy": method.strategy,
+            "seed": seed,
+            "seed_urls": [topic.seed_url.text],
+        },
         "vectors": {"source": source},
         "lfa": {"step_size": topic.step_size},
         "budget": {"fetches": steps},
