@@ -22,7 +22,7 @@ from honeyguide.experiments.reproduce.pertejo2021.crawlers import (
     Crawler,
     settings_of,
 )
-from honeyguide.experiments.reproduce.pertejo2021.deep import FIXED, HIS_PAIR, OUR_PAIR
+from honeyguide.experiments.reproduce.pertejo2021.deep import FIXED, HIS_PAIR, OUR_PAIR, warm_up_within
 from honeyguide.experiments.reproduce.pertejo2021.discount import with_discount
 from honeyguide.experiments.reproduce.pertejo2021.learned import shares_earned
 from honeyguide.experiments.reproduce.pertejo2021.published import RELEVANT_BY_DISCOUNT, WHOLE_DUMP
@@ -152,8 +152,13 @@ class TestPlan:
         trained = [task for task in begun.tasks if task.settings.crawl.strategy == "dqn"]
         assert all(isinstance(task, TaskSequence) and (task.tasks, task.is_carried) == (2, True) for task in trained)
         assert {task.settings.dqn.training_steps for task in trained} == {10, 20}
+        assert {task.settings.dqn.warm_up for task in trained} == {2, 5}, "each learns for most of its training"
         (fixed,) = {task.settings.dqn.outputs for task in begun.tasks if task.settings.crawl.strategy == "dqn-fixed"}
         assert 40 < fixed < 600, "one for every page of the share that can be reached"
+
+    @pytest.mark.parametrize(("steps", "warm_up"), [(5000, 100), (400, 100), (60, 15), (2, 1)])
+    def test_a_network_learns_in_three_quarters_of_its_training_at_least(self, steps: int, warm_up: int) -> None:
+        assert warm_up_within(steps) == warm_up
 
     def test_what_leaves_nothing_to_chance_is_tried_once(self, tmp_path: Path) -> None:
         tries = Tries(study(tmp_path), WEB, Sizes())

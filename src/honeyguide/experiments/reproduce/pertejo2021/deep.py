@@ -18,7 +18,13 @@ import numpy as np
 
 from honeyguide.experiments.reproduce.compared_vectors import vectors_name
 from honeyguide.experiments.reproduce.pertejo2021.crawlers import ASYNCHRONOUS, BASIC, Crawler
-from honeyguide.experiments.reproduce.pertejo2021.published import BASIC_OVER_DEEP, DEEP_STEPS, DEEP_TOPIC, DISCOUNT
+from honeyguide.experiments.reproduce.pertejo2021.published import (
+    BASIC_OVER_DEEP,
+    DEEP_STEPS,
+    DEEP_TOPIC,
+    DISCOUNT,
+    WARM_UP,
+)
 from honeyguide.experiments.reproduce.pertejo2021.trials import Trials, mean, mean_line, spread
 from honeyguide.experiments.reproduce.report import Figure, Section, Table
 from honeyguide.experiments.reproduce.task_sequence import TaskSequence
@@ -147,13 +153,20 @@ def _trained(
     crawls: int,
 ) -> Trials:
     """One training, and a test that goes on with the network in a new crawl."""
-    learner = network.changed(f"{network.name}, trial {trial}", dqn__training_steps=steps)
+    learner = network.changed(
+        f"{network.name}, trial {trial}", dqn__training_steps=steps, dqn__warm_up=warm_up_within(steps)
+    )
     trials = tries.of(learner, topic, source, steps=steps, share=share)
     # Seeds a hundred apart: a test has the seed after that of its training.
     settings = replace(
         trials.sequence.settings, crawl=replace(trials.sequence.settings.crawl, seed=_seed(tries, trial))
     )
     return replace(trials, sequence=TaskSequence(trials.sequence.folder, settings, crawls, is_carried=True))
+
+
+def warm_up_within(steps: int) -> int:
+    """Steps before the first training: his, but never so many that a short training would hardly learn."""
+    return max(1, min(WARM_UP, steps // 4))
 
 
 def _seed(tries: Tries, trial: int) -> int:
@@ -197,7 +210,8 @@ def _table(found: WorldTopics, arena: Arena) -> Table:
         ),
         tuple(rows),
         note=f"{vectors_name(arena.vectors)}; means over {len(arena.phases[0].trials)} trials of a network, ± one "
-        "standard deviation. Published: basic over the network about 4.",
+        f"standard deviation; a network learns from step {warm_up_within(arena.steps):,} on, his from {WARM_UP:,}. "
+        "Published: basic over the network about 4.",
     )
 
 
