@@ -12,7 +12,7 @@ import pytest
 from honeyguide.domain import Topic, Url
 from honeyguide.experiments.reproduce import StudiedWorld, Study, StudyOptions, reproduce
 from honeyguide.experiments.reproduce.han2018.ablations import VARIANTS, ablations
-from honeyguide.experiments.reproduce.han2018.gains import improvements, relative_differences
+from honeyguide.experiments.reproduce.han2018.gains import improvements, last_tasks, relative_differences
 from honeyguide.experiments.reproduce.han2018.measured import pages_by_interval, shares_earned
 from honeyguide.experiments.reproduce.han2018.plan import (
     METHODS,
@@ -158,6 +158,10 @@ class TestFiguresByHand:
         assert improvements(np.array([[1.0, 9, 9, 2, 2, 2, 2, 7]])) == pytest.approx([2.0])  # (2+2+2+2+7)/5 - 1
         assert improvements(np.array([[4.0, 2.0, 6.0]])) == pytest.approx([0.0])  # the first is not among the last
 
+    @pytest.mark.parametrize(("tasks", "last"), [(20, 5), (6, 5), (5, 4), (4, 3), (2, 1), (1, 0)])
+    def test_the_last_tasks_are_five_or_all_but_the_first(self, tasks: int, last: int) -> None:
+        assert last_tasks(tasks) == last
+
     def test_what_was_published_is_told_for_its_own_topics_only(self) -> None:
         assert [published_gain(name) for name in ("Cancer", "Poetry", "Chess")] == ["2.5", "1.2 to 1.6", ""]
 
@@ -277,6 +281,9 @@ class TestReport:
             assert float(row["synchronous"]) == pytest.approx(
                 first[row["topic"], grade, "synchronous"] / none, abs=0.06 / none
             )
+
+    def test_the_last_tasks_are_as_many_as_there_were(self, done: Reproduced) -> None:
+        assert "The last task of 2 against the first, in relevant pages" in done.text
 
     def test_the_papers_sizes_and_the_topics_left_out_are_told(self, done: Reproduced) -> None:
         left_out = done.document["left_out"]

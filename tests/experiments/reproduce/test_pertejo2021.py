@@ -266,6 +266,7 @@ class TestOnASmallWeb:
         rows = table(reproduced, "table-4-2-1-synthetic")
         assert [row["discount"] for row in rows] == ["0.1", "0.5", "0.9"]
         assert {row["published"] for row in rows} == {""}, "this web has no fiction"
+        assert "means over 1 trials, ± one" in reproduced.text, "0.3, with trials of its own, is not among them"
 
     def test_a_topic_of_which_a_share_has_too_little_is_named(self, reproduced: Reproduced) -> None:
         assert "At a share of 5% fewer than 40 pages can be reached for 1 of 1 topics" in reproduced.text

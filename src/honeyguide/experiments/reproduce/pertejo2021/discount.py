@@ -71,6 +71,7 @@ def sweep_section(tries: Tries, found: WorldTopics, swept: Sweep) -> Section:
 
 def _table(tries: Tries, found: WorldTopics, swept: Sweep) -> Table:
     is_his = swept.topic.slug == TOPIC
+    his = f" (over {tries.sizes.trials} for {DISCOUNT:g})" if DISCOUNT in swept.trials else ""
     return Table(
         f"table-4-2-{found.world.slug}",
         f"Table 4.2: {swept.topic.topic.name} by the discount, {vectors_name(swept.vectors)}",
@@ -87,8 +88,8 @@ def _table(tries: Tries, found: WorldTopics, swept: Sweep) -> Table:
             for discount, found_by in swept.trials.items()
         ),
         note=f"Pages with the word, self-graded, after {tries.sizes.steps_for(swept.topic.reachable):,} steps: means "
-        f"over {tries.sizes.fewer_trials} trials (over {tries.sizes.trials} for {DISCOUNT:g}), ± one standard "
-        "deviation. Published: one crawl each, of 10,000 steps.",
+        f"over {tries.sizes.fewer_trials} trials{his}, ± one standard deviation. Published: one crawl "
+        "each, of 10,000 steps.",
     )
 
 
