@@ -219,7 +219,12 @@ def reproduce(
     ] = None,
     quick: Annotated[
         bool,
-        typer.Option("--quick", metavar="", rich_help_panel=_HOW, help="Smaller in everything: seconds, not minutes."),
+        typer.Option(
+            "--quick",
+            metavar="",
+            rich_help_panel=_HOW,
+            help="Smaller in everything: about two minutes at most.",
+        ),
     ] = False,
     vectors: Annotated[
         str | None,

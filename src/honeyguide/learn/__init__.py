@@ -5,7 +5,8 @@ when its turn has come, and learns from each `Transition`. One file a method, ea
 Q-learning has a folder, `deep_q`.
 
 What links and pages look like in numbers: `features` is ours; `han_features` the states and actions of Han and Pertejo,
-made from `relevances` and from what the engine knows of parents; `url_features` what an address alone says.
+made from `relevances` and from what the engine knows of parents, which `pair_rows` puts side by side; `url_features`
+what an address alone says.
 """
 
 from honeyguide.learn.beam import Beam

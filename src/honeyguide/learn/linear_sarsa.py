@@ -31,7 +31,7 @@ import numpy as np
 from honeyguide.domain import weighted_sums
 from honeyguide.errors import StrategyError
 from honeyguide.learn.exploration import Exploration
-from honeyguide.learn.han_features import action_rows, state_rows
+from honeyguide.learn.pair_rows import PairRows
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 
 if TYPE_CHECKING:
@@ -103,15 +103,12 @@ class LinearSarsa(Strategy):
         start: NDArray[np.float64],
         chance: np.random.Generator,
     ) -> None:
-        self._nearness = nearness
-        self._style = style
+        self._pairs = PairRows(nearness, style)
         self._rules = rules
         self._weights = start
         self._chance = chance  # for the next action alone; the engine has its own
         self._choices = 0
-        categories = nearness.categories
-        self._state_width = style.state_width(categories)
-        self.row_width = row_width(style, categories)
+        self.row_width = row_width(style, nearness.categories)
         self.lineage_rules = style.lineage
         self.draws_rows = rules.draws_pairs
         if start.shape != (self.row_width,):
@@ -122,15 +119,10 @@ class LinearSarsa(Strategy):
         return self._weights
 
     def describe_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
-        return state_rows(self._style, self._nearness.of_page(page), np.array([is_relevant]), parents)[0]
+        return self._pairs.of_page(page, is_relevant=is_relevant, parents=parents)
 
     def describe(self, candidates: Candidates) -> Rows:
-        if candidates.standing is None:
-            return np.zeros((len(candidates), self.row_width), dtype=np.float16)
-        standing = candidates.standing
-        states = np.broadcast_to(standing.state, (len(candidates), self._state_width))
-        actions = action_rows(self._style, self._nearness.of_links(candidates), standing.parents)
-        return np.concatenate((states, actions), axis=1)
+        return self._pairs.of_links(candidates)
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         return weighted_sums(rows, self._weights)

@@ -12,7 +12,7 @@ import pytest
 from honeyguide.domain import Topic, Url
 from honeyguide.experiments.reproduce import StudiedWorld, Study, StudyOptions, reproduce
 from honeyguide.experiments.reproduce.han2018.ablations import VARIANTS, ablations
-from honeyguide.experiments.reproduce.han2018.gains import improvements, relative_differences
+from honeyguide.experiments.reproduce.han2018.gains import improvements, last_tasks, relative_differences
 from honeyguide.experiments.reproduce.han2018.measured import pages_by_interval, shares_earned
 from honeyguide.experiments.reproduce.han2018.plan import (
     METHODS,
@@ -21,7 +21,6 @@ from honeyguide.experiments.reproduce.han2018.plan import (
     Sizes,
     planned,
     task_settings,
-    vectors_name,
 )
 from honeyguide.experiments.reproduce.han2018.published import published_gain
 from honeyguide.experiments.reproduce.han2018.times import times_section
@@ -29,7 +28,7 @@ from honeyguide.experiments.reproduce.timed_crawl import TimedCrawl
 from honeyguide.experiments.reproduce.unkept_crawl import CrawledTask
 from honeyguide.experiments.reproduce.world_topics import StudiedTopic, WorldTopics
 from honeyguide.experiments.world_graph import WorldGraph
-from honeyguide.settings import validate
+from honeyguide.settings import settings_from, validate
 from written_vectors import glove
 
 if TYPE_CHECKING:
@@ -105,7 +104,6 @@ class TestPlan:
     def test_both_kinds_of_vectors_are_tried_where_a_file_is_given(self, tmp_path: Path) -> None:
         plan = planned(study(tmp_path, vectors="some/glove.100d.txt.gz"), topics(topic()), Sizes(50, 2, 1))
         assert list(dict.fromkeys(each.vectors for each in plan)) == ["some/glove.100d.txt.gz", "wordllama"]
-        assert vectors_name("some/glove.100d.txt.gz") == "glove"
 
     def test_the_parameters_are_those_of_section_4(self) -> None:
         settings = task_settings(WEB, topic(), SYNCHRONOUS, "wordllama", steps=9, seed=4)
@@ -115,6 +113,11 @@ class TestPlan:
         assert (settings.judge.relevant_when, settings.judge.reward) == ("word", "han2018")
         assert settings.topic.categories == ("Earth", "Science")
         assert (settings.budget.fetches, settings.crawl.seed, settings.crawl.concurrency) == (9, 4, 1)
+
+    def test_the_learner_is_the_profile_to_the_last_value(self) -> None:
+        settings = task_settings(WEB, topic(), SYNCHRONOUS, "wordllama", steps=9, seed=4)
+        by_profile = settings_from({"crawl": {"profile": "han2018"}})
+        assert (settings.lfa, settings.judge) == (by_profile.lfa, by_profile.judge)
 
     @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
     def test_every_method_can_be_crawled(self, method: Any) -> None:
@@ -154,6 +157,10 @@ class TestFiguresByHand:
     def test_improvement_is_the_last_tasks_less_the_first(self) -> None:
         assert improvements(np.array([[1.0, 9, 9, 2, 2, 2, 2, 7]])) == pytest.approx([2.0])  # (2+2+2+2+7)/5 - 1
         assert improvements(np.array([[4.0, 2.0, 6.0]])) == pytest.approx([0.0])  # the first is not among the last
+
+    @pytest.mark.parametrize(("tasks", "last"), [(20, 5), (6, 5), (5, 4), (4, 3), (2, 1), (1, 0)])
+    def test_the_last_tasks_are_five_or_all_but_the_first(self, tasks: int, last: int) -> None:
+        assert last_tasks(tasks) == last
 
     def test_what_was_published_is_told_for_its_own_topics_only(self) -> None:
         assert [published_gain(name) for name in ("Cancer", "Poetry", "Chess")] == ["2.5", "1.2 to 1.6", ""]
@@ -239,7 +246,7 @@ class TestReport:
         assert len(done.document["worlds"][0]["data_hash"]) == 32
 
     def test_figure_1_ends_where_figure_3_has_its_mean(self, done: Reproduced) -> None:
-        for vectors in ("toy", "wordllama"):
+        for vectors in ("toy", "bundled-vectors"):
             first = table(done, f"figure-1-curves-1-synthetic-{vectors}")
             third = table(done, f"figure-3-1-synthetic-{vectors}")
             for method in ("synchronous", "asynchronous", "moderated"):
@@ -256,16 +263,16 @@ class TestReport:
                 assert ends == [pytest.approx(sum(means) / 2, abs=0.01)]
 
     def test_figure_2_adds_up_to_figure_1(self, done: Reproduced) -> None:
-        first = {(row["topic"], row["method"]): row for row in table(done, "figure-1-1-synthetic-wordllama")
+        first = {(row["topic"], row["method"]): row for row in table(done, "figure-1-1-synthetic-bundled-vectors")
                  if row["grade"] == "self-graded"}  # fmt: skip
-        for row in table(done, "figure-2-1-synthetic-wordllama"):
+        for row in table(done, "figure-2-1-synthetic-bundled-vectors"):
             counts = [float(value) for name, value in row.items() if name[0] in "01"]
             assert sum(counts) == pytest.approx(float(first[row["topic"], row["method"]]["all"]), abs=0.11)
 
     def test_gains_are_over_no_learning(self, done: Reproduced) -> None:
         first = {(row["topic"], row["grade"], row["method"]): float(row["all"])
-                 for row in table(done, "figure-1-1-synthetic-wordllama")}  # fmt: skip
-        rows = [row for row in table(done, "gains-1-synthetic") if row["vectors"] == "wordllama"]
+                 for row in table(done, "figure-1-1-synthetic-bundled-vectors")}  # fmt: skip
+        rows = [row for row in table(done, "gains-1-synthetic") if row["vectors"] == "bundled vectors"]
         assert rows
         for row in rows:
             grade = "self-graded" if row["grade"] == "self-graded" else "independent labels"
@@ -274,6 +281,9 @@ class TestReport:
             assert float(row["synchronous"]) == pytest.approx(
                 first[row["topic"], grade, "synchronous"] / none, abs=0.06 / none
             )
+
+    def test_the_last_tasks_are_as_many_as_there_were(self, done: Reproduced) -> None:
+        assert "The last task of 2 against the first, in relevant pages" in done.text
 
     def test_the_papers_sizes_and_the_topics_left_out_are_told(self, done: Reproduced) -> None:
         left_out = done.document["left_out"]

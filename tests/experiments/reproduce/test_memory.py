@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from honeyguide.experiments.reproduce import memory
-from honeyguide.experiments.reproduce.memory import Memory, RememberingVectors
+from honeyguide.experiments.reproduce.memory import Memory, RememberingVectors, memory_for
 from honeyguide.experiments.reproduce.task_sequence import TaskSequence
 from honeyguide.experiments.spec import LABORATORY
 from honeyguide.settings import settings_from, with_overrides
@@ -66,3 +66,11 @@ def test_a_text_vector_that_is_shared_cannot_be_changed() -> None:
     vectors.remember(words)
     with pytest.raises(ValueError, match="read-only"):
         vectors.look_up(words).text_vector()[0] = 1.0
+
+
+def test_crawls_that_read_pages_alike_share_a_memory() -> None:
+    def of(profile: str) -> Memory:
+        return memory_for(settings_from({"crawl": {"profile": profile, "world": "synthetic:seed=2,pages=400"}}))
+
+    assert of("pertejo2021") is of("pertejo2021-dqn")
+    assert of("pertejo2021") is not of("wikipedia")

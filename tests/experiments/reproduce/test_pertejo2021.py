@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,18 +22,18 @@ from honeyguide.experiments.reproduce.pertejo2021.crawlers import (
     Crawler,
     settings_of,
 )
-from honeyguide.experiments.reproduce.pertejo2021.deep import FIXED, HIS_PAIR, OUR_PAIR
+from honeyguide.experiments.reproduce.pertejo2021.deep import FIXED, HIS_PAIR, OUR_PAIR, warm_up_within
 from honeyguide.experiments.reproduce.pertejo2021.discount import with_discount
 from honeyguide.experiments.reproduce.pertejo2021.learned import shares_earned
 from honeyguide.experiments.reproduce.pertejo2021.published import RELEVANT_BY_DISCOUNT, WHOLE_DUMP
 from honeyguide.experiments.reproduce.pertejo2021.sample import share_graph, steps_to_half
-from honeyguide.experiments.reproduce.pertejo2021.trials import Sizes, Tries, gains, mean_line, spread, vectors_name
+from honeyguide.experiments.reproduce.pertejo2021.trials import Sizes, Tries, gains, mean_line, spread
 from honeyguide.experiments.reproduce.pertejo2021.whole_world import told_gain
 from honeyguide.experiments.reproduce.task_sequence import TaskSequence
 from honeyguide.experiments.reproduce.unkept_crawl import CrawledTask
 from honeyguide.experiments.reproduce.world_topics import StudiedTopic, world_topics
 from honeyguide.experiments.world_graph import WorldGraph
-from honeyguide.settings import validate
+from honeyguide.settings import DqnSettings, settings_from, validate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,6 +82,22 @@ class TestCrawlers:
         assert settings.judge.reward == "pertejo-code"
         assert settings.topic.categories == ("Earth", "Science")
         assert (settings.budget.fetches, settings.crawl.seed, settings.crawl.concurrency) == (9, 4, 1)
+
+    @pytest.mark.parametrize(
+        ("crawler", "profile"),
+        [(ASYNCHRONOUS_CRAWLER, "pertejo2021"), (FIXED, "pertejo2021-dqn"), (HIS_PAIR, "pertejo2021-dqn")],
+        ids=lambda each: getattr(each, "name", each),
+    )
+    def test_his_crawlers_are_the_profiles_to_the_last_value(self, crawler: Crawler, profile: str) -> None:
+        settings, by_profile = as_settings(crawler), settings_from({"crawl": {"profile": profile}})
+        assert (settings.lfa, settings.dqn) == (by_profile.lfa, by_profile.dqn)
+        assert settings.judge == by_profile.judge
+
+    def test_a_network_of_ours_is_paid_as_the_linear_crawlers_are(self) -> None:
+        assert as_settings(OUR_PAIR).judge == as_settings(ASYNCHRONOUS_CRAWLER).judge
+        assert as_settings(OUR_PAIR).dqn == replace(
+            DqnSettings(), discount=0.3, exploration=0.3, exploration_test=0.1, learns_in_test=False
+        )
 
     def test_his_network_is_that_of_his_code(self) -> None:
         dqn = as_settings(FIXED).dqn
@@ -135,8 +152,13 @@ class TestPlan:
         trained = [task for task in begun.tasks if task.settings.crawl.strategy == "dqn"]
         assert all(isinstance(task, TaskSequence) and (task.tasks, task.is_carried) == (2, True) for task in trained)
         assert {task.settings.dqn.training_steps for task in trained} == {10, 20}
+        assert {task.settings.dqn.warm_up for task in trained} == {2, 5}, "each learns for most of its training"
         (fixed,) = {task.settings.dqn.outputs for task in begun.tasks if task.settings.crawl.strategy == "dqn-fixed"}
         assert 40 < fixed < 600, "one for every page of the share that can be reached"
+
+    @pytest.mark.parametrize(("steps", "warm_up"), [(5000, 100), (400, 100), (60, 15), (2, 1)])
+    def test_a_network_learns_in_three_quarters_of_its_training_at_least(self, steps: int, warm_up: int) -> None:
+        assert warm_up_within(steps) == warm_up
 
     def test_what_leaves_nothing_to_chance_is_tried_once(self, tmp_path: Path) -> None:
         tries = Tries(study(tmp_path), WEB, Sizes())
@@ -146,12 +168,6 @@ class TestPlan:
         ]
         assert [each.tasks for each in made] == [1, 5]
         assert not made[1].is_carried
-
-    @pytest.mark.parametrize(
-        ("source", "name"), [("wordllama", "bundled vectors"), ("a/glove-100d.txt.gz", "glove-100d"), ("v", "v")]
-    )
-    def test_vectors_have_a_name(self, source: str, name: str) -> None:
-        assert vectors_name(source) == name
 
 
 class TestFiguresByHand:
@@ -250,6 +266,7 @@ class TestOnASmallWeb:
         rows = table(reproduced, "table-4-2-1-synthetic")
         assert [row["discount"] for row in rows] == ["0.1", "0.5", "0.9"]
         assert {row["published"] for row in rows} == {""}, "this web has no fiction"
+        assert "means over 1 trials, ± one" in reproduced.text, "0.3, with trials of its own, is not among them"
 
     def test_a_topic_of_which_a_share_has_too_little_is_named(self, reproduced: Reproduced) -> None:
         assert "At a share of 5% fewer than 40 pages can be reached for 1 of 1 topics" in reproduced.text

@@ -148,11 +148,13 @@ class _RememberedRows(WordRows):
 def memory_for(settings: Settings) -> Memory:
     """The memory of this process for the world of these settings; only one world is remembered at a time."""
     world = settings.crawl.world
-    return _memory(world, settings.crawl.profile, repr(data_files(world)))
+    # Of all profiles, wikipedia alone reads pages in a way of its own; crawls of the others share what was parsed.
+    rules = "wikipedia" if settings.crawl.profile == "wikipedia" else ""
+    return _memory(world, rules, repr(data_files(world)))
 
 
 @lru_cache(maxsize=1)
-def _memory(world: str, profile: str, files: str) -> Memory:  # noqa: ARG001 - what the pages depend on
+def _memory(world: str, rules: str, files: str) -> Memory:  # noqa: ARG001 - what the pages depend on
     return Memory()
 
 

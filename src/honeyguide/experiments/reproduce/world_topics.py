@@ -38,6 +38,11 @@ LEAST_LABELLED: Final = 10
 """Labelled pages below which nothing is graded by the labels."""
 
 
+def at_most_a_quarter(steps: int, reachable: int) -> int:
+    """Steps that visit a quarter of the pages at most, however many were asked for; at least one."""
+    return max(1, min(steps, reachable // 4))
+
+
 @dataclass(frozen=True, slots=True)
 class CandidateTopic:
     """A topic that a world may have: one of the papers', or one to take the place of another."""

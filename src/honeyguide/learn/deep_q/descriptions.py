@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Protocol, assert_never
 import numpy as np
 
 from honeyguide.learn.deep_q.shape import DIGITS, Shape, digits_of
-from honeyguide.learn.han_features import Scale, action_rows, state_rows
+from honeyguide.learn.han_features import Scale
+from honeyguide.learn.pair_rows import PairRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,25 +33,12 @@ class Descriptions(Protocol):
         ...
 
 
-class PairDescriptions(Descriptions):
+class PairDescriptions(PairRows):
     """State and action side by side, for a network with one output."""
 
     def __init__(self, nearness: TopicAndCategories, style: FeatureStyle, *, is_scaled: bool = True) -> None:
-        self._nearness = nearness
-        self._style = style
-        self.lineage_rules = style.lineage
+        super().__init__(nearness, style)
         self.shape = _shape(style, nearness.categories, is_scaled=is_scaled)
-
-    def of_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
-        return state_rows(self._style, self._nearness.of_page(page), np.array([is_relevant]), parents)[0]
-
-    def of_links(self, candidates: Candidates) -> Rows:
-        standing = candidates.standing
-        if standing is None:
-            return np.zeros((len(candidates), self.shape.row_width), dtype=np.float16)
-        states = np.broadcast_to(standing.state, (len(candidates), self.shape.state_width))
-        actions = action_rows(self._style, self._nearness.of_links(candidates), standing.parents)
-        return np.concatenate((states, actions), axis=1)
 
 
 class OutputDescriptions(PairDescriptions):

@@ -11,11 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.experiments.reproduce.compared_vectors import BUNDLED, vector_sources
 from honeyguide.experiments.reproduce.han2018.ablations import ablation_section, ablations
 from honeyguide.experiments.reproduce.han2018.curves import figure_1, figure_2, figure_3
 from honeyguide.experiments.reproduce.han2018.gains import gains_section, topics_section
 from honeyguide.experiments.reproduce.han2018.measured import measured
-from honeyguide.experiments.reproduce.han2018.plan import BUNDLED, FULL, QUICK, Sizes, planned, vector_sources
+from honeyguide.experiments.reproduce.han2018.plan import FULL, QUICK, Sizes, planned
 from honeyguide.experiments.reproduce.han2018.published import SOURCE, STEPS, TASKS, TITLE, TRIALS
 from honeyguide.experiments.reproduce.han2018.times import timed_crawls, times_section
 from honeyguide.experiments.reproduce.report import Report

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from honeyguide.experiments.reproduce.compared_vectors import vector_sources, vectors_name
 from honeyguide.experiments.reproduce.han2018.measured import measured
 from honeyguide.experiments.reproduce.han2018.plan import (
     NO_LEARNING,
@@ -17,8 +18,6 @@ from honeyguide.experiments.reproduce.han2018.plan import (
     Sizes,
     Trials,
     trials_of,
-    vector_sources,
-    vectors_name,
 )
 from honeyguide.experiments.reproduce.report import Section, Table
 from honeyguide.report import paired_difference

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from honeyguide.experiments.reproduce.compared_vectors import vectors_name, vectors_slug
 from honeyguide.experiments.reproduce.han2018.measured import INTERVALS
-from honeyguide.experiments.reproduce.han2018.plan import vectors_name
 from honeyguide.experiments.reproduce.report import Figure, Section, Table
 from honeyguide.report import Line, Panel, PanelPlot
 
@@ -50,7 +50,7 @@ def figure_1(world: StudiedWorld, found: Sequence[Measured]) -> Section:
     """Accumulated relevant pages per step."""
     tables = [
         Table(
-            f"figure-1-{world.slug}-{vectors_name(source)}",
+            f"figure-1-{world.slug}-{vectors_slug(source)}",
             f"Relevant pages by steps, {vectors_name(source)}",
             ("topic", "grade", "method", "a quarter of the steps", "half", "all", "spread of trials"),
             tuple(row for each in here for row in _rows_1(each)),
@@ -60,7 +60,7 @@ def figure_1(world: StudiedWorld, found: Sequence[Measured]) -> Section:
     ]
     curves = [
         Table(
-            f"figure-1-curves-{world.slug}-{vectors_name(source)}",
+            f"figure-1-curves-{world.slug}-{vectors_slug(source)}",
             f"The curves of figure 1, {vectors_name(source)}",
             ("topic", "grade", "method", "step", "relevant pages"),
             tuple(row for each in here for row in _curve_rows(each)),
@@ -87,7 +87,7 @@ def figure_2(world: StudiedWorld, found: Sequence[Measured]) -> Section:
     intervals = [f"{number / INTERVALS:.1f}-{(number + 1) / INTERVALS:.1f}" for number in range(INTERVALS)]
     tables = [
         Table(
-            f"figure-2-{world.slug}-{vectors_name(source)}",
+            f"figure-2-{world.slug}-{vectors_slug(source)}",
             f"Relevant pages by interval of the cosine, {vectors_name(source)}",
             ("topic", "method", *intervals),
             tuple((each.topic.topic.name, each.method.name, *map(_short, each.by_interval)) for each in here),
@@ -98,7 +98,7 @@ def figure_2(world: StudiedWorld, found: Sequence[Measured]) -> Section:
     figures = [
         Figure(
             PanelPlot(
-                f"figure-2-{world.slug}-{vectors_name(source)}",
+                f"figure-2-{world.slug}-{vectors_slug(source)}",
                 "Figure 2: relevant pages per relevance interval",
                 _subtitle(world, source, SELF_GRADED),
                 "cosine with the topic",
@@ -123,7 +123,7 @@ def figure_3(world: StudiedWorld, found: Sequence[Measured]) -> Section:
     learners = [each for each in found if each.method.learns]
     tables = [
         Table(
-            f"figure-3-{world.slug}-{vectors_name(source)}",
+            f"figure-3-{world.slug}-{vectors_slug(source)}",
             f"Relevant pages of each task, {vectors_name(source)}",
             ("topic", "method", "task", "self-graded", "spread of trials", "independent", "spread"),
             tuple(row for each in here for row in _rows_3(each)),
@@ -134,7 +134,7 @@ def figure_3(world: StudiedWorld, found: Sequence[Measured]) -> Section:
     figures = [
         Figure(
             PanelPlot(
-                f"figure-3-{world.slug}-{vectors_name(source)}",
+                f"figure-3-{world.slug}-{vectors_slug(source)}",
                 "Figure 3: relevant pages as tasks repeat",
                 _subtitle(world, source, SELF_GRADED),
                 "crawling task",
@@ -198,7 +198,7 @@ def _plot_1(world: StudiedWorld, source: str, found: Sequence[Measured], *, is_i
         if not is_independent or group[0].independent is not None
     ]
     return PanelPlot(
-        f"figure-1-{world.slug}-{vectors_name(source)}-{grade.replace(' ', '-')}",
+        f"figure-1-{world.slug}-{vectors_slug(source)}-{grade.replace(' ', '-')}",
         "Figure 1: accumulated relevant pages per step",
         _subtitle(world, source, grade),
         "step",

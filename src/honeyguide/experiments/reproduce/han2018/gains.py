@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.experiments.reproduce.han2018.plan import LEARNERS, NO_LEARNING, vectors_name
+from honeyguide.experiments.reproduce.compared_vectors import vectors_name
+from honeyguide.experiments.reproduce.han2018.plan import LEARNERS, NO_LEARNING
 from honeyguide.experiments.reproduce.han2018.published import BEST_BY_TOPIC, published_gain
 from honeyguide.experiments.reproduce.report import Section, Table
 from honeyguide.report import paired_difference
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from honeyguide.experiments.reproduce.study import StudiedWorld
     from honeyguide.experiments.reproduce.world_topics import StudiedTopic, WorldTopics
 
-LAST_TASKS: Final = 5
+MOST_LAST_TASKS: Final = 5
 
 _GAINS: Final = (
     "**Gain** is relevant pages over those of no learning, by the mean of all tasks and trials. The intervals below "
@@ -86,7 +87,7 @@ def gains_section(world: StudiedWorld, found: Sequence[Measured]) -> Section:
             ),
             Table(
                 f"improvement-{world.slug}",
-                f"The last {LAST_TASKS} tasks against the first, in relevant pages",
+                _improvement_title(max(each.self_graded.shape[1] for each in found)),
                 ("vectors", "grade", "method", "mean", "low", "high", "clear", "topics"),
                 tuple(_improvement_rows(found)),
             ),
@@ -178,9 +179,20 @@ def _improvement_rows(found: Sequence[Measured]) -> Iterator[tuple[Cell, ...]]:
                     yield vectors_name(source), grade, method.name, mean, low, high, clear, topics
 
 
+def last_tasks(tasks: int) -> int:
+    """How many of so many tasks in a row are the last."""
+    return min(MOST_LAST_TASKS, tasks - 1)
+
+
+def _improvement_title(tasks: int) -> str:
+    last = last_tasks(tasks)
+    named = "task" if last == 1 else f"{last} tasks"
+    return f"The last {named} of {tasks} against the first, in relevant pages"
+
+
 def improvements(found: NDArray[np.float64]) -> list[float]:
     """By how much the mean of the last tasks is above the first, for each trial; the first is never among the last."""
-    last = min(LAST_TASKS, found.shape[1] - 1)
+    last = last_tasks(found.shape[1])
     return (found[:, -last:].mean(axis=1) - found[:, 0]).tolist()
 
 

@@ -7,11 +7,12 @@ large a share of the pages that can be reached, one in sixteen, and at most a qu
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
+from honeyguide.experiments.reproduce.compared_vectors import vector_sources, vectors_slug
 from honeyguide.experiments.reproduce.han2018.published import STEPS
 from honeyguide.experiments.reproduce.task_sequence import TaskSequence
+from honeyguide.experiments.reproduce.world_topics import at_most_a_quarter
 from honeyguide.experiments.spec import LABORATORY
 from honeyguide.settings import settings_from, with_overrides
 
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
     from honeyguide.experiments.reproduce.world_topics import StudiedTopic, WorldTopics
     from honeyguide.settings import Settings
 
-BUNDLED: Final = "wordllama"
 SHARE_OF_PAGES: Final = 16  # a task visits one in so many
-LARGEST_SHARE: Final = 4  # however many are asked for
 FULL: Final = {"tasks": 20, "trials": 5, "topics": 6}
 QUICK: Final = {"tasks": 4, "trials": 2, "topics": 2}
 
@@ -74,7 +73,7 @@ class Sizes:
         asked = study.options
         steps = asked.steps or min(STEPS, max(1, reachable // SHARE_OF_PAGES))
         return cls(
-            max(1, min(steps, reachable // LARGEST_SHARE)),
+            at_most_a_quarter(steps, reachable),
             asked.tasks or usual["tasks"],
             asked.trials or usual["trials"],
         )
@@ -98,16 +97,6 @@ class Trials:
         return self.sequences[0].settings.budget.fetches
 
 
-def vector_sources(study: Study) -> tuple[str, ...]:
-    """The file that was given, if one was, and the bundled vectors."""
-    return tuple(dict.fromkeys(filter(None, (study.options.vectors, BUNDLED))))
-
-
-def vectors_name(source: str) -> str:
-    """A source of vectors for people, and for files."""
-    return PurePath(source).name.partition(".")[0]
-
-
 def planned(study: Study, topics: WorldTopics, sizes: Sizes) -> tuple[Trials, ...]:
     """Every crawl of a world, those with the same vectors and topic next to one another: they share most pages."""
     return tuple(
@@ -122,7 +111,7 @@ def trials_of(
     study: Study, topics: WorldTopics, topic: StudiedTopic, method: Method, source: str, sizes: Sizes
 ) -> Trials:
     tasks, trials = sizes.of(method)
-    place = f"{vectors_name(source)}/{topic.slug}/{method.slug}"
+    place = f"{vectors_slug(source)}/{topic.slug}/{method.slug}"
     return Trials(
         source,
         topic,
@@ -147,8 +136,13 @@ def task_settings(world: str, topic: StudiedTopic, method: Method, source: str, 
     """The settings of section 4: what is relevant, what it earns, and the parameters of the learners."""
     told: Mapping[str, Any] = {
         "topic": {"name": topic.topic.name, "categories": list(topic.topic.categories)},
-        "crawl": {"world": world, "strategy": method.strategy, "seed": seed, "seed_urls": [topic.seed_url.text]},
-        "judge": {"relevant_when": "word", "reward": "han2018"},
+        "crawl": {
+            "profile": "han2018",
+            "world": world,
+            "strategy": method.strategy,
+            "seed": seed,
+            "seed_urls": [topic.seed_url.text],
+        },
         "vectors": {"source": source},
         "lfa": {"step_size": topic.step_size},
         "budget": {"fetches": steps},

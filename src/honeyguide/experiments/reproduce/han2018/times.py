@@ -9,7 +9,8 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.experiments.reproduce.han2018.plan import LEARNERS, NO_LEARNING, task_settings, vectors_name
+from honeyguide.experiments.reproduce.compared_vectors import vectors_name
+from honeyguide.experiments.reproduce.han2018.plan import LEARNERS, NO_LEARNING, task_settings
 from honeyguide.experiments.reproduce.han2018.published import SECONDS, STEPS
 from honeyguide.experiments.reproduce.report import Section, Table
 from honeyguide.experiments.reproduce.timed_crawl import TimedCrawl

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.experiments.reproduce.compared_vectors import vector_sources
 from honeyguide.experiments.reproduce.pertejo2021.ablations import (
     Ablation,
     Untaught,
@@ -23,7 +24,7 @@ from honeyguide.experiments.reproduce.pertejo2021.learned import learned_section
 from honeyguide.experiments.reproduce.pertejo2021.published import SOURCE, TITLE
 from honeyguide.experiments.reproduce.pertejo2021.sample import Reduced, reduced_topics, sample_section
 from honeyguide.experiments.reproduce.pertejo2021.times import timed, times_section
-from honeyguide.experiments.reproduce.pertejo2021.trials import Sizes, Tries, vector_sources
+from honeyguide.experiments.reproduce.pertejo2021.trials import Sizes, Tries
 from honeyguide.experiments.reproduce.pertejo2021.whole_world import Duel, duels, whole_section
 from honeyguide.experiments.reproduce.report import Report
 from honeyguide.experiments.reproduce.study import Paper

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.experiments.reproduce.compared_vectors import vectors_name
 from honeyguide.experiments.reproduce.pertejo2021.crawlers import (
     ASYNCHRONOUS_CRAWLER,
     BASIC_CRAWLER,
@@ -16,7 +17,7 @@ from honeyguide.experiments.reproduce.pertejo2021.crawlers import (
     Crawler,
 )
 from honeyguide.experiments.reproduce.pertejo2021.discount import with_discount
-from honeyguide.experiments.reproduce.pertejo2021.trials import Trials, gains, mean, vectors_name
+from honeyguide.experiments.reproduce.pertejo2021.trials import Trials, gains, mean
 from honeyguide.experiments.reproduce.report import Section, Table
 from honeyguide.report import paired_difference
 

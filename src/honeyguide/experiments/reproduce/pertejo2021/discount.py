@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.experiments.reproduce.compared_vectors import vectors_name
 from honeyguide.experiments.reproduce.pertejo2021.crawlers import ASYNCHRONOUS_CRAWLER
 from honeyguide.experiments.reproduce.pertejo2021.published import DISCOUNT, RELEVANT_BY_DISCOUNT
-from honeyguide.experiments.reproduce.pertejo2021.trials import mean, mean_line, spread, vectors_name
+from honeyguide.experiments.reproduce.pertejo2021.trials import mean, mean_line, spread
 from honeyguide.experiments.reproduce.report import Figure, Section, Table
 from honeyguide.report import Panel, PanelPlot
 
@@ -70,6 +71,7 @@ def sweep_section(tries: Tries, found: WorldTopics, swept: Sweep) -> Section:
 
 def _table(tries: Tries, found: WorldTopics, swept: Sweep) -> Table:
     is_his = swept.topic.slug == TOPIC
+    his = f" (over {tries.sizes.trials} for {DISCOUNT:g})" if DISCOUNT in swept.trials else ""
     return Table(
         f"table-4-2-{found.world.slug}",
         f"Table 4.2: {swept.topic.topic.name} by the discount, {vectors_name(swept.vectors)}",
@@ -86,8 +88,8 @@ def _table(tries: Tries, found: WorldTopics, swept: Sweep) -> Table:
             for discount, found_by in swept.trials.items()
         ),
         note=f"Pages with the word, self-graded, after {tries.sizes.steps_for(swept.topic.reachable):,} steps: means "
-        f"over {tries.sizes.fewer_trials} trials (over {tries.sizes.trials} for {DISCOUNT:g}), ± one standard "
-        "deviation. Published: one crawl each, of 10,000 steps.",
+        f"over {tries.sizes.fewer_trials} trials{his}, ± one standard deviation. Published: one crawl "
+        "each, of 10,000 steps.",
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.experiments.reproduce.pertejo2021.trials import vectors_name
+from honeyguide.experiments.reproduce.compared_vectors import vectors_name
 from honeyguide.experiments.reproduce.report import Section, Table
 from honeyguide.judge.reward import REWARDS, Ladder
 from honeyguide.learn import FeatureStyle, Scale

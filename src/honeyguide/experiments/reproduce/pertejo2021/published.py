@@ -14,6 +14,9 @@ STEPS: Final = 10_000
 DEEP_STEPS: Final = 5_000
 """Of the training of the network, and again of its test."""
 
+WARM_UP: Final = 100
+"""Steps of the training before the network learns (A.8)."""
+
 DISCOUNT: Final = 0.3
 """γ of all crawls but those of the sweep."""
 

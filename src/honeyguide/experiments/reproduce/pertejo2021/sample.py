@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.engine.scope import Share
+from honeyguide.experiments.reproduce.compared_vectors import vectors_name
 from honeyguide.experiments.reproduce.pertejo2021.crawlers import (
     ASYNCHRONOUS_CRAWLER,
     BASIC_CRAWLER,
     SYNCHRONOUS_CRAWLER,
 )
 from honeyguide.experiments.reproduce.pertejo2021.published import DUMPS, SAMPLE_STEPS, SAMPLE_TOPICS
-from honeyguide.experiments.reproduce.pertejo2021.trials import mean, spread, vectors_name
+from honeyguide.experiments.reproduce.pertejo2021.trials import mean, spread
 from honeyguide.experiments.reproduce.report import Figure, Section, Table
 from honeyguide.experiments.world_graph import WorldGraph
 from honeyguide.report import Panel, PanelPlot

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from honeyguide.errors import SettingsError
+from honeyguide.experiments.reproduce.compared_vectors import vectors_slug
 from honeyguide.experiments.reproduce.pertejo2021.crawlers import settings_of
 from honeyguide.experiments.reproduce.pertejo2021.published import RELEVANT_BY_DISCOUNT, SHARE, STEPS
 from honeyguide.experiments.reproduce.task_sequence import TaskSequence
 from honeyguide.experiments.reproduce.two_grades import two_grades
+from honeyguide.experiments.reproduce.world_topics import at_most_a_quarter
 from honeyguide.report import Line
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from honeyguide.experiments.reproduce.two_grades import TwoGrades
     from honeyguide.experiments.reproduce.world_topics import StudiedTopic
 
-BUNDLED: Final = "wordllama"
 _POINTS: Final = 101  # of a line in a plot
 
 
@@ -68,7 +68,7 @@ class Sizes:
         )
 
     def steps_for(self, reachable: int) -> int:
-        return max(1, min(self.steps, reachable // 4))
+        return at_most_a_quarter(self.steps, reachable)
 
 
 QUICK: Final = Sizes(
@@ -143,21 +143,11 @@ class Tries:
         there = crawler.changed(crawler.name, vectors__source=vectors)
         if share < 1:
             there = there.changed(crawler.name, scope__share=share, scope__share_seed=self.study.seed)
-        parts = (vectors_name(vectors), f"share-{share:g}" if share < 1 else "whole", topic.slug, crawler.name)
+        parts = (vectors_slug(vectors), f"share-{share:g}" if share < 1 else "whole", topic.slug, crawler.name)
         folder = self.study.run_folder(self.world, "/".join(map(_slug, parts)))
         settings = settings_of(there, self.world, topic, steps=steps, seed=self.study.seed)
         count = (trials or self.sizes.trials) if crawler.is_chance else 1
         return Trials(crawler, topic, TaskSequence(folder, settings, count, is_carried=False))
-
-
-def vector_sources(study: Study) -> tuple[str, ...]:
-    """The vectors to crawl with: the file that was given, as he had one, and the bundled ones."""
-    return (study.options.vectors, BUNDLED) if study.options.vectors else (BUNDLED,)
-
-
-def vectors_name(source: str) -> str:
-    """Vectors as a reader knows them."""
-    return "bundled vectors" if source == BUNDLED else Path(source).name.partition(".")[0]
 
 
 def mean_line(name: str, curves: NDArray[np.int64]) -> Line:

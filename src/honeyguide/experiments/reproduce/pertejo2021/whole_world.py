@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from honeyguide.experiments.reproduce.compared_vectors import vectors_name, vectors_slug
 from honeyguide.experiments.reproduce.pertejo2021.crawlers import ASYNCHRONOUS_CRAWLER, BASIC_CRAWLER
 from honeyguide.experiments.reproduce.pertejo2021.published import STEPS, WHOLE_DUMP
-from honeyguide.experiments.reproduce.pertejo2021.trials import gains, mean, spread, vectors_name
+from honeyguide.experiments.reproduce.pertejo2021.trials import gains, mean, spread
 from honeyguide.experiments.reproduce.report import Figure, Section, Table
 from honeyguide.report import Panel, PanelPlot, paired_difference
 
@@ -105,7 +106,7 @@ def whole_section(tries: Tries, found: WorldTopics, fought: Sequence[Duel]) -> S
 
 def _table(found: WorldTopics, source: str, here: Sequence[Duel]) -> Table:
     return Table(
-        f"table-4-3-{found.world.slug}-{vectors_name(source).replace(' ', '-')}",
+        f"table-4-3-{found.world.slug}-{vectors_slug(source)}",
         f"Table 4.3, {vectors_name(source)}",
         (
             "topic", "basic", "asynchronous", "±", "gain", "published basic", "published LFA", "published gain",
@@ -131,7 +132,7 @@ def _gains_on_the_way(found: WorldTopics, source: str, here: Sequence[Duel]) -> 
             result = paired_difference(known)
             rows.append((f"{part:.0%}", len(known), result.mean, result.low, result.high))
     return Table(
-        f"gains-on-the-way-{found.world.slug}-{vectors_name(source).replace(' ', '-')}",
+        f"gains-on-the-way-{found.world.slug}-{vectors_slug(source)}",
         f"Gain on the way, {vectors_name(source)}",
         ("part of the world", "topics", "gain", "from", "to"),
         tuple(rows),
@@ -181,7 +182,7 @@ def told_gain(gains_by_topic: Sequence[Sequence[float]]) -> str:
 
 def _plot(found: WorldTopics, source: str, here: Sequence[Duel]) -> PanelPlot:
     return PanelPlot(
-        f"whole-{found.world.slug}-{vectors_name(source).replace(' ', '-')}",
+        f"whole-{found.world.slug}-{vectors_slug(source)}",
         "Accumulated relevant pages (Figure 4.5)",
         f"{found.world.name}, {vectors_name(source)}, self-graded",
         "fetches",
