@@ -19,7 +19,7 @@ import numpy as np
 import xxhash
 
 from honeyguide.domain import LinkId, weighted_sums
-from honeyguide.frontier.frontier import HostId, NotBefore, Taken
+from honeyguide.frontier.frontier import HostId, NotBefore, Pairs, Taken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -209,8 +209,10 @@ class SharedRowsFrontier:
     def _leave(self, link: LinkId, row: int) -> Taken:
         """Take a link out, by one of its rows."""
         host = HostId(self._host[link])
-        taken = Taken(link, host, float(self._score[row]), self._row[row].copy())
-        for shared in self._numbers_of_link(link):
+        numbers = list(self._numbers_of_link(link))
+        pairs = Pairs(self._row[numbers], self._score[numbers])
+        taken = Taken(link, host, float(self._score[row]), self._row[row].copy(), pairs=pairs)
+        for shared in numbers:
             links = self._links[shared]
             del links[bisect_left(links, link)]
             self._note_links_of(shared)
