@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, insort
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -90,7 +91,11 @@ class SharedRowsFrontier:
         if self._clocks.are_all_ready(now):
             scores = self._score[: len(self._links)]
             return self.withdraw(self._lowest_with(np.flatnonzero(scores == scores.max())))
-        return self.withdraw(self._best_ready(now)) if self._is_any_ready(now) else self._next_ready()
+        if not self._is_any_ready(now):
+            return self._next_ready()
+        taken = self.withdraw(self._best_ready(now))
+        top = float(self._score[: len(self._links)].max())
+        return replace(taken, passed_over=max(top - taken.score, 0.0))
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         if not self._count:
