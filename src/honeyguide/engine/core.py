@@ -160,6 +160,7 @@ class CrawlCore:
         # What became of hosts that were freed before the page of a link was read.
         self._freed_by_link: dict[LinkId, tuple[tuple[LinkId, ...], HostChanges]] = {}
         self._to_take_up: list[Dispatch] = []  # fetches of a resumed crawl whose host is still busy
+        self._may_seeds_wait = parts.strategy.seeds_first
         self._disk_bytes = 0
         self._chance_state: Mapping[str, Any] = {}
         self._chance_json = ""
@@ -246,8 +247,7 @@ class CrawlCore:
         if len(self._in_flight) >= self._settings.crawl.fetches_at_once(is_live=parts.is_live):
             return Wait(float("inf"))
         while True:
-            explored = parts.strategy.explores(parts.chance)
-            taken = parts.frontier.take_random(now, parts.chance) if explored else parts.frontier.take(now)
+            taken, explored = self._take(now)
             if taken is None:
                 return self._wait_or_stop(StopReason.EXHAUSTED)
             if isinstance(taken, NotBefore):
@@ -325,6 +325,29 @@ class CrawlCore:
         self._ledger.progress = replace(self.progress, stop_reason=reason.value)
         record = self._record(learner=self._snapshot())
         return self._step(record, CrawlStopped(reason, self.progress))
+
+    def _take(self, now: float) -> tuple[Taken | NotBefore | None, bool]:
+        """What the frontier gives next, and whether by chance."""
+        parts = self._parts
+        seed = self._take_seed(now)
+        if seed is not None:
+            return seed, False
+        if parts.strategy.explores(parts.chance):
+            return parts.frontier.take_random(now, parts.chance), True
+        return parts.frontier.take(now), False
+
+    def _take_seed(self, now: float) -> Taken | None:
+        """The first seed on a host that is ready, where the strategy wants seeds before all else."""
+        links = self._parts.links
+        if not self._may_seeds_wait:
+            return None
+        seeds = links.waiting_seeds()
+        for link, host in zip(seeds, links.hosts(seeds), strict=True):
+            if self._parts.clocks.is_ready(host, now):
+                return self._parts.frontier.withdraw(link)
+        # One in flight may yet wait again, or lead elsewhere.
+        self._may_seeds_wait = bool(seeds) or any(links.depth(link) == 0 for link in self._in_flight)
+        return None
 
     def _wait_or_stop(self, reason: StopReason) -> Wait | Stop:
         return Wait(float("inf")) if self._in_flight else Stop(reason)

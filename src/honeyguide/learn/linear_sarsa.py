@@ -14,7 +14,8 @@ that look exactly like one of them have; the others keep the value they had. The
 What Han leaves open: w begins at zero; a page that is not relevant and has no unvisited link is worth its reward, being
 a state in which nothing more can be earned. Pertejo ends no episode, learns nothing from a page without links, begins
 with weights uniform in [0, 1], and in his Algorithm 1 takes the best a' instead of the chosen one: all are settings.
-A seed stands on no page. Its row is zero, so it is worth nothing and teaches nothing, as in both papers.
+A seed stands on no page. Its row is zero, so it is worth nothing and teaches nothing; seeds are fetched before anything
+else, as in both papers.
 """
 
 from __future__ import annotations
@@ -94,6 +95,7 @@ class LinearSarsa(Strategy):
 
     order = Order.BEST_SCORE
     found_again = FoundAgain.EVERY
+    seeds_first = True
 
     def __init__(
         self,
