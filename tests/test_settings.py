@@ -438,6 +438,19 @@ class TestProfiles:
         assert profiled == replace(before, crawl=replace(before.crawl, profile="wikipedia"))
         assert with_overrides(profiled, {"politeness.pause_every": 0}).politeness.pause_every == 0
 
+    def test_what_was_set_to_its_default_stays_too(self) -> None:
+        before = with_overrides(settings_from({"lfa": {"discount": 0.9}}), {"lfa.draws": "pair"})
+
+        lfa = with_overrides(before, {"crawl.profile": "pertejo2021"}).lfa
+
+        assert (lfa.discount, lfa.draws, lfa.features) == (0.9, "pair", "pertejo")
+
+    def test_what_a_profile_brought_is_not_set_by_anybody(self) -> None:
+        settings = with_overrides(Settings(), {"crawl.profile": "pertejo2021", "lfa.draws": "link"})
+
+        assert settings.set_keys == {"crawl.profile", "lfa.draws"}
+        assert settings == settings_from(tomllib.loads(to_toml(settings)))
+
     def test_settings_written_down_bring_nothing_along_when_they_are_read_again(self) -> None:
         settings = with_overrides(Settings(), {"crawl.profile": "wikipedia", "politeness.pause_every": 0})
 

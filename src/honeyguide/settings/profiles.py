@@ -75,11 +75,11 @@ VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
 def with_profile(base: Settings, values: Mapping[str, Any]) -> dict[str, Any]:
     """`values` to be laid over `base`, with those of the profile that they name.
 
-    A value that stands here, or that is not the default in `base`, was set by somebody and stays.
+    A value that stands here, was laid over `base` by its key, or is not the default, was set by somebody and stays.
     """
     named = values.get("crawl.profile")
     brought = VALUES_BY_PROFILE.get(named, {}) if isinstance(named, str) else {}
-    unset = {key: value for key, value in brought.items() if _is_default(base, key)}
+    unset = {key: value for key, value in brought.items() if key not in base.set_keys and _is_default(base, key)}
     return {**unset, **values}
 
 
