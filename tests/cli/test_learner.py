@@ -100,8 +100,23 @@ def test_a_papers_profile_goes_under_what_the_user_sets(tmp_path: Path) -> None:
     assert (settings.judge.kind, settings.judge.relevant_when) == ("embedding-tfidf", "word")
     assert (lfa.features, lfa.starts_at, lfa.draws, lfa.discount) == ("pertejo", "uniform", "link", 0.5)
     assert (lfa.ends_at_relevant, lfa.learns_without_links) == (False, False)
-    assert lfa.step_size == 0.0005, "the topic's own"
+    assert lfa.step_size == 0.001, "the topic's own is Han's"
     assert settings.topic.categories == ("Sports",)
+
+
+@pytest.mark.parametrize(
+    ("flags", "step_size"),
+    [
+        (("--profile", "han2018"), 0.0005),
+        (("--strategy", "lfa-async"), 0.0005),
+        (("--profile", "pertejo2021"), 0.001),
+        (("--config", "own.toml", "--strategy", "lfa-async"), 0.001),
+    ],
+)
+def test_the_step_size_of_a_preset_is_hans(tmp_path: Path, flags: tuple[str, ...], step_size: float) -> None:
+    """Pertejo has one for all topics (4.3), and whoever writes down their own keeps it."""
+    (tmp_path / "own.toml").write_text("[lfa]\nstep_size = 0.001\n")
+    assert crawled(tmp_path, "--preset", "fiction", *flags).lfa.step_size == step_size
 
 
 def test_a_step_size_of_ones_own_goes_over_that_of_a_preset(tmp_path: Path) -> None:

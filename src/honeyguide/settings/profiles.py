@@ -29,6 +29,7 @@ VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
         "judge.relevant_when": "word",
         "judge.reward": "pertejo-code",
         "lfa.features": "pertejo",
+        "lfa.step_size": 0.001,
         "lfa.discount": 0.3,
         "lfa.starts_at": "uniform",
         "lfa.ends_at_relevant": False,
