@@ -107,7 +107,7 @@ class LinearSarsa(Strategy):
     ) -> None:
         self._nearness = nearness
         self._style = style
-        self._rules = rules
+        self.rules = rules
         self._weights = start
         self._chance = chance  # for the next action alone; the engine has its own
         self._choices = 0
@@ -138,26 +138,26 @@ class LinearSarsa(Strategy):
         return weighted_sums(rows, self._weights)
 
     def explores(self, chance: np.random.Generator) -> bool:
-        return bool(chance.random() < self._rules.exploration.share(self._choices))
+        return bool(chance.random() < self.rules.exploration.share(self._choices))
 
     def notice(self, decision: Decision) -> None:  # noqa: ARG002
         self._choices += 1
 
     def learn(self, transition: Transition) -> bool:
-        is_end = transition.is_relevant and self._rules.ends_at_relevant
+        is_end = transition.is_relevant and self.rules.ends_at_relevant
         has_links = len(transition.next_rows) > 0
-        if not (is_end or has_links or self._rules.learns_without_links):
+        if not (is_end or has_links or self.rules.learns_without_links):
             return False
         next_value = None if is_end or not has_links else self._next_value(transition.next_rows)
         row = transition.row.astype(np.float64)
-        weights = updated(self._weights, row, transition.reward, next_value, self._rules)
+        weights = updated(self._weights, row, transition.reward, next_value, self.rules)
         if not np.abs(weights).max() <= LARGEST_WEIGHT:  # nor where one is not a number
             raise StrategyError(
                 f"the weights have diverged at step {transition.step}: "
-                f"crawl anew with a lower lfa.step_size, now {self._rules.step_size:g}"
+                f"crawl anew with a lower lfa.step_size, now {self.rules.step_size:g}"
             )
         before, self._weights = self._weights, weights
-        return self._rules.mode is Mode.SYNCHRONOUS and not np.array_equal(before, weights)
+        return self.rules.mode is Mode.SYNCHRONOUS and not np.array_equal(before, weights)
 
     def save(self) -> bytes:
         buffer = io.BytesIO()
@@ -175,8 +175,8 @@ class LinearSarsa(Strategy):
 
     def _next_value(self, next_rows: Rows) -> float:
         values = self.score(next_rows)
-        is_best = self._rules.takes_best_next
-        if not is_best and self._chance.random() < self._rules.exploration.share(self._choices):
+        is_best = self.rules.takes_best_next
+        if not is_best and self._chance.random() < self.rules.exploration.share(self._choices):
             return float(values[self._chance.integers(len(values))])
         return float(values.max())
 
