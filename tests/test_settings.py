@@ -291,6 +291,11 @@ class TestValidation:
                 "scope.max_depth is -1: it must be at least 0",
             ),
             (
+                "lfa.exploration_end",
+                0.05,
+                "lfa.exploration_end is 0.05: give lfa.exploration_steps, too, or lfa.exploration alone",
+            ),
+            (
                 "politeness.pause_to_s",
                 0.5,
                 "politeness.pause_to_s is 0.5: it must be at least pause_from_s, here 1",
@@ -416,6 +421,18 @@ class TestValidation:
 
     def test_a_blind_crawl_without_any_topic_may_have_any_judge(self) -> None:
         validate(settings_from({"crawl": {"strategy": "breadth-first"}, "judge": {"kind": "tfidf"}}))
+
+
+@pytest.mark.parametrize(
+    "lfa",
+    [
+        {"exploration_end": 0.05, "exploration_steps": 100},
+        {"exploration": 0.3},
+        {"exploration": 0.0, "exploration_end": 0.0},
+    ],
+)
+def test_an_end_of_exploration_may_be_left_as_it_is(lfa: dict[str, float]) -> None:
+    validate(settings_from({"lfa": lfa}, base=RUNNABLE))
 
 
 class TestProfiles:
