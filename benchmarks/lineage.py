@@ -53,9 +53,6 @@ def main() -> None:
     chosen = options.parse_args()
     lineage, seconds = crawl(chosen.pages)
     tenth = max(chosen.pages // 10, 1)
-    started = time.perf_counter()
-    saved = lineage.save()
-    save_s = time.perf_counter() - started
     figures = {
         "links": len(lineage),
         "bytes_a_link": BYTES_A_LINK,
@@ -64,8 +61,6 @@ def main() -> None:
         "us_a_page_of_the_first_tenth": 1e6 * float(np.median(seconds[:tenth])),
         "us_a_page_of_the_last_tenth": 1e6 * float(np.median(seconds[-tenth:])),
         "action_rows_per_s": rows_per_s(lineage),
-        "saved_bytes": len(saved),
-        "save_s": save_s,
     }
     if chosen.json:
         print(json.dumps({"machine": machine(), **figures}, indent=2))

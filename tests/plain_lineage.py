@@ -11,10 +11,13 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from honeyguide.domain import LineageRules
+    from honeyguide.engine.lineage import Lineage
 
 
 @dataclass(frozen=True)
@@ -74,3 +77,10 @@ def known(link: int, crawl: Sequence[Fetch], rules: LineageRules) -> Known:
 def _mean(numbers: Sequence[float]) -> float:
     # Added up from left to right as they came; the built-in sum is more exact from Python 3.12 on.
     return reduce(add, numbers, 0.0) / len(numbers) if numbers else 0.0
+
+
+def all_parents(lineage: Lineage) -> list[list[float]]:
+    """All that a table says of links, to the last bit."""
+    parents = lineage.parents(np.arange(len(lineage)))
+    columns = parents.count, parents.relevance, parents.relevant_relevance, parents.smoothed, parents.distance
+    return [column.tolist() for column in columns]

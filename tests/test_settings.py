@@ -291,6 +291,11 @@ class TestValidation:
                 "scope.max_depth is -1: it must be at least 0",
             ),
             (
+                "lfa.exploration_end",
+                0.05,
+                "lfa.exploration_end is 0.05: give lfa.exploration_steps, too, or lfa.exploration alone",
+            ),
+            (
                 "politeness.pause_to_s",
                 0.5,
                 "politeness.pause_to_s is 0.5: it must be at least pause_from_s, here 1",
@@ -418,6 +423,18 @@ class TestValidation:
         validate(settings_from({"crawl": {"strategy": "breadth-first"}, "judge": {"kind": "tfidf"}}))
 
 
+@pytest.mark.parametrize(
+    "lfa",
+    [
+        {"exploration_end": 0.05, "exploration_steps": 100},
+        {"exploration": 0.3},
+        {"exploration": 0.0, "exploration_end": 0.0},
+    ],
+)
+def test_an_end_of_exploration_may_be_left_as_it_is(lfa: dict[str, float]) -> None:
+    validate(settings_from({"lfa": lfa}, base=RUNNABLE))
+
+
 class TestProfiles:
     def test_a_profile_brings_its_settings_along(self) -> None:
         assert settings_from({"crawl": {"profile": "wikipedia"}}).politeness.pause_every == 10
@@ -437,6 +454,19 @@ class TestProfiles:
 
         assert profiled == replace(before, crawl=replace(before.crawl, profile="wikipedia"))
         assert with_overrides(profiled, {"politeness.pause_every": 0}).politeness.pause_every == 0
+
+    def test_what_was_set_to_its_default_stays_too(self) -> None:
+        before = with_overrides(settings_from({"lfa": {"discount": 0.9}}), {"lfa.draws": "pair"})
+
+        lfa = with_overrides(before, {"crawl.profile": "pertejo2021"}).lfa
+
+        assert (lfa.discount, lfa.draws, lfa.features) == (0.9, "pair", "pertejo")
+
+    def test_what_a_profile_brought_is_not_set_by_anybody(self) -> None:
+        settings = with_overrides(Settings(), {"crawl.profile": "pertejo2021", "lfa.draws": "link"})
+
+        assert settings.set_keys == {"crawl.profile", "lfa.draws"}
+        assert settings == settings_from(tomllib.loads(to_toml(settings)))
 
     def test_settings_written_down_bring_nothing_along_when_they_are_read_again(self) -> None:
         settings = with_overrides(Settings(), {"crawl.profile": "wikipedia", "politeness.pause_every": 0})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -78,16 +79,27 @@ def test_runs_and_files_that_will_not_do_are_refused_in_one_line(
     assert "neither a run nor a .npy file" in refusal(*again, "--set", "lfa.start_weights=there.npy")
 
 
+@pytest.mark.parametrize("snapshot_every", [200, 1])
 def test_weights_that_diverge_end_in_one_line_and_a_run_that_can_be_read(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], snapshot_every: int
 ) -> None:
     flags = ("--preset", "geology", "--profile", "han2018", "--set", "lfa.step_size=1", "--budget", "100")
-    assert main(["crawl", "run", *SMALL, *flags]) == 2
+    assert main(["crawl", "run", *SMALL, *flags, "--set", f"store.snapshot_every={snapshot_every}"]) == 2
     err = capsys.readouterr().err
-    assert "crawl anew with a lower lfa.step_size, now 1" in err
+    told = re.search(r"diverged at step (\d+): crawl anew with a lower lfa.step_size, now 1", err)
+    assert told is not None
     assert "Traceback" not in err
     assert main(["results", "run"]) == 0
+    capsys.readouterr()
     assert main(["learner", "run"]) == 0
+    learned = honeyguide.learned_weights("run")
+    assert f"after step {learned.step}," in capsys.readouterr().out
+    if snapshot_every == 1:
+        assert learned.step == int(told[1]) - 1, "the last step before"
+        assert 1e3 < np.abs(learned.weights).max() < 1e20
+    else:
+        assert learned.step == 0
+        assert not learned.weights.any()
 
 
 def test_a_papers_profile_goes_under_what_the_user_sets(tmp_path: Path) -> None:
@@ -100,8 +112,23 @@ def test_a_papers_profile_goes_under_what_the_user_sets(tmp_path: Path) -> None:
     assert (settings.judge.kind, settings.judge.relevant_when) == ("embedding-tfidf", "word")
     assert (lfa.features, lfa.starts_at, lfa.draws, lfa.discount) == ("pertejo", "uniform", "link", 0.5)
     assert (lfa.ends_at_relevant, lfa.learns_without_links) == (False, False)
-    assert lfa.step_size == 0.0005, "the topic's own"
+    assert lfa.step_size == 0.001, "the topic's own is Han's"
     assert settings.topic.categories == ("Sports",)
+
+
+@pytest.mark.parametrize(
+    ("flags", "step_size"),
+    [
+        (("--profile", "han2018"), 0.0005),
+        (("--strategy", "lfa-async"), 0.0005),
+        (("--profile", "pertejo2021"), 0.001),
+        (("--config", "own.toml", "--strategy", "lfa-async"), 0.001),
+    ],
+)
+def test_the_step_size_of_a_preset_is_hans(tmp_path: Path, flags: tuple[str, ...], step_size: float) -> None:
+    """Pertejo has one for all topics (4.3), and whoever writes down their own keeps it."""
+    (tmp_path / "own.toml").write_text("[lfa]\nstep_size = 0.001\n")
+    assert crawled(tmp_path, "--preset", "fiction", *flags).lfa.step_size == step_size
 
 
 def test_a_step_size_of_ones_own_goes_over_that_of_a_preset(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from honeyguide.learn import Order
 from honeyguide.learn.unlearned import Unlearned
 from honeyguide.settings import settings_from, to_toml, with_overrides
 from honeyguide.store import RunFolder, SqliteStore
+from plain_lineage import all_parents
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def everything(wired: HandWired) -> dict[str, object]:
         "scores": scores.tolist(),
         "rows": rows.tolist(),
         "all rows": [frontier.rows_of(n).tolist() for n in waiting if isinstance(frontier, SharedRowsFrontier)],
-        "parents": None if wired.parts.lineage is None else wired.parts.lineage.save(),
+        "parents": None if wired.parts.lineage is None else all_parents(wired.parts.lineage),
         "strategy": wired.parts.strategy.save(),
         "ready": wired.parts.clocks.ready_at(max(links.hosts(numbers)) + 1).tolist(),
         "chance": wired.parts.chance.bit_generator.state,

@@ -6,19 +6,23 @@ import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from engine.driving import script_settings
-from honeyguide.domain import HostKey, Redirected, Url
+from honeyguide.clock import SimulatedClock
+from honeyguide.domain import HostKey, LinkId, Redirected, Url
 from honeyguide.engine import Builder, CrawlCore, CrawlLoop, StopReason
 from honeyguide.engine.checkpoint import restore
+from honeyguide.engine.rows_under_way import RowsUnderWay
 from honeyguide.engine.transport import LiveTransport
 from honeyguide.engine.web_memory import WebMemory
 from honeyguide.fetch import GatedFetcher, KnownAddresses, RobotsFetcher, Turns
+from honeyguide.frontier import Pairs, SharedRowsFrontier
 from honeyguide.store import SqliteStore
 from honeyguide.worlds import HttpWorld
 from politeness_rules import check_politeness
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from honeyguide.domain import Outcome
-    from honeyguide.engine import Dispatch
+    from honeyguide.engine import Dispatch, Parts
     from honeyguide.settings import Settings
     from honeyguide.store import Progress
     from scripted_network import Request
@@ -51,6 +55,7 @@ class LiveCrawl:
     log: list[Request] = field(default_factory=list)
     asked: Counter[str] = field(default_factory=Counter)
     progress: Progress | None = None
+    parts: Parts | None = None  # of the last session
 
     def session(self, seeds: Sequence[str], is_killed: Callable[[], bool] = lambda: False) -> StopReason:
         """Crawl until the end or a kill: what is under way then is given up, and nothing more is stored."""
@@ -64,7 +69,7 @@ class LiveCrawl:
         turns = memory.turns = Turns(clock, politeness)
         gate = GatedFetcher(network, turns, addresses)
         world = HttpWorld(RobotsFetcher(gate, politeness, "Honeyguide/1", clock, turns=turns, memory=memory))
-        parts = Builder(self.settings, hashed_vectors()).parts(is_live=True)
+        parts = self.parts = Builder(self.settings, hashed_vectors()).parts(is_live=True)
         store = SqliteStore(self.folder / "crawl.sqlite")
         transport = LiveTransport(world, clock)  # type: ignore[arg-type]
         in_flight: list[Dispatch] = []
@@ -84,6 +89,30 @@ class LiveCrawl:
             self.progress = core.progress
             self.now = clock.now()
             store.close()
+
+    def now_and_restored(self) -> tuple[Standings, Standings]:
+        """Every row that waiting links have and what they are worth: where a session ended, and as the next begins.
+
+        Links chosen after the last step that was stored are left out: the next session has them still waiting.
+        """
+        assert self.parts is not None
+        parts = Builder(self.settings, hashed_vectors()).parts(is_live=True)
+        store = SqliteStore(self.folder / "crawl.sqlite")
+        restore(parts, self.settings, store, SimulatedClock(self.now))
+        store.close()
+        now, restored = standings(self.parts), standings(parts)
+        assert now.keys() <= restored.keys()
+        return now, {link: standing for link, standing in restored.items() if link in now}
+
+
+Standings = dict[LinkId, tuple[list[list[float]], float]]
+
+
+def standings(parts: Parts) -> Standings:
+    frontier = parts.frontier
+    assert isinstance(frontier, SharedRowsFrontier)
+    links = [LinkId(link) for link in parts.links.waiting().tolist()]
+    return {link: (frontier.rows_of(link).tolist(), float(frontier.peek([link])[0][0])) for link in links}
 
 
 def after(looks: int) -> Callable[[], bool]:
@@ -161,7 +190,7 @@ def networks(draw: st.DrawFn) -> dict[str, list[Reply]]:
     looks=st.lists(st.integers(1, 60), max_size=3),
     down_s=st.sampled_from([0.0, 0.5, 40.0]),
     concurrency=st.integers(1, 8),
-    strategy=st.sampled_from(["breadth-first", "random", "online-ridge"]),
+    strategy=st.sampled_from(["breadth-first", "random", "online-ridge", "lfa-async"]),
 )
 def test_no_host_is_asked_early_in_any_crawl_however_often_it_is_killed(
     replies: dict[str, list[Reply]],
@@ -178,6 +207,9 @@ def test_no_host_is_asked_early_in_any_crawl_however_often_it_is_killed(
         for patience in looks:
             crawl.session(seeds, after(patience))
             kills.append(crawl.now)
+            if strategy == "lfa-async":
+                now, restored = crawl.now_and_restored()
+                assert now == restored
             crawl.now += down_s
         crawl.session(seeds)
         check_politeness(crawl.log, crawl.settings.politeness, kills)
@@ -245,6 +277,70 @@ def test_the_gate_of_the_next_process_knows_who_rests(tmp_path: Path) -> None:
     crawl.session(seeds)
     rules = next(one for one in crawl.log if one.url.path == "/rules")
     assert rules.began_at >= busy.ended_at + 80.0
+
+
+class TestTryingAgainWithSeveralRows:
+    """Where a link has a row from every page that shows it, and links with equal rows share a score."""
+
+    SETTINGS: ClassVar = {
+        "politeness__obey_robots": False, "lfa__exploration": 0.0, "lfa__starts_at": "uniform",
+        "judge__reward": "han2018", "fetch__backoff_s": 60.0,
+    }  # fmt: skip
+    PLACES: ClassVar = {f"{host}.test": [f"192.0.2.{number}"] for number, host in enumerate("abcptu")}
+
+    @pytest.mark.parametrize("strategy", ["lfa-sync", "lfa-async"])
+    def test_a_link_waits_again_with_all_its_rows(self, tmp_path: Path, strategy: str) -> None:
+        """The second page comes in while the host rests."""
+        replies = {
+            "http://a.test/": [Reply(page("<main>rock, mineral, rock <a href='http://a.test/t'>rock</a></main>"))],
+            "http://b.test/": [Reply(page("<main>soup <a href='http://a.test/t'>rock</a></main>"))],
+            "http://a.test/t": [Reply(BUSY, 3.0)],
+        }
+        chosen = {**self.SETTINGS, "lfa__features": "continuous", "crawl__strategy": strategy}
+        crawl = crawl_in(tmp_path, replies, self.PLACES, crawl__concurrency=2, **chosen)
+        crawl.session(["http://a.test/", "http://b.test/"], lambda: self._waits_again(crawl, "http://a.test/t"))
+        now, restored = crawl.now_and_restored()
+        [(rows, _)] = now.values()
+        assert len(rows) == 2
+        assert now == restored
+
+    def test_its_old_score_is_not_that_of_links_with_the_same_row(self, tmp_path: Path) -> None:
+        """While t is asked in vain, x is found with the same row, at a score by newer weights."""
+        filler = f"<p>{'filler ' * 60}</p>"
+        front = (
+            f"<main>rock<p><a href='http://{{}}'>rock</a></p>{filler}<p><a href='http://u.test/'>soup</a></p></main>"
+        )
+        replies = {
+            "http://a.test/": [Reply(page(front.format("t.test/")))],
+            "http://p.test/": [Reply(page(front.format("p.test/x")), 5.9)],
+            "http://u.test/": [Reply(page("soup"), 2.0)],
+            "http://t.test/": [Reply(BUSY, 6.3)],
+        }
+        chosen = {**self.SETTINGS, "lfa__step_size": 0.01, "judge__relevant_when": "word"}
+        crawl = crawl_in(tmp_path, replies, self.PLACES, crawl__concurrency=3, crawl__strategy="lfa-async", **chosen)
+        crawl.session(["http://a.test/", "http://p.test/"], lambda: self._waits_again(crawl, "http://t.test/"))
+        now, restored = crawl.now_and_restored()
+        assert crawl.parts is not None
+        links = [crawl.parts.links.find(Url.parse(url)) for url in ("http://t.test/", "http://p.test/x")]
+        again, found_since = (now[link] for link in links if link is not None)
+        assert again == found_since, "one row, one score"
+        assert found_since[1] == crawl.parts.strategy.score(np.array(found_since[0], dtype=np.float16))[0]
+        assert now == restored
+
+    def test_a_row_that_came_and_went_meanwhile_has_its_last_score(self) -> None:
+        held = RowsUnderWay()
+        rows = np.array([[1, 0], [2, 0]], dtype=np.float16)
+        held.hold(LinkId(0), Pairs(rows, np.array([0.5, 0.25])))
+        held.hold(LinkId(1), Pairs(rows[:1], np.array([0.5])))
+        held.note(np.array([[3, 0], [1, -0.0]], dtype=np.float16), np.array([9.0, 0.75]))
+        assert held.release(LinkId(0)).scores.tolist() == [0.75, 0.25]
+        assert held.release(LinkId(1)).scores.tolist() == [0.75]
+
+    def _waits_again(self, crawl: LiveCrawl, url: str) -> bool:
+        assert crawl.parts is not None
+        link = crawl.parts.links.find(Url.parse(url))
+        was_asked = any(request.url.text == url for request in crawl.log)
+        return was_asked and link is not None and link in crawl.parts.frontier
 
 
 class TestUnreachableRobots:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,7 +75,9 @@ class NaivePairs:
         ready = self._ready(now)
         if not ready:
             return self._next_ready()
-        return self._leave(min(ready, key=lambda pair: (-self._score(pair), pair.link)))
+        taken = self._leave(min(ready, key=lambda pair: (-self._score(pair), pair.link)))
+        best_left = max(map(self._score, self._pairs), default=taken.score)
+        return replace(taken, passed_over=max(best_left - taken.score, 0.0))
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         ready = self._ready(now)

@@ -168,8 +168,8 @@ def rows_of(*numbers: float) -> Rows:
 def test_a_link_with_several_rows_is_worth_the_best_and_leaves_once() -> None:
     frontier = SharedRowsFrontier(HostClocks(), 1)
     frontier.push(arrivals([0, 1, 0], scores=[1.0, 5.0, 9.0], rows=rows_of(1, 5, 9)))
-    assert seen_in(frontier.take(0.0)) == (0, 0, 9.0, [9.0])
-    assert seen_in(frontier.take(0.0)) == (1, 0, 5.0, [5.0])
+    assert seen_in(frontier.take(0.0)) == (0, 0, 9.0, [9.0], 0.0)
+    assert seen_in(frontier.take(0.0)) == (1, 0, 5.0, [5.0], 0.0)
     assert frontier.take(0.0) is None
     assert frontier.distinct_rows == 0
 
@@ -187,7 +187,7 @@ def test_of_rows_of_equal_worth_the_one_it_got_first_is_a_links_own() -> None:
         frontier = SharedRowsFrontier(HostClocks(), 1)
         frontier.push(arrivals([7], rows=rows_of(3)))  # so that the numbers of the rows do not tell
         frontier.push(arrivals([0, 0], scores=[1.0, 1.0], rows=rows_of(*order)))
-        assert seen_in(frontier.take(0.0)) == (0, 0, 1.0, [float(order[0])])
+        assert seen_in(frontier.take(0.0)) == (0, 0, 1.0, [float(order[0])], 0.0)
 
 
 def test_all_scores_together_are_those_of_single_rows() -> None:
@@ -248,7 +248,7 @@ def test_a_busy_host_with_all_the_best_rows_does_not_hold_up_the_rest() -> None:
     clocks.hold(HostId(0))
     assert frontier.take(0.0) == NotBefore(float("inf"))
     frontier.push(arrivals([2000], hosts=[1], scores=[-1.0], rows=rows_of(-1)))
-    assert seen_in(frontier.take(0.0)) == (2000, 1, -1.0, [-1.0])
+    assert seen_in(frontier.take(0.0)) == (2000, 1, -1.0, [-1.0], 2000.0)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -264,4 +264,4 @@ def test_scores_and_rows_that_are_not_finite_are_refused(bad: float) -> None:
         frontier.replace([LinkId(5)], np.zeros(1), rows_of(bad))
     with pytest.raises(ValueError, match="scores have diverged"):
         frontier.reprice(LargestNumber(bad))
-    assert seen_in(frontier.take(0.0)) == (5, 0, 0.0, [1.0])
+    assert seen_in(frontier.take(0.0)) == (5, 0, 0.0, [1.0], 0.0)

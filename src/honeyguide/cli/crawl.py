@@ -20,6 +20,7 @@ from honeyguide.cli.topic_options import (
     topic_flags,
     topic_values,
     with_preset_seeds,
+    with_preset_step_size,
 )
 from honeyguide.errors import SettingsError
 from honeyguide.settings import JUDGES, Settings, load_settings, with_overrides
@@ -293,7 +294,8 @@ def crawl(
         "store.archive": archive,
         "dqn.device": device,
     }
-    settings = with_preset_seeds(settings_of(config, set_ or [], flags, topic_values(topic_file, preset)), preset)
+    settings = settings_of(config, set_ or [], flags, topic_values(topic_file, preset))
+    settings = with_preset_seeds(with_preset_step_size(settings, preset), preset)
     with watching(verbose, log_file) as watch:
         started = watch.clock.now()
         finished = engine.crawl(run, settings, **watch.surroundings(settings))

@@ -10,6 +10,7 @@ import typer
 from honeyguide.cli.options import setting_option
 from honeyguide.errors import SettingsError
 from honeyguide.settings import Settings, load_topic, with_overrides
+from honeyguide.settings.profiles import VALUES_BY_PROFILE
 
 PANEL: Final = "What to look for"
 _EXAMPLE_FORMS: Final = "a text, @FILE for a file of HTML or text, or a URL; may be given several times."
@@ -110,8 +111,17 @@ def topic_values(topic_file: Path | None, preset: str | None) -> dict[str, Any]:
         "topic.name": chosen.topic.name,
         "topic.keywords": list(chosen.topic.keywords),
         "topic.categories": list(chosen.topic.categories),
-        "lfa.step_size": chosen.step_size,
     }
+
+
+def with_preset_step_size(settings: Settings, preset: str | None) -> Settings:
+    """The settings with Han's step size for a preset, unless one is set or a profile brings another paper's."""
+    key = "lfa.step_size"
+    if preset is None or key in settings.set_keys or key in VALUES_BY_PROFILE.get(settings.crawl.profile, {}):
+        return settings
+    from honeyguide import topics  # noqa: PLC0415
+
+    return with_overrides(settings, {key: topics.preset(preset).step_size})
 
 
 def with_preset_seeds(settings: Settings, preset: str | None) -> Settings:

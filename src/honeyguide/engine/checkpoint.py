@@ -24,7 +24,7 @@ from honeyguide.engine.host_rests import host_rests
 from honeyguide.engine.lineage import stand
 from honeyguide.engine.same_pages import Identity
 from honeyguide.engine.snapshot import load_into
-from honeyguide.frontier import Arrivals, next_request_at
+from honeyguide.frontier import Arrivals, Pairs, next_request_at
 from honeyguide.learn import FoundAgain
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tup
     _restore_learner(parts, store, _number_links(parts, store), vain)
     for link, identity in store.identities():
         parts.same.remember(link, parts.links.url(link), Identity(*identity))
-    rows_in_flight = _restore_frontier(parts, store, progress)
+    rows_in_flight, pairs_in_flight = _restore_frontier(parts, store, progress)
     if progress.is_repriced:
         parts.frontier.reprice(parts.strategy)
     parts.chance.bit_generator.state = json.loads(progress.chance_state)
@@ -61,7 +61,7 @@ def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tup
     in_flight = [_dispatch(parts, record, rows_in_flight[record.link], not_before) for record in store.in_flight()]
     tries = vain.tries_by_link().items()
     core.troubles.tries_by_link |= {link: count for link, count in tries if parts.links.state(link) != LinkState.DONE}
-    at_once = [dispatch for dispatch in in_flight if core.put_back_in_flight(dispatch)]
+    at_once = [each for each in in_flight if core.put_back_in_flight(each, pairs_in_flight.get(each.record.link))]
     log.info("restored step %s: %s links wait, %s in flight", progress.steps, len(parts.frontier), len(in_flight))
     return core, at_once
 
@@ -233,8 +233,8 @@ def _unvisited(
             yield link
 
 
-def _restore_frontier(parts: Parts, store: Store, progress: Progress) -> dict[LinkId, Row]:
-    """Let the waiting links wait again; gives back the rows of those in flight."""
+def _restore_frontier(parts: Parts, store: Store, progress: Progress) -> tuple[dict[LinkId, Row], dict[LinkId, Pairs]]:
+    """Let the waiting links wait again; gives back the rows by which those in flight were chosen, and all they have."""
     if parts.strategy.found_again is FoundAgain.EVERY:
         return _restore_pairs(parts, store, progress)
     rows_in_flight = {}
@@ -252,12 +252,18 @@ def _restore_frontier(parts: Parts, store: Store, progress: Progress) -> dict[Li
             table = np.array(rows, dtype=np.float16).reshape(len(links), parts.strategy.row_width)
             priced = parts.strategy.score(table) if progress.is_repriced else np.array(scores)
             parts.frontier.push(Arrivals(links, parts.links.hosts(links), priced, table))
-    return rows_in_flight
+    return rows_in_flight, {}
 
 
-def _restore_pairs(parts: Parts, store: Store, progress: Progress) -> dict[LinkId, Row]:
+def _restore_pairs(parts: Parts, store: Store, progress: Progress) -> tuple[dict[LinkId, Row], dict[LinkId, Pairs]]:
     """Give waiting links all their rows again; the score of a row is the last that any link got with it."""
-    score_by_row = {pair.row.tobytes(): pair.score for pair in store.pairs()}
+    chosen_by = {record.link: record.row for record in store.in_flight() if record.row is not None}
+    score_by_row: dict[bytes, float] = {}
+    rows_by_link: dict[LinkId, list[Row]] = {link: [] for link in chosen_by}
+    for pair in store.pairs():
+        score_by_row[pair.row.tobytes()] = pair.score
+        if pair.link in rows_by_link:
+            rows_by_link[pair.link].append(pair.row)
     waiting = (pair for pair in store.pairs() if parts.links.state(pair.link) is LinkState.WAITING)
     while batch := list(islice(waiting, BATCH)):
         links = [pair.link for pair in batch]
@@ -265,7 +271,11 @@ def _restore_pairs(parts: Parts, store: Store, progress: Progress) -> dict[LinkI
         scores = np.array([score_by_row[pair.row.tobytes()] for pair in batch])
         priced = parts.strategy.score(rows) if progress.is_repriced else scores
         parts.frontier.push(Arrivals(links, parts.links.hosts(links), priced, rows))
-    return {record.link: record.row for record in store.in_flight() if record.row is not None}
+    pairs = {
+        link: Pairs(np.array(rows), np.array([score_by_row[row.tobytes()] for row in rows]))
+        for link, rows in rows_by_link.items()
+    }
+    return chosen_by, pairs
 
 
 def _described(parts: Parts, stored: Iterable[StoredLink]) -> Iterator[tuple[StoredLink, Row]]:

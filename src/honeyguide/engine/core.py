@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.engine.preparing import Prepared
     from honeyguide.engine.scope import Scope
-    from honeyguide.frontier import Frontier, HostClocks, HostId, Taken
+    from honeyguide.frontier import Frontier, HostClocks, HostId, Pairs, Taken
     from honeyguide.judge import Verdicts
     from honeyguide.learn import Strategy
     from honeyguide.settings import Settings
@@ -160,6 +160,7 @@ class CrawlCore:
         # What became of hosts that were freed before the page of a link was read.
         self._freed_by_link: dict[LinkId, tuple[tuple[LinkId, ...], HostChanges]] = {}
         self._to_take_up: list[Dispatch] = []  # fetches of a resumed crawl whose host is still busy
+        self._may_seeds_wait = parts.strategy.seeds_first
         self._disk_bytes = 0
         self._chance_state: Mapping[str, Any] = {}
         self._chance_json = ""
@@ -207,11 +208,13 @@ class CrawlCore:
             self._record(new_links=found, pruned=pruned, pairs=pairs, known=tuple(known), learner=self._snapshot()), ()
         )
 
-    def put_back_in_flight(self, dispatch: Dispatch) -> bool:
+    def put_back_in_flight(self, dispatch: Dispatch, pairs: Pairs | None = None) -> bool:
         """A resumed crawl takes up a fetch that was under way. True where the shell must fetch it again at once.
 
-        Else its host is being asked for another page, and `choose` gives it later.
+        Else its host is being asked for another page, and `choose` gives it later. `pairs` is what the link had waited
+        with, where it may have several rows.
         """
+        self._hold(dispatch.record.link, pairs)
         is_host_free = all(other.host != dispatch.host for other in self._in_flight.values())
         self._in_flight[dispatch.record.link] = dispatch
         if is_host_free:
@@ -244,8 +247,7 @@ class CrawlCore:
         if len(self._in_flight) >= self._settings.crawl.fetches_at_once(is_live=parts.is_live):
             return Wait(float("inf"))
         while True:
-            explored = parts.strategy.explores(parts.chance)
-            taken = parts.frontier.take_random(now, parts.chance) if explored else parts.frontier.take(now)
+            taken, explored = self._take(now)
             if taken is None:
                 return self._wait_or_stop(StopReason.EXHAUSTED)
             if isinstance(taken, NotBefore):
@@ -290,6 +292,7 @@ class CrawlCore:
         self._ledger.note_answer(now, answer.robots_fetches)
         self._ended_at = now if ended_at is None else min(now, ended_at)
         if isinstance(answer.outcome, Unknown):
+            self._release(dispatch.record.link)
             return self._take_unknown(dispatch, answer, answer.outcome)
         freed = self._freed_by_link.pop(dispatch.record.link, None)
         if freed is None:
@@ -301,6 +304,7 @@ class CrawlCore:
         if self._parts.is_live and not is_spent and self.troubles.is_to_be_tried_again(dispatch.record.link, answer):
             step = self._put_back(dispatch, answer)
             return Step(replace(step.record, learner=self._snapshot_if_due(), **hosts), step.events)
+        self._release(dispatch.record.link)
         match answer.outcome:
             case Fetched():
                 step = self._take_page(dispatch, answer, answer.outcome, prepared)
@@ -321,6 +325,29 @@ class CrawlCore:
         self._ledger.progress = replace(self.progress, stop_reason=reason.value)
         record = self._record(learner=self._snapshot())
         return self._step(record, CrawlStopped(reason, self.progress))
+
+    def _take(self, now: float) -> tuple[Taken | NotBefore | None, bool]:
+        """What the frontier gives next, and whether by chance."""
+        parts = self._parts
+        seed = self._take_seed(now)
+        if seed is not None:
+            return seed, False
+        if parts.strategy.explores(parts.chance):
+            return parts.frontier.take_random(now, parts.chance), True
+        return parts.frontier.take(now), False
+
+    def _take_seed(self, now: float) -> Taken | None:
+        """The first seed on a host that is ready, where the strategy wants seeds before all else."""
+        links = self._parts.links
+        if not self._may_seeds_wait:
+            return None
+        seeds = links.waiting_seeds()
+        for link, host in zip(seeds, links.hosts(seeds), strict=True):
+            if self._parts.clocks.is_ready(host, now):
+                return self._parts.frontier.withdraw(link)
+        # One in flight may yet wait again, or lead elsewhere.
+        self._may_seeds_wait = bool(seeds) or any(links.depth(link) == 0 for link in self._in_flight)
+        return None
 
     def _wait_or_stop(self, reason: StopReason) -> Wait | Stop:
         return Wait(float("inf")) if self._in_flight else Stop(reason)
@@ -367,10 +394,21 @@ class CrawlCore:
         self._parts.links.set_state(taken.link, LinkState.IN_FLIGHT)
         self._parts.clocks.hold(taken.host)
         self._in_flight[taken.link] = dispatch
+        self._hold(taken.link, taken.pairs)
         self._ledger.note_dispatch(record)
         if not self.troubles.has_tried(taken.link):
             self._parts.strategy.notice(Decision(dispatch.url, taken.row, is_skipped=False))
         return dispatch
+
+    def _hold(self, link: LinkId, pairs: Pairs | None) -> None:
+        """Keep what a link waited with, where it may have to wait again and its row is not all."""
+        if self._parts.is_live and self._keeps_pairs:
+            assert pairs is not None, "the frontier of a strategy with several rows a link gives them all"
+            self._discovery.hold(link, pairs)
+
+    def _release(self, link: LinkId) -> None:
+        if self._parts.is_live and self._keeps_pairs:
+            self._discovery.release(link)
 
     def _skip(self, taken: Taken, skipped: Skipped) -> None:
         url = self._parts.links.url(taken.link)

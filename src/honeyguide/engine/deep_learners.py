@@ -29,7 +29,7 @@ def deep_q(given: Ingredients) -> DeepQ:
     dqn, strategy = given.settings.dqn, given.settings.crawl.strategy
     torch = pytorch(strategy, dqn.device)
     chance = np.random.default_rng([given.settings.crawl.seed, 2])  # apart from the engine's own and from others
-    return DeepQ(torch, _descriptions(given), _rules(dqn), chance, dqn.device)
+    return DeepQ(torch, _descriptions(given), q_rules(dqn), chance, dqn.device)
 
 
 def _descriptions(given: Ingredients) -> Descriptions:
@@ -41,7 +41,8 @@ def _descriptions(given: Ingredients) -> Descriptions:
     return PairDescriptions(nearness, style, is_scaled=is_scaled)
 
 
-def _rules(dqn: DqnSettings) -> QRules:
+def q_rules(dqn: DqnSettings) -> QRules:
+    """How the network learns, by the settings."""
     return QRules(
         layers=dqn.layers,
         target_rule=TargetRule(dqn.target),

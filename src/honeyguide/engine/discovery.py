@@ -16,8 +16,9 @@ import numpy as np
 
 from honeyguide.domain import Candidates, LinkId, LinkState
 from honeyguide.engine.lineage import stand
+from honeyguide.engine.rows_under_way import RowsUnderWay
 from honeyguide.engine.turns import scores_of
-from honeyguide.frontier import Arrivals
+from honeyguide.frontier import Arrivals, Pairs
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.store import FoundLink, PairRecord, RedirectedLink
 
@@ -97,6 +98,7 @@ class Discovery:
         self._found_again = found_again
         self._lineage = lineage
         self._has_tried = has_tried
+        self._under_way = RowsUnderWay()
 
     def sort(self, page: Page, link: LinkId, origin: Origin, *, is_relevant: bool, is_expanded: bool) -> Found:
         """Tell the links of a page apart and describe the unvisited ones. Nothing is met yet.
@@ -208,13 +210,26 @@ class Discovery:
             return ()
         return tuple(map(PairRecord, links, scores.tolist(), rows))
 
+    def hold(self, link: LinkId, pairs: Pairs) -> None:
+        """A link that may have several rows was chosen: keep them until `release` or `put_back`."""
+        self._under_way.hold(link, pairs)
+
+    def release(self, link: LinkId) -> None:
+        """The last answer to a link that was held is in."""
+        self._under_way.release(link)
+
     def put_back(self, link: LinkId, row: Row, score: float | None) -> tuple[LinkId, ...]:
         """A link that was chosen waits again, with its score or, without one, what its row is worth now.
 
+        A link that may have several rows waits with all that it had, each at the score that links with it have by now.
         Gives back the links for which there is no room.
         """
-        rows = row[None, :]
-        return self._push([link], self._strategy.score(rows) if score is None else np.array([score]), rows)
+        if self._found_again is FoundAgain.EVERY:
+            pairs = self._under_way.release(link)
+        else:
+            pairs = Pairs(row[None, :], np.full(1, score, dtype=np.float64))
+        scores = self._strategy.score(pairs.rows) if score is None else pairs.scores
+        return self._push([link] * len(scores), scores, pairs.rows)
 
     def _meet_new(self, found: Found, origin: Origin, is_met: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Number the new links that are met, and give all links with the numbers that hold from now on."""
@@ -244,6 +259,7 @@ class Discovery:
     def _push(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> tuple[LinkId, ...]:
         for link in links:
             self._links.set_state(link, LinkState.WAITING)
+        self._under_way.note(rows, scores)
         pruned = self._frontier.push(Arrivals(links, self._links.hosts(links), scores, rows))
         for link in pruned:
             self._links.set_state(link, LinkState.PRUNED)

@@ -12,6 +12,7 @@ from honeyguide.engine.snapshot import parted
 from honeyguide.errors import HoneyguideError, SettingsError, StrategyError
 from honeyguide.learn import FeatureStyle, Scale
 from honeyguide.learn.linear_sarsa import columns, saved_weights
+from honeyguide.settings.strategy_tables import STRATEGIES, table_of
 from honeyguide.store import open_run
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from honeyguide.settings import LfaSettings
 
-LINEAR_STRATEGIES: Final = ("lfa-sync", "lfa-async", "lfa-moderated")
+LINEAR_STRATEGIES: Final = tuple(name for name in STRATEGIES if table_of(name) == "lfa")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,13 +16,11 @@ Replaying them in that order gives the same bits.
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from honeyguide.domain import LineageRules, PageFacts, Parents, Standing
-from honeyguide.errors import StrategyError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,29 +116,6 @@ class Lineage:
         taken["nearness"] = max(taken["nearness"], given["nearness"])
         for name in ("parents", "relevant_parents", "relevance", "relevant_relevance"):
             taken[name] += given[name]
-
-    def save(self) -> bytes:
-        """The table, to be loaded by one with the same rules. A large one is cheaper to replay than to save often."""
-        buffer = io.BytesIO()
-        np.save(buffer, self._table[: self._count], allow_pickle=False)
-        return buffer.getvalue()
-
-    def load(self, state: bytes) -> None:
-        """Go back to a saved table; StrategyError, and no change, if it is not one."""
-        try:
-            table = np.lib.format.read_array(io.BytesIO(state), allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise StrategyError(f"not a saved table of parents: {error}") from error
-        if table.dtype != _COLUMNS or table.ndim != 1:
-            raise StrategyError("not a saved table of parents: it has other columns; use the version that wrote it")
-        if len(table) and int(table["nearness"].max()) > self.rules.farthest:
-            raise StrategyError(
-                f"a saved table of parents has distances beyond {self.rules.farthest}; load it as saved"
-            )
-        self._count = len(table)
-        self._table = np.zeros(1024, dtype=_COLUMNS)
-        self._reach(self._count)
-        self._table[: self._count] = table
 
     def _reach(self, count: int) -> None:
         self._count = max(self._count, count)

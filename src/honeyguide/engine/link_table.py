@@ -91,6 +91,11 @@ class LinkTable:
         is_there = (self._state[: self._count] == LinkState.WAITING) & (self._host[: self._count] == host)
         return [LinkId(link) for link in np.flatnonzero(is_there).tolist()]
 
+    def waiting_seeds(self) -> list[LinkId]:
+        """Seeds that wait, and links to which seeds have led, in order of discovery. Looks at all links ever met."""
+        is_seed = (self._state[: self._count] == LinkState.WAITING) & (self._depth[: self._count] == 0)
+        return [LinkId(link) for link in np.flatnonzero(is_seed).tolist()]
+
     def depth(self, link: LinkId) -> int:
         return int(self._depth[link])
 

@@ -13,6 +13,7 @@ from honeyguide.frontier.frontier import (
     Frontier,
     HostId,
     NotBefore,
+    Pairs,
     Scorer,
     Taken,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "HostClocks",
     "HostId",
     "NotBefore",
+    "Pairs",
     "Scorer",
     "SeenUrls",
     "SharedRowsFrontier",

@@ -28,6 +28,14 @@ class Arrivals:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """The rows of one link that may have several, in the order in which it got them, and the score of each."""
+
+    rows: Rows
+    scores: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Taken:
     """A link that has left the frontier to be fetched."""
 
@@ -36,6 +44,7 @@ class Taken:
     score: float  # at this moment
     row: Row
     passed_over: float = 0.0  # by how much a better link scores that had to wait, its host not being ready
+    pairs: Pairs | None = None  # everything it waited with, where a link may have several rows
 
 
 @dataclass(frozen=True, slots=True)

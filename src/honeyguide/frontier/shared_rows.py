@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, insort
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import xxhash
 
 from honeyguide.domain import LinkId, weighted_sums
-from honeyguide.frontier.frontier import HostId, NotBefore, Taken
+from honeyguide.frontier.frontier import HostId, NotBefore, Pairs, Taken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +91,11 @@ class SharedRowsFrontier:
         if self._clocks.are_all_ready(now):
             scores = self._score[: len(self._links)]
             return self.withdraw(self._lowest_with(np.flatnonzero(scores == scores.max())))
-        return self.withdraw(self._best_ready(now)) if self._is_any_ready(now) else self._next_ready()
+        if not self._is_any_ready(now):
+            return self._next_ready()
+        taken = self.withdraw(self._best_ready(now))
+        top = float(self._score[: len(self._links)].max())
+        return replace(taken, passed_over=max(top - taken.score, 0.0))
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         if not self._count:
@@ -209,8 +214,10 @@ class SharedRowsFrontier:
     def _leave(self, link: LinkId, row: int) -> Taken:
         """Take a link out, by one of its rows."""
         host = HostId(self._host[link])
-        taken = Taken(link, host, float(self._score[row]), self._row[row].copy())
-        for shared in self._numbers_of_link(link):
+        numbers = list(self._numbers_of_link(link))
+        pairs = Pairs(self._row[numbers], self._score[numbers])
+        taken = Taken(link, host, float(self._score[row]), self._row[row].copy(), pairs=pairs)
+        for shared in numbers:
             links = self._links[shared]
             del links[bisect_left(links, link)]
             self._note_links_of(shared)

@@ -14,7 +14,8 @@ that look exactly like one of them have; the others keep the value they had. The
 What Han leaves open: w begins at zero; a page that is not relevant and has no unvisited link is worth its reward, being
 a state in which nothing more can be earned. Pertejo ends no episode, learns nothing from a page without links, begins
 with weights uniform in [0, 1], and in his Algorithm 1 takes the best a' instead of the chosen one: all are settings.
-A seed stands on no page. Its row is zero, so it is worth nothing and teaches nothing, as in both papers.
+A seed stands on no page. Its row is zero, so it is worth nothing and teaches nothing; seeds are fetched before anything
+else, as in both papers.
 """
 
 from __future__ import annotations
@@ -94,6 +95,7 @@ class LinearSarsa(Strategy):
 
     order = Order.BEST_SCORE
     found_again = FoundAgain.EVERY
+    seeds_first = True
 
     def __init__(
         self,
@@ -104,7 +106,7 @@ class LinearSarsa(Strategy):
         chance: np.random.Generator,
     ) -> None:
         self._pairs = PairRows(nearness, style)
-        self._rules = rules
+        self.rules = rules
         self._weights = start
         self._chance = chance  # for the next action alone; the engine has its own
         self._choices = 0
@@ -128,26 +130,26 @@ class LinearSarsa(Strategy):
         return weighted_sums(rows, self._weights)
 
     def explores(self, chance: np.random.Generator) -> bool:
-        return bool(chance.random() < self._rules.exploration.share(self._choices))
+        return bool(chance.random() < self.rules.exploration.share(self._choices))
 
     def notice(self, decision: Decision) -> None:  # noqa: ARG002
         self._choices += 1
 
     def learn(self, transition: Transition) -> bool:
-        is_end = transition.is_relevant and self._rules.ends_at_relevant
+        is_end = transition.is_relevant and self.rules.ends_at_relevant
         has_links = len(transition.next_rows) > 0
-        if not (is_end or has_links or self._rules.learns_without_links):
+        if not (is_end or has_links or self.rules.learns_without_links):
             return False
         next_value = None if is_end or not has_links else self._next_value(transition.next_rows)
         row = transition.row.astype(np.float64)
-        weights = updated(self._weights, row, transition.reward, next_value, self._rules)
+        weights = updated(self._weights, row, transition.reward, next_value, self.rules)
         if not np.abs(weights).max() <= LARGEST_WEIGHT:  # nor where one is not a number
             raise StrategyError(
                 f"the weights have diverged at step {transition.step}: "
-                f"crawl anew with a lower lfa.step_size, now {self._rules.step_size:g}"
+                f"crawl anew with a lower lfa.step_size, now {self.rules.step_size:g}"
             )
         before, self._weights = self._weights, weights
-        return self._rules.mode is Mode.SYNCHRONOUS and not np.array_equal(before, weights)
+        return self.rules.mode is Mode.SYNCHRONOUS and not np.array_equal(before, weights)
 
     def save(self) -> bytes:
         buffer = io.BytesIO()
@@ -165,8 +167,8 @@ class LinearSarsa(Strategy):
 
     def _next_value(self, next_rows: Rows) -> float:
         values = self.score(next_rows)
-        is_best = self._rules.takes_best_next
-        if not is_best and self._chance.random() < self._rules.exploration.share(self._choices):
+        is_best = self.rules.takes_best_next
+        if not is_best and self._chance.random() < self.rules.exploration.share(self._choices):
             return float(values[self._chance.integers(len(values))])
         return float(values.max())
 

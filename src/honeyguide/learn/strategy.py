@@ -60,6 +60,7 @@ class Strategy(Protocol):
     reads_first_occurrence: bool = False  # of a link that stands on its page several times; else the most telling one
     keeps_rows: bool = False  # a row depends on more than the stored sighting, so the store keeps it too
     draws_rows: bool = False  # a random choice is uniform over the distinct rows that wait, not over links
+    seeds_first: bool = False  # a seed on a ready host comes before any other link, whatever the scores
     lineage_rules: LineageRules | None = None  # where it looks at the parents of pages and links: how they are counted
 
     @property

@@ -11,7 +11,7 @@ from honeyguide.settings.judge_checks import judge_mistakes, topic_word_mistakes
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
 from honeyguide.settings.merging import merged, nearest, shown
 from honeyguide.settings.schema import PROFILES, WORLDS, Settings
-from honeyguide.settings.strategy_tables import STRATEGIES_NEEDING_A_TOPIC
+from honeyguide.settings.strategy_tables import STRATEGIES_NEEDING_A_TOPIC, LfaSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -173,6 +173,16 @@ def _topic_mistakes(settings: Settings) -> Iterator[str]:
         yield "topic is empty: give --topic, --keyword or --like"
 
 
+def _schedule_mistakes(settings: Settings) -> Iterator[str]:
+    """An end of exploration that nothing leads to; the default, and what it begins with, do no harm."""
+    lfa = settings.lfa
+    if not lfa.exploration_steps and lfa.exploration_end not in (LfaSettings().exploration_end, lfa.exploration):
+        yield (
+            f"lfa.exploration_end is {shown(lfa.exploration_end)}: give lfa.exploration_steps, too, "
+            "or lfa.exploration alone"
+        )
+
+
 _CHECKS: Final = (
     _world_mistakes,
     _profile_mistakes,
@@ -185,4 +195,5 @@ _CHECKS: Final = (
     judge_mistakes,
     _vector_mistakes,
     _network_mistakes,
+    _schedule_mistakes,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Final, get_type_hints
 
 from honeyguide.settings.schema import Settings
@@ -104,6 +104,8 @@ def _declared_settings() -> dict[str, Setting]:
     found: dict[str, Setting] = {}
     sections = get_type_hints(Settings)
     for part in fields(Settings):
+        if not is_dataclass(sections[part.name]):
+            continue
         table = part.metadata.get("table", part.name)
         kinds = get_type_hints(sections[part.name])
         for declared in fields(sections[part.name]):

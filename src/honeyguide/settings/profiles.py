@@ -29,6 +29,7 @@ VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
         "judge.relevant_when": "word",
         "judge.reward": "pertejo-code",
         "lfa.features": "pertejo",
+        "lfa.step_size": 0.001,
         "lfa.discount": 0.3,
         "lfa.starts_at": "uniform",
         "lfa.ends_at_relevant": False,
@@ -75,11 +76,11 @@ VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
 def with_profile(base: Settings, values: Mapping[str, Any]) -> dict[str, Any]:
     """`values` to be laid over `base`, with those of the profile that they name.
 
-    A value that stands here, or that is not the default in `base`, was set by somebody and stays.
+    A value that stands here, was laid over `base` by its key, or is not the default, was set by somebody and stays.
     """
     named = values.get("crawl.profile")
     brought = VALUES_BY_PROFILE.get(named, {}) if isinstance(named, str) else {}
-    unset = {key: value for key, value in brought.items() if _is_default(base, key)}
+    unset = {key: value for key, value in brought.items() if key not in base.set_keys and _is_default(base, key)}
     return {**unset, **values}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -79,4 +80,4 @@ def _laid_over(base: Settings, values: Mapping[str, Any]) -> Settings:
     if mistakes:
         # There is no going on, so tell everything: mending one mistake should not uncover the next.
         raise SettingsError([*mistakes, *value_mistakes(settings)])
-    return settings
+    return replace(settings, set_keys=base.set_keys | values.keys())

@@ -429,3 +429,5 @@ class Settings:
     lfa: LfaSettings = field(default_factory=LfaSettings)
     dqn: DqnSettings = field(default_factory=DqnSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
+    # Not a setting: keys that somebody has set, if only to the default. A profile leaves them alone.
+    set_keys: frozenset[str] = field(default=frozenset(), compare=False, repr=False)

@@ -203,7 +203,7 @@ class LfaSettings:
     step_size: float = setting(0.001, "α: how far the weights follow each error", above=0, at_most=1)
     discount: float = setting(0.9, "γ: what the value of the next link counts", at_least=0, at_most=1)
     exploration: float = setting(0.1, "ε: share of choices made at random", at_least=0, at_most=1)
-    exploration_end: float = setting(0.1, "ε at the end of the schedule", at_least=0, at_most=1)
+    exploration_end: float = setting(0.1, "ε after exploration_steps; does nothing without them", at_least=0, at_most=1)
     exploration_steps: int = setting(0, "choices over which ε goes to its end; 0 keeps it constant", at_least=0)
     features: str = setting("han", "numbers that describe pages and links", choices=FEATURES)
     starts_at: str = setting("zero", "weights to begin with", choices=("zero", "uniform"))

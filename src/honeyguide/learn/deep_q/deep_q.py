@@ -42,6 +42,7 @@ class DeepQ(Strategy):
 
     order = Order.BEST_SCORE
     found_again = FoundAgain.EVERY
+    seeds_first = True
 
     def __init__(
         self,
