@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -74,3 +75,34 @@ def test_lists_directives_and_archive_on_the_live_web(tmp_path: Path) -> None:
                 if record.rec_type != "warcinfo":
                     addresses.add(record.rec_headers.get_header("WARC-IP-Address"))
     assert addresses == {"127.0.0.1"}
+
+
+def test_lists_are_read_through_the_gate_of_the_crawl(tmp_path: Path) -> None:
+    asked: list[tuple[float, str]] = []
+
+    async def scenario() -> None:
+        clock = asyncio.get_running_loop()
+
+        async def noted(request: web.BaseRequest) -> web.StreamResponse:
+            asked.append((clock.time(), request.path))
+            return await answer(request)
+
+        runner = web.ServerRunner(web.Server(noted), shutdown_timeout=0.1, access_log=None)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        root = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        settings = script_settings(
+            crawl__world="live", fetch__allow_private=True, politeness__delay_s=0.3, crawl__feeds=[f"{root}/feed"],
+            crawl__sitemaps_from_robots=True,
+        )  # fmt: skip
+        try:
+            (await crawl_async(tmp_path / "run", settings, vectors=hashed_vectors())).close()
+        finally:
+            await runner.cleanup()
+
+    asyncio.run(scenario())
+    paths = [path for _, path in asked]
+    assert paths[:2] == ["/robots.txt", "/feed"]
+    assert paths[-1] == "/from-feed"
+    pauses = [after - before for (before, _), (after, _) in pairwise(asked)]
+    assert min(pauses) > 0.29, list(zip(paths, pauses, strict=False))

@@ -19,6 +19,7 @@ from honeyguide.settings import with_overrides
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from honeyguide.engine.web_memory import WebMemory
     from honeyguide.settings import Settings
     from honeyguide.worlds import World
 
@@ -29,8 +30,10 @@ LISTED_TYPES: Final = ("application/*xml", "application/*gzip", "application/oct
 DEEPEST_INDEX: Final = 3  # the protocol knows one level; some sites have more
 
 
-async def with_listed_seeds(settings: Settings, world: World) -> Settings:
+async def with_listed_seeds(settings: Settings, world: World, memory: WebMemory | None = None) -> Settings:
     """The settings with the listed URLs that are in scope after the seeds already there.
+
+    `memory` is that of a live world: its hosts take turns with those that the lists are on.
 
     SettingsError with every file named that cannot be read, or where nothing they list is in scope.
     """
@@ -42,7 +45,7 @@ async def with_listed_seeds(settings: Settings, world: World) -> Settings:
     if crawl.sitemaps_from_robots and not seeds and not named:
         seeds = list(world.entry_urls())
     settings = staying_with(settings, [*seeds, *named])
-    async with _pages(settings, world) as pages:
+    async with _pages(settings, world, memory) as pages:
         reading = _Reading(pages, Scope(settings.scope), crawl.listed_urls)
         await reading.read(named)
         if reading.mistakes:
@@ -58,12 +61,13 @@ async def with_listed_seeds(settings: Settings, world: World) -> Settings:
     return with_overrides(settings, {"crawl.seed_urls": list(texts)})
 
 
-def _pages(settings: Settings, world: World) -> NamedPages:
+def _pages(settings: Settings, world: World, memory: WebMemory | None) -> NamedPages:
     """Where the files are read. The live web is asked through a door of its own, which lets their types in."""
     if settings.crawl.world != "live" or world.is_offline:
         return NamedPages(settings, world)
     types = [*settings.fetch.content_types, *LISTED_TYPES]
-    return NamedPages(with_overrides(settings, {"fetch.content_types": types}))
+    own = with_overrides(settings, {"fetch.content_types": types, "render.enabled": False})
+    return NamedPages(own, memory=memory)
 
 
 class _Reading:

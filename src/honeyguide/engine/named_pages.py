@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from honeyguide.clock import Clock
     from honeyguide.domain import HostKey, Outcome, Page
+    from honeyguide.engine.web_memory import WebMemory
     from honeyguide.settings import Settings
     from honeyguide.worlds import World
 
@@ -37,8 +38,8 @@ def is_url(name: str) -> bool:
 class NamedPages:
     """Reads pages one at a time, politely.
 
-    Files need no world. For URLs the world given is asked, and left open; without one, that of the settings is opened.
-    Standard input is read once; `input_is_read` says that somebody else does.
+    Files need no world. For URLs the world given is asked, and left open; without one, that of the settings is opened,
+    with `memory` for its hosts. Standard input is read once; `input_is_read` says that somebody else does.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class NamedPages:
         clock: Clock | None = None,
         *,
         input_is_read: bool = False,
+        memory: WebMemory | None = None,
     ) -> None:
         self._settings = settings
         self._world = world
@@ -55,6 +57,7 @@ class NamedPages:
         self._opened = AsyncExitStack()
         self._ready_at: dict[HostKey, float] = {}
         self._input_is_read = input_is_read
+        self._memory = memory
 
     async def __aenter__(self) -> Self:
         return self
@@ -99,7 +102,7 @@ class NamedPages:
     async def fetched(self, url: Url) -> tuple[Url, Fetched]:
         """What is at a URL, redirects followed, and the URL where it is at last. PageError if there is nothing."""
         if self._world is None:
-            self._world = await self._opened.enter_async_context(open_world(self._settings))
+            self._world = await self._opened.enter_async_context(open_world(self._settings, self._memory))
         target = url
         for _ in range(self._settings.fetch.max_redirects + 1):
             match await self._ask(self._world, target):

@@ -77,12 +77,13 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
     """As `crawl`, for callers with an event loop of their own. Steps are computed in that loop's thread."""
     _refuse_unknown(around)
     validate(settings)
+    RunFolder(Path(run)).refuse_if_used()  # before anyone is asked for anything
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
         opened.enter_context(_fewer_collections())
         memory, known = WebMemory(), pages_to_refresh(settings)
         world = await _world(opened, settings, around, memory, known)
-        settings = await with_listed_seeds(await with_examples_read(settings, world), world)
+        settings = await with_listed_seeds(await with_examples_read(settings, world), world, memory)
         builder = _builder(settings, around)
         workers = await _workers(opened, builder, world)
         seeds, parts = _seeds(builder, world, known), builder.parts(is_live=not world.is_offline)

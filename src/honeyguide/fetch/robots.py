@@ -254,7 +254,7 @@ def product_of(user_agent: str) -> str:
 
 def _is_missing(failure: Failed) -> bool:
     status = failure.status if failure.reason is FailureReason.HTTP_STATUS else None
-    return status is not None and status < 500 and status != 429
+    return status is not None and status < 500 and status not in (407, 429)  # a proxy or a server in trouble
 
 
 def _text(body: bytes) -> str:

@@ -47,14 +47,14 @@ class RunFolder:
     def create(cls, path: Path, settings_toml: str) -> tuple[RunFolder, RunLock]:
         """Make a new run folder and hold it. RunExists if something is there; a failure leaves nothing behind."""
         folder, is_ours = cls(path), not path.exists()
-        folder._refuse_if_used(besides=())
+        folder.refuse_if_used()
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"cannot make the run folder {path}: {error.strerror}; choose another place") from error
         lock = RunLock(folder)
         try:
-            folder._refuse_if_used(besides=(_LOCK,))  # another process may have been quicker
+            folder.refuse_if_used(besides=(_LOCK,))  # another process may have been quicker
             folder.save_settings(settings_toml)
             folder._save_about(has_started=False)
         except RunExists:
@@ -109,7 +109,8 @@ class RunFolder:
         about = {"format": FORMAT, "honeyguide": metadata.version("honeyguide"), "has_started": has_started}
         _write_whole(self.path / _ABOUT, json.dumps(about, indent=2) + "\n")
 
-    def _refuse_if_used(self, besides: tuple[str, ...]) -> None:
+    def refuse_if_used(self, besides: tuple[str, ...] = ()) -> None:
+        """RunExists if a new run cannot be made here."""
         if self.path.exists() and not self.path.is_dir():
             raise RunExists(f"{self.path} is a file; choose another name for the run folder")
         if self.path.exists() and any(entry.name not in besides for entry in self.path.iterdir()):
