@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from honeyguide.cli.words import command, count_of, duration, megabytes, percent
+from honeyguide.cli.words import command, count_of, duration, megabytes, one_line, percent
 from honeyguide.engine import LINEAR_STRATEGIES, StopReason
 from honeyguide.store import Finding
 
@@ -41,6 +41,7 @@ def summary(run: Run) -> dict[str, Any]:
         "retries": progress.retries,
         "robots_fetches": progress.robots_fetches,
         "pages": progress.pages,
+        "without_page": run.without_page(),
         "relevant": progress.relevant,
         "unindexed_pages": progress.unindexed,
         "harvest_rate": round(run.harvest_rate, 6),
@@ -87,6 +88,7 @@ def _told(run: Run, seconds: float) -> str:
         "",
         f"  fetches       {progress.fetches:,} of {run.settings.budget.fetches:,}",
         f"  pages         {progress.pages:,}, of which relevant {progress.relevant:,}",
+        *_without_page(run),
         *_revisited(run),
         f"  harvest rate  {percent(run.harvest_rate)} of the fetches",
         f"  waiting links {progress.waiting:,}, at most {progress.largest_waiting:,} at once",
@@ -103,6 +105,16 @@ def _told(run: Run, seconds: float) -> str:
     if progress.stop_reason != StopReason.INTERRUPTED:
         lines += ["", "Next:", *(f"  {line}" for line in _next_commands(run))]
     return "\n".join(lines)
+
+
+def _without_page(run: Run) -> Iterator[str]:
+    """Why fetches brought no page; where none did, what the first was told."""
+    reasons = run.without_page()
+    if reasons:
+        yield f"  no page       {', '.join(f'{count:,} {reason}' for reason, count in reasons.items())}"
+    if reasons and not run.progress.pages:
+        first = next(step for step in run.steps() if step.outcome in ("refused", "failed"))
+        yield f"                {one_line(f'{first.url.text} {first.outcome}, {first.detail}')}"
 
 
 def _revisited(run: Run) -> Iterator[str]:

@@ -118,6 +118,14 @@ class Run:
         for step, url, outcome, score, explored, reward, is_relevant, detail in rows:
             yield CrawledStep(step, Url(url), outcome, score, bool(explored), reward, bool(is_relevant), detail)
 
+    def without_page(self) -> dict[str, int]:
+        """How many fetches brought no page, by reason, the most frequent first; failures with their status."""
+        rows = self._select(
+            """SELECT substr(detail, 1, instr(detail || ':', ':') - 1), status, count(*) AS times FROM steps
+               WHERE outcome IN ('refused', 'failed') GROUP BY 1, 2 ORDER BY times DESC, 1, 2"""
+        )
+        return {f"{reason} {status}" if status else reason: times for reason, status, times in rows}
+
     def body(self, url: Url) -> bytes:
         """The body of a page as it was received; KeyError if the run has no such page, or did not keep its body."""
         found = self._select(
