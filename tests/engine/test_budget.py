@@ -80,7 +80,7 @@ def test_the_budget_of_received_bytes_ends_a_crawl(tmp_path: Path) -> None:
 
 
 def test_the_budget_of_disk_space_ends_a_crawl_and_holds_for_the_resumed_one(tmp_path: Path) -> None:
-    chosen = script_settings(budget__disk_megabytes=0.3)
+    chosen = script_settings(budget__disk_megabytes=0.6)
     world = wide_world(400, text="word " * 50)
     first = HandWired(tmp_path / "run", world, chosen)
     assert first.run() is StopReason.DISK

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deep_strategies import every_strategy
 from engine.driving import ByAnchorNumber, HandWired, everything, script_settings
 from honeyguide.domain import Answer, Failed, FailureReason, LinkState, RefusalReason, Refused, Url
 from honeyguide.engine import Dispatch, FetchFailed, LinkPutBack, LinkRefused, PageJudged, Stop, StopReason
 from honeyguide.frontier import backoff_s
-from honeyguide.settings import STRATEGIES, FetchSettings
+from honeyguide.settings import FetchSettings
 from honeyguide.store import open_run
 from scripted_world import ScriptedWorld, page_with, redirect_to, taking
 
@@ -268,7 +269,7 @@ def troubled_script(seed: int) -> tuple[Script, dict[str, list[Answer]]]:
     return script, troubles  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize("strategy", ["by-number", *STRATEGIES])
+@pytest.mark.parametrize("strategy", ["by-number", *every_strategy()])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_crawl_killed_amid_retries_goes_on_to_the_last_bit(tmp_path: Path, strategy: str, seed: int) -> None:
     own = strategy == "by-number"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ import pytest
 from honeyguide.domain import FailureReason, RefusalReason, RobotsFile
 from honeyguide.errors import RunDamaged
 from honeyguide.store import SqliteStore
-from store.step_records import FIRST, visit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,19 +47,6 @@ def test_there_are_never_many_more_than_the_most(tmp_path: Path, monkeypatch: py
             store.keep_robots_file(RobotsFile(f"http://h{number}.test", float(number)))
         kept = [number for number in range(40) if store.robots_file(f"http://h{number}.test")]
     assert kept == list(range(30, 40))
-
-
-def test_a_run_made_before_there_were_such_tables_gets_them(tmp_path: Path) -> None:
-    with closing(SqliteStore(tmp_path / "crawl.sqlite")) as store:
-        store.record(FIRST)
-        store.record(visit(0, 1))
-    with closing(sqlite3.connect(tmp_path / "crawl.sqlite")) as database, database:
-        database.execute("DROP TABLE robots")
-        database.execute("DROP TABLE live_hosts")
-    with closing(SqliteStore(tmp_path / "crawl.sqlite")) as store:
-        assert store.live_hosts() == []
-        store.keep_robots_file(FILES[0])
-        assert store.robots_file(FILES[0].origin) == FILES[0]
 
 
 @pytest.mark.parametrize("damage", ["body = x'00'", "closed_by = 'whim'"])
