@@ -13,12 +13,12 @@ import numpy as np
 from honeyguide.clock import RealClock, SimulatedClock
 from honeyguide.domain import Topic, Url
 from honeyguide.engine.chosen_vectors import check_topic, check_vectors, word_vectors
-from honeyguide.engine.core import Parts
 from honeyguide.engine.judge_files import check_judge_files, judge_digest
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.lineage import Lineage
 from honeyguide.engine.link_table import LinkTable
 from honeyguide.engine.live_web import open_live, polite_fetcher
+from honeyguide.engine.parts import Parts
 from honeyguide.engine.preparing import Recipe
 from honeyguide.engine.scope import Scope, staying_with
 from honeyguide.engine.strategies import Ingredients, strategy_of

@@ -18,12 +18,13 @@ import numpy as np
 
 from honeyguide.domain import Candidates, Decision, Fetched, HostKey, LinkState, Origin, Transition
 from honeyguide.engine.attempts import VainAttempts
-from honeyguide.engine.core import CrawlCore, Dispatch, is_page_expanded
+from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.discovery import leaves_unmet
 from honeyguide.engine.host_rests import host_rests
 from honeyguide.engine.lineage import stand
 from honeyguide.engine.same_pages import Identity
 from honeyguide.engine.snapshot import load_into
+from honeyguide.engine.steps import Dispatch
 from honeyguide.frontier import Arrivals, Pairs, next_request_at
 from honeyguide.learn import FoundAgain
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from honeyguide.clock import Clock
     from honeyguide.domain import Link, LinkId, Page, Row, Rows, Standing
-    from honeyguide.engine.core import Parts
+    from honeyguide.engine.parts import Parts
     from honeyguide.settings import Settings
     from honeyguide.store import DispatchRecord, Progress, Store, StoredLink, StoredTransition, StoredVisit
 
@@ -221,7 +222,7 @@ def _unvisited(
 ) -> Iterator[Link]:
     """The links on a page that were welcome and unvisited when it came."""
     is_pruning = leaves_unmet(parts.strategy, parts.scope)  # else a link that was never met was not welcome
-    if not is_page_expanded(parts, page):
+    if not parts.is_expanded(page):
         return
     for link in page.links:
         number = parts.links.find(link.target)

@@ -89,8 +89,12 @@ class Discovery:
         *,
         lineage: Lineage | None = None,
         has_tried: Callable[[LinkId], bool] = lambda _: False,
+        may_wait_again: bool = False,
     ) -> None:
-        """A link that `has_tried` knows waits to be tried again, and stays as it was when it was first chosen."""
+        """A link that `has_tried` knows waits to be tried again, and stays as it was when it was first chosen.
+
+        `may_wait_again` says that chosen links may be put back.
+        """
         self._links = links
         self._frontier = frontier
         self._strategy = strategy
@@ -99,6 +103,12 @@ class Discovery:
         self._lineage = lineage
         self._has_tried = has_tried
         self._under_way = RowsUnderWay()
+        self._may_wait_again = may_wait_again
+
+    @property
+    def keeps_pairs(self) -> bool:
+        """Whether a link waits with a row for every page that shows it."""
+        return self._found_again is FoundAgain.EVERY
 
     def sort(self, page: Page, link: LinkId, origin: Origin, *, is_relevant: bool, is_expanded: bool) -> Found:
         """Tell the links of a page apart and describe the unvisited ones. Nothing is met yet.
@@ -210,13 +220,16 @@ class Discovery:
             return ()
         return tuple(map(PairRecord, links, scores.tolist(), rows))
 
-    def hold(self, link: LinkId, pairs: Pairs) -> None:
-        """A link that may have several rows was chosen: keep them until `release` or `put_back`."""
-        self._under_way.hold(link, pairs)
+    def hold(self, link: LinkId, pairs: Pairs | None) -> None:
+        """A link was chosen: keep what it waited with until `release` or `put_back`, where its row is not all."""
+        if self._may_wait_again and self.keeps_pairs:
+            assert pairs is not None, "the frontier of a strategy with several rows a link gives them all"
+            self._under_way.hold(link, pairs)
 
     def release(self, link: LinkId) -> None:
-        """The last answer to a link that was held is in."""
-        self._under_way.release(link)
+        """The last answer to a link that was chosen is in."""
+        if self._may_wait_again and self.keeps_pairs:
+            self._under_way.release(link)
 
     def put_back(self, link: LinkId, row: Row, score: float | None) -> tuple[LinkId, ...]:
         """A link that was chosen waits again, with its score or, without one, what its row is worth now.

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.engine.events import LinkSkipped
+from honeyguide.engine.steps import Step
 from honeyguide.store import Progress, SkipRecord, StepRecord
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Unpack
+
+    import numpy as np
 
     from honeyguide.domain import LinkId, Skipped, Url
     from honeyguide.engine.discovery import Found
     from honeyguide.engine.events import Event
+    from honeyguide.frontier import Frontier
     from honeyguide.store import DispatchRecord
     from honeyguide.store.records import StepChanges
 
@@ -24,8 +30,12 @@ LARGEST_LOSS: Final = 1e100  # a score may be infinite; what is added up may not
 class Ledger:
     """Progress, and the choices made since the last step; `close_step` hands them over and starts a new page."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, chance: np.random.Generator, frontier: Frontier) -> None:
         self.progress = progress
+        self._chance = chance
+        self._frontier = frontier
+        self._chance_state: Mapping[str, Any] = {}
+        self._chance_json = ""
         self._dispatches: list[DispatchRecord] = []
         self._skips: list[SkipRecord] = []
         self._events: list[Event] = []
@@ -104,8 +114,9 @@ class Ledger:
         if not self.progress.is_repriced:
             self.progress = replace(self.progress, is_repriced=True)
 
-    def close_step(self, *, chance_state: str, waiting: int, **changes: Unpack[StepChanges]) -> StepRecord:
+    def close_step(self, **changes: Unpack[StepChanges]) -> StepRecord:
         """All that changed since the last step, as one record."""
+        chance_state, waiting = self._state_of_chance(), len(self._frontier)
         largest = max(waiting, self.progress.largest_waiting)
         self.progress = replace(self.progress, chance_state=chance_state, waiting=waiting, largest_waiting=largest)
         record = StepRecord(
@@ -115,8 +126,14 @@ class Ledger:
         self._skips.clear()
         return record
 
-    def events_before(self, event: Event) -> tuple[Event, ...]:
-        """Events that waited for a step to be stored with, then this one."""
+    def step(self, record: StepRecord, event: Event) -> Step:
+        """A record with what is to be announced: what waited for a step to be stored with, then this event."""
         events = (*self._events, event)
         self._events.clear()
-        return events
+        return Step(record, events)
+
+    def _state_of_chance(self) -> str:
+        state = self._chance.bit_generator.state
+        if state != self._chance_state:
+            self._chance_state, self._chance_json = state, json.dumps(state)
+        return self._chance_json

@@ -6,15 +6,16 @@ import logging
 from typing import TYPE_CHECKING, assert_never
 
 from honeyguide.engine.budget import StopReason
-from honeyguide.engine.core import Dispatch, Stop, Wait
+from honeyguide.engine.steps import Dispatch, Stop, Wait
 from honeyguide.engine.transport import Answered, Arrival
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from honeyguide.clock import Clock
-    from honeyguide.engine.core import CrawlCore, Step
+    from honeyguide.engine.core import CrawlCore
     from honeyguide.engine.events import Event, Listener
+    from honeyguide.engine.steps import Step
     from honeyguide.engine.transport import Transport
     from honeyguide.store import Store
 

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
     from honeyguide.clock import Clock
     from honeyguide.domain import KnownPage, Url
-    from honeyguide.engine.core import Dispatch, Parts
     from honeyguide.engine.events import Listener
+    from honeyguide.engine.parts import Parts
+    from honeyguide.engine.steps import Dispatch
     from honeyguide.settings import Settings
     from honeyguide.store import Progress, Run, SqliteStore
     from honeyguide.text import WordVectors

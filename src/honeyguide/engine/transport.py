@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from honeyguide.clock import RealClock, SimulatedClock
     from honeyguide.domain import Answer
-    from honeyguide.engine.core import Dispatch
     from honeyguide.engine.preparing import Prepared, Preparer
+    from honeyguide.engine.steps import Dispatch
     from honeyguide.worlds import World
 
 
