@@ -14,12 +14,13 @@ from honeyguide.errors import RunDamaged
 from honeyguide.settings import load_settings
 from honeyguide.store.bodies import StoredBodies
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.plain_errors import told_plainly
 from honeyguide.store.recorded_answers import RecordedAnswers
 from honeyguide.store.records import Progress
 from honeyguide.store.revisits import Revisits
 from honeyguide.store.run_folder import RunFolder
-from honeyguide.store.sqlite import read_progress, told_plainly
 from honeyguide.store.store import LearnerSnapshot
+from honeyguide.store.stored_state import read_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
