@@ -154,6 +154,6 @@ def everything(wired: HandWired) -> dict[str, object]:
         "strategy": wired.parts.strategy.save(),
         "ready": wired.parts.clocks.ready_at(max(links.hosts(numbers)) + 1).tolist(),
         "chance": wired.parts.chance.bit_generator.state,
-        "progress": replace(wired.core.progress, stop_reason=""),
+        "progress": wired.core.progress._replace(stop_reason=""),
         "in flight": wired.core.in_flight,
     }

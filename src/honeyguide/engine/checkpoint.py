@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import logging
 from collections import deque
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -55,7 +54,7 @@ def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tup
     if progress.is_repriced:
         parts.frontier.reprice(parts.strategy)
     parts.chance.bit_generator.state = json.loads(progress.chance_state)
-    core = CrawlCore(parts, settings, replace(progress, now=clock.now()))
+    core = CrawlCore(parts, settings, progress._replace(now=clock.now()))
     _restore_hosts(core, parts, settings, store, clock)
     # Whether the killed process had sent them, and when the answers came, is not known; but it was before now.
     not_before = next_request_at(clock.now(), 0.0, settings.politeness)

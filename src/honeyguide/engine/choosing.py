@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from honeyguide.domain import Decision, LinkState
@@ -130,7 +129,7 @@ class Choosing:
         """Wait until a host is ready; where the budget of seconds is spent by then, only for answers."""
         progress = self._ledger.progress
         wait_s = ready.moment - progress.now
-        limit = self._limit_reached(replace(progress, spent_seconds=progress.spent_seconds + wait_s))
+        limit = self._limit_reached(progress._replace(spent_seconds=progress.spent_seconds + wait_s))
         if limit is None and self._parts.is_live and wait_s > self._settings.politeness.patience_s:
             limit = StopReason.RESTING
         if limit is None or (limit is StopReason.RESTING and self._in_flight):

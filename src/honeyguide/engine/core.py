@@ -62,7 +62,7 @@ class CrawlCore:
             has_tried=self.troubles.has_tried,
             may_wait_again=parts.is_live,
         )
-        self._ledger = Ledger(replace(progress or Progress(), stop_reason=""), parts.chance, parts.frontier)
+        self._ledger = Ledger((progress or Progress())._replace(stop_reason=""), parts.chance, parts.frontier)
         self._choosing = Choosing(parts, settings, self._ledger, self._discovery, self.troubles)
         self._hosts = HostsAsked(parts, settings, self._ledger, self.troubles)
         self._intake = Intake(parts, settings, self._ledger, self._discovery)
@@ -91,7 +91,7 @@ class CrawlCore:
         """
         met = [url for number, url in enumerate(dict.fromkeys(seeds)) if self._parts.scope.has_room(number)]
         sightings = [Sighting(url, (), (), (), in_main=True, origin=None) for url in met]
-        self._ledger.progress = replace(self.progress, now=now, seeds=len(sightings))
+        self._ledger.progress = self.progress._replace(now=now, seeds=len(sightings))
         strategy, links = self._parts.strategy, self._parts.links
         rows = strategy.describe(Candidates.of(sightings))
         numbers = [links.meet(sighting.seen_as, depth=0, distance=0)[0] for sighting in sightings]
@@ -176,7 +176,7 @@ class CrawlCore:
     def stop(self, reason: StopReason, now: float) -> Step:
         """Note why the crawl stops; fetches in flight stay in flight until it is resumed."""
         self._ledger.pass_time(now)
-        self._ledger.progress = replace(self.progress, stop_reason=reason.value)
+        self._ledger.progress = self.progress._replace(stop_reason=reason.value)
         record = self._ledger.close_step(learner=self._snapshot())
         return self._ledger.step(record, CrawlStopped(reason, self.progress))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.engine.events import LinkSkipped
@@ -44,40 +43,39 @@ class Ledger:
         """Time counts as spent, whatever it brought."""
         before = self.progress
         if now != before.now:
-            self.progress = replace(before, now=now, spent_seconds=before.spent_seconds + now - before.now)
+            self.progress = before._replace(now=now, spent_seconds=before.spent_seconds + now - before.now)
 
     def note_dispatch(self, dispatch: DispatchRecord) -> None:
         self._dispatches.append(dispatch)
         before = self.progress
-        self.progress = replace(before, dispatches=dispatch.number + 1, decisions=before.decisions + 1)
+        self.progress = before._replace(dispatches=dispatch.number + 1, decisions=before.decisions + 1)
 
     def note_skip(self, link: LinkId, url: Url, decision: Skipped) -> None:
         before = self.progress
         self._skips.append(SkipRecord(link, before.steps, decision.reason, before.decisions))
-        self.progress = replace(before, decisions=before.decisions + 1)
+        self.progress = before._replace(decisions=before.decisions + 1)
         self._events.append(LinkSkipped(url, decision))
 
     def note_answer(self, now: float, robots_fetches: int) -> None:
         self.pass_time(now)
         before = self.progress
         robots_fetches += before.robots_fetches
-        self.progress = replace(before, steps=before.steps + 1, robots_fetches=robots_fetches)
+        self.progress = before._replace(steps=before.steps + 1, robots_fetches=robots_fetches)
 
     def note_bytes(self, count: int) -> None:
-        self.progress = replace(self.progress, body_bytes=self.progress.body_bytes + count)
+        self.progress = self.progress._replace(body_bytes=self.progress.body_bytes + count)
 
     def note_page(self, *, is_relevant: bool, is_unindexed: bool) -> None:
         before = self.progress
         if is_unindexed:
-            self.progress = replace(before, unindexed=before.unindexed + 1)
+            self.progress = before._replace(unindexed=before.unindexed + 1)
         else:
-            self.progress = replace(before, pages=before.pages + 1, relevant=before.relevant + is_relevant)
+            self.progress = before._replace(pages=before.pages + 1, relevant=before.relevant + is_relevant)
 
     def note_links(self, found: Found, *, pruned: int, is_barren: bool) -> None:
         if found.kept_out or is_barren:
             before = self.progress
-            self.progress = replace(
-                before,
+            self.progress = before._replace(
                 out_of_scope=before.out_of_scope + found.kept_out,
                 barren=before.barren + is_barren,
                 left_alone=before.left_alone + found.left_alone,
@@ -86,39 +84,38 @@ class Ledger:
 
     def note_pruned(self, count: int) -> None:
         if count:
-            self.progress = replace(self.progress, pruned=self.progress.pruned + count)
+            self.progress = self.progress._replace(pruned=self.progress.pruned + count)
 
     def note_surplus(self, count: int) -> None:
-        self.progress = replace(self.progress, surplus=self.progress.surplus + count)
+        self.progress = self.progress._replace(surplus=self.progress.surplus + count)
 
     def note_unknown(self) -> None:
-        self.progress = replace(self.progress, unknown=self.progress.unknown + 1)
+        self.progress = self.progress._replace(unknown=self.progress.unknown + 1)
 
     def note_unchanged(self) -> None:
-        self.progress = replace(self.progress, unchanged=self.progress.unchanged + 1)
+        self.progress = self.progress._replace(unchanged=self.progress.unchanged + 1)
 
     def note_retry(self) -> None:
-        self.progress = replace(self.progress, retries=self.progress.retries + 1)
+        self.progress = self.progress._replace(retries=self.progress.retries + 1)
 
     def note_passed_over(self, score: float) -> None:
         """A link was taken by its score while a better one, by so much, had to wait for its host."""
         if score > 0:
             before = self.progress
-            self.progress = replace(
-                before,
+            self.progress = before._replace(
                 passed_over=before.passed_over + 1,
                 score_passed_over=before.score_passed_over + min(score, LARGEST_LOSS),
             )
 
     def note_repricing(self) -> None:
         if not self.progress.is_repriced:
-            self.progress = replace(self.progress, is_repriced=True)
+            self.progress = self.progress._replace(is_repriced=True)
 
     def close_step(self, **changes: Unpack[StepChanges]) -> StepRecord:
         """All that changed since the last step, as one record."""
         chance_state, waiting = self._state_of_chance(), len(self._frontier)
         largest = max(waiting, self.progress.largest_waiting)
-        self.progress = replace(self.progress, chance_state=chance_state, waiting=waiting, largest_waiting=largest)
+        self.progress = self.progress._replace(chance_state=chance_state, waiting=waiting, largest_waiting=largest)
         record = StepRecord(
             progress=self.progress, dispatches=tuple(self._dispatches), skips=tuple(self._skips), **changes
         )

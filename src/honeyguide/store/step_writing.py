@@ -10,7 +10,6 @@ from honeyguide.domain import Cut, Failed, Fetched, LinkState, Redirected, Refus
 from honeyguide.domain.whole_exchange import whole_exchange
 from honeyguide.store.bodies import NOT_HERE
 from honeyguide.store.packing import body_packer
-from honeyguide.store.stored_state import FIRST_PROGRESS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -75,7 +74,7 @@ class StepWriter:
             self._write_learner(step.progress, step.learner)
         self._db.execute(
             "INSERT INTO progress VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET state = excluded.state",
-            (json.dumps({name: getattr(step.progress, name) for name in FIRST_PROGRESS}),),
+            (json.dumps(step.progress._asdict()),),
         )
 
     def _write_many(self, statement: str, rows: Collection[tuple[object, ...]]) -> None:

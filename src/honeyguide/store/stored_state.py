@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from honeyguide.domain import Row
     from honeyguide.store.bodies import StoredBodies
 
-FIRST_PROGRESS: Final[dict[str, Any]] = asdict(Progress())
+FIRST_PROGRESS: Final[dict[str, Any]] = Progress()._asdict()
 
 
 class StoredState:
