@@ -118,6 +118,13 @@ class Answer:
     retry_after_s: float = 0.0  # how long the host wants to be left alone before it is asked for this again
     exchange: Exchange | None = None  # what went over the wire, where there was one
 
+    @property
+    def is_of_a_stale_connection(self) -> bool:
+        """Whether a connection that was kept turned out to be broken: no trouble of the host's."""
+        outcome = self.outcome
+        is_broken = isinstance(outcome, Failed) and outcome.reason is FailureReason.CONNECTION
+        return self.on_kept_connection and is_broken
+
 
 @dataclass(frozen=True, slots=True)
 class Skipped:

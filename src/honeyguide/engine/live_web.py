@@ -77,7 +77,8 @@ def polite_fetcher(
         known={page.url: page for page in known},
     )
     memory = memory or WebMemory()
-    turns = memory.turns = memory.turns or Turns(clock, politeness)  # one for every door to the same web
+    # One for every door to the same web.
+    turns = memory.turns = memory.turns or Turns(clock, politeness, settings.fetch)
     gate = GatedFetcher(sender, turns, addresses)
     return RobotsFetcher(gate, politeness, settings.fetch.identity, clock, turns=turns, memory=memory)
 

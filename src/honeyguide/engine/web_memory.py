@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from honeyguide.domain import RobotsFile
     from honeyguide.fetch import Turns
     from honeyguide.settings import PolitenessSettings
-    from honeyguide.store import SqliteStore
+    from honeyguide.store import SqliteStore, StepRecord
 
 
 class WebMemory:
@@ -51,3 +51,9 @@ class WebMemory:
             self.turns.let_rest(("host", rest.host), rest.ready_at)
             if rest.address:
                 self.turns.let_rest(("address", rest.address), rest.address_ready_at)
+
+    def note_rests(self, step: StepRecord) -> None:
+        """What the crawl has decided on holds for every request to a host: also for its robots.txt, say."""
+        if self.turns is not None:
+            for host, ready_at in step.ready_at_by_host.items():
+                self.turns.let_rest(("host", host), ready_at)
