@@ -72,7 +72,7 @@ class CrawlLoop:
                     self._core.apply(arrival.dispatch, arrival.answer, now, arrival.ended_at, arrival.prepared)
                 )
             case Answered():
-                self._core.answered(arrival.dispatch, arrival.answer, now)
+                self._core.answered(arrival.dispatch, arrival.answer, arrival.ended_at)
             case None:
                 pass
             case _:
