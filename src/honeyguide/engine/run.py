@@ -6,13 +6,15 @@ import asyncio
 import gc
 import logging
 from contextlib import AsyncExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from threadpoolctl import threadpool_limits
 
+from honeyguide.clock import RealClock
 from honeyguide.engine.build import Builder, open_world, transport_for, worker_count
-from honeyguide.engine.checkpoint import restore
+from honeyguide.engine.checkpoint import let_hosts_rest, restore
 from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.events import CrawlStarted
 from honeyguide.engine.examples import with_examples_read
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.core import Dispatch, Parts
     from honeyguide.engine.events import Listener
     from honeyguide.settings import Settings
-    from honeyguide.store import Progress, Run, SqliteStore
+    from honeyguide.store import Progress, Run, SqliteStore, StepRecord
     from honeyguide.text import WordVectors
     from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
@@ -83,6 +85,7 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
         opened.enter_context(_fewer_collections())
         memory, known = WebMemory(), pages_to_refresh(settings)
         world = await _world(opened, settings, around, memory, known)
+        _take_over(opened, settings, memory)
         settings = await with_listed_seeds(await with_examples_read(settings, world), world, memory)
         builder = _builder(settings, around)
         workers = await _workers(opened, builder, world)
@@ -96,7 +99,8 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
         transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
         opened.push_async_callback(transport.close)
         core = CrawlCore(parts, settings)
-        store.record(core.start(seeds, clock.now(), known).record)
+        first = core.start(seeds, clock.now(), known).record
+        store.record(_with_rests(first, core, parts, settings, memory))
         folder.mark_started()
         listeners = around.get("listeners", ())
         loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), memory.note_rests)
@@ -128,11 +132,14 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         start = 0.0 if progress is None else progress.now
         transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
         opened.push_async_callback(transport.close)
+        if progress is None:
+            _take_over(opened, settings, memory)
         memory.recall(store, clock.now(), settings.politeness)
         in_flight: list[Dispatch] = []
         if progress is None:  # killed before its first step was whole: start anew in the same folder
             core = CrawlCore(parts, settings)
-            store.record(core.start(_seeds(builder, world, known), clock.now(), known).record)
+            first = core.start(_seeds(builder, world, known), clock.now(), known).record
+            store.record(_with_rests(first, core, parts, settings, memory))
             folder.mark_started()
         else:
             core, in_flight = _restored(folder, parts, settings, store, clock)
@@ -184,6 +191,21 @@ async def _world(
     if settings.crawl.world == "live" and not settings.fetch.has_contact:
         log.warning("no site owner can reach you: give --contact with a mail address or page of yours (fetch.contact)")
     return await opened.enter_async_context(open_world(settings, memory, known))
+
+
+def _take_over(opened: AsyncExitStack, settings: Settings, memory: WebMemory) -> None:
+    """A new pass over a live run asks its hosts no sooner than that run would have, nor again for their robots.txt."""
+    if settings.refresh.run and memory.turns is not None:
+        earlier = opened.enter_context(open_run(settings.refresh.run))
+        memory.take_over(earlier.hosts_asked(), RealClock().now(), settings.politeness)
+
+
+def _with_rests(first: StepRecord, core: CrawlCore, parts: Parts, settings: Settings, memory: WebMemory) -> StepRecord:
+    """The first step of a run, after which those hosts of its seeds rest that an earlier run has asked just now."""
+    hosts = {found.url.host for found in first.new_links}
+    rests = [rest for rest in memory.earlier_rests if rest.host in hosts]
+    let_hosts_rest(core, parts, settings.politeness, rests)
+    return replace(first, ready_at_by_host={rest.host: rest.ready_at for rest in rests})
 
 
 async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Workers | None:
