@@ -34,7 +34,7 @@ class FailureReason(StrEnum):
     TOO_LARGE = "too-large"
     TOO_MANY_REDIRECTS = "too-many-redirects"
     BAD_RESPONSE = "bad-response"
-    UNREADABLE = "unreadable"  # the process that was to read the page did not survive it
+    UNREADABLE = "unreadable"  # it came, and the parser, or the process that was to read it, did not survive it
 
 
 @dataclass(frozen=True, slots=True)

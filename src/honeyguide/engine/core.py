@@ -46,6 +46,7 @@ from honeyguide.engine.events import (
     PageUnchanged,
 )
 from honeyguide.engine.ledger import Ledger
+from honeyguide.engine.preparing import Preparation, Unreadable, prepared_by
 from honeyguide.engine.same_pages import SamePages, identity_of
 from honeyguide.engine.scope import PER_HOST
 from honeyguide.engine.snapshot import taken_of
@@ -160,6 +161,7 @@ class CrawlCore:
         # What became of hosts that were freed before the page of a link was read.
         self._freed_by_link: dict[LinkId, tuple[tuple[LinkId, ...], HostChanges]] = {}
         self._to_take_up: list[Dispatch] = []  # fetches of a resumed crawl whose host is still busy
+        self._reading = Preparation(parts.parse)
         self._may_seeds_wait = parts.strategy.seeds_first
         self._disk_bytes = 0
         self._chance_state: Mapping[str, Any] = {}
@@ -280,12 +282,12 @@ class CrawlCore:
         answer: Answer,
         now: float,
         ended_at: float | None = None,
-        prepared: Prepared | None = None,
+        prepared: Prepared | Unreadable | None = None,
     ) -> Step:
         """Take in what a fetch brought, and learn from it. Of an unknown answer only the fact is kept.
 
         `ended_at` is when the answer was in, where that was some time ago; the host's pause begins there. `prepared` is
-        the page of this answer, where it has been read already: the same that would be read here.
+        the page of this answer, or why there is none, where it has been read already: the same that would be read here.
         """
         del self._in_flight[dispatch.record.link]
         self._parts.links.set_state(dispatch.record.link, LinkState.DONE)
@@ -428,9 +430,15 @@ class CrawlCore:
         self._ledger.note_surplus(len(surplus))
         return tuple(surplus)
 
-    def _take_page(self, dispatch: Dispatch, answer: Answer, fetched: Fetched, prepared: Prepared | None) -> Step:
-        page = self._parts.parse(dispatch.url, fetched) if prepared is None else prepared.page
+    def _take_page(
+        self, dispatch: Dispatch, answer: Answer, fetched: Fetched, prepared: Prepared | Unreadable | None
+    ) -> Step:
         self._ledger.note_bytes(len(fetched.body))
+        prepared = prepared or prepared_by(self._reading, dispatch.url, fetched)
+        if isinstance(prepared, Unreadable):
+            failed = Failed(FailureReason.UNREADABLE, prepared.reason, fetched.status)
+            return self._take_nothing(dispatch, _taken_as(failed, answer), failed)
+        page = prepared.page
         sent_on_to = self._sent_on_to(page)
         if sent_on_to is not None:
             redirected = Redirected(fetched.status, sent_on_to)
@@ -442,7 +450,7 @@ class CrawlCore:
                 return self._take_same_page(dispatch, answer, fetched.status, same)
             self._parts.same.remember(dispatch.record.link, page.url, identity)
         is_unindexed = self._settings.directives.robots and page.directives.noindex
-        verdict = self._judged(page, None if prepared is None else prepared.verdict, is_unindexed=is_unindexed)
+        verdict = self._judged(page, prepared.verdict, is_unindexed=is_unindexed)
         origin = self._origin(dispatch, verdict)
         is_expanded = is_page_expanded(self._parts, page)
         found = self._discovery.sort(
@@ -463,9 +471,8 @@ class CrawlCore:
         self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
         is_barren = self._parts.scope.follows_links and not is_expanded
         self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=is_barren)
-        packed_body = None if prepared is None else prepared.packed_body
         visit = VisitRecord(
-            page, verdict, origin.depth, origin.distance, admitted.targets, is_unindexed, identity, packed_body
+            page, verdict, origin.depth, origin.distance, admitted.targets, is_unindexed, identity, prepared.packed_body
         )
         record = self._record(
             completion=self._completion(dispatch, answer, reward=verdict.reward, visit=visit),

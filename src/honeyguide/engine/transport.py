@@ -8,8 +8,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from honeyguide.domain import Failed, FailureReason, Fetched, Unknown
-from honeyguide.engine.preparing import Unreadable
+from honeyguide.domain import Fetched, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from honeyguide.clock import RealClock, SimulatedClock
     from honeyguide.domain import Answer
     from honeyguide.engine.core import Dispatch
-    from honeyguide.engine.preparing import Prepared, Preparer
+    from honeyguide.engine.preparing import Prepared, Preparer, Unreadable
     from honeyguide.worlds import World
 
 
@@ -28,7 +27,7 @@ class Arrival:
     dispatch: Dispatch
     answer: Answer
     ended_at: float | None = None  # when the answer was in; None for just now
-    prepared: Prepared | None = None  # the page, where it was read beside the crawl
+    prepared: Prepared | Unreadable | None = None  # the page, where it was read beside the crawl
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,11 +182,7 @@ class _Place:
 
 
 async def _prepared(preparer: Preparer, arrival: Arrival, fetched: Fetched) -> Arrival:
-    prepared = await preparer.prepare(arrival.dispatch.url, fetched)
-    if isinstance(prepared, Unreadable):
-        failed = Failed(FailureReason.UNREADABLE, prepared.reason, fetched.status)
-        return replace(arrival, answer=replace(arrival.answer, outcome=failed))
-    return replace(arrival, prepared=prepared)
+    return replace(arrival, prepared=await preparer.prepare(arrival.dispatch.url, fetched))
 
 
 async def _cancel(tasks: Sequence[asyncio.Task[Any]]) -> None:
