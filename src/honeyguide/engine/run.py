@@ -22,6 +22,7 @@ from honeyguide.engine.known_pages import pages_to_refresh
 from honeyguide.engine.listed_seeds import with_listed_seeds
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.engine.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation
+from honeyguide.engine.seed_warnings import SeedWarnings
 from honeyguide.engine.web_memory import WebMemory
 from honeyguide.engine.workers import Workers
 from honeyguide.errors import RunDamaged, SettingsError
@@ -102,7 +103,7 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
         first = core.start(seeds, clock.now(), known).record
         store.record(_with_rests(first, core, parts, settings, memory))
         folder.mark_started()
-        listeners = around.get("listeners", ())
+        listeners = _listeners(around, parts, known)
         loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), memory.note_rests)
         loop.announce(CrawlStarted(core.progress, is_resumed=False))
         await loop.run()
@@ -145,7 +146,7 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
             core, in_flight = _restored(folder, parts, settings, store, clock)
         if budget is not None:
             folder.save_settings(to_toml(builder.settings))
-        listeners = around.get("listeners", ())
+        listeners = _listeners(around, parts, known)
         loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), memory.note_rests)
         loop.announce(CrawlStarted(core.progress, is_resumed=True))
         await loop.run(in_flight)
@@ -218,6 +219,12 @@ def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Worke
     if workers is not None:
         workers.home = Preparation(parts.parse, parts.judge if builder.recipe().judges else None, body_packer())
     return workers
+
+
+def _listeners(around: Surroundings, parts: Parts, known: Sequence[KnownPage]) -> Sequence[Listener]:
+    given = around.get("listeners", ())
+    # Of a new pass over a run every page is a seed, and the run itself tells what became of it.
+    return given if known else (*given, SeedWarnings(parts.links))
 
 
 def _one_blas_thread() -> threadpool_limits:
