@@ -304,6 +304,36 @@ def test_no_host_and_no_address_is_ever_asked_early_under_any_interleaving(data:
     assert not web.turns._queues, "everybody has left"
 
 
+def test_a_robots_txt_that_nobody_waits_for_any_more_is_not_asked_for() -> None:
+    async def scenario() -> None:
+        await web.ask("http://a.test/1")
+        given_up = [asyncio.create_task(web.fetcher.fetch(Url.parse(f"http://a.test/{n}"))) for n in (2, 3)]
+        await asyncio.sleep(0.5)
+        for fetching in given_up:
+            fetching.cancel()
+        await asyncio.gather(*given_up, return_exceptions=True)
+        await asyncio.sleep(10.0)
+        assert len(web.log) == 1
+        await web.fetcher.fetch(Url.parse("http://a.test/4"))
+
+    web = Web({})
+    run(scenario())
+    assert [request.url.path for request in web.log] == ["/1", "/robots.txt", "/4"]
+
+
+def test_a_robots_txt_is_asked_for_while_one_still_waits_for_it() -> None:
+    async def scenario() -> None:
+        await web.ask("http://a.test/1")
+        given_up, other = (asyncio.create_task(web.fetcher.fetch(Url.parse(f"http://a.test/{n}"))) for n in (2, 3))
+        await asyncio.sleep(0.5)
+        given_up.cancel()
+        await other
+
+    web = Web({})
+    run(scenario())
+    assert [request.url.path for request in web.log] == ["/1", "/robots.txt", "/3"]
+
+
 def test_rules_from_an_earlier_process_are_believed_until_they_expire() -> None:
     kept = {"http://a.test": RobotsFile("http://a.test", 100.0, b"User-agent: *\nDisallow: /no\nCrawl-delay: 3\n")}
 
