@@ -304,6 +304,21 @@ def test_no_host_and_no_address_is_ever_asked_early_under_any_interleaving(data:
     assert not web.turns._queues, "everybody has left"
 
 
+def test_the_robots_txt_of_another_host_that_was_led_to_counts_for_that_host_too() -> None:
+    async def scenario() -> None:
+        for url in ("http://a.test/1", "http://b.test/1", "http://b.test/no"):
+            await web.fetcher.fetch(Url.parse(url))
+
+    replies = {
+        "http://a.test/robots.txt": [Reply(Redirected(301, Url.parse("http://b.test/robots.txt")))],
+        "http://b.test/robots.txt": [Reply(robots("User-agent: *\nCrawl-delay: 7\nDisallow: /no\n"))],
+    }
+    web = Web(replies)
+    run(scenario())
+    asked = [(request.url.text, request.began_at) for request in web.log if request.url.host == "b.test"]
+    assert asked == [("http://b.test/robots.txt", 0.0), ("http://b.test/1", 7.0)]
+
+
 def test_a_robots_txt_that_nobody_waits_for_any_more_is_not_asked_for() -> None:
     async def scenario() -> None:
         await web.ask("http://a.test/1")

@@ -207,15 +207,20 @@ class RobotsFetcher:
 
     async def _ask(self, origin: str, troubles: int) -> _Asked:
         """Ask for an origin's robots.txt, following its redirects wherever they lead."""
-        url, requests = Url.parse(f"{origin}/robots.txt"), 0
+        url, requests = _robots_txt_of(origin), 0
         answer = Answer(Redirected(status=0, target=url), elapsed_s=0.0)
         while isinstance(answer.outcome, Redirected) and requests <= MAX_REDIRECTS:
-            answer = await self._inner.fetch(answer.outcome.target, first_bytes=MAX_BYTES)
+            url = answer.outcome.target
+            answer = await self._inner.fetch(url, first_bytes=MAX_BYTES)
             requests += 1
-        kept = file_from(answer, origin, self._clock.now(), troubles)
+        if isinstance(answer.outcome, Fetched) and url == _robots_txt_of(url.origin) and url.origin != origin:
+            self._keep(file_from(answer, url.origin, self._clock.now()))  # of that host, which is asked once less
+        return _Asked(self._keep(file_from(answer, origin, self._clock.now(), troubles)), requests)
+
+    def _keep(self, file: RobotsFile) -> OriginRules:
         if self._memory is not None:
-            self._memory.keep_robots_file(kept)
-        return _Asked(self._in_force(OriginRules(kept)), requests)
+            self._memory.keep_robots_file(file)
+        return self._in_force(OriginRules(file))
 
     def _in_force(self, rules: OriginRules) -> OriginRules:
         """From now on these rules hold for their origin."""
@@ -262,6 +267,10 @@ def file_from(answer: Answer, origin: str, now: float, troubles: int = 0) -> Rob
 def rules_from(outcome: Outcome, origin: str, now: float) -> OriginRules:
     """What the outcome of asking for `origin`'s robots.txt means."""
     return OriginRules(file_from(Answer(outcome, elapsed_s=0.0), origin, now))
+
+
+def _robots_txt_of(origin: str) -> Url:
+    return Url.parse(f"{origin}/robots.txt")
 
 
 def product_of(user_agent: str) -> str:
