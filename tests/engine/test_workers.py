@@ -29,10 +29,12 @@ from honeyguide.errors import WorkerError
 from honeyguide.settings import with_overrides
 from honeyguide.store import body_packer, open_run
 from honeyguide.text import WordVectors
+from honeyguide.worlds.wiki import build_wiki
 from parse.parsed import PAGE_URL, page_of
 from parse.test_awkward_input import htmlish
 from scripted_world import ScriptedWorld, page_with, taking
 from vectors_by_hash import HashedVectors, hashed_vectors
+from worlds.wiki.dumps import Written, write_dump
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,6 +114,49 @@ def test_offline_any_number_of_workers_gives_the_same_crawl(
     for several in ("1", "2"):
         assert story(tmp_path / several) == story(tmp_path / "0")
         assert contents(tmp_path / several) == contents(tmp_path / "0")
+
+
+def wiki_pages() -> list[Written]:
+    """Forty articles that link to one another, and a redirect to one of them."""
+    titles = [f"Rock {number}" for number in range(40)]
+    pages = [
+        Written(
+            title, " ".join(["a mineral [[Stone]]", *(f"[[{titles[(number * by + 1) % 40]}]]" for by in (1, 3, 7))])
+        )
+        for number, title in enumerate(titles)
+    ]
+    return [*pages, Written("Stone", "#REDIRECT [[Rock 1]]", redirect="Rock 1")]
+
+
+def write_site(folder: Path) -> None:
+    """Thirty pages, one of them not HTML."""
+    folder.mkdir()
+    for number in range(30):
+        links = " ".join(f'<a href="{(number * step + 1) % 32}.html">rock {step}</a>' for step in (2, 3, 5))
+        (folder / f"{number}.html").write_text(f"<title>{number}</title><p>mineral {links} <a href=notes.txt>x</a>")
+    (folder / "index.html").write_text('<a href="0.html">rock</a> <a href="7.html">mineral</a>')
+    (folder / "notes.txt").write_text("rock, and no HTML")
+
+
+@pytest.mark.parametrize("kind", ["wiki", "site"])
+@pytest.mark.parametrize("judge", ["embedding", "tfidf"])
+def test_worlds_of_files_are_crawled_the_same_with_workers(tmp_path: Path, kind: str, judge: str) -> None:
+    if kind == "wiki":
+        build_wiki(write_dump(tmp_path / "dump.xml", wiki_pages()), tmp_path / "world")
+        world = f"wiki:{tmp_path / 'world'}"
+    else:
+        write_site(tmp_path / "world")
+        world = f"site:{tmp_path / 'world'}@http://docs.test/"
+    for workers in (0, 2):
+        settings = settings_for("online-ridge", budget=60, concurrency=6, crawl__workers=workers, crawl__world=world)
+        crawl(
+            tmp_path / str(workers), with_overrides(settings, {"judge.kind": judge}), vectors=hashed_vectors()
+        ).close()
+    assert len(story(tmp_path / "0")) >= 30
+    outcomes = {outcome for _, outcome, *_ in story(tmp_path / "0")}
+    assert outcomes == ({"fetched"} if kind == "wiki" else {"fetched", "failed"})
+    assert story(tmp_path / "2") == story(tmp_path / "0")
+    assert contents(tmp_path / "2") == contents(tmp_path / "0")
 
 
 def test_a_crawl_with_a_worker_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
