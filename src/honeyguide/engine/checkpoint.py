@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
     from honeyguide.clock import Clock
     from honeyguide.domain import Link, LinkId, Page, Row, Rows, Standing
+    from honeyguide.engine.host_rests import HostRest
     from honeyguide.engine.parts import Parts
-    from honeyguide.settings import Settings
+    from honeyguide.settings import PolitenessSettings, Settings
     from honeyguide.store import DispatchRecord, Progress, Store, StoredLink, StoredTransition, StoredVisit
 
 log = logging.getLogger(__name__)
@@ -55,7 +56,7 @@ def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tup
         parts.frontier.reprice(parts.strategy)
     parts.chance.bit_generator.state = json.loads(progress.chance_state)
     core = CrawlCore(parts, settings, progress._replace(now=clock.now()))
-    _restore_hosts(core, parts, settings, store, clock)
+    let_hosts_rest(core, parts, settings.politeness, host_rests(store, clock.now(), settings.politeness))
     # Whether the killed process had sent them, and when the answers came, is not known; but it was before now.
     not_before = next_request_at(clock.now(), 0.0, settings.politeness)
     in_flight = [_dispatch(parts, record, rows_in_flight[record.link], not_before) for record in store.in_flight()]
@@ -85,10 +86,11 @@ def _number_links(parts: Parts, store: Store) -> dict[LinkId, StoredLink]:
     return to_learn
 
 
-def _restore_hosts(core: CrawlCore, parts: Parts, settings: Settings, store: Store, clock: Clock) -> None:
-    for rest in host_rests(store, clock.now(), settings.politeness):
+def let_hosts_rest(core: CrawlCore, parts: Parts, politeness: PolitenessSettings, rests: Iterable[HostRest]) -> None:
+    """Set the clocks of hosts that were asked before this core was made."""
+    for rest in rests:
         host = parts.links.host_id(HostKey(rest.host))
-        if rest.address and settings.politeness.per_address:
+        if rest.address and politeness.per_address:
             parts.clocks.place(host, rest.address)
         parts.clocks.release(host, rest.ready_at, rest.address_ready_at)
         if rest.troubles:

@@ -4,7 +4,7 @@ The core awaits nothing, opens nothing and owns no clock. A shell asks `choose` 
 names one with `choose_link`), has a world answer it, and hands the answer to `apply`; what comes back is a record for
 the store and the events to announce once it is stored. Every world, strategy and way of running drives this one core.
 
-`choosing` says what comes next, `intake` what becomes of an answer, `hosts_asked` what it means for the host.
+`choosing` says what comes next, `intake` what becomes of an answer, `host_freeing` what it means for the host.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from honeyguide.domain import Candidates, LinkState, Sighting, Unknown
 from honeyguide.engine.choosing import Choosing
 from honeyguide.engine.discovery import Discovery
 from honeyguide.engine.events import CrawlStopped
-from honeyguide.engine.hosts_asked import HostsAsked
+from honeyguide.engine.host_freeing import HostFreeing
 from honeyguide.engine.intake import Arrived, Intake
 from honeyguide.engine.ledger import Ledger
 from honeyguide.engine.snapshot import taken_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.budget import StopReason
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.engine.parts import Parts
-    from honeyguide.engine.preparing import Prepared
+    from honeyguide.engine.preparing import Prepared, Unreadable
     from honeyguide.engine.steps import Choice, Dispatch
     from honeyguide.frontier import Frontier, Pairs
     from honeyguide.learn import Strategy
@@ -64,7 +64,7 @@ class CrawlCore:
         )
         self._ledger = Ledger((progress or Progress())._replace(stop_reason=""), parts.chance, parts.frontier)
         self._choosing = Choosing(parts, settings, self._ledger, self._discovery, self.troubles)
-        self._hosts = HostsAsked(parts, settings, self._ledger, self.troubles)
+        self._hosts = HostFreeing(parts, settings, self._ledger, self.troubles)
         self._intake = Intake(parts, settings, self._ledger, self._discovery)
 
     @property
@@ -148,12 +148,12 @@ class CrawlCore:
         answer: Answer,
         now: float,
         ended_at: float | None = None,
-        prepared: Prepared | None = None,
+        prepared: Prepared | Unreadable | None = None,
     ) -> Step:
         """Take in what a fetch brought, and learn from it. Of an unknown answer only the fact is kept.
 
         `ended_at` is when the answer was in, where that was some time ago; the host's pause begins there. `prepared` is
-        the page of this answer, where it has been read already: the same that would be read here.
+        the page of this answer, or why there is none, where it has been read already: the same that would be read here.
         """
         self._choosing.end(dispatch)
         self._parts.links.set_state(dispatch.record.link, LinkState.DONE)

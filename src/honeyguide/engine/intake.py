@@ -31,6 +31,7 @@ from honeyguide.engine.events import (
     PageJudged,
     PageUnchanged,
 )
+from honeyguide.engine.preparing import Preparation, Unreadable, prepared_by
 from honeyguide.engine.same_pages import identity_of
 from honeyguide.engine.scope import PER_HOST
 from honeyguide.learn import Order
@@ -53,7 +54,7 @@ class Arrived:
     dispatch: Dispatch
     answer: Answer
     ended_at: float
-    prepared: Prepared | None = None
+    prepared: Prepared | Unreadable | None = None
 
     def taken_as(self, outcome: Outcome) -> Arrived:
         """What the crawl makes of the answer; what the host had said is kept beside it, for an archive."""
@@ -81,6 +82,7 @@ class Intake:
         self._settings = settings
         self._ledger = ledger
         self._discovery = discovery
+        self._reading = Preparation(parts.parse)
 
     def take(self, arrived: Arrived) -> Step:
         """Take in an answer that is final, and learn from it."""
@@ -99,9 +101,13 @@ class Intake:
                 assert_never(arrived.answer.outcome)
 
     def _take_page(self, arrived: Arrived, fetched: Fetched) -> Step:
-        dispatch, prepared = arrived.dispatch, arrived.prepared
-        page = self._parts.parse(dispatch.url, fetched) if prepared is None else prepared.page
+        dispatch = arrived.dispatch
         self._ledger.note_bytes(len(fetched.body))
+        prepared = arrived.prepared or prepared_by(self._reading, dispatch.url, fetched)
+        if isinstance(prepared, Unreadable):
+            failed = Failed(FailureReason.UNREADABLE, prepared.reason, fetched.status)
+            return self._take_nothing(arrived.taken_as(failed), failed)
+        page = prepared.page
         sent_on_to = self._sent_on_to(page)
         if sent_on_to is not None:
             redirected = Redirected(fetched.status, sent_on_to)
@@ -113,7 +119,7 @@ class Intake:
                 return self._take_same_page(arrived, fetched.status, same)
             self._parts.same.remember(dispatch.record.link, page.url, identity)
         is_unindexed = self._settings.directives.robots and page.directives.noindex
-        verdict = self._judged(page, None if prepared is None else prepared.verdict, is_unindexed=is_unindexed)
+        verdict = self._judged(page, prepared.verdict, is_unindexed=is_unindexed)
         origin = self._origin(dispatch, verdict)
         is_expanded = self._parts.is_expanded(page)
         found = self._discovery.sort(
@@ -134,9 +140,8 @@ class Intake:
         self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
         is_barren = self._parts.scope.follows_links and not is_expanded
         self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=is_barren)
-        packed_body = None if prepared is None else prepared.packed_body
         visit = VisitRecord(
-            page, verdict, origin.depth, origin.distance, admitted.targets, is_unindexed, identity, packed_body
+            page, verdict, origin.depth, origin.distance, admitted.targets, is_unindexed, identity, prepared.packed_body
         )
         record = self._ledger.close_step(
             completion=arrived.completion(reward=verdict.reward, visit=visit),

@@ -34,7 +34,7 @@ class Prepared:
 
     page: Page
     verdict: Verdict | None  # None where the judge has to see pages in the order of the crawl
-    packed_body: bytes  # as the store keeps it
+    packed_body: bytes | None  # as the store keeps it; None where that is left to the store
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +80,13 @@ def _judges_of(settings: Settings) -> list[str]:
 
 
 class Preparation:
-    """Prepares pages in this process."""
+    """Prepares pages in this process, as far as it is given the means."""
 
     def __init__(
-        self, parse: Callable[[Url, Fetched], Page], judge: Verdicts | None, pack: Callable[[bytes], bytes]
+        self,
+        parse: Callable[[Url, Fetched], Page],
+        judge: Verdicts | None = None,
+        pack: Callable[[bytes], bytes] | None = None,
     ) -> None:
         self._parse = parse
         self._judge = judge
@@ -92,11 +95,11 @@ class Preparation:
     def prepare(self, url: Url, fetched: Fetched) -> Prepared:
         page = self._parse(url, fetched)
         verdict = None if self._judge is None else self._judge.judge(page)
-        return Prepared(page, verdict, self._pack(fetched.body))
+        return Prepared(page, verdict, None if self._pack is None else self._pack(fetched.body))
 
 
 def prepared_by(preparation: Preparation, url: Url, fetched: Fetched) -> Prepared | Unreadable:
-    """The page, or why there is none."""
+    """The page, or why there is none: no body may end a crawl, whatever it does to the parser."""
     try:
         return preparation.prepare(url, fetched)
     except Exception as error:

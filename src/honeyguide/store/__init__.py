@@ -6,6 +6,7 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 """
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.hosts_asked import HostsAsked
 from honeyguide.store.opening import open_store
 from honeyguide.store.packing import body_packer
 from honeyguide.store.records import (
@@ -43,6 +44,7 @@ __all__ = [
     "Finding",
     "FoundLink",
     "HostRecord",
+    "HostsAsked",
     "LearnerSnapshot",
     "PairRecord",
     "Progress",

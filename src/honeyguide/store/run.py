@@ -14,6 +14,7 @@ from honeyguide.errors import RunDamaged
 from honeyguide.settings import load_settings
 from honeyguide.store.bodies import StoredBodies
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.hosts_asked import HostsAsked
 from honeyguide.store.plain_errors import told_plainly
 from honeyguide.store.recorded_answers import RecordedAnswers
 from honeyguide.store.records import Progress
@@ -144,6 +145,10 @@ class Run:
     def revisits(self) -> Revisits:
         """What became of the pages that this run looked at again; usable while the run is open."""
         return Revisits(self._select)
+
+    def hosts_asked(self) -> HostsAsked:
+        """Until when the hosts of this run rest, and their robots.txt; usable while the run is open."""
+        return HostsAsked(self._db, self._folder.database_file, self.progress)
 
     def learner_snapshot(self) -> LearnerSnapshot | None:
         """The newest state of strategy and judge that the run holds: of its end, or of some steps ago."""
