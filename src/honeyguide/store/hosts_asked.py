@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from honeyguide.store.plain_errors import told_plainly
 from honeyguide.store.records import HostRecord, Progress
 from honeyguide.store.robots_table import RobotsTable
-from honeyguide.store.plain_errors import told_plainly
 
 if TYPE_CHECKING:
     import sqlite3
