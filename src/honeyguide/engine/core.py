@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.preparing import Prepared
     from honeyguide.engine.scope import Scope
     from honeyguide.frontier import Frontier, HostClocks, HostId, Pairs, Taken
+    from honeyguide.graph import RefreshedRanks
     from honeyguide.judge import Verdicts
     from honeyguide.learn import Strategy
     from honeyguide.settings import Settings
@@ -129,6 +130,7 @@ class Parts:
     parse: Callable[[Url, Fetched], Page]
     chance: np.random.Generator
     lineage: Lineage | None = None  # where the strategy looks at parents
+    ranks: RefreshedRanks | None = None  # where the settings ask for them
     same: SamePages = field(default_factory=SamePages)
     is_live: bool = False  # troubles may pass, and slow hosts are spared
 
@@ -153,6 +155,7 @@ class CrawlCore:
             parts.scope,
             found_again,
             lineage=parts.lineage,
+            ranks=parts.ranks,
             has_tried=self.troubles.has_tried,
         )
         self._ledger = Ledger(replace(progress or Progress(), stop_reason=""))
@@ -460,6 +463,8 @@ class CrawlCore:
             )
         )
         admitted = self._discovery.admit(found, dispatch.record.link, origin, self.progress.steps)
+        if self._parts.ranks is not None:
+            self._parts.ranks.add_page(dispatch.record.link, admitted.targets)
         self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
         is_barren = self._parts.scope.follows_links and not is_expanded
         self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=is_barren)
@@ -494,6 +499,8 @@ class CrawlCore:
             refused = Refused(RefusalReason.SCOPE, f"leads to {outcome.target}, against {objection}")
             return self._take_nothing(dispatch, _taken_as(refused, answer), refused)
         followed = self._discovery.follow_redirect(source, dispatch.row, dispatch.record.score, outcome.target)
+        if self._parts.ranks is not None:
+            self._parts.ranks.add_redirect(source, followed.target)
         is_new = followed.record is not None and followed.record.is_new
         self._ledger.note_pruned(len(followed.pruned))
         completion = self._completion(dispatch, answer, reward=None, redirect_target=followed.target)
@@ -507,6 +514,8 @@ class CrawlCore:
         outcome = Redirected(status, self._parts.links.url(same))
         if self._parts.lineage is not None:
             self._parts.lineage.follow_redirect(dispatch.record.link, same)
+        if self._parts.ranks is not None:
+            self._parts.ranks.add_redirect(dispatch.record.link, same)
         completion = self._completion(dispatch, _taken_as(outcome, answer), reward=None, redirect_target=same)
         event = LinkRedirected(dispatch.url, outcome.target, is_new=False, progress=self.progress)
         return self._step(self._record(completion=completion), event)
