@@ -26,6 +26,7 @@ from honeyguide.engine.transport import LiveTransport, SimulatedTransport
 from honeyguide.engine.web_memory import WebMemory
 from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks, SharedRowsFrontier
+from honeyguide.graph import RankRules, RefreshedRanks
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, PageRules, parse
 from honeyguide.settings import with_overrides
@@ -90,11 +91,17 @@ class Builder:
             parse=self.parser(),
             chance=np.random.default_rng(self.settings.crawl.seed),
             lineage=None if strategy.lineage_rules is None else Lineage(strategy.lineage_rules),
+            ranks=self.ranks(),
             is_live=is_live,
         )
 
     def strategy(self, *, is_restored: bool = False) -> Strategy:
         return strategy_of(Ingredients(self.settings, self.topic, self._topic_vectors, is_restored))
+
+    def ranks(self) -> RefreshedRanks | None:
+        """PageRank kept while the crawl goes on, where the settings ask for it."""
+        asked = self.settings.ranks
+        return RefreshedRanks(asked.every, RankRules(asked.damping, asked.epsilon)) if asked.every else None
 
     def parser(self) -> Callable[[Url, Fetched], Page]:
         """How a body becomes a page."""

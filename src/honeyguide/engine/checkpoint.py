@@ -110,7 +110,7 @@ def _restore_learner(parts: Parts, store: Store, link_by_number: dict[LinkId, St
         if not vain.is_vain(decision):
             chosen_after[decision.link] = decision.after_steps
     later_decisions = deque(store.decisions_from(decisions))
-    graph = _GraphAgain(parts, store)
+    graph, ranks = _GraphAgain(parts, store), _RanksAgain(parts, store)
 
     def tell_decisions(*, before_step: int) -> None:
         while later_decisions and later_decisions[0].after_steps < before_step:
@@ -125,10 +125,12 @@ def _restore_learner(parts: Parts, store: Store, link_by_number: dict[LinkId, St
         hosts_spent.count(up_to_step=told.step)
         tell_decisions(before_step=told.step)
         graph.replay(before_step=told.step)
+        ranks.replay(before_step=told.step)
         row = row_by_link[told.link] if told.row is None else told.row
         _learn_again(parts, told, row, chosen_after, vain, graph)
     tell_decisions(before_step=NEVER)
     graph.replay(before_step=NEVER)
+    ranks.replay(before_step=NEVER)
     hosts_spent.count(up_to_step=NEVER)
 
 
@@ -176,6 +178,24 @@ class _GraphAgain:
         return visit
 
 
+class _RanksAgain:
+    """Tells the ranks again of every page and redirect, in order, where they are kept: they come out the same."""
+
+    def __init__(self, parts: Parts, store: Store) -> None:
+        self._ranks = parts.ranks
+        self._visits = iter(store.visits()) if parts.ranks is not None else iter(())
+        self._next = next(self._visits, None)
+
+    def replay(self, *, before_step: int) -> None:
+        while self._ranks is not None and self._next is not None and self._next.step < before_step:
+            visit, self._next = self._next, next(self._visits, None)
+            if visit.is_redirect:
+                for target in visit.targets:
+                    self._ranks.add_redirect(visit.link, target)
+            else:
+                self._ranks.add_page(visit.link, visit.targets)
+
+
 class _HostsSpent:
     """Tells the scope again which hosts were asked, step by step, where it counts them."""
 
@@ -209,6 +229,7 @@ def _learn_again(
             origin,
             at_first_occurrence=parts.strategy.reads_first_occurrence,
             standing=graph.standing(page, unvisited),
+            importance=0.0 if parts.ranks is None else parts.ranks.importance(told.link),
         )
         next_rows = parts.strategy.describe(candidates)
     parts.strategy.learn(Transition(told.step, url, row, told.reward, told.relevance, told.is_relevant, next_rows))

@@ -59,6 +59,7 @@ class CrawlCore:
             parts.scope,
             _found_again(parts.strategy, settings),
             lineage=parts.lineage,
+            ranks=parts.ranks,
             has_tried=self.troubles.has_tried,
             may_wait_again=parts.is_live,
         )

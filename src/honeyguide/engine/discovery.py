@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.engine.scope import Scope
     from honeyguide.frontier import Frontier
+    from honeyguide.graph import RefreshedRanks
     from honeyguide.learn import Strategy
 
 UNVISITED: Final = (LinkState.WAITING, LinkState.PRUNED)
@@ -88,6 +89,7 @@ class Discovery:
         found_again: FoundAgain,
         *,
         lineage: Lineage | None = None,
+        ranks: RefreshedRanks | None = None,
         has_tried: Callable[[LinkId], bool] = lambda _: False,
         may_wait_again: bool = False,
     ) -> None:
@@ -101,6 +103,7 @@ class Discovery:
         self._scope = scope
         self._found_again = found_again
         self._lineage = lineage
+        self._ranks = ranks
         self._has_tried = has_tried
         self._under_way = RowsUnderWay()
         self._may_wait_again = may_wait_again
@@ -143,7 +146,10 @@ class Discovery:
             targets = [*visited, *numbers]
             standing = stand(self._lineage, self._strategy, page, link, verdict, targets=targets, unvisited=numbers)
         at_first = self._strategy.reads_first_occurrence
-        candidates = Candidates.on_page(page, unvisited, origin, at_first_occurrence=at_first, standing=standing)
+        importance = 0.0 if self._ranks is None else self._ranks.importance(link)
+        candidates = Candidates.on_page(
+            page, unvisited, origin, at_first_occurrence=at_first, standing=standing, importance=importance
+        )
         return Found(
             candidates=candidates,
             rows=self._strategy.describe(candidates),

@@ -137,6 +137,8 @@ class Intake:
             )
         )
         admitted = self._discovery.admit(found, dispatch.record.link, origin, self._ledger.progress.steps)
+        if self._parts.ranks is not None:
+            self._parts.ranks.add_page(dispatch.record.link, admitted.targets)
         self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
         is_barren = self._parts.scope.follows_links and not is_expanded
         self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=is_barren)
@@ -171,6 +173,8 @@ class Intake:
             refused = Refused(RefusalReason.SCOPE, f"leads to {outcome.target}, against {objection}")
             return self._take_nothing(arrived.taken_as(refused), refused)
         followed = self._discovery.follow_redirect(source, dispatch.row, dispatch.record.score, outcome.target)
+        if self._parts.ranks is not None:
+            self._parts.ranks.add_redirect(source, followed.target)
         is_new = followed.record is not None and followed.record.is_new
         self._ledger.note_pruned(len(followed.pruned))
         completion = arrived.completion(reward=None, redirect_target=followed.target)
@@ -185,6 +189,8 @@ class Intake:
         outcome = Redirected(status, self._parts.links.url(same))
         if self._parts.lineage is not None:
             self._parts.lineage.follow_redirect(dispatch.record.link, same)
+        if self._parts.ranks is not None:
+            self._parts.ranks.add_redirect(dispatch.record.link, same)
         completion = arrived.taken_as(outcome).completion(reward=None, redirect_target=same)
         event = LinkRedirected(dispatch.url, outcome.target, is_new=False, progress=self._ledger.progress)
         return self._ledger.step(self._ledger.close_step(completion=completion), event)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.engine.scope import Scope
     from honeyguide.frontier import Frontier, HostClocks
+    from honeyguide.graph import RefreshedRanks
     from honeyguide.judge import Verdicts
     from honeyguide.learn import Strategy
 
@@ -34,6 +35,7 @@ class Parts:
     parse: Callable[[Url, Fetched], Page]
     chance: np.random.Generator
     lineage: Lineage | None = None  # where the strategy looks at parents
+    ranks: RefreshedRanks | None = None  # where the settings ask for them
     same: SamePages = field(default_factory=SamePages)
     is_live: bool = False  # troubles may pass, and slow hosts are spared
 

@@ -109,6 +109,11 @@ def _proxy_mistakes(settings: Settings) -> Iterator[str]:
         yield "fetch.proxy holds a password that the run would keep: put it in a file that fetch.proxy_login names"
 
 
+def _rank_mistakes(settings: Settings) -> Iterator[str]:
+    if settings.ridge.page_rank and not settings.ranks.every:
+        yield "online_ridge.page_rank looks at ranks that nobody computes: set ranks.every, such as 100"
+
+
 def _delay_mistakes(settings: Settings) -> Iterator[str]:
     delay_s, max_delay_s = settings.politeness.delay_s, settings.politeness.max_delay_s
     if max_delay_s < delay_s:
@@ -196,4 +201,5 @@ _CHECKS: Final = (
     _vector_mistakes,
     _network_mistakes,
     _schedule_mistakes,
+    _rank_mistakes,
 )

@@ -392,6 +392,17 @@ class FrontierSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RankSettings:
+    """Ranks of the pages met, kept while the crawl goes on."""
+
+    every: int = setting(
+        0, "pages between two computations of PageRank over the links met so far; 0 for none", at_least=0
+    )
+    damping: float = setting(0.85, "share of steps that follow a link, in PageRank", at_least=0, at_most=1)
+    epsilon: float = setting(1e-4, "change of all ranks together at which they are good enough", above=0)
+
+
+@dataclass(frozen=True, slots=True)
 class StoreSettings:
     """What a run folder keeps."""
 
@@ -420,6 +431,7 @@ class Settings:
     directives: DirectiveSettings = field(default_factory=DirectiveSettings)
     vectors: VectorSettings = field(default_factory=VectorSettings)
     frontier: FrontierSettings = field(default_factory=FrontierSettings)
+    ranks: RankSettings = field(default_factory=RankSettings)
     # A method's table carries the strategy's own name.
     best_first: BestFirstSettings = field(default_factory=BestFirstSettings)
     beam: BeamSettings = field(default_factory=BeamSettings)
