@@ -11,6 +11,7 @@ from honeyguide.engine.build import Builder, open_world
 from honeyguide.engine.chosen_vectors import word_vectors
 from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.events import (
+    CrawlRestarted,
     CrawlStarted,
     CrawlStopped,
     Event,
@@ -41,6 +42,7 @@ __all__ = [
     "Builder",
     "CrawlCore",
     "CrawlLoop",
+    "CrawlRestarted",
     "CrawlStarted",
     "CrawlStopped",
     "Dispatch",

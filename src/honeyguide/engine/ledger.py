@@ -6,12 +6,12 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.engine.events import LinkSkipped
+from honeyguide.engine.events import CrawlRestarted, LinkSkipped
 from honeyguide.engine.steps import Step
 from honeyguide.store import Progress, SkipRecord, StepRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Unpack
 
     import numpy as np
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.discovery import Found
     from honeyguide.engine.events import Event
     from honeyguide.frontier import Frontier
-    from honeyguide.store import DispatchRecord
+    from honeyguide.store import DispatchRecord, GuardRecord, RestartRecord
     from honeyguide.store.records import StepChanges
 
 
@@ -39,6 +39,10 @@ class Ledger:
         self._dispatches: list[DispatchRecord] = []
         self._skips: list[SkipRecord] = []
         self._events: list[Event] = []
+        self._restarts: list[RestartRecord] = []
+        # What others have to say when a step is closed.
+        self.guard_changes: Callable[[], GuardRecord | None] = lambda: None
+        self.restart_state: Callable[[], str] = lambda: ""
 
     def pass_time(self, now: float) -> None:
         """Time counts as spent, whatever it brought."""
@@ -110,6 +114,25 @@ class Ledger:
                 score_passed_over=before.score_passed_over + min(score, LARGEST_LOSS),
             )
 
+    def note_findings(self, count: int) -> None:
+        self.progress = replace(self.progress, findings=self.progress.findings + count)
+
+    def note_lowered(self) -> None:
+        self.progress = replace(self.progress, lowered=self.progress.lowered + 1)
+
+    def note_raised(self, count: int) -> None:
+        if count:
+            self.progress = replace(self.progress, raised=self.progress.raised + count)
+
+    def note_dropped(self) -> None:
+        self.progress = replace(self.progress, dropped=self.progress.dropped + 1)
+
+    def note_restart(self, restart: RestartRecord) -> None:
+        self._restarts.append(restart)
+        self.progress = replace(self.progress, restarts=restart.number)
+        self.note_pruned(len(restart.pruned))
+        self._events.append(CrawlRestarted(restart.reason, restart.source, len(restart.links), self.progress))
+
     def note_repricing(self) -> None:
         if not self.progress.is_repriced:
             self.progress = replace(self.progress, is_repriced=True)
@@ -118,10 +141,22 @@ class Ledger:
         """All that changed since the last step, as one record."""
         chance_state, waiting = self._state_of_chance(), len(self._frontier)
         largest = max(waiting, self.progress.largest_waiting)
-        self.progress = replace(self.progress, chance_state=chance_state, waiting=waiting, largest_waiting=largest)
-        record = StepRecord(
-            progress=self.progress, dispatches=tuple(self._dispatches), skips=tuple(self._skips), **changes
+        self.progress = replace(
+            self.progress,
+            chance_state=chance_state,
+            waiting=waiting,
+            largest_waiting=largest,
+            restart_state=self.restart_state(),
         )
+        record = StepRecord(
+            progress=self.progress,
+            dispatches=tuple(self._dispatches),
+            skips=tuple(self._skips),
+            guard=self.guard_changes(),
+            restarts=tuple(self._restarts),
+            **changes,
+        )
+        self._restarts.clear()
         self._dispatches.clear()
         self._skips.clear()
         return record

@@ -41,6 +41,7 @@ REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
 ARCHIVES: Final = ("store", "warc", "none")
 NOFOLLOW_LINKS: Final = ("all", "same-site", "none")
 STAY_ON: Final = ("anywhere", "seed-hosts", "seed-domains")
+RESTART_SOURCES: Final = ("urls", "starting-points", "unexplored")
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 
 CONTACT_PLACEHOLDER: Final = "set fetch.contact"
@@ -388,6 +389,53 @@ class FrontierSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class GuardSettings:
+    """Loops, traps and near-duplicates: when a link waits behind others, and how far."""
+
+    on: bool = setting(default=True, meaning="whether there is a guard at all; without one no link waits behind others")
+    patience_s: float = setting(
+        10.0, "seconds a live crawl waits for the host of a link before it takes one that waits deeper", at_least=0
+    )
+    drop: bool = setting(default=False, meaning="whether links at the bottom, level 7, are never fetched")
+
+
+@dataclass(frozen=True, slots=True)
+class RestartSettings:
+    """When the crawl begins anew elsewhere, and where. Off, unless one of the first four is set."""
+
+    every_fetches: int = setting(0, "fetches after which it does, again and again; 0 for never", at_least=0)
+    every_s: float = setting(0.0, "seconds after which it does; 0 for never", at_least=0)
+    reward_share: float = setting(
+        0.0,
+        "it does when the mean reward falls below this share of the best mean so far; 0 for never",
+        at_least=0,
+        at_most=1,
+    )
+    novelty_share: float = setting(
+        0.0,
+        "the same for the mean novelty: of a page, the share of its links that were never met; 0 where the guard has "
+        "found it out, and for a fetch that failed",
+        at_least=0,
+        at_most=1,
+    )
+    window: int = setting(
+        200, "fetches that the means are taken over; after a restart as many have to pass before the next", at_least=1
+    )
+    most: int = setting(20, "restarts of a run at most", at_least=0)
+    links: int = setting(5, "links that go first at each", at_least=1)
+    sources: tuple[str, ...] = setting(
+        ("urls", "starting-points", "unexplored"),
+        "where these come from, the first that has any: restart.urls; the starting points of the topic; or the best "
+        "waiting links of the hosts that were asked least",
+    )
+    urls: tuple[str, ...] = setting((), "seed URLs kept for restarts; each is used once")
+
+    @property
+    def is_on(self) -> bool:
+        return bool(self.every_fetches or self.every_s or self.reward_share or self.novelty_share)
+
+
+@dataclass(frozen=True, slots=True)
 class StoreSettings:
     """What a run folder keeps."""
 
@@ -416,6 +464,8 @@ class Settings:
     directives: DirectiveSettings = field(default_factory=DirectiveSettings)
     vectors: VectorSettings = field(default_factory=VectorSettings)
     frontier: FrontierSettings = field(default_factory=FrontierSettings)
+    guard: GuardSettings = field(default_factory=GuardSettings)
+    restart: RestartSettings = field(default_factory=RestartSettings)
     # A method's table carries the strategy's own name.
     best_first: BestFirstSettings = field(default_factory=BestFirstSettings)
     beam: BeamSettings = field(default_factory=BeamSettings)
