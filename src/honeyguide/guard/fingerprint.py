@@ -1,6 +1,6 @@
 """What is kept of a page's text to compare it by: hashes that are equal for equal texts, and one that is near for near.
 
-Four prints of the main text (of all text, where a page has no main text):
+Four prints of the main text (of all text, where a page has hardly any main text):
 
 - `exact`: of the words in order. Equal texts have equal prints; different ones do not, but for one chance in 2**64.
 - `plain`: the same without numbers and without the words that stand in the page's own address. An answer that only
@@ -39,6 +39,12 @@ SKETCH_SIZE: Final = 8
 LONGEST_TEXT: Final = 1 << 19
 """Bytes of text that the similar prints look at: longer pages are compared by their beginnings."""
 
+LEAST_MAIN_WORDS: Final = 20
+"""A main text with fewer words is taken for a heading above a list of links, and all of the page is looked at."""
+
+NO_TITLE: Final = xxhash.xxh32_intdigest(b"")
+"""The print of an empty title."""
+
 _LAYOUT: Final = struct.Struct(f"<QQQIIHB{SKETCH_SIZE}I")
 _MOST_LINKS: Final = 0xFFFF
 _DIGITS: Final = b"0123456789"
@@ -54,7 +60,7 @@ class Fingerprint:
     plain: int  # 64 bits
     simhash: int  # 64 bits
     title: int  # 32 bits, of the title without digits
-    words: int  # words of the main text
+    words: int  # words that were looked at
     links: int  # distinct links, 65,535 at most
     sketch: tuple[int, ...]  # up to SKETCH_SIZE numbers of 32 bits, rising
 
@@ -79,7 +85,9 @@ class Fingerprint:
 
 def fingerprint_of(page: Page) -> Fingerprint:
     """The prints of a page. A function of its words, title, address and number of links."""
-    words = page.main_words or page.words
+    words = page.main_words
+    if len(words) < LEAST_MAIN_WORDS:
+        words = page.words
     text = " ".join(words).encode("utf-8", "surrogatepass")
     shingles = _shingles(text[:LONGEST_TEXT].translate(None, _DIGITS))
     return Fingerprint(
