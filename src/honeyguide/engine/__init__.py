@@ -36,6 +36,7 @@ from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resu
 from honeyguide.engine.steps import Dispatch, Step, Stop, Wait
 from honeyguide.engine.topic_suggestions import SuggestedTopic, suggest_topic, suggest_topic_async
 from honeyguide.engine.world_pages import all_pages
+from honeyguide.guard import FindingKind
 
 __all__ = [
     "LINEAR_STRATEGIES",
@@ -48,6 +49,7 @@ __all__ = [
     "Dispatch",
     "Event",
     "FetchFailed",
+    "FindingKind",
     "JudgedPage",
     "LearnedWeights",
     "LinkPutBack",

@@ -27,6 +27,7 @@ from honeyguide.engine.transport import LiveTransport, SimulatedTransport
 from honeyguide.engine.web_memory import WebMemory
 from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import HostClocks
+from honeyguide.guard.web_guard import WebGuard
 from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, PageRules, parse
 from honeyguide.settings import with_overrides
 from honeyguide.settings.paths import with_absolute_paths
@@ -103,7 +104,7 @@ class Builder:
 
     def guard(self) -> Guard | None:
         """What looks out for loops, traps and near-duplicates, where the settings want it."""
-        return None
+        return WebGuard(self.settings.guard) if self.is_guarded else None
 
     def spare_urls(self) -> dict[str, list[Url]]:
         """Seeds to start anew from, by where they come from."""

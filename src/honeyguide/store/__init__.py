@@ -40,6 +40,7 @@ from honeyguide.store.store import (
     StoredTransition,
     StoredVisit,
 )
+from honeyguide.store.traps import GuardFinding, HostMoves, Restart, Trap, TrapSummary
 
 __all__ = [
     "CompletionRecord",
@@ -51,7 +52,9 @@ __all__ = [
     "Finding",
     "FindingRecord",
     "FoundLink",
+    "GuardFinding",
     "GuardRecord",
+    "HostMoves",
     "HostRecord",
     "LearnerSnapshot",
     "MoveRecord",
@@ -59,6 +62,7 @@ __all__ = [
     "PrintRecord",
     "Progress",
     "RedirectedLink",
+    "Restart",
     "RestartRecord",
     "Revisit",
     "Revisits",
@@ -75,6 +79,8 @@ __all__ = [
     "StoredPrint",
     "StoredTransition",
     "StoredVisit",
+    "Trap",
+    "TrapSummary",
     "VisitRecord",
     "body_packer",
     "open_run",
