@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "honeyguide"
 
 LEAVES = {"errors", "clock", "settings", "starting_points"}
-STAGES = {"topics", "frontier", "fetch", "parse", "judge", "learn", "graph", "store", "worlds"}
+STAGES = {"topics", "frontier", "fetch", "parse", "judge", "guard", "learn", "graph", "store", "worlds"}
 ALLOWED = {
     "domain": set[str](),
     "text": {"domain"},

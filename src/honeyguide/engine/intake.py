@@ -34,15 +34,18 @@ from honeyguide.engine.events import (
 from honeyguide.engine.preparing import Preparation, Unreadable, prepared_by
 from honeyguide.engine.same_pages import identity_of
 from honeyguide.engine.scope import PER_HOST
+from honeyguide.guard import Judgement, fingerprint_of
 from honeyguide.learn import Order
 from honeyguide.store import CompletionRecord, VisitRecord
 
 if TYPE_CHECKING:
     from honeyguide.domain import Answer, LinkId, Outcome, Page, Url
-    from honeyguide.engine.discovery import Discovery
+    from honeyguide.engine.discovery import Discovery, Found
+    from honeyguide.engine.guarding import Guarding
     from honeyguide.engine.ledger import Ledger
     from honeyguide.engine.parts import Parts
     from honeyguide.engine.preparing import Prepared
+    from honeyguide.engine.restarts import Restarts
     from honeyguide.engine.steps import Dispatch, Step
     from honeyguide.settings import Settings
 
@@ -77,12 +80,22 @@ class Arrived:
 class Intake:
     """Takes answers in, one kind after another."""
 
-    def __init__(self, parts: Parts, settings: Settings, ledger: Ledger, discovery: Discovery) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        settings: Settings,
+        ledger: Ledger,
+        discovery: Discovery,
+        guarding: Guarding | None = None,
+        restarts: Restarts | None = None,
+    ) -> None:
         self._parts = parts
         self._settings = settings
         self._ledger = ledger
         self._discovery = discovery
-        self._reading = Preparation(parts.parse)
+        self._guarding = guarding
+        self._restarts = restarts
+        self._reading = Preparation(parts.parse, is_guarded=guarding is not None)
 
     def take(self, arrived: Arrived) -> Step:
         """Take in an answer that is final, and learn from it."""
@@ -116,6 +129,8 @@ class Intake:
         if identity is not None:
             same = self._parts.same.same_as(page.url, identity)
             if same is not None:
+                if self._guarding is not None:
+                    self._guarding.see_same(dispatch.record.link, prepared.fingerprint or fingerprint_of(page))
                 return self._take_same_page(arrived, fetched.status, same)
             self._parts.same.remember(dispatch.record.link, page.url, identity)
         is_unindexed = self._settings.directives.robots and page.directives.noindex
@@ -136,7 +151,17 @@ class Intake:
                 found.rows,
             )
         )
-        admitted = self._discovery.admit(found, dispatch.record.link, origin, self._ledger.progress.steps)
+        judgement = Judgement()
+        if self._guarding is not None:
+            judgement = self._guarding.see(
+                dispatch.record.link, prepared.fingerprint or fingerprint_of(page), verdict, found
+            )
+        if self._restarts is not None:
+            novelty = 0.0 if judgement.finding is not None else _novelty(found)
+            self._restarts.note(verdict.reward, novelty)
+        admitted = self._discovery.admit(
+            found, dispatch.record.link, origin, self._ledger.progress.steps, judgement.demotion
+        )
         if self._parts.ranks is not None:
             self._parts.ranks.add_page(dispatch.record.link, admitted.targets)
         self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
@@ -212,6 +237,8 @@ class Intake:
         dispatch = arrived.dispatch
         none = np.empty((0, self._parts.strategy.row_width), dtype=np.float16)
         self._learn(Transition(self._ledger.progress.steps, dispatch.url, dispatch.row, 0.0, 0.0, False, none))  # noqa: FBT003
+        if self._restarts is not None:
+            self._restarts.note(0.0, 0.0)
         record = self._ledger.close_step(completion=arrived.completion(reward=0.0))
         if isinstance(outcome, Refused):
             return self._ledger.step(record, LinkRefused(dispatch.url, outcome, self._ledger.progress))
@@ -273,3 +300,9 @@ class Intake:
         link = dispatch.record.link
         distance = 0 if verdict.is_relevant else self._parts.links.distance(link) + 1
         return Origin(dispatch.url.host, verdict.relevance, distance, self._parts.links.depth(link))
+
+
+def _novelty(found: Found) -> float:
+    """The share of a page's links that were never met before; of a page without links, 1."""
+    count = len(found.links) + len(found.visited)
+    return float(found.is_new.sum()) / count if count else 1.0

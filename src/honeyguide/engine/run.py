@@ -218,7 +218,8 @@ async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Wo
 
 def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Workers | None:
     if workers is not None:
-        workers.home = Preparation(parts.parse, parts.judge if builder.recipe().judges else None, body_packer())
+        judge = parts.judge if builder.recipe().judges else None
+        workers.home = Preparation(parts.parse, judge, body_packer(), is_guarded=builder.is_guarded)
     return workers
 
 

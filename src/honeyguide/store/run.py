@@ -22,6 +22,7 @@ from honeyguide.store.revisits import Revisits
 from honeyguide.store.run_folder import RunFolder
 from honeyguide.store.store import LearnerSnapshot
 from honeyguide.store.stored_state import read_progress
+from honeyguide.store.traps import TrapRecords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from honeyguide.graph import LinkGraph
     from honeyguide.settings import Settings
+    from honeyguide.store.traps import GuardFinding, Restart, TrapSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,20 @@ class Run:
     def hosts_asked(self) -> HostsAsked:
         """Until when the hosts of this run rest, and their robots.txt; usable while the run is open."""
         return HostsAsked(self._db, self._folder.database_file, self.progress)
+
+    def guard_findings(self) -> Iterator[GuardFinding]:
+        """Every page that the guard judged part of a loop or a trap, or a duplicate, in the order they came."""
+        return TrapRecords(self._select).findings()
+
+    def trap_summary(self, *, kind: str = "", host: str = "") -> TrapSummary:
+        """What the guard came to: traps with their cost and evidence, and the links moved; of one kind or host alone,
+        where given.
+        """
+        return TrapRecords(self._select).summary(kind, host)
+
+    def restarts(self) -> Iterator[Restart]:
+        """Every time that the crawl began anew elsewhere, in order."""
+        return TrapRecords(self._select).restarts()
 
     def learner_snapshot(self) -> LearnerSnapshot | None:
         """The newest state of strategy and judge that the run holds: of its end, or of some steps ago."""

@@ -1,0 +1,340 @@
+"""The guard of a crawl: window, folding, series, apologies and accounts, joined behind one seam.
+
+A page is shown to each of them in turn. What they say of it becomes one finding, the most telling, and one demotion for
+the page's links; `docs/guard.md` has the rules in words. A link that is asked about waits at the deepest level that any
+of them gives it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.guard.accounts import Account
+from honeyguide.guard.apologies import SameTitle
+from honeyguide.guard.bounded import Bounded
+from honeyguide.guard.fingerprint import NO_TITLE
+from honeyguide.guard.folding import Folding
+from honeyguide.guard.guard import MAX_LEVEL, Finding, FindingKind, Judgement, Standing
+from honeyguide.guard.neighbourhoods import Neighbourhoods
+from honeyguide.guard.saving import State, pack, unpack
+from honeyguide.guard.series import Series
+from honeyguide.guard.shape import Shape, shape_of
+from honeyguide.guard.window import Kept, Window
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from honeyguide.domain import HostKey, LinkId, Url
+    from honeyguide.guard.folding import Copy
+    from honeyguide.guard.guard import SeenPage, Target
+    from honeyguide.guard.neighbourhoods import Group
+    from honeyguide.settings.schema import GuardSettings
+
+_NEAR: Final = 2  # the most that a near-duplicate's links are demoted, and the most that importance forgives
+_COPY: Final = 3  # what those of a copy are
+_APOLOGY: Final = 4
+_VARIANT: Final = 6
+_MOST_CHAIN: Final = 2
+_FORGIVING: Final = (8, 16)
+"""Groups of hosts that refer to a host: from so many on, one level or two of a near-duplicate are forgiven."""
+
+_REPEATS: Final = 3  # from so many on, a path that says the same again and again is taken to be a trap's
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one of the parts found out about a page."""
+
+    finding: Finding
+    demotion: int
+    earlier: list[LinkId]
+
+
+@dataclass(slots=True)
+class _Links:
+    """What the links of a page are, to the page's group, section and series."""
+
+    fresh: int = 0
+    crossing: int = 0
+    fresh_in_section: int = 0
+    crossing_in_section: int = 0
+    brings: bool = False
+    turns: bool = False
+
+
+class WebGuard:
+    """A `Guard` over everything that one crawl sees."""
+
+    def __init__(self, rules: GuardSettings) -> None:
+        self._rules = rules
+        self._begin()
+
+    def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
+        """Take in a page and its links. Called once for every page, in the order of steps."""
+        shape = shape_of(page.url)
+        print_ = page.fingerprint
+        reconsider: dict[HostKey, None] = {}
+        has_text = print_.words >= self._rules.least_words
+        self._fetched.put(page.link, 1)
+        group = self._group_of(page)
+        seen: list[_Seen] = []
+        if has_text:
+            seen += self._compared(page, shape, group, reconsider)
+        links = self._look_at(page, shape, group, targets, reconsider)
+        if has_text:
+            seen += self._in_series(page, shape, links, reconsider)
+            seen += self._under_title(page, shape)
+        seen += self._charged(page, shape, group, links)
+        judgement = self._judge(page, shape, seen)
+        return replace(judgement, reconsider=tuple(reconsider))
+
+    def level(self, url: Url, carried: int) -> Standing:
+        """How a link to `url` waits now. Changes nothing."""
+        shape = shape_of(url)
+        group = self._groups.find(shape.host)
+        level, reason = carried, "found on pages that repeat others"
+        if 0 < carried <= _NEAR and group is not None:
+            level -= self._forgiven(group)
+        if self._rules.series:
+            if shape.repeats >= _REPEATS and level < (deeper := min(5, shape.repeats)):
+                level, reason = deeper, f"repeating path: a part of it stands there {shape.repeats} times"
+            series = self._series.get(shape.series) if shape.is_serial else None
+            if series is not None and series.is_idle and level < series.level:
+                level, reason = series.level, f"{series.kind(shape)}: {shape.series} runs idle"
+        if self._rules.accounts:
+            if group is not None and group.account.level > level:
+                level, reason = group.account.level, f"maze: {group.name} is overdrawn"
+            section = self._sections.get(shape.section)
+            if section is not None and section.level > level:
+                level, reason = section.level, f"maze: {shape.section} is overdrawn"
+        if level < _VARIANT and self._rules.folding and self._folding.has_rules(shape.host):
+            rule = self._folding.variant_of(url)
+            if rule is not None and not self._folding.is_probe(url):
+                level, reason = _VARIANT, f"variant of a fetched page: {rule} does not matter here"
+        level = max(0, min(MAX_LEVEL, level))
+        return Standing(level, reason) if level else _CLEAN
+
+    def save(self) -> bytes:
+        """The state, to be loaded by a guard made with the same settings."""
+        return pack(
+            {
+                "window": self._window.state(),
+                "folding": self._folding.state(),
+                "groups": self._groups.state(),
+                "sections": [(key, astuple(account)) for key, account in self._sections.items()],
+                "series": [(key, _fields(series)) for key, series in self._series.items()],
+                "titles": [(key, _fields(title)) for key, title in self._titles.items()],
+                "chains": list(self._chains.items()),
+                "fetched": list(self._fetched.items()),
+            }
+        )
+
+    def load(self, state: bytes) -> None:
+        """Go back to a saved state; GuardError if it is not one."""
+        saved = unpack(state)
+        self._begin()
+        self._window.restore(saved["window"])
+        self._folding.restore(saved["folding"])
+        self._groups.restore(saved["groups"])
+        self._sections.replace((key, Account(*fields)) for key, fields in saved["sections"])
+        self._series.replace((key, Series(*fields)) for key, fields in saved["series"])
+        self._titles.replace((key, SameTitle(*fields)) for key, fields in saved["titles"])
+        self._chains.replace(saved["chains"])
+        self._fetched.replace(saved["fetched"])
+
+    def _begin(self) -> None:
+        rules, memory = self._rules, self._rules.memory
+        self._window = Window(rules.window_pages, rules.window_s)
+        self._folding = Folding(pairs=rules.folding_pairs, memory=memory)
+        self._groups = Neighbourhoods(rules)
+        self._sections: Bounded[str, Account] = Bounded(memory // 4)
+        self._series: Bounded[str, Series] = Bounded(memory // 16)
+        self._titles: Bounded[tuple[HostKey, int], SameTitle] = Bounded(memory // 16)
+        self._chains: Bounded[LinkId, int] = Bounded(memory)  # pages with a finding, and how many above them have one
+        self._fetched: Bounded[LinkId, int] = Bounded(memory)
+
+    def _group_of(self, page: SeenPage) -> Group:
+        if page.is_seed:
+            return self._groups.trust(page.url.host)
+        return self._groups.meet(page.url.host, None)
+
+    def _compared(self, page: SeenPage, shape: Shape, group: Group, reconsider: dict[HostKey, None]) -> list[_Seen]:
+        """What the window and the rules of the host say of a page's text."""
+        print_, address = page.fingerprint, shape.text[len(shape.host) :]
+        self._window.expire(page.moment)
+        seen = []
+        copy = self._folded(page, shape, reconsider) if self._rules.folding else None
+        if copy is not None:
+            evidence = (
+                f"the text of an earlier page; {copy.pairs} such pairs by now, where only this differs: {copy.rule}"
+            )
+            seen.append(_Seen(Finding(copy.kind, f"{shape.section}: {copy.rule}", evidence), _COPY, []))
+        equal = self._window.equal(print_.exact)
+        near = None if equal is not None else self._window.nearest(print_, address)
+        if equal is not None:
+            kind = FindingKind.REPEATING_PATH if shape.repeats >= _REPEATS - 1 else FindingKind.DUPLICATE
+            evidence = f"its {print_.words} words are those of {equal.address}"
+            seen.append(_Seen(Finding(kind, shape.text, evidence), _COPY, []))
+        elif near is not None and near.similarity >= self._rules.threshold:
+            evidence = f"similarity {near.similarity:.2f} with {near.kept.address}, {near.bits} of 64 bits differ"
+            excess = (near.similarity - self._rules.threshold) / max(1e-9, 1 - self._rules.threshold)
+            demotion = 1 + round(excess * (_NEAR - 1))
+            seen.append(_Seen(Finding(FindingKind.NEAR_DUPLICATE, shape.text, evidence), demotion, []))
+        self._window.add(
+            Kept(
+                page.link, page.url.text, address, print_.exact, print_.simhash, print_.title, print_.links, page.moment
+            )
+        )
+        return seen
+
+    def _folded(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> Copy | None:
+        learned = self._folding.learn(page.url, page.fingerprint.exact)
+        if learned.established:
+            # Growth was counted in addresses of which many are one.
+            group = self._groups.find(shape.host)
+            if group is not None:
+                group.account.begin_anew()
+        reconsider.update(dict.fromkeys(learned.unfolded))
+        return learned.copy
+
+    def _look_at(
+        self,
+        page: SeenPage,
+        shape: Shape,
+        group: Group,
+        targets: Sequence[Target],
+        reconsider: dict[HostKey, None],
+    ) -> _Links:
+        """Sort the links of a page, and count what they say of the hosts and sections that they lead to."""
+        links = _Links()
+        for target in targets:
+            if not target.is_new and self._fetched.touch(target.link) is not None:
+                if target.url.host != shape.host:
+                    self._refer(group, target.url, shape_of(target.url), reconsider, is_new=False)
+                continue
+            there = shape_of(target.url)
+            is_new = target.is_new
+            if self._folding.has_rules(there.host):
+                is_new = self._folding.meet(target.url) and is_new
+                if not is_new and self._folding.variant_of(target.url) is not None:
+                    continue
+            other = group if there.host == shape.host else self._refer(group, target.url, there, reconsider, is_new)
+            if other is group:
+                links.fresh += is_new
+                links.crossing += not is_new
+            is_in_section = there.section == shape.section
+            if is_in_section:
+                links.fresh_in_section += is_new
+                links.crossing_in_section += not is_new
+            elif is_new:
+                self._section(there.section).from_outside += 1
+            if is_new:
+                is_turn = is_in_section and there.is_serial
+                links.turns |= is_turn
+                links.brings |= not is_turn
+        return links
+
+    def _refer(
+        self,
+        group: Group,
+        url: Url,
+        there: Shape,
+        reconsider: dict[HostKey, None],
+        is_new: bool,  # noqa: FBT001
+    ) -> Group:
+        other = self._groups.refer(group, there.host, is_new=is_new)
+        if other is not group:
+            level, forgiven = other.account.level, self._forgiven(other)
+            self._section(there.section).refer(group.number, is_new=False)
+            if level and other.account.settle(self._rules) < level:
+                reconsider.update(dict.fromkeys(other.hosts))
+        return other
+
+    def _section(self, key: str) -> Account:
+        account = self._sections.touch(key)
+        if account is None:
+            account = Account()
+            self._sections.put(key, account)
+        return account
+
+    def _in_series(self, page: SeenPage, shape: Shape, links: _Links, reconsider: dict[HostKey, None]) -> list[_Seen]:
+        if not (self._rules.series and shape.is_serial):
+            return []
+        series = self._series.touch(shape.series)
+        if series is None:
+            series = Series()
+            self._series.put(shape.series, series)
+        was_idle = series.is_idle
+        turn = series.take(page.link, page.fingerprint, shape, brings=links.brings, turns=links.turns)
+        if not series.settle(self._rules.series_pages):
+            if was_idle:
+                reconsider[shape.host] = None
+            return []
+        if not (turn.is_idle and turn.is_alike):
+            return []
+        finding = Finding(series.kind(shape), shape.series, series.told())
+        earlier, series.idle_pages = series.idle_pages, []
+        return [_Seen(finding, _COPY, earlier)]
+
+    def _under_title(self, page: SeenPage, shape: Shape) -> list[_Seen]:
+        if not self._rules.series or page.fingerprint.title == NO_TITLE:
+            return []
+        key = (shape.host, page.fingerprint.title)
+        title = self._titles.touch(key)
+        if title is None:
+            title = SameTitle()
+            self._titles.put(key, title)
+        if not title.take(page.link, page.fingerprint, shape.series):
+            return []
+        finding = Finding(FindingKind.SOFT_404, shape.host, title.told())
+        earlier, title.pages = title.pages, []
+        return [_Seen(finding, _APOLOGY, earlier)]
+
+    def _charged(self, page: SeenPage, shape: Shape, group: Group, links: _Links) -> list[_Seen]:
+        if not self._rules.accounts:
+            return []
+        seen = []
+        section = self._section(shape.section)
+        of_group = (group.account, group.name, links.fresh, links.crossing)
+        of_section = (section, shape.section, links.fresh_in_section, links.crossing_in_section)
+        for account, about, fresh, crossing in (of_group, of_section):
+            account.take(page.link, fresh, crossing, is_relevant=page.is_relevant)
+            level = account.settle(self._rules)
+            if level:
+                finding = Finding(FindingKind.MAZE, about, account.told(self._rules))
+                earlier, account.pages = account.pages, []
+                seen.append(_Seen(finding, level, earlier))
+        return seen
+
+    def _forgiven(self, group: Group) -> int:
+        if not self._rules.importance:
+            return 0
+        return sum(len(group.account.referrers) >= bound for bound in _FORGIVING)
+
+    def _judge(self, page: SeenPage, shape: Shape, seen: list[_Seen]) -> Judgement:
+        """One finding out of all, the first, and a demotion that is deeper along a chain of pages with findings."""
+        if not seen:
+            return Judgement()
+        above = 0 if page.parent is None else self._chains.get(page.parent) or 0
+        chain = above + 1
+        self._chains.put(page.link, chain)
+        demotion = max(each.demotion for each in seen)
+        demotion += min(_MOST_CHAIN, above) if demotion > _NEAR else 0
+        finding = seen[0].finding
+        is_repetition = finding.kind in (FindingKind.DUPLICATE, FindingKind.NEAR_DUPLICATE)
+        if is_repetition and chain > _MOST_CHAIN:
+            evidence = f"{finding.evidence}; the {chain - 1} pages that led here were repetitions, too"
+            finding = Finding(FindingKind.LOOP, finding.about, evidence)
+        earlier = dict.fromkeys(link for each in seen for link in each.earlier)
+        others = tuple(link for link in earlier if link != page.link and link not in self._chains)
+        for link in others:
+            self._chains.put(link, 1)
+        return Judgement(finding, min(MAX_LEVEL, demotion), earlier=others)
+
+
+_CLEAN: Final = Standing()
+
+
+def _fields(value: Series | SameTitle) -> State:
+    return tuple(getattr(value, name) for name in value.__slots__)
