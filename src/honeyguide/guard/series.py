@@ -60,7 +60,6 @@ class Series:
     shingles: dict[int, None] = field(default_factory=dict)
     combinations: list[str] = field(default_factory=list)  # of names of parameters, the first few
     most_parameters: int = 0
-    times_grown: int = 0  # how often a page had more parameters than any before
     idle_pages: list[LinkId] = field(default_factory=list)  # that had no finding yet
     is_idle: bool = False
 
@@ -94,7 +93,7 @@ class Series:
 
     def kind(self, shape: Shape) -> FindingKind:
         """What to call an idle series."""
-        if self.times_grown >= 3 and self.most_parameters >= 4:
+        if self.most_parameters >= 8:
             return FindingKind.GROWING_QUERY
         words = [word for name in (shape.family, *shape.names) for word in _WORD.findall(name)]
         if any(_DATES.fullmatch(word) for word in words):
@@ -123,6 +122,4 @@ class Series:
         names = "&".join(shape.names)
         if len(self.combinations) < 4 and names not in self.combinations:
             self.combinations.append(names)
-        if len(shape.names) > self.most_parameters:
-            self.most_parameters = len(shape.names)
-            self.times_grown += 1
+        self.most_parameters = max(self.most_parameters, len(shape.names))

@@ -80,13 +80,14 @@ class WebGuard:
         group = self._group_of(page)
         seen: list[_Seen] = []
         if has_text:
-            seen += self._compared(page, shape, group, reconsider)
-        links = self._look_at(page, shape, group, targets, reconsider)
+            seen += self._compared(page, shape, reconsider)
+        links = self._look_at(shape, group, targets, reconsider)
         if has_text:
             seen += self._in_series(page, shape, links, reconsider)
             seen += self._under_title(page, shape)
-        seen += self._charged(page, shape, group, links)
-        judgement = self._judge(page, shape, seen)
+        if not seen:
+            seen += self._charged(page, shape, group, links)
+        judgement = self._judge(page, seen)
         return replace(judgement, reconsider=tuple(reconsider))
 
     def level(self, url: Url, carried: int) -> Standing:
@@ -127,6 +128,7 @@ class WebGuard:
                 "titles": [(key, _fields(title)) for key, title in self._titles.items()],
                 "chains": list(self._chains.items()),
                 "fetched": list(self._fetched.items()),
+                "again": list(self._again.items()),
             }
         )
 
@@ -142,6 +144,7 @@ class WebGuard:
         self._titles.replace((key, SameTitle(*fields)) for key, fields in saved["titles"])
         self._chains.replace(saved["chains"])
         self._fetched.replace(saved["fetched"])
+        self._again.replace(saved["again"])
 
     def _begin(self) -> None:
         rules, memory = self._rules, self._rules.memory
@@ -153,13 +156,14 @@ class WebGuard:
         self._titles: Bounded[tuple[HostKey, int], SameTitle] = Bounded(memory // 16)
         self._chains: Bounded[LinkId, int] = Bounded(memory)  # pages with a finding, and how many above them have one
         self._fetched: Bounded[LinkId, int] = Bounded(memory)
+        self._again: Bounded[LinkId, int] = Bounded(memory)  # links that were met a second time
 
     def _group_of(self, page: SeenPage) -> Group:
         if page.is_seed:
             return self._groups.trust(page.url.host)
         return self._groups.meet(page.url.host, None)
 
-    def _compared(self, page: SeenPage, shape: Shape, group: Group, reconsider: dict[HostKey, None]) -> list[_Seen]:
+    def _compared(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> list[_Seen]:
         """What the window and the rules of the host say of a page's text."""
         print_, address = page.fingerprint, shape.text[len(shape.host) :]
         self._window.expire(page.moment)
@@ -200,7 +204,6 @@ class WebGuard:
 
     def _look_at(
         self,
-        page: SeenPage,
         shape: Shape,
         group: Group,
         targets: Sequence[Target],
@@ -211,22 +214,24 @@ class WebGuard:
         for target in targets:
             if not target.is_new and self._fetched.touch(target.link) is not None:
                 if target.url.host != shape.host:
-                    self._refer(group, target.url, shape_of(target.url), reconsider, is_new=False)
+                    self._refer(group, shape_of(target.url), reconsider, is_new=False)
                 continue
             there = shape_of(target.url)
-            is_new = target.is_new
             if self._folding.has_rules(there.host):
-                is_new = self._folding.meet(target.url) and is_new
-                if not is_new and self._folding.variant_of(target.url) is not None:
+                if self._folding.variant_of(target.url) is not None:
                     continue
-            other = group if there.host == shape.host else self._refer(group, target.url, there, reconsider, is_new)
+                times = self._folding.meet(target.url)
+            else:
+                times = 0 if target.is_new else self._times_met(target.link)
+            is_new, is_met_again = times == 0, times == 1
+            other = group if there.host == shape.host else self._refer(group, there, reconsider, is_new=is_new)
             if other is group:
                 links.fresh += is_new
-                links.crossing += not is_new
+                links.crossing += is_met_again
             is_in_section = there.section == shape.section
             if is_in_section:
                 links.fresh_in_section += is_new
-                links.crossing_in_section += not is_new
+                links.crossing_in_section += is_met_again
             elif is_new:
                 self._section(there.section).from_outside += 1
             if is_new:
@@ -235,21 +240,28 @@ class WebGuard:
                 links.brings |= not is_turn
         return links
 
-    def _refer(
-        self,
-        group: Group,
-        url: Url,
-        there: Shape,
-        reconsider: dict[HostKey, None],
-        is_new: bool,  # noqa: FBT001
-    ) -> Group:
+    def _times_met(self, link: LinkId) -> int:
+        """1 when a link is met for the second time, then 2."""
+        if self._again.touch(link) is not None:
+            return 2
+        self._again.put(link, 1)
+        return 1
+
+    def _refer(self, group: Group, there: Shape, reconsider: dict[HostKey, None], *, is_new: bool) -> Group:
+        """Count a link to another host; the group of that host."""
         other = self._groups.refer(group, there.host, is_new=is_new)
         if other is not group:
-            level, forgiven = other.account.level, self._forgiven(other)
             self._section(there.section).refer(group.number, is_new=False)
-            if level and other.account.settle(self._rules) < level:
-                reconsider.update(dict.fromkeys(other.hosts))
+            self._raise(other, reconsider)
         return other
+
+    def _raise(self, group: Group, reconsider: dict[HostKey, None]) -> None:
+        """Have the links of a group looked at again when a reference lets them wait less deep."""
+        account = group.account
+        level = account.level
+        is_better = level > 0 and account.settle(self._rules) < level
+        if is_better or len(account.referrers) in _FORGIVING:
+            reconsider.update(dict.fromkeys(group.hosts))
 
     def _section(self, key: str) -> Account:
         account = self._sections.touch(key)
@@ -312,7 +324,7 @@ class WebGuard:
             return 0
         return sum(len(group.account.referrers) >= bound for bound in _FORGIVING)
 
-    def _judge(self, page: SeenPage, shape: Shape, seen: list[_Seen]) -> Judgement:
+    def _judge(self, page: SeenPage, seen: list[_Seen]) -> Judgement:
         """One finding out of all, the first, and a demotion that is deeper along a chain of pages with findings."""
         if not seen:
             return Judgement()
