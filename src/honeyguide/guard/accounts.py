@@ -5,10 +5,10 @@ made up as one goes is a tree: its links lead to addresses that nobody has named
 pages refer to one another, so that many links lead to pages that were met before and still wait (`crossing`), other
 hosts refer to their pages, and with time they bring fewer and fewer new addresses (`growth`).
 
-An account is *overdrawn* when it has spent more pages that brought new addresses than its allowance while it still grows and its links hardly
-cross. The allowance rises with every host that refers to it from outside, with every page first met outside once enough
-hosts do, with every host of the group and with every relevant page. Overdrawn, its links wait a level deeper for each
-doubling.
+An account is *overdrawn* when more of its pages brought new addresses than its allowance has pages, it still grows, and
+its links hardly cross. The allowance rises with every group of hosts that refers to it from outside, with every address
+first met outside once enough groups do, with every host of its own and with every relevant page. Overdrawn, its links
+wait a level deeper for each doubling.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DEEPEST: Final = 6
 
 _RECENT: Final = 16  # pages that the mean growth is about
 _MOST_REFERRERS: Final = 64  # that are told apart
-_MOST_PAGES: Final = 512  # that are remembered, to be named when the account turns out to be a maze
+_MOST_PAGES: Final = 128  # that are remembered, to be named when the account turns out to be a maze
 
 
 @dataclass(slots=True)
@@ -98,12 +98,15 @@ class Account:
         is_overdrawn = self.spent > allowance and self.growth >= 1 and not self.is_well_knit(rules)
         is_overdrawn = is_overdrawn and not self.is_trusted
         self.level = min(DEEPEST, 1 + int(log2(self.spent / allowance))) if is_overdrawn else 0
+        if self.spent > _MOST_PAGES and not is_overdrawn:
+            self.pages = []  # it has shown by now that it is no maze
         return self.level
 
     def told(self, rules: GuardSettings) -> str:
         """The numbers that decide, for people."""
+        hosts = "1 host" if self.hosts == 1 else f"{self.hosts} hosts"
         return (
-            f"{self.spent} of {self.fetched} pages on {self.hosts} {'host' if self.hosts == 1 else 'hosts'}, {self.relevant} of them "
-            f"relevant, brought new addresses, {self.growth:.1f} each; {self.crossing_share:.0%} of their links cross; "
-            f"{len(self.referrers)} others refer to it; its allowance is {self.allowance(rules):.0f}"
+            f"{self.spent} of {self.fetched} pages on {hosts} brought new addresses, {self.growth:.1f} a page; "
+            f"{self.crossing_share:.0%} of the waiting ones they show were shown before; {len(self.referrers)} others "
+            f"refer to it; {self.relevant} were relevant; its allowance is {self.allowance(rules):.0f}"
         )

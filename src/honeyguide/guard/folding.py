@@ -11,7 +11,7 @@ times as many to establish it again. No rule is ever taken for granted: on one s
 from __future__ import annotations
 
 import re
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -19,6 +19,7 @@ import xxhash
 
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.guard import FindingKind
+from honeyguide.guard.saving import fields_of
 from honeyguide.guard.shape import is_id, shape_of
 
 if TYPE_CHECKING:
@@ -179,8 +180,8 @@ class Folding:
             list(self._fetched.items()),
             list(self._met.items()),
             list(self._origin_by_path.items()),
-            [(key, astuple(rule)) for key, rule in self._rules.items()],
-            [(key, astuple(rule)) for key, rule in self._mirrors.items()],
+            [(key, fields_of(rule)) for key, rule in self._rules.items()],
+            [(key, fields_of(rule)) for key, rule in self._mirrors.items()],
             self._held,
             self._leader,
             sorted(self._ruled),

@@ -409,7 +409,8 @@ class GuardSettings:
         20, "words of text below which a page is not compared: short texts are equal by chance", at_least=1
     )
     importance: bool = setting(
-        default=True, meaning="whether hosts that others refer to are forgiven near-duplicates, and have allowances"
+        default=True,
+        meaning="whether hosts that 8 or 16 others refer to are forgiven near-duplicates by a level or two",
     )
     folding: bool = setting(
         default=True, meaning="whether it is learned, host by host, which parts of addresses do not matter"
@@ -446,8 +447,8 @@ class GuardSettings:
     )
     crossing: float = setting(
         0.05,
-        "new and repeated addresses of its own that an account's pages show: share of repeated ones from which on it is "
-        "no maze; honest sites have 0.1 and more, mazes below 0.03",
+        "share of addresses shown again among the waiting ones of its own that an account's pages show, from which on "
+        "it is no maze: honest sites have 0.1 and more, mazes 0.03 and less",
         at_least=0,
         at_most=1,
     )
