@@ -46,7 +46,7 @@ class SyntheticSpec:
     trap_entrances: int = 12  # comments on honest pages that lead into the trap
     encyclopaedia_pages: int = 12_000  # articles of the encyclopaedia
     maze_hosts: int = 100  # hosts of the maze on many hosts
-    maze_topical_share: float = 0.10  # words of a maze's text that are a topic's own
+    maze_topical_share: float = 0.25  # words of a maze's text that are a topic's own
 
     def __post_init__(self) -> None:
         for field in fields(self):
