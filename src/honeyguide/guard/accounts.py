@@ -5,10 +5,10 @@ made up as one goes is a tree: its links lead to addresses that nobody has named
 pages refer to one another, so that many links lead to pages that were met before and still wait (`crossing`), other
 hosts refer to their pages, and with time they bring fewer and fewer new addresses (`growth`).
 
-An account is *overdrawn* when it has spent more pages than its allowance while it still grows and its links hardly
-cross. The allowance rises with every host that refers to it from outside, with every page first met outside once enough
-hosts do, with every host of the group and with every relevant page. Overdrawn, its links wait a level deeper for each
-doubling.
+An account is *overdrawn* when more of its pages brought new addresses than its allowance has pages, it still grows, and
+its links hardly cross. The allowance rises with every group of hosts that refers to it from outside, with every address
+first met outside once enough groups do, with every host of its own and with every relevant page. Overdrawn, its links
+wait a level deeper for each doubling.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DEEPEST: Final = 6
 
 _RECENT: Final = 16  # pages that the mean growth is about
 _MOST_REFERRERS: Final = 64  # that are told apart
-_MOST_PAGES: Final = 512  # that are remembered, to be named when the account turns out to be a maze
+_MOST_PAGES: Final = 128  # that are remembered, to be named when the account turns out to be a maze
 
 
 @dataclass(slots=True)
@@ -34,6 +34,7 @@ class Account:
     """The counts of one group or section."""
 
     fetched: int = 0
+    spent: int = 0  # of these, pages that brought new addresses of its own; all others are ends
     relevant: int = 0
     hosts: int = 1
     fresh: int = 0  # links of its pages to new addresses of its own
@@ -41,7 +42,7 @@ class Account:
     growth: float = 0.0  # new addresses of its own that a page brings, a recent mean
     from_outside: int = 0  # addresses of its own that were first met on pages of others
     referrers: list[int] = field(default_factory=list)  # groups that refer to it, told apart up to a number
-    pages: list[LinkId] = field(default_factory=list)  # that came in and had no finding
+    pages: list[LinkId] = field(default_factory=list)  # those that brought new addresses and had no finding
     is_trusted: bool = False  # a person named it as a seed
     level: int = 0  # at which its links wait
 
@@ -53,11 +54,12 @@ class Account:
     def take(self, link: LinkId, fresh: int, crossing: int, *, is_relevant: bool) -> None:
         """Count a page with its links to addresses of the account."""
         self.fetched += 1
+        self.spent += fresh > 0
         self.relevant += is_relevant
         self.fresh += fresh
         self.crossing += crossing
         self.growth += (fresh - self.growth) / min(self.fetched, _RECENT)
-        if len(self.pages) < _MOST_PAGES:
+        if fresh and len(self.pages) < _MOST_PAGES:
             self.pages.append(link)
 
     def refer(self, group: int, *, is_new: bool) -> None:
@@ -68,7 +70,7 @@ class Account:
 
     def begin_anew(self) -> None:
         """Count again from nothing: what was counted were variants of addresses that are told apart no longer."""
-        self.fetched = self.fresh = self.crossing = 0
+        self.fetched = self.spent = self.fresh = self.crossing = 0
         self.growth = 0.0
         self.pages = []
 
@@ -93,15 +95,18 @@ class Account:
     def settle(self, rules: GuardSettings) -> int:
         """Work out at which level its links wait."""
         allowance = self.allowance(rules)
-        is_overdrawn = self.fetched > allowance and self.growth >= 1 and not self.is_well_knit(rules)
+        is_overdrawn = self.spent > allowance and self.growth >= 1 and not self.is_well_knit(rules)
         is_overdrawn = is_overdrawn and not self.is_trusted
-        self.level = min(DEEPEST, 1 + int(log2(self.fetched / allowance))) if is_overdrawn else 0
+        self.level = min(DEEPEST, 1 + int(log2(self.spent / allowance))) if is_overdrawn else 0
+        if self.spent > _MOST_PAGES and not is_overdrawn:
+            self.pages = []  # it has shown by now that it is no maze
         return self.level
 
     def told(self, rules: GuardSettings) -> str:
         """The numbers that decide, for people."""
+        hosts = "1 host" if self.hosts == 1 else f"{self.hosts} hosts"
         return (
-            f"{self.fetched} pages on {self.hosts} {'host' if self.hosts == 1 else 'hosts'}, {self.relevant} of them "
-            f"relevant, brought {self.growth:.1f} new addresses each; {self.crossing_share:.0%} of their links cross; "
-            f"{len(self.referrers)} others refer to it; its allowance is {self.allowance(rules):.0f}"
+            f"{self.spent} of {self.fetched} pages on {hosts} brought new addresses, {self.growth:.1f} a page; "
+            f"{self.crossing_share:.0%} of the waiting ones they show were shown before; {len(self.referrers)} others "
+            f"refer to it; {self.relevant} were relevant; its allowance is {self.allowance(rules):.0f}"
         )

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from honeyguide.domain import LinkId
     from honeyguide.guard.fingerprint import Fingerprint
 
-_MOST_SHINGLES: Final = 128
+_MOST_SHINGLES: Final = 64
 _MOST_PAGES: Final = 64
 _LEAST_PAGES: Final = 4
 _LEAST_SERIES: Final = 3

@@ -11,7 +11,7 @@ times as many to establish it again. No rule is ever taken for granted: on one s
 from __future__ import annotations
 
 import re
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -19,6 +19,7 @@ import xxhash
 
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.guard import FindingKind
+from honeyguide.guard.saving import fields_of
 from honeyguide.guard.shape import is_id, shape_of
 
 if TYPE_CHECKING:
@@ -137,13 +138,12 @@ class Folding:
         """The address without the parts that do not matter on its host."""
         return self._fold(url)[0]
 
-    def meet(self, url: Url) -> bool:
-        """Whether neither the address nor a variant of it was met before; from now on it is. For hosts with rules."""
+    def meet(self, url: Url) -> int:
+        """How often the address or a variant of it was met before, on hosts that have rules."""
         key = _key(self._leader.get(url.origin, url.origin), "met", _path_of(self.fold(url)))
-        is_new = self._met.touch(key) is None
-        if is_new:
-            self._met.put(key, 1)
-        return is_new
+        times = self._met.get(key) or 0
+        self._met.put(key, times + 1)
+        return times
 
     def variant_of(self, url: Url) -> str | None:
         """The rule by which a page that was fetched is this one under another address; None where there is none."""
@@ -180,8 +180,8 @@ class Folding:
             list(self._fetched.items()),
             list(self._met.items()),
             list(self._origin_by_path.items()),
-            [(key, astuple(rule)) for key, rule in self._rules.items()],
-            [(key, astuple(rule)) for key, rule in self._mirrors.items()],
+            [(key, fields_of(rule)) for key, rule in self._rules.items()],
+            [(key, fields_of(rule)) for key, rule in self._mirrors.items()],
             self._held,
             self._leader,
             sorted(self._ruled),
@@ -307,12 +307,12 @@ def _forms(address: str) -> Iterator[Form]:
     path, mark, query = address.partition("?")
     start = path.index("/", 8)
     after = mark + query
-    if _INDEX.search(path, start):
-        yield Form(INDEX, path[: path.rindex("/")] + after, is_session=False)
-    elif path.endswith("/"):
-        yield Form(INDEX, path[:-1] + after, is_session=False)
-        if len(path) > start + 1:
-            yield Form(SLASH, path[:-1] + after, is_session=False)
+    is_index = _INDEX.search(path, start)
+    if is_index or path.endswith("/"):
+        folder = path[: max(start + 1, path.rindex("/"))]  # nothing is shorter than the root
+        yield Form(INDEX, folder + after, is_session=False)
+        if not is_index and len(path) > start + 1:
+            yield Form(SLASH, folder + after, is_session=False)
     elif "." not in path[path.rindex("/") :]:
         yield Form(SLASH, path + after, is_session=False)
     yield from _without_path_parts(path, start, after)

@@ -7,12 +7,13 @@ entrance have one allowance between them. A host leaves when enough established 
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import HostKey, registered_domain
 from honeyguide.guard.accounts import Account
 from honeyguide.guard.bounded import Bounded
+from honeyguide.guard.saving import fields_of
 
 if TYPE_CHECKING:
     from honeyguide.guard.saving import State
@@ -36,9 +37,9 @@ class Group:
 
     @property
     def name(self) -> str:
-        """For people: its first host, and how many more there are."""
-        hosts = self.hosts
-        return hosts[0] if len(hosts) == 1 else f"{hosts[0]} and {len(hosts) - 1} more hosts"
+        """For people: its first registered domain, and how many more there are."""
+        first, others = next(iter(self.domains)), len(self.domains) - 1
+        return f"{first} and {others} more" if others else first
 
 
 class Neighbourhoods:
@@ -69,11 +70,7 @@ class Neighbourhoods:
             if host not in hosts and len(hosts) < 32:
                 hosts.append(host)
             return group
-        if introducer is None or self._is_good(introducer):
-            group = self._new_group()
-        else:
-            group = introducer
-            group.account.hosts += 1
+        group = self._new_group() if introducer is None or self._is_good(introducer) else introducer
         self._join(domain, [host], group)
         return group
 
@@ -103,7 +100,7 @@ class Neighbourhoods:
 
     def state(self) -> State:
         """What `restore` takes."""
-        groups = [(group.number, astuple(group.account), group.domains) for group in self._groups.values()]
+        groups = [(group.number, fields_of(group.account), group.domains) for group in self._groups.values()]
         return list(self._group_of.items()), groups, list(self._vouchers.items()), self._next
 
     def restore(self, state: State) -> None:
@@ -126,6 +123,7 @@ class Neighbourhoods:
 
     def _join(self, domain: str, hosts: list[HostKey], group: Group) -> None:
         group.domains[domain] = hosts
+        group.account.hosts = len(group.domains)
         dropped = self._group_of.put(domain, group.number)
         if dropped is not None:
             self._remove(*dropped)
@@ -133,7 +131,6 @@ class Neighbourhoods:
     def _leave(self, domain: str, group: Group, vouchers: list[int]) -> Group:
         hosts = group.domains[domain]
         self._remove(domain, group.number)
-        group.account.hosts -= 1
         own = self._new_group()
         own.account.referrers = list(vouchers)
         self._join(domain, hosts, own)
@@ -142,5 +139,6 @@ class Neighbourhoods:
     def _remove(self, domain: str, number: int) -> None:
         group = self._groups[number]
         del group.domains[domain]
+        group.account.hosts = len(group.domains)
         if not group.domains:
             del self._groups[number]

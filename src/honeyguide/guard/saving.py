@@ -15,6 +15,11 @@ State: TypeAlias = Any
 _MARK: Final = b"guard 1\n"
 
 
+def fields_of(counts: object) -> tuple[State, ...]:
+    """The fields of a slotted dataclass, as they are: `dataclasses.astuple` copies everything below them first."""
+    return tuple(getattr(counts, name) for name in counts.__slots__)  # type: ignore[attr-defined]
+
+
 def pack(state: State) -> bytes:
     """The state in bytes."""
     return _MARK + zlib.compress(pickle.dumps(state, protocol=5), level=1)

@@ -1,10 +1,11 @@
 """Pages of one series of addresses that run on and bring nothing: calendars, pagers, facets, queries that grow.
 
-A series is what addresses have in common when their numbers, ids and parameters are left out. Its pages *turn* when they
-link to new pages of the same family, and *bring* something when they link to anything else that is new. They are *alike*
-when their shingles stood on earlier pages of the series, or their prints are near. A series in which most of the last
-pages were alike, went on turning and brought nothing runs idle. The numbered messages of an archive turn as well and
-bring nothing else, but they are not alike; a shop's list of goods is alike, but brings goods.
+A series is what addresses have in common when their numbers, ids and parameters are left out. Its pages *turn* when
+they link to new addresses of the section that have numbers, ids or parameters in them, and *bring* something when they
+link to anything else that is new. They are *alike* when their shingles stood on earlier pages of the series, or their
+prints are near. A series runs idle when most of its last pages were alike, went on turning and brought nothing. The
+numbered messages of an archive turn as well and bring nothing else, but they are not alike; a shop's list of goods is
+alike, but brings goods.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _RECENT: Final = 16  # pages that are looked back on
 _MASK: Final = (1 << _RECENT) - 1
 _MOST_PRINTS: Final = 8
-_MOST_SHINGLES: Final = 256
+_MOST_SHINGLES: Final = 128
 _MOST_PAGES: Final = 128
 _NEAR_BITS: Final = 6
 _ECHO: Final = 0.5  # share of the sampled shingles that stood on earlier pages
@@ -60,7 +61,6 @@ class Series:
     shingles: dict[int, None] = field(default_factory=dict)
     combinations: list[str] = field(default_factory=list)  # of names of parameters, the first few
     most_parameters: int = 0
-    times_grown: int = 0  # how often a page had more parameters than any before
     idle_pages: list[LinkId] = field(default_factory=list)  # that had no finding yet
     is_idle: bool = False
 
@@ -94,9 +94,9 @@ class Series:
 
     def kind(self, shape: Shape) -> FindingKind:
         """What to call an idle series."""
-        if self.times_grown >= 3 and self.most_parameters >= 4:
+        if self.most_parameters >= 8:
             return FindingKind.GROWING_QUERY
-        words = [word for name in (shape.family, *shape.names) for word in _WORD.findall(name)]
+        words = [word for name in (shape.section.partition("/")[2], *shape.names) for word in _WORD.findall(name)]
         if any(_DATES.fullmatch(word) for word in words):
             return FindingKind.CALENDAR
         return FindingKind.FACETS if len(self.combinations) > 2 else FindingKind.PAGINATION
@@ -123,6 +123,4 @@ class Series:
         names = "&".join(shape.names)
         if len(self.combinations) < 4 and names not in self.combinations:
             self.combinations.append(names)
-        if len(shape.names) > self.most_parameters:
-            self.most_parameters = len(shape.names)
-            self.times_grown += 1
+        self.most_parameters = max(self.most_parameters, len(shape.names))

@@ -1,11 +1,11 @@
 """What an address looks like when everything is taken out of it that varies from page to page.
 
 `/calendar/2031/04/?view=list&day=7` has the shape `/calendar/#/#/?day&view`. The first part of a path is kept, because
-it mostly names a section of the site; in later ones a number is `#`, an id `@` and any other word `*`. Names of parameters
-are sorted, their values left out.
+it mostly names a section of the site; in later ones a number is `#`, an id `@` and any other word `*`. Names of
+parameters are sorted, their values left out.
 
-The *family* of an address is the literal beginning of its path, up to what varies: `/calendar/`. The *series* is the
-shape without names of parameters: those come and go from page to page of one list.
+The *section* of an address is its host and the literal beginning of its path, up to what varies: `/calendar/`. The
+*series* is host and shape without names of parameters: those come and go from page to page of one list.
 """
 
 from __future__ import annotations
@@ -23,38 +23,24 @@ _NUMBER: Final = re.compile(r"\d+(?:[-_.:,]\d+)*")
 _ID: Final = re.compile(r"(?=[^\d]*\d)(?:[0-9a-f]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9A-Za-z_-]{20,})")
 _DIGITS: Final = re.compile(r"\d+")
 _ENDING: Final = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
-_LONGEST_RUN: Final = 4  # parts of a path that may repeat together
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The shape of one address."""
+    """The shape of one address, with what is looked up by it."""
 
     host: HostKey
-    path: str  # the folded path
+    path: str  # the folded path and the names of parameters
+    series: str  # host and folded path, and whether there are parameters
+    section: str  # host and family
     names: tuple[str, ...]  # of parameters, sorted, each once
-    family: str
-    numbers: tuple[int, ...]  # in the order in which they stand in the address
-    repeats: int  # how often in a row the path says the same; 1 for most
+    repeats: int  # how often the path says the same; 1 for most
+    is_serial: bool  # whether something in it can be counted on for ever: a number, an id, a parameter
 
     @property
     def text(self) -> str:
         """The whole shape, for people."""
-        return f"{self.host}{self.path}{'?' + '&'.join(self.names) if self.names else ''}"
-
-    @property
-    def series(self) -> str:
-        return f"{self.host}{self.path}{'?' if self.names else ''}"
-
-    @property
-    def section(self) -> str:
-        """Host and family."""
-        return f"{self.host}{self.family}"
-
-    @property
-    def is_serial(self) -> bool:
-        """Whether something in it can be counted on for ever: a number, an id, a parameter."""
-        return bool(self.names) or "#" in self.path or "@" in self.path
+        return self.host + self.path
 
 
 def is_id(text: str) -> bool:
@@ -70,13 +56,15 @@ def shape_of(url: Url) -> Shape:
     folded = [_folded(part, is_first=place == 0, is_last=place == len(parts) - 1 and not query)
               for place, part in enumerate(parts)]  # fmt: skip
     names = tuple(sorted({unquote(item.partition("=")[0]) for item in query.split("&") if item}))
+    host, folded_path = url.host, "/" + "/".join(folded)
     return Shape(
-        host=url.host,
-        path="/" + "/".join(folded),
+        host=host,
+        path=f"{folded_path}?{'&'.join(names)}" if names else folded_path,
+        series=f"{host}{folded_path}{'?' if names else ''}",
+        section=host + _family(folded, parts, has_query=bool(names)),
         names=names,
-        family=_family(folded, parts, has_query=bool(names)),
-        numbers=tuple(int(run[:15]) for run in _DIGITS.findall(url.path_and_query)[:8]),
         repeats=repeats_in([part for part in parts if part]),
+        is_serial=bool(names) or any(part[:1] in ("#", "@") for part in folded),
     )
 
 
@@ -111,12 +99,6 @@ def _family(folded: list[str], parts: list[str], *, has_query: bool) -> str:
 
 
 def repeats_in(parts: list[str]) -> int:
-    """How often a run of up to four parts stands in a row, at most; 1 where nothing is repeated."""
-    most = 1
-    for length in range(1, min(_LONGEST_RUN, len(parts) // 2) + 1):
-        count = 1
-        for start in range(length, len(parts) - length + 1):
-            is_same = parts[start : start + length] == parts[start - length : start]
-            count = count + 1 if is_same else 1
-            most = max(most, 1 + (count - 1) // length if length > 1 else count)
-    return 1 if most > 1 and all(_NUMBER.fullmatch(part) for part in parts) else most
+    """How often the most frequent part of a path stands in it; numbers and a part of one letter do not count."""
+    counted = [part for part in parts if len(part) > 1 and not _NUMBER.fullmatch(part)]
+    return max(map(counted.count, counted), default=1) if len(counted) < 64 else len(counted)

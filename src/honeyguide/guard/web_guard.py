@@ -7,9 +7,10 @@ of them gives it.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.errors import GuardError
 from honeyguide.guard.accounts import Account
 from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.bounded import Bounded
@@ -17,7 +18,7 @@ from honeyguide.guard.fingerprint import NO_TITLE
 from honeyguide.guard.folding import Folding
 from honeyguide.guard.guard import MAX_LEVEL, Finding, FindingKind, Judgement, Standing
 from honeyguide.guard.neighbourhoods import Neighbourhoods
-from honeyguide.guard.saving import State, pack, unpack
+from honeyguide.guard.saving import fields_of, pack, unpack
 from honeyguide.guard.series import Series
 from honeyguide.guard.shape import Shape, shape_of
 from honeyguide.guard.window import Kept, Window
@@ -80,40 +81,27 @@ class WebGuard:
         group = self._group_of(page)
         seen: list[_Seen] = []
         if has_text:
-            seen += self._compared(page, shape, group, reconsider)
-        links = self._look_at(page, shape, group, targets, reconsider)
+            seen += self._compared(page, shape, reconsider)
+        links = self._look_at(shape, group, targets, reconsider)
         if has_text:
             seen += self._in_series(page, shape, links, reconsider)
             seen += self._under_title(page, shape)
-        seen += self._charged(page, shape, group, links)
-        judgement = self._judge(page, shape, seen)
-        return replace(judgement, reconsider=tuple(reconsider))
+        if not seen:
+            seen += self._charged(page, shape, group, links, reconsider)
+        judgement = self._judge(page, seen) if seen else _NOTHING
+        return replace(judgement, reconsider=tuple(reconsider)) if reconsider else judgement
 
     def level(self, url: Url, carried: int) -> Standing:
-        """How a link to `url` waits now. Changes nothing."""
-        shape = shape_of(url)
-        group = self._groups.find(shape.host)
-        level, reason = carried, "found on pages that repeat others"
-        if 0 < carried <= _NEAR and group is not None:
-            level -= self._forgiven(group)
-        if self._rules.series:
-            if shape.repeats >= _REPEATS and level < (deeper := min(5, shape.repeats)):
-                level, reason = deeper, f"repeating path: a part of it stands there {shape.repeats} times"
-            series = self._series.get(shape.series) if shape.is_serial else None
-            if series is not None and series.is_idle and level < series.level:
-                level, reason = series.level, f"{series.kind(shape)}: {shape.series} runs idle"
-        if self._rules.accounts:
-            if group is not None and group.account.level > level:
-                level, reason = group.account.level, f"maze: {group.name} is overdrawn"
-            section = self._sections.get(shape.section)
-            if section is not None and section.level > level:
-                level, reason = section.level, f"maze: {shape.section} is overdrawn"
-        if level < _VARIANT and self._rules.folding and self._folding.has_rules(shape.host):
-            rule = self._folding.variant_of(url)
-            if rule is not None and not self._folding.is_probe(url):
-                level, reason = _VARIANT, f"variant of a fetched page: {rule} does not matter here"
-        level = max(0, min(MAX_LEVEL, level))
-        return Standing(level, reason) if level else _CLEAN
+        """How a link to `url` waits now. Changes nothing.
+
+        The deepest level of all rules that say something counts, and one more for each further rule that is as firm.
+        """
+        said = self._said_of(url, shape_of(url), carried)
+        if not said:
+            return _CLEAN
+        level, reason = max(said, key=lambda each: each[0])
+        firm = sum(each[0] >= _COPY for each in said)
+        return Standing(min(MAX_LEVEL, level + max(0, firm - 1)), reason)
 
     def save(self) -> bytes:
         """The state, to be loaded by a guard made with the same settings."""
@@ -122,11 +110,12 @@ class WebGuard:
                 "window": self._window.state(),
                 "folding": self._folding.state(),
                 "groups": self._groups.state(),
-                "sections": [(key, astuple(account)) for key, account in self._sections.items()],
-                "series": [(key, _fields(series)) for key, series in self._series.items()],
-                "titles": [(key, _fields(title)) for key, title in self._titles.items()],
+                "sections": [(key, fields_of(account)) for key, account in self._sections.items()],
+                "series": [(key, fields_of(series)) for key, series in self._series.items()],
+                "titles": [(key, fields_of(title)) for key, title in self._titles.items()],
                 "chains": list(self._chains.items()),
                 "fetched": list(self._fetched.items()),
+                "again": list(self._again.items()),
             }
         )
 
@@ -134,14 +123,54 @@ class WebGuard:
         """Go back to a saved state; GuardError if it is not one."""
         saved = unpack(state)
         self._begin()
-        self._window.restore(saved["window"])
-        self._folding.restore(saved["folding"])
-        self._groups.restore(saved["groups"])
-        self._sections.replace((key, Account(*fields)) for key, fields in saved["sections"])
-        self._series.replace((key, Series(*fields)) for key, fields in saved["series"])
-        self._titles.replace((key, SameTitle(*fields)) for key, fields in saved["titles"])
-        self._chains.replace(saved["chains"])
-        self._fetched.replace(saved["fetched"])
+        try:
+            self._window.restore(saved["window"])
+            self._folding.restore(saved["folding"])
+            self._groups.restore(saved["groups"])
+            self._sections.replace((key, Account(*fields)) for key, fields in saved["sections"])
+            self._series.replace((key, Series(*fields)) for key, fields in saved["series"])
+            self._titles.replace((key, SameTitle(*fields)) for key, fields in saved["titles"])
+            self._chains.replace(saved["chains"])
+            self._fetched.replace(saved["fetched"])
+            self._again.replace(saved["again"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise GuardError(f"the saved state of the guard is not one ({error!r}): begin the run anew") from None
+
+    def _said_of(self, url: Url, shape: Shape, carried: int) -> list[tuple[int, str]]:
+        """What the rules say of a link: levels above 0, with their reasons."""
+        said = []
+        group = self._groups.find(shape.host)
+        if 0 < carried <= _NEAR and group is not None:
+            carried -= self._forgiven(group)
+        if carried > 0:
+            said.append((carried, "found on pages that repeat others"))
+        if self._rules.series:
+            said += self._said_by_series(shape)
+        if self._rules.accounts:
+            said += self._said_by_accounts(shape, group)
+        if self._rules.folding and self._folding.has_rules(shape.host):
+            rule = self._folding.variant_of(url)
+            if rule is not None and not self._folding.is_probe(url):
+                said.append((_VARIANT, f"{FindingKind.VARIANT} of a fetched page: {rule}"))
+        return said
+
+    def _said_by_series(self, shape: Shape) -> list[tuple[int, str]]:
+        said = []
+        if shape.repeats >= _REPEATS:
+            told = f"{FindingKind.REPEATING_PATH}: a part of it stands there {shape.repeats} times"
+            said.append((min(5, shape.repeats), told))
+        series = self._series.get(shape.series) if shape.is_serial else None
+        if series is not None and series.is_idle:
+            said.append((series.level, f"{series.kind(shape)}: {shape.series} runs idle"))
+        return said
+
+    def _said_by_accounts(self, shape: Shape, group: Group | None) -> list[tuple[int, str]]:
+        if group is not None and group.account.level:
+            return [(group.account.level, f"{FindingKind.MAZE}: {group.name} is overdrawn")]
+        section = self._sections.get(shape.section)
+        if section is not None and section.level:
+            return [(section.level, f"{FindingKind.MAZE}: {shape.section} is overdrawn")]
+        return []
 
     def _begin(self) -> None:
         rules, memory = self._rules, self._rules.memory
@@ -153,15 +182,16 @@ class WebGuard:
         self._titles: Bounded[tuple[HostKey, int], SameTitle] = Bounded(memory // 16)
         self._chains: Bounded[LinkId, int] = Bounded(memory)  # pages with a finding, and how many above them have one
         self._fetched: Bounded[LinkId, int] = Bounded(memory)
+        self._again: Bounded[LinkId, int] = Bounded(memory)  # links that were met a second time
 
     def _group_of(self, page: SeenPage) -> Group:
         if page.is_seed:
             return self._groups.trust(page.url.host)
         return self._groups.meet(page.url.host, None)
 
-    def _compared(self, page: SeenPage, shape: Shape, group: Group, reconsider: dict[HostKey, None]) -> list[_Seen]:
+    def _compared(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> list[_Seen]:
         """What the window and the rules of the host say of a page's text."""
-        print_, address = page.fingerprint, shape.text[len(shape.host) :]
+        print_ = page.fingerprint
         self._window.expire(page.moment)
         seen = []
         copy = self._folded(page, shape, reconsider) if self._rules.folding else None
@@ -171,7 +201,7 @@ class WebGuard:
             )
             seen.append(_Seen(Finding(copy.kind, f"{shape.section}: {copy.rule}", evidence), _COPY, []))
         equal = self._window.equal(print_.exact)
-        near = None if equal is not None else self._window.nearest(print_, address)
+        near = None if equal is not None else self._window.nearest(print_, shape.path)
         if equal is not None:
             kind = FindingKind.REPEATING_PATH if shape.repeats >= _REPEATS - 1 else FindingKind.DUPLICATE
             evidence = f"its {print_.words} words are those of {equal.address}"
@@ -183,7 +213,14 @@ class WebGuard:
             seen.append(_Seen(Finding(FindingKind.NEAR_DUPLICATE, shape.text, evidence), demotion, []))
         self._window.add(
             Kept(
-                page.link, page.url.text, address, print_.exact, print_.simhash, print_.title, print_.links, page.moment
+                page.link,
+                page.url.text,
+                shape.path,
+                print_.exact,
+                print_.simhash,
+                print_.title,
+                print_.links,
+                page.moment,
             )
         )
         return seen
@@ -200,7 +237,6 @@ class WebGuard:
 
     def _look_at(
         self,
-        page: SeenPage,
         shape: Shape,
         group: Group,
         targets: Sequence[Target],
@@ -209,24 +245,26 @@ class WebGuard:
         """Sort the links of a page, and count what they say of the hosts and sections that they lead to."""
         links = _Links()
         for target in targets:
-            if not target.is_new and self._fetched.touch(target.link) is not None:
-                if target.url.host != shape.host:
-                    self._refer(group, target.url, shape_of(target.url), reconsider, is_new=False)
-                continue
             there = shape_of(target.url)
-            is_new = target.is_new
+            if not target.is_new and self._fetched.touch(target.link) is not None:
+                if there.host != shape.host:
+                    self._refer(group, there, reconsider, is_new=False)
+                continue
             if self._folding.has_rules(there.host):
-                is_new = self._folding.meet(target.url) and is_new
-                if not is_new and self._folding.variant_of(target.url) is not None:
+                if self._folding.variant_of(target.url) is not None:
                     continue
-            other = group if there.host == shape.host else self._refer(group, target.url, there, reconsider, is_new)
+                times = self._folding.meet(target.url)
+            else:
+                times = 0 if target.is_new else self._times_met(target.link)
+            is_new, is_met_again = times == 0, times == 1
+            other = group if there.host == shape.host else self._refer(group, there, reconsider, is_new=is_new)
             if other is group:
                 links.fresh += is_new
-                links.crossing += not is_new
+                links.crossing += is_met_again
             is_in_section = there.section == shape.section
             if is_in_section:
                 links.fresh_in_section += is_new
-                links.crossing_in_section += not is_new
+                links.crossing_in_section += is_met_again
             elif is_new:
                 self._section(there.section).from_outside += 1
             if is_new:
@@ -235,21 +273,40 @@ class WebGuard:
                 links.brings |= not is_turn
         return links
 
-    def _refer(
-        self,
-        group: Group,
-        url: Url,
-        there: Shape,
-        reconsider: dict[HostKey, None],
-        is_new: bool,  # noqa: FBT001
-    ) -> Group:
+    def _times_met(self, link: LinkId) -> int:
+        """1 when a link is met for the second time, then 2."""
+        if self._again.touch(link) is not None:
+            return 2
+        self._again.put(link, 1)
+        return 1
+
+    def _refer(self, group: Group, there: Shape, reconsider: dict[HostKey, None], *, is_new: bool) -> Group:
+        """Count a link to another host; the group of that host."""
+        known = self._groups.find(there.host)
+        referrers = 0 if known is None else len(known.account.referrers)
         other = self._groups.refer(group, there.host, is_new=is_new)
-        if other is not group:
-            level, forgiven = other.account.level, self._forgiven(other)
-            self._section(there.section).refer(group.number, is_new=False)
-            if level and other.account.settle(self._rules) < level:
-                reconsider.update(dict.fromkeys(other.hosts))
+        if other is group:
+            return group
+        section = self._section(there.section)
+        section.refer(group.number, is_new=False)
+        account = other.account
+        has_risen = self._has_risen(account) or (
+            len(account.referrers) != referrers and self._is_forgiven_more(account)
+        )
+        if has_risen:
+            reconsider.update(dict.fromkeys(other.hosts))
+        if self._has_risen(section):
+            reconsider[there.host] = None
         return other
+
+    def _has_risen(self, account: Account) -> bool:
+        """Whether an overdrawn account is less so by now, or no longer."""
+        level = account.level
+        return level > 0 and account.settle(self._rules) < level
+
+    def _is_forgiven_more(self, account: Account) -> bool:
+        """Whether the newest referrer has made a group important enough for the next level to be forgiven."""
+        return self._rules.importance and len(account.referrers) in _FORGIVING
 
     def _section(self, key: str) -> Account:
         account = self._sections.touch(key)
@@ -291,7 +348,10 @@ class WebGuard:
         earlier, title.pages = title.pages, []
         return [_Seen(finding, _APOLOGY, earlier)]
 
-    def _charged(self, page: SeenPage, shape: Shape, group: Group, links: _Links) -> list[_Seen]:
+    def _charged(
+        self, page: SeenPage, shape: Shape, group: Group, links: _Links, reconsider: dict[HostKey, None]
+    ) -> list[_Seen]:
+        """What a page without any other finding costs the accounts that it belongs to."""
         if not self._rules.accounts:
             return []
         seen = []
@@ -299,9 +359,12 @@ class WebGuard:
         of_group = (group.account, group.name, links.fresh, links.crossing)
         of_section = (section, shape.section, links.fresh_in_section, links.crossing_in_section)
         for account, about, fresh, crossing in (of_group, of_section):
+            before = account.level
             account.take(page.link, fresh, crossing, is_relevant=page.is_relevant)
             level = account.settle(self._rules)
-            if level:
+            if level < before:
+                reconsider.update(dict.fromkeys(group.hosts))
+            if level and fresh:
                 finding = Finding(FindingKind.MAZE, about, account.told(self._rules))
                 earlier, account.pages = account.pages, []
                 seen.append(_Seen(finding, level, earlier))
@@ -312,10 +375,8 @@ class WebGuard:
             return 0
         return sum(len(group.account.referrers) >= bound for bound in _FORGIVING)
 
-    def _judge(self, page: SeenPage, shape: Shape, seen: list[_Seen]) -> Judgement:
+    def _judge(self, page: SeenPage, seen: list[_Seen]) -> Judgement:
         """One finding out of all, the first, and a demotion that is deeper along a chain of pages with findings."""
-        if not seen:
-            return Judgement()
         above = 0 if page.parent is None else self._chains.get(page.parent) or 0
         chain = above + 1
         self._chains.put(page.link, chain)
@@ -334,7 +395,4 @@ class WebGuard:
 
 
 _CLEAN: Final = Standing()
-
-
-def _fields(value: Series | SameTitle) -> State:
-    return tuple(getattr(value, name) for name in value.__slots__)
+_NOTHING: Final = Judgement()

@@ -7,10 +7,12 @@ array of 64-bit numbers: microseconds for 500 pages.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from honeyguide.guard.saving import fields_of
 
 if TYPE_CHECKING:
     from honeyguide.domain import LinkId
@@ -113,7 +115,7 @@ class Window:
     def state(self) -> State:
         """What `restore` takes."""
         pages = [self._page(number) for number in range(self._oldest, self._next)]
-        return self._oldest, [astuple(kept) for kept in pages]
+        return self._oldest, [fields_of(kept) for kept in pages]
 
     def restore(self, state: State) -> None:
         """Back to a saved state, slot for slot: with many equally near pages, order decides which are looked at."""

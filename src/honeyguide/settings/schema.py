@@ -410,7 +410,8 @@ class GuardSettings:
         20, "words of text below which a page is not compared: short texts are equal by chance", at_least=1
     )
     importance: bool = setting(
-        default=True, meaning="whether hosts that others refer to are forgiven near-duplicates, and have allowances"
+        default=True,
+        meaning="whether hosts that 8 or 16 others refer to are forgiven near-duplicates by a level or two",
     )
     folding: bool = setting(
         default=True, meaning="whether it is learned, host by host, which parts of addresses do not matter"
@@ -426,10 +427,10 @@ class GuardSettings:
         default=True, meaning="whether sections, hosts and groups of hosts have a number of pages that they may cost"
     )
     allowance: int = setting(
-        24, "pages that an unknown host or section may cost before it has to show that it is no maze", at_least=1
+        16, "pages that an unknown host or section may cost before it has to show that it is no maze", at_least=1
     )
     allowance_per_referrer: float = setting(
-        2.0, "pages on top for each group of hosts that refers to it from outside", at_least=0
+        1.0, "pages on top for each group of hosts that refers to it from outside", at_least=0
     )
     established_referrers: int = setting(
         16, "such groups that make it established; comments planted for a trap are fewer", at_least=1, at_most=64
@@ -438,7 +439,7 @@ class GuardSettings:
         2.0, "pages on top, once it is established, for each of its addresses that was first met elsewhere", at_least=0
     )
     allowance_per_host: float = setting(
-        2.0, "pages on top for each further registered domain of a group of hosts", at_least=0
+        1.0, "pages on top for each further registered domain of a group of hosts", at_least=0
     )
     allowance_per_relevant: float = setting(
         1.0,
@@ -446,9 +447,9 @@ class GuardSettings:
         at_least=0,
     )
     crossing: float = setting(
-        0.1,
-        "share of an account's links to its own unfetched pages that lead to pages met before, from which on it is no "
-        "maze: honest sites have 0.2 and more, mazes below 0.08",
+        0.05,
+        "share of addresses shown again among the waiting ones of its own that an account's pages show, from which on "
+        "it is no maze: honest sites have 0.1 and more, mazes 0.03 and less",
         at_least=0,
         at_most=1,
     )
