@@ -1,4 +1,4 @@
-"""Webs of a few lines, and a breadth-first crawl through them that does what a guard says.
+"""Webs of a few lines, and a crawl through them that does what a guard says.
 
 A web is a function from an address to its page: a text and the addresses it links to; None where there is nothing.
 """
@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple
 
 from honeyguide.domain import Link, LinkId, Occurrence, Page, Url
+from honeyguide.errors import InvalidUrl
 from honeyguide.guard import MAX_LEVEL, Finding, Fingerprint, Judgement, SeenPage, Target, fingerprint_of
 from honeyguide.text import words_of
 
@@ -53,11 +55,11 @@ def prose(*key: object, words: int = 120) -> str:
 def page_with(url: str, shown: Shown) -> Page:
     target = Url.parse(url)
     words = tuple(words_of(shown.text))
-    links = tuple(
-        Link(Url.parse(link, target), target, (Occurrence("", 0, 0, in_main=True),))
-        for link in dict.fromkeys(shown.links)
-    )
-    return Page(target, "text/html", "utf-8", shown.title, shown.text, words, ((0, len(words)),), links)
+    links = []
+    for link in dict.fromkeys(shown.links):
+        with suppress(InvalidUrl):  # one that has become too long
+            links.append(Link(Url.parse(link, target), target, (Occurrence("", 0, 0, in_main=True),)))
+    return Page(target, "text/html", "utf-8", shown.title, shown.text, words, ((0, len(words)),), tuple(links))
 
 
 @lru_cache(maxsize=20_000)
@@ -87,9 +89,18 @@ class Crawl:
         return Counter(str(finding.kind) for url, finding in self.findings.items() if part in url)
 
 
-def crawl(web: Callable[[str], Shown | None], seeds: Iterable[str], budget: int, guard: Guard | None = None) -> Crawl:
-    """Breadth first within a level, lower levels first, one page a second."""
-    crawler = _Crawler(web, guard)
+def crawl(
+    web: Callable[[str], Shown | None],
+    seeds: Iterable[str],
+    budget: int,
+    guard: Guard | None = None,
+    *,
+    breadth_first: bool = False,
+) -> Crawl:
+    """Lower levels first, one page a second. Within a level the newest link first, so as deep into a trap as can be, or
+    breadth first.
+    """
+    crawler = _Crawler(web, guard, breadth_first=breadth_first)
     crawler.begin([Url.parse(seed) for seed in seeds])
     while len(crawler.result.fetched) < budget and (taken := crawler.take()) is not None:
         crawler.visit(*taken)
@@ -99,8 +110,9 @@ def crawl(web: Callable[[str], Shown | None], seeds: Iterable[str], budget: int,
 class _Crawler:
     """Links with numbers, levels and what they carry."""
 
-    def __init__(self, web: Callable[[str], Shown | None], guard: Guard | None) -> None:
+    def __init__(self, web: Callable[[str], Shown | None], guard: Guard | None, *, breadth_first: bool) -> None:
         self.result = Crawl()
+        self._is_breadth_first = breadth_first
         self._web = web
         self._guard = guard
         self._urls: list[Url] = []
@@ -109,7 +121,7 @@ class _Crawler:
         self._carried: dict[LinkId, int] = {}
         self._waiting: dict[LinkId, int] = {}  # levels
         self._by_host: dict[str, list[LinkId]] = defaultdict(list)
-        self._queue: list[tuple[int, LinkId]] = []
+        self._queue: list[tuple[int, int, LinkId]] = []
         self._seeds: frozenset[LinkId] = frozenset()
 
     def begin(self, seeds: list[Url]) -> None:
@@ -121,7 +133,7 @@ class _Crawler:
     def take(self) -> tuple[LinkId, int] | None:
         """The next link and its level, with those put deeper that stand deeper by now."""
         while self._queue:
-            level, link = heappop(self._queue)
+            level, _, link = heappop(self._queue)
             if self._waiting.get(link) != level:
                 continue
             if self._level(link) > level:
@@ -183,7 +195,7 @@ class _Crawler:
 
     def _wait(self, link: LinkId, level: int) -> None:
         self._waiting[link] = level
-        heappush(self._queue, (level, link))
+        heappush(self._queue, (level, 0 if self._is_breadth_first else -link, link))
 
     def _level(self, link: LinkId) -> int:
         return 0 if self._guard is None else self._guard.level(self._urls[link], self._carried[link]).level
@@ -205,7 +217,7 @@ def honest_web(hosts: int = 12, pages: int = 60, links: int = 8) -> Callable[[st
             for _ in range(links // 2)
         ]
         following = [f"/text/p{(number + 1) % pages}"]
-        return Shown(prose(own, number), ("/", *at_home, *abroad, *following), f"About {own} {number}")
+        return Shown(prose(own, path), ("/", *at_home, *abroad, *following), f"About {own} {path}")
 
     return show
 
