@@ -47,6 +47,7 @@ def vocabulary(size: int = 3000) -> list[str]:
 VOCABULARY = vocabulary()
 
 
+@lru_cache(maxsize=20_000)
 def prose(*key: object, words: int = 120) -> str:
     """A text that belongs to a key and is like no other."""
     return " ".join(drawn("prose", *key).choices(VOCABULARY, k=words))

@@ -25,7 +25,7 @@ BUDGET = 600
 def guarded(
     web: Callable[[str], Shown | None], budget: int = BUDGET, *, breadth_first: bool = False, **rules: bool
 ) -> Crawl:
-    guard = WebGuard(replace(GuardSettings(), **rules))  # type: ignore[arg-type] # the rules that a test switches
+    guard = WebGuard(replace(GuardSettings(), **rules))
     return crawl(web, [SEED], budget, guard, breadth_first=breadth_first)
 
 
@@ -277,8 +277,8 @@ def message(url: str) -> Shown | None:
 
 def test_an_archive_of_numbered_messages_is_no_pager() -> None:
     web = with_trap(HONEST, message, {DOOR: ("http://honest1.test/list/msg/1",)})
-    result = guarded(web, 1500, breadth_first=True)
-    assert result.count("/list/") >= 10
+    result = guarded(web, 1750, breadth_first=True)  # the honest web has 1,620 pages
+    assert result.count("/list/") >= 100
     assert result.kinds("/list/") == Counter()
 
 
