@@ -59,6 +59,21 @@ class Account:
         """Of the links to its own addresses that are not fetched, those that lead to one met before."""
         return self.crossing / max(1, self.fresh + self.crossing)
 
+    @property
+    def estimated_size(self) -> float:
+        """How many addresses it has in all, were each as likely to be shown as any other.
+
+        Of so many links to addresses that wait, so many met one another: the fewer do, the more there must be, as with
+        fish that are marked and caught again. Popular pages are met sooner, so an honest site is larger than this says.
+        """
+        shown = self.fresh + self.crossing
+        return shown * shown / (2.0 * max(1, self.crossing))
+
+    def is_vast(self, rules: GuardSettings) -> bool:
+        """Whether it has far more addresses than what others know of it explains."""
+        size = self.estimated_size
+        return size >= rules.vast_addresses and size >= rules.vast_per_reference * (1 + self.from_outside)
+
     def take(self, link: LinkId, fresh: int, crossing: int, *, is_relevant: bool) -> None:
         """Count a page with its links to addresses of the account."""
         self.fetched += 1
@@ -116,7 +131,7 @@ class Account:
     def settle(self, rules: GuardSettings) -> int:
         """Work out at which level its links wait."""
         allowance = self.allowance(rules)
-        is_overdrawn = self.spent > allowance and self.growth >= self.least_growth and not self.is_well_knit(rules)
+        is_overdrawn = self.spent > allowance and self.growth >= self.least_growth and self.is_vast(rules)
         is_overdrawn = is_overdrawn and not self.is_trusted
         self.level = min(DEEPEST, 1 + int(log2(self.spent / allowance))) if is_overdrawn else 0
         if self.spent > _MOST_PAGES and not is_overdrawn:
