@@ -463,7 +463,7 @@ class GuardSettings:
     )
     vast_addresses: int = setting(
         3000,
-        "addresses that an account must be estimated to have, from how seldom its pages show the same ones, to be a maze",
+        "addresses that a maze must be estimated to have, from how seldom its pages show the same ones",
         at_least=1,
     )
     vast_per_reference: float = setting(
