@@ -427,7 +427,7 @@ class GuardSettings:
         default=True, meaning="whether sections, hosts and groups of hosts have a number of pages that they may cost"
     )
     allowance: int = setting(
-        16, "pages that an unknown host or section may cost before it has to show that it is no maze", at_least=1
+        40, "pages that an unknown host or section may cost before it has to show that it is no maze", at_least=1
     )
     allowance_per_referrer: float = setting(
         1.0, "pages on top for each group of hosts that refers to it from outside", at_least=0
