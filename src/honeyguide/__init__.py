@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         suggest_topic_async,
     )
     from honeyguide.exports import export
+    from honeyguide.ranking import link_graph, rank
     from honeyguide.store import Run, open_run
 
 __all__ = [
@@ -44,8 +45,10 @@ __all__ = [
     "judge_pages",
     "judge_pages_async",
     "learned_weights",
+    "link_graph",
     "load_settings",
     "open_run",
+    "rank",
     "refresh",
     "refresh_async",
     "resume",
@@ -68,6 +71,8 @@ _HOME_BY_NAME = {
     "resume": "honeyguide.engine",
     "resume_async": "honeyguide.engine",
     "export": "honeyguide.exports",
+    "link_graph": "honeyguide.ranking",
+    "rank": "honeyguide.ranking",
     "suggest_topic": "honeyguide.engine",
     "suggest_topic_async": "honeyguide.engine",
     "Run": "honeyguide.store",

@@ -5,6 +5,7 @@ HoneyguideError
 ├── SettingsError     settings or flags that cannot be run; carries every mistake found
 ├── WorldError        a world that cannot be opened or named
 ├── PageError         a page that a person named and that cannot be read
+├── GraphError        a link graph that cannot be read or ranked, or a page that is not in it
 ├── VectorsError      word vectors that cannot be read, kept, trained, or are not those that a run began with
 ├── StoreError        a run folder that cannot be made, opened or written
 │   ├── RunExists     the folder is there already and is not empty
@@ -49,6 +50,10 @@ class WorldError(HoneyguideError):
 
 class PageError(HoneyguideError):
     """A page that a person named, by file or URL, and that cannot be read."""
+
+
+class GraphError(HoneyguideError):
+    """A link graph that cannot be read or ranked, or a page that is not in it."""
 
 
 class VectorsError(HoneyguideError):

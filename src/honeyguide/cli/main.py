@@ -10,7 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 
-from honeyguide.cli import crawl, demo, export, judge, lab, learner, refresh, results, resume, topic, vectors, wiki
+from honeyguide.cli import (
+    crawl,
+    demo,
+    export,
+    judge,
+    lab,
+    learner,
+    rank,
+    refresh,
+    results,
+    resume,
+    topic,
+    vectors,
+    wiki,
+)
 from honeyguide.cli.words import one_line
 from honeyguide.errors import HoneyguideError
 
@@ -40,6 +54,7 @@ app.command("resume", help=resume.HELP, short_help="Go on with a run that was st
 app.command("refresh", help=refresh.HELP, short_help="Look at the pages of a run again.")(refresh.refresh)
 app.command("results", help=results.HELP, short_help="Show the most relevant pages of a run.")(results.results)
 app.command("learner", help=learner.HELP, short_help="Show what linear SARSA has learned in a run.")(learner.learner)
+app.command("rank", help=rank.HELP, short_help="Rank pages by the links between them.")(rank.rank)
 app.command("export", help=export.HELP, short_help="Write a run for other programs.")(export.export)
 app.command("judge", help=judge.HELP, short_help="Judge pages for a topic, with the evidence.")(judge.judge)
 app.add_typer(topic.app, name="topic", help=topic.HELP, short_help="Find the words for what you look for.")

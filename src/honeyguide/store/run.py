@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from honeyguide.graph import LinkGraph
     from honeyguide.settings import Settings
 
 
@@ -161,6 +162,11 @@ class Run:
         Read it inside `at_one_moment` where a crawl may be writing.
         """
         return DiscoveredGraph(self._select)
+
+    def graph(self) -> LinkGraph:
+        """The same graph in memory, to be ranked: see `honeyguide.graph`."""
+        with self.at_one_moment():
+            return self.discovered_graph().link_graph()
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
