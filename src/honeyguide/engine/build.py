@@ -27,7 +27,7 @@ from honeyguide.engine.web_memory import WebMemory
 from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks, SharedRowsFrontier
 from honeyguide.learn import FoundAgain, Order
-from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, PageRules, parse
+from honeyguide.parse import PageRules, parse, rules_of
 from honeyguide.settings import with_overrides
 from honeyguide.settings.paths import with_absolute_paths
 from honeyguide.settings.schema import WORLDS
@@ -105,7 +105,7 @@ class Builder:
         return Recipe.of(self.settings, self._given_vectors)
 
     def page_rules(self) -> PageRules:
-        return WIKIPEDIA if self.settings.crawl.profile == "wikipedia" else WHOLE_PAGE
+        return rules_of(self.settings.crawl.profile)
 
     def frontier(self, strategy: Strategy, clocks: HostClocks) -> Frontier:
         if strategy.found_again is FoundAgain.EVERY:

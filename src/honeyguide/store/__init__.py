@@ -8,6 +8,7 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 from honeyguide.store.discovered_graph import DiscoveredGraph
 from honeyguide.store.opening import open_store
 from honeyguide.store.packing import body_packer
+from honeyguide.store.pages_to_read import PageToRead
 from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
@@ -44,6 +45,7 @@ __all__ = [
     "FoundLink",
     "HostRecord",
     "LearnerSnapshot",
+    "PageToRead",
     "PairRecord",
     "Progress",
     "RedirectedLink",

@@ -14,6 +14,7 @@ from honeyguide.errors import RunDamaged
 from honeyguide.settings import load_settings
 from honeyguide.store.bodies import StoredBodies
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.pages_to_read import PageToRead, pages_to_read
 from honeyguide.store.plain_errors import told_plainly
 from honeyguide.store.recorded_answers import RecordedAnswers
 from honeyguide.store.records import Progress
@@ -109,6 +110,19 @@ class Run:
         for url, title, relevance, is_relevant, step, depth, words, media_type, named in rows:
             canonical = None if named is None else Url(named)
             yield CrawledPage(Url(url), title, relevance, bool(is_relevant), step, depth, words, media_type, canonical)
+
+    def pages_after(self, step: int) -> Iterator[PageToRead]:
+        """The pages that came after a step, in order, with their bodies."""
+        return pages_to_read(self._select, self._folder.database_file, step)
+
+    def count_pages_after(self, step: int) -> int:
+        """How many pages came after a step."""
+        ((count,),) = self._select(
+            """SELECT count(*) FROM steps s JOIN pages p ON p.link = s.link AND p.step = s.step
+               WHERE s.step > ? AND p.link NOT IN (SELECT link FROM directives WHERE is_unindexed)""",
+            step,
+        )
+        return int(count)
 
     def steps(self) -> Iterator[CrawledStep]:
         """Every fetch, in the order in which the answers were taken in."""
