@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.events import Event, Listener
     from honeyguide.engine.steps import Step
     from honeyguide.engine.transport import Transport
-    from honeyguide.store import Store
+    from honeyguide.store import StepRecord, Store
 
 log = logging.getLogger(__name__)
 
@@ -33,13 +33,16 @@ class CrawlLoop:
         clock: Clock,
         listeners: Sequence[Listener],
         is_interrupted: Callable[[], bool],
+        on_stored: Callable[[StepRecord], None] = lambda _: None,
     ) -> None:
+        """`on_stored` is given every step, after it is stored and before listeners hear of it."""
         self._core = core
         self._transport = transport
         self._store = store
         self._clock = clock
         self._listeners = listeners
         self._is_interrupted = is_interrupted
+        self._on_stored = on_stored
 
     async def run(self, in_flight: Sequence[Dispatch] = ()) -> StopReason:
         """Crawl until a limit is reached, nothing is left, or someone interrupts; `in_flight` is fetched first."""
@@ -79,6 +82,7 @@ class CrawlLoop:
     def _finish(self, step: Step) -> None:
         """Store a step, then tell of it."""
         self._store.record(step.record)
+        self._on_stored(step.record)
         if step.record.learner is not None:
             log.debug("step %s: learner saved", step.record.progress.steps)
         if self._core.has_disk_budget:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.parts import Parts
     from honeyguide.engine.steps import Dispatch
     from honeyguide.settings import Settings
-    from honeyguide.store import Progress, Run, SqliteStore
+    from honeyguide.store import Progress, Run, SqliteStore, StepRecord
     from honeyguide.text import WordVectors
     from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
@@ -99,7 +99,8 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
         core = CrawlCore(parts, settings)
         store.record(core.start(seeds, clock.now(), known).record)
         folder.mark_started()
-        loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around))
+        on_stored = _indexing(opened, folder, settings, world)
+        loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around), on_stored)
         loop.announce(CrawlStarted(core.progress, is_resumed=False))
         await loop.run()
     return open_run(run)
@@ -138,7 +139,8 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
             core, in_flight = _restored(folder, parts, settings, store, clock)
         if budget is not None:
             folder.save_settings(to_toml(builder.settings))
-        loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around))
+        on_stored = _indexing(opened, folder, settings, world)
+        loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around), on_stored)
         loop.announce(CrawlStarted(core.progress, is_resumed=True))
         await loop.run(in_flight)
     return open_run(run)
@@ -195,6 +197,18 @@ def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Worke
     if workers is not None:
         workers.home = Preparation(parts.parse, parts.judge if builder.recipe().judges else None, body_packer())
     return workers
+
+
+def _indexing(
+    opened: AsyncExitStack, folder: RunFolder, settings: Settings, world: World
+) -> Callable[[StepRecord], None]:
+    """What puts the pages of the crawl into its index, where that is wanted."""
+    wanted = settings.search.live
+    if wanted == "off" or (wanted == "auto" and world.is_offline):
+        return lambda _: None
+    from honeyguide.index import LiveIndex  # noqa: PLC0415 - tantivy, for crawls that index
+
+    return opened.enter_context(LiveIndex(folder.path, settings)).add
 
 
 def _one_blas_thread() -> threadpool_limits:

@@ -421,7 +421,7 @@ class SearchSettings:
     )  # fmt: skip
     match: str = setting("all", "whether a page must have all words of a query or any", choices=("all", "any"))
     text_weight: float = setting(1.0, "how much the words of the page count for its place", at_least=0)
-    rank_weight: float = setting(0.2, "how much the links to it count (PageRank)", at_least=0)
+    rank_weight: float = setting(0.1, "how much the links to it count (PageRank)", at_least=0)
     topic_weight: float = setting(0.2, "how much its relevance to the run's topic counts", at_least=0)
     meaning_weight: float = setting(1.0, "how much its vector counts, in a semantic search", at_least=0)
     title_boost: float = setting(1.0, "times that a word in the title counts as much as one in the text", at_least=0)

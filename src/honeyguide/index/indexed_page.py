@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import xxhash
 
 from honeyguide.domain import Fetched
+from honeyguide.index.plain_text import marked
+from honeyguide.index.quality import text_quality
 from honeyguide.parse import parse
-from honeyguide.search.plain_text import marked
-from honeyguide.search.quality import text_quality
 from honeyguide.text import main_text, words_of
 
 if TYPE_CHECKING:

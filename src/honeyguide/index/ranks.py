@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 _FILE: Final = "ranks.npz"
 _GROWTH: Final = 1.1
-"""Ranks of a run that still grows are made anew when it has grown so many times over; of one that has stopped, always."""
+"""Ranks of a run that still grows are made anew when it has grown by so much; of one that has stopped, always."""
 
 
 def standings(run: Run, folder: Path, *, may_write: bool) -> NDArray[np.float32]:

@@ -9,15 +9,17 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 from unicodedata import normalize
 
-from honeyguide.search.plain_text import MARK, unmarked
+from honeyguide.index.plain_text import MARK, unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
 SNIPPET_CHARACTERS: Final = 240
-_LOOKED_AT: Final = 2_000  # places in a page where a word may stand
+_LOOKED_AT: Final = 100  # places of a word in a page
+_LETTERS: Final = re.compile(r"[^\W_]+")
 _EDGE: Final = 25  # characters that a snippet may give up so as not to begin or end within a word
 _ELLIPSIS: Final = "…"
+_WITHIN_A_WORD: Final = ("", "'", "’")  # nothing, between letters of scripts without spaces; or as in don't
 # Letters with accents, as the letters they are made from: one for one, so that places in the text stay the same.
 _PLAIN: Final = {
     code: folded
@@ -55,29 +57,44 @@ class SnippetMaker:
     def __init__(self, terms: Collection[str], analyze: Callable[[str], list[str]]) -> None:
         """`terms` are the stems asked for; `analyze` gives the stems of a text."""
         self._terms = frozenset(terms)
+        self._beginnings = _beginnings(self._terms)
         self._analyze = analyze
         self._stem_by_word: dict[str, str] = {}
-        self._pattern = _pattern(self._terms)
 
     def of(self, text: str) -> Snippet:
         """The stretch of a text with most of the terms, the earliest of equal ones; its beginning where none is."""
-        found = list(self._places(text)) if self._pattern is not None else []
-        first, last = _best_stretch(found)
+        found = self._places(text)
         if not found:
             return _cut(text, 0, SNIPPET_CHARACTERS, [])
+        first, last = _best_stretch(found)
         middle = (found[first][0] + found[last][1]) // 2
         start = max(0, min(middle - SNIPPET_CHARACTERS // 2, len(text) - SNIPPET_CHARACTERS))
         return _cut(text, start, start + SNIPPET_CHARACTERS, found)
 
-    def _places(self, text: str) -> Iterator[tuple[int, int, str]]:
-        assert self._pattern is not None
-        folded = text if text.isascii() else text.translate(_PLAIN)
-        for count, word in enumerate(self._pattern.finditer(folded)):
-            if count >= _LOOKED_AT:
-                return
-            stem = self._stem(text[word.start() : word.end()])
-            if stem in self._terms:
-                yield word.start(), word.end(), stem
+    def _places(self, text: str) -> list[tuple[int, int, str]]:
+        """Where the terms stand, in order: start, end and term."""
+        lowered = text.lower()
+        if len(lowered) != len(text):  # a letter such as İ is longer in lower case
+            lowered = text
+        found = self._places_in(text, lowered)
+        if not found and not text.isascii():
+            found = self._places_in(text, lowered.translate(_PLAIN))
+        return sorted(found)
+
+    def _places_in(self, text: str, lowered: str) -> list[tuple[int, int, str]]:
+        found = []
+        for beginning in self._beginnings:
+            at, left = lowered.find(beginning), _LOOKED_AT
+            while at >= 0 and left:
+                word = _LETTERS.match(text, at)
+                end = at + len(beginning) if word is None else word.end()
+                is_start = at == 0 or not text[at - 1].isalnum()
+                stem = self._stem(text[at:end]) if is_start else ""
+                if stem in self._terms:
+                    found.append((at, end, stem))
+                    left -= 1
+                at = lowered.find(beginning, end)
+        return found
 
     def _stem(self, word: str) -> str:
         stem = self._stem_by_word.get(word)
@@ -87,12 +104,10 @@ class SnippetMaker:
         return stem
 
 
-def _pattern(terms: Collection[str]) -> re.Pattern[str] | None:
-    """Words that may have one of these stems: a stem changes a word's end, by a letter or two."""
-    beginnings = {re.escape(term[: max(2, len(term) - 2)] if len(term) > 3 else term) for term in terms}
-    if not beginnings:
-        return None
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join(sorted(beginnings))})[^\W_]*", re.IGNORECASE)
+def _beginnings(terms: Collection[str]) -> list[str]:
+    """How words begin that may have one of these stems: a stem changes a word's end, by a letter or two."""
+    cut = {term[: max(2, len(term) - 2)] if len(term) > 3 else term for term in terms}
+    return sorted(each for each in cut if not any(each != other and each.startswith(other) for other in cut))
 
 
 def _best_stretch(found: list[tuple[int, int, str]]) -> tuple[int, int]:
@@ -116,14 +131,16 @@ def _cut(text: str, start: int, end: int, found: list[tuple[int, int, str]]) -> 
     if end < len(text):
         space = text.rfind(" ", max(start, end - _EDGE), end)
         end = space if space >= 0 else end
-    pieces, highlights, length = [_ELLIPSIS if start > 0 else ""], [], 1 if start > 0 else 0
+    pieces = [_ELLIPSIS if start > 0 else ""]
+    highlights: list[tuple[int, int]] = []
+    length = len(pieces[0])
     at = start
     for begins, stops, _ in found:
         if begins < start or stops > end:
             continue
         before, word = unmarked(text[at:begins]), unmarked(text[begins:stops])
         length += len(before)
-        if highlights and not before:  # letters of one word, of a script without spaces
+        if highlights and before in _WITHIN_A_WORD:
             highlights[-1] = (highlights[-1][0], length + len(word))
         else:
             highlights.append((length, length + len(word)))

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.clock import RealClock
+from honeyguide.index.indexed_page import IndexedPage
+from honeyguide.index.page_index import FOLDER, IndexBusy, IndexLock, PageIndex, last_step
 from honeyguide.parse import rules_of
-from honeyguide.search.indexed_page import IndexedPage
-from honeyguide.search.page_index import FOLDER, IndexBusy, IndexLock, PageIndex, last_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    import tantivy
 
     from honeyguide.settings import Settings
     from honeyguide.store import Run
@@ -31,11 +33,27 @@ PATIENCE_S: Final = 60.0
 _LOOK_AGAIN_S: Final = 0.25
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenIndex:
+    """An index as it was at one moment: what is committed later, by whomever, `searcher` does not see."""
+
+    index: PageIndex
+    searcher: tantivy.Searcher
+
+    @classmethod
+    def now(cls, index: PageIndex) -> OpenIndex:
+        return cls(index, index.searcher())
+
+    @property
+    def last_step(self) -> int:
+        return last_step(self.searcher)
+
+
 @dataclass(frozen=True, slots=True)
 class Indexes:
     """All pages of a run: those in its folder, and those that could not be put there."""
 
-    pages: tuple[PageIndex, ...]
+    parts: tuple[OpenIndex, ...]
     is_written: bool  # whether this process could write the folder
 
 
@@ -49,26 +67,23 @@ def indexes_of(run: Run, on_progress: OnProgress = lambda *_: None, *, patience_
     language = index_language(run.settings)
     folder = run.path / FOLDER
     if not os.access(run.path, os.W_OK):
-        return _with_rest_in_memory(run, PageIndex.to_read(folder, language), language, on_progress)
+        return _with_rest_in_memory(run, PageIndex.through_links(folder, language), language, on_progress)
     clock = RealClock()
     deadline = clock.now() + patience_s
     while True:
         try:
             with IndexLock(run.path):
-                return Indexes((_brought_up_to_date(run, folder, language, on_progress),), is_written=True)
+                index = _brought_up_to_date(run, folder, language, on_progress)
+                return Indexes((OpenIndex.now(index),), is_written=True)
         except IndexBusy:
             there = PageIndex.to_read(folder, language)
-            if missing_pages(run, there) <= FEW_PAGES or clock.now() >= deadline:
+            step = 0 if there is None else last_step(there.searcher())
+            if run.count_pages_after(step) <= FEW_PAGES or clock.now() >= deadline:
                 return _with_rest_in_memory(run, there, language, on_progress)
             time.sleep(_LOOK_AGAIN_S)
         except OSError as error:  # a full disk, a folder that only looks writable
             log.warning("the index of %s cannot be written: %s; its pages are searched in memory", run.path, error)
             return _with_rest_in_memory(run, PageIndex.to_read(folder, language), language, on_progress)
-
-
-def missing_pages(run: Run, index: PageIndex | None) -> int:
-    """How many pages of the run an index lacks."""
-    return run.count_pages_after(0 if index is None else last_step(index.searcher()))
 
 
 def catch_up(run: Run, index: PageIndex, after_step: int, on_progress: OnProgress = lambda *_: None) -> int:
@@ -94,10 +109,11 @@ def _brought_up_to_date(run: Run, folder: Path, language: str, on_progress: OnPr
 
 
 def _with_rest_in_memory(run: Run, there: PageIndex | None, language: str, on_progress: OnProgress) -> Indexes:
+    kept = () if there is None else (OpenIndex.now(there),)
     rest = PageIndex.in_memory(language)
-    catch_up(run, rest, 0 if there is None else last_step(there.searcher()), on_progress)
+    catch_up(run, rest, kept[0].last_step if kept else 0, on_progress)
     rest.close()
-    return Indexes((rest,) if there is None else (there, rest), is_written=False)
+    return Indexes((*kept, OpenIndex.now(rest)), is_written=False)
 
 
 def _read(run: Run, after_step: int, total: int, on_progress: OnProgress) -> Iterator[IndexedPage]:

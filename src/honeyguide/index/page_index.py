@@ -1,11 +1,11 @@
 """The index of a run's pages: a folder of tantivy's in the run folder, or in memory.
 
-RUN/search/
+RUN/index/
   about.json    what the index is made like; one that is made otherwise is thrown away and made anew
   pages/        tantivy's own files
   ranks.npz     PageRank by page (`ranks`)
   meanings.npz  vectors by page (`meanings`)
-RUN/search.lock   held by the process that writes the index
+RUN/index.lock    held by the process that writes the index
 
 All of it is derived from the run and may be deleted at any time. Pages go in by step, and a commit is in whole or not
 at all, so the highest step that the index holds tells which pages it lacks.
@@ -18,25 +18,27 @@ import json
 import logging
 import shutil
 from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import tantivy
 
-from honeyguide.search.fields import SPELLED, STEMMED, analyzer, document_of, schema, speller
+from honeyguide.index.fields import SPELLED, STEMMED, analyzer, document_of, schema, speller
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
     from types import TracebackType
     from typing import IO, Self
 
-    from honeyguide.search.indexed_page import IndexedPage
+    from honeyguide.index.indexed_page import IndexedPage
 
 log = logging.getLogger(__name__)
 
 FORMAT: Final = 1
-FOLDER: Final = "search"
-_LOCK: Final = "search.lock"
+FOLDER: Final = "index"
+_LOCK: Final = "index.lock"
 _WRITER_BYTES: Final = 50_000_000  # tantivy's least is 15 MB a thread; with less than this it writes many small parts
 
 
@@ -84,6 +86,7 @@ class PageIndex:
         index.register_tokenizer(STEMMED, self.analyzer)
         index.register_tokenizer(SPELLED, speller())
         self._writer: tantivy.IndexWriter | None = None
+        self._elsewhere: TemporaryDirectory[str] | None = None
 
     @classmethod
     def in_memory(cls, language: str) -> PageIndex:
@@ -112,11 +115,31 @@ class PageIndex:
         try:
             if json.loads((folder / "about.json").read_text(encoding="utf-8")) != about_index(language):
                 return None
-            return cls(tantivy.Index.open(str(folder / "pages")), language)
+            found = cls(tantivy.Index.open(str(folder / "pages")), language)
+            found.searcher()  # files may be missing or broken, which shows only now
         except (OSError, ValueError) as error:  # tantivy raises ValueError for whatever is wrong
             if folder.exists():
                 log.info("the index in %s cannot be used: %s", folder, error)
             return None
+        return found
+
+    @classmethod
+    def through_links(cls, folder: Path, language: str) -> PageIndex | None:
+        """As `to_read`, through links to the files: tantivy writes a lock even to read, and may not here. Close it."""
+        elsewhere = TemporaryDirectory(prefix="honeyguide-index-")
+        try:
+            (Path(elsewhere.name) / "pages").mkdir()
+            for file in [folder / "about.json", *(folder / "pages").iterdir()]:
+                if not file.name.endswith(".lock"):
+                    (Path(elsewhere.name) / file.relative_to(folder)).symlink_to(file.resolve())
+            found = cls.to_read(Path(elsewhere.name), language)
+        except OSError:
+            found = None
+        if found is None:
+            elsewhere.cleanup()
+        else:
+            found._elsewhere = elsewhere  # noqa: SLF001 - of this class
+        return found
 
     def searcher(self) -> tantivy.Searcher:
         """What was committed by now."""
@@ -139,6 +162,8 @@ class PageIndex:
 
     def close(self) -> None:
         """Wait until tantivy has tidied up; may be called twice. What was not committed is lost."""
+        if self._elsewhere is not None:
+            self._elsewhere.cleanup()
         if self._writer is not None:
             writer, self._writer = self._writer, None
             with suppress(ValueError):
@@ -147,7 +172,7 @@ class PageIndex:
     def add_all(self, pages: Iterable[IndexedPage], commit_every: int) -> int:
         """Add pages, commit them every so often and at the end; says how many there were."""
         count = 0
-        for count, page in enumerate(pages, 1):  # noqa: B007 - how many there were
+        for count, page in enumerate(pages, 1):
             self.add(page)
             if count % commit_every == 0:
                 self.commit()
@@ -163,4 +188,4 @@ def last_step(searcher: tantivy.Searcher) -> int:
 
 def about_index(language: str) -> dict[str, Any]:
     """What makes two indexes alike."""
-    return {"format": FORMAT, "language": language, "tantivy": tantivy.__version__.rpartition(" ")[2]}
+    return {"format": FORMAT, "language": language, "tantivy": metadata.version("tantivy")}

@@ -7,9 +7,10 @@ pages with the same text once, and says what was found where (`snippets`) and wh
 The index is derived: it may be deleted at any time. Tantivy is imported here and nowhere else.
 """
 
-from honeyguide.search.live import LiveIndex
-from honeyguide.search.results import Hit, ScoreParts, SearchResults
-from honeyguide.search.searcher import Searcher, search
-from honeyguide.search.snippets import Snippet
+from honeyguide.index.live import LiveIndex
+from honeyguide.index.query import parse_query
+from honeyguide.index.results import Hit, ScoreParts, SearchResults
+from honeyguide.index.searcher import Searcher, search
+from honeyguide.index.snippets import Snippet
 
-__all__ = ["Hit", "LiveIndex", "ScoreParts", "SearchResults", "Searcher", "Snippet", "search"]
+__all__ = ["Hit", "LiveIndex", "ScoreParts", "SearchResults", "Searcher", "Snippet", "parse_query", "search"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from honeyguide.search.snippets import Snippet
+    from honeyguide.index.snippets import Snippet
 
 
 @dataclass(frozen=True, slots=True)

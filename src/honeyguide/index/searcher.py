@@ -14,27 +14,28 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import numpy as np
 from tantivy import FieldType, Occur, Query
 
 from honeyguide.domain import Url
 from honeyguide.errors import InvalidUrl, QueryError, SettingsError
-from honeyguide.search.blocked_words import blocked_query, read_blocked_words
-from honeyguide.search.catching_up import indexes_of
-from honeyguide.search.matching import Match
-from honeyguide.search.moments import since as seconds_since, until as seconds_until
-from honeyguide.search.page_index import FOLDER
-from honeyguide.search.plain_text import unmarked
-from honeyguide.search.query import all_words, parse_query
-from honeyguide.search.ranks import standings
-from honeyguide.search.results import Hit, ScoreParts, SearchResults
-from honeyguide.search.shard import Nearness, Shard, Wanted, Weights
-from honeyguide.search.snippets import SnippetMaker
-from honeyguide.search.spelling import Speller
+from honeyguide.index.blocked_words import blocked_query, read_blocked_words
+from honeyguide.index.catching_up import indexes_of
+from honeyguide.index.choosing import Asked, choose
+from honeyguide.index.matching import Match
+from honeyguide.index.moments import since as seconds_since
+from honeyguide.index.moments import until as seconds_until
+from honeyguide.index.page_index import FOLDER
+from honeyguide.index.plain_text import unmarked
+from honeyguide.index.query import all_words, parse_query
+from honeyguide.index.ranks import standings
+from honeyguide.index.results import SearchResults
+from honeyguide.index.shard import Nearness, Shard, Wanted, Weights
+from honeyguide.index.showing import hits_of
+from honeyguide.index.spelling import Speller, is_spelled
 from honeyguide.settings import with_overrides
 from honeyguide.settings.checks import value_mistakes
 from honeyguide.store import Run, open_run
@@ -43,50 +44,35 @@ from honeyguide.text import WORD, WordVectors, open_vectors, words_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
-    from typing import Self, TypeAlias
+    from typing import Self, TypeAlias, Unpack
 
     import tantivy
     from numpy.typing import NDArray
 
-    from honeyguide.search.moments import Moment
-    from honeyguide.search.query import Node
-    from honeyguide.search.shard import Found
+    from honeyguide.index.matching import Matcher
+    from honeyguide.index.moments import Moment
+    from honeyguide.index.page_index import PageIndex
+    from honeyguide.index.query import Node
     from honeyguide.settings import Settings
 
     Runs: TypeAlias = "Run | Path | str | Sequence[Run | Path | str]"
 
-FIRST_LOOK: Final = 128
-LAST_LOOK: Final = 4_096
-"""Pages by text that are looked at in each index at first, and at most unless a later page of hits asks for more."""
 LIKE_TERMS: Final = 25
-WORDS_KNOWN: Final = 200_000
-MOST_DUPLICATES: Final = 20
+WORDS_KNOWN: Final = 100_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
-    """A question as one shard understands it."""
+class Question(TypedDict, total=False):
+    """What may be asked besides a query; `Searcher.search` says what each means."""
 
-    shard: Shard
-    match: Match
-    near: Match  # what a page must have to be found by its vector
-    nearness: Nearness | None
-
-    def found(self, wanted: Wanted, limit: int) -> list[Found]:
-        by_text = self.shard.find(self.match, wanted, limit, self.nearness)
-        if self.nearness is None:
-            return [by_text]
-        return [by_text, self.shard.find_near(self.near, wanted, limit, self.nearness)]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Choice:
-    """A page chosen to be shown, and those with the same text."""
-
-    found: Found
-    row: int
-    score: float
-    same: list[tuple[Found, int]]
+    like: str
+    hosts: Sequence[str]
+    since: Moment
+    until: Moment
+    relevant_only: bool
+    semantic: bool
+    page: int
+    per_page: int
+    show_all: bool
 
 
 class Searcher:
@@ -107,6 +93,7 @@ class Searcher:
         if not given:
             raise QueryError("there is no run to search: name one")
         self._opened = ExitStack()
+        self._shards: list[Shard] = []
         self._on_progress = on_progress
         self._vectors: WordVectors | None = None
         try:
@@ -121,6 +108,7 @@ class Searcher:
 
     def refresh(self) -> None:
         """See what has been crawled since."""
+        self._close_shards()
         self._shards = [shard for run in self._runs for shard in self._shards_of(run)]
         self._speller: Speller | None = None
 
@@ -164,12 +152,11 @@ class Searcher:
             asked = self._ask_like(like, terms, semantic=semantic)
         wanted = Wanted(tuple(hosts), seconds_since(since), seconds_until(until), relevant_only, like)
         collapses = self.settings.search.collapse and not show_all
-        choices, total = _choose(asked, wanted, weights, page * per_page, collapses=collapses)
-        makers: dict[int, SnippetMaker] = {}
+        choices, total = choose(asked, wanted, weights, page * per_page, collapses=collapses)
         return SearchResults(
             query=query or like,
             total=total,
-            hits=tuple(_hit(choice, terms, makers) for choice in choices[(page - 1) * per_page : page * per_page]),
+            hits=hits_of(choices[(page - 1) * per_page : page * per_page], terms),
             page=page,
             per_page=per_page,
             pages_searched=self.pages,
@@ -178,8 +165,14 @@ class Searcher:
         )
 
     def close(self) -> None:
-        """Close the runs that were opened here; may be called twice."""
+        """Close the indexes, and the runs that were opened here; may be called twice."""
+        self._close_shards()
         self._opened.close()
+
+    def _close_shards(self) -> None:
+        for shard in self._shards:
+            shard.index.close()
+        self._shards = []
 
     def __enter__(self) -> Self:
         return self
@@ -200,31 +193,27 @@ class Searcher:
             if needs_ranks
             else np.empty(0, dtype=np.float32)
         )
-        first_is_kept = indexes.is_written or len(indexes.pages) > 1
+        first_is_kept = indexes.is_written or len(indexes.parts) > 1
         return [
             Shard(
                 run=run,
-                index=index,
+                index=part.index,
+                searcher=part.searcher,
                 standing_by_step=ranks,
                 is_in_folder=number == 0 and first_is_kept,
                 may_write=indexes.is_written,
-                hiding=tuple(self._hiding(run, index.schema, index.analyzer)),
+                hiding=tuple(self._hiding(part.index)),
             )
-            for number, index in enumerate(indexes.pages)
+            for number, part in enumerate(indexes.parts)
         ]
 
-    def _hiding(
-        self, run: Run, schema: tantivy.Schema, analyzer: tantivy.TextAnalyzer
-    ) -> list[tuple[Occur, tantivy.Query]]:
+    def _hiding(self, index: PageIndex) -> list[tuple[Occur, tantivy.Query]]:
         """What the filters leave out."""
         filters, clauses = self.settings.search, []
         if filters.min_quality > 0:
-            good = Query.range_query(schema, "quality", FieldType.Float, filters.min_quality, None)
+            good = Query.range_query(index.schema, "quality", FieldType.Float, filters.min_quality, None)
             clauses.append((Occur.Must, good))
-        traps = trap_steps(run) if filters.hide_traps else []
-        if traps:
-            clauses.append((Occur.MustNot, Query.term_set_query(schema, "step", traps)))
-        blocked = blocked_query(self._blocked, schema, analyzer)
+        blocked = blocked_query(self._blocked, index.schema, index.analyzer)
         if blocked is not None:
             clauses.append((Occur.MustNot, blocked))
         return clauses
@@ -238,20 +227,24 @@ class Searcher:
             raise QueryError("all weights are 0: give one of search.text_weight, rank_weight and topic_weight")
         return weights
 
-    def _ask(self, node: Node, terms: set[str], *, semantic: bool) -> list[_Asked]:
-        direction = self._direction(words_of(" ".join(each.text for each in all_words(node)))) if semantic else None
+    def _ask(self, node: Node, terms: set[str], *, semantic: bool) -> list[Asked]:
+        direction = (
+            self._direction(words_of(" ".join(each.text for each in all_words(node) if each.field != "host")))
+            if semantic
+            else None
+        )
         asked = []
         for shard in self._shards:
             matcher = self._matcher(shard)
             match = matcher.match(node)
             near = matcher.match(node, words_are_optional=True) if semantic else Match(None)
-            asked.append(_Asked(shard, match, near, self._nearness(shard, direction)))
+            asked.append(Asked(shard, match, near, self._nearness(shard, direction)))
             terms |= matcher.terms
         if not terms and all(each.match.query is None for each in asked):
             raise QueryError(f"the query {query_shown(node)} has no word that can be looked for")
         return asked
 
-    def _ask_like(self, url: str, terms: set[str], *, semantic: bool) -> list[_Asked]:
+    def _ask_like(self, url: str, terms: set[str], *, semantic: bool) -> list[Asked]:
         text = self._text_of(url)
         direction = self._direction(words_of(unmarked(text))) if semantic else None
         typical = self._typical_terms(text)
@@ -259,10 +252,10 @@ class Searcher:
         asked = []
         for shard in self._shards:
             match = self._matcher(shard).any_of(typical)
-            asked.append(_Asked(shard, match, Match(None), self._nearness(shard, direction)))
+            asked.append(Asked(shard, match, Match(None), self._nearness(shard, direction)))
         return asked
 
-    def _matcher(self, shard: Shard) -> Any:
+    def _matcher(self, shard: Shard) -> Matcher:
         search = self.settings.search
         return shard.matcher({"title": search.title_boost}, needs_all=search.match == "all")
 
@@ -308,7 +301,9 @@ class Searcher:
             for found in WORD.finditer(query[words.start : words.end])
         ]
         doubtful = [
-            (start, end) for start, end in places if not total or not self._pages_with(query[start:end].lower())
+            (start, end)
+            for start, end in places
+            if is_spelled(word := query[start:end].lower()) and not (total and self._pages_with(word))
         ]
         if not doubtful or not self.pages:
             return None
@@ -336,95 +331,11 @@ def search(
     query: str = "",
     overrides: Mapping[str, Any] | None = None,
     on_progress: Callable[[int, int], None] = lambda *_: None,
-    **question: Any,
+    **question: Unpack[Question],
 ) -> SearchResults:
     """Search one run or several together, once; see `Searcher` for what may be asked, and for asking more than once."""
     with Searcher(runs, overrides, on_progress) as searcher:
         return searcher.search(query, **question)
-
-
-def trap_steps(run: Run) -> list[int]:
-    """Steps that brought pages which the guard took for a trap."""
-    return []
-
-
-def _choose(
-    asked: Sequence[_Asked], wanted: Wanted, weights: Weights, count: int, *, collapses: bool
-) -> tuple[list[_Choice], int]:
-    """The first so many pages, and how many match."""
-    limit = max(FIRST_LOOK, 2 * count)
-    last = max(LAST_LOOK, limit)
-    while True:
-        found = [each for shard in asked for each in shard.found(wanted, limit)]
-        is_semantic = any(each.nearness is not None for each in asked)
-        choices = _in_order(found, weights, None if is_semantic else count, collapses=collapses)
-        total = sum(len(choice.same) + 1 for choice in choices) if is_semantic else sum(each.total for each in found)
-        beyond = max((each.most_beyond(weights) for each in found), default=-1.0)
-        is_enough = len(choices) >= count and choices[count - 1].score > beyond
-        if beyond < 0 or is_enough or limit >= last:
-            return choices, total
-        limit = min(limit * 4, last)
-
-
-def _in_order(found: Sequence[Found], weights: Weights, count: int | None, *, collapses: bool) -> list[_Choice]:
-    """Pages by score, each address once and, if wanted, each text; all of them where no count is given."""
-    if not found:
-        return []
-    scores = np.concatenate([each.scores(weights) for each in found])
-    topics = np.concatenate([each.topic for each in found])
-    steps = np.concatenate([each.steps for each in found])
-    numbers = np.repeat(np.arange(len(found)), [len(each.steps) for each in found])
-    rows = np.concatenate([np.arange(len(each.steps)) for each in found])
-    choices: list[_Choice] = []
-    choice_by_text: dict[int, _Choice] = {}
-    addresses: set[int] = set()
-    for place in np.lexsort((steps, numbers, -topics, -scores)):
-        page, row = found[numbers[place]], int(rows[place])
-        address, text = page.url_prints[row], page.text_prints[row]
-        if address in addresses:
-            continue
-        addresses.add(address)
-        same = choice_by_text.get(text) if collapses else None
-        if same is not None:
-            same.same.append((page, row))
-            continue
-        if count is not None and len(choices) >= count:
-            break
-        choices.append(_Choice(page, row, float(scores[place]), []))
-        choice_by_text[text] = choices[-1]
-    return choices
-
-
-def _hit(choice: _Choice, terms: set[str], makers: dict[int, SnippetMaker]) -> Hit:
-    found, row = choice.found, choice.row
-    shard, address = found.shard, found.addresses[row]
-    document = shard.searcher.doc(address)
-    maker = makers.get(id(shard.index))
-    if maker is None:
-        maker = makers[id(shard.index)] = SnippetMaker(terms, shard.index.analyzer.analyze)
-    columns = shard.searcher.fast_field_values
-    return Hit(
-        url=str(document.get_first("url")),
-        title=unmarked(str(document.get_first("title"))),
-        score=choice.score,
-        snippet=maker.of(str(document.get_first("text"))),
-        run=shard.run.path,
-        step=int(found.steps[row]),
-        fetched_at=float(columns("fetched_at", [address])[0] or 0.0),
-        relevance=float(found.topic[row]),
-        is_relevant=bool(columns("is_relevant", [address])[0]),
-        parts=ScoreParts(
-            text=round(float(found.text[row]), 6),
-            rank=round(float(found.rank[row]), 6),
-            topic=round(float(found.topic[row]), 6),
-            meaning=round(max(0.0, float(found.meaning[row])), 6),
-        ),
-        duplicates=tuple(_url(*each) for each in choice.same[:MOST_DUPLICATES]),
-    )
-
-
-def _url(found: Found, row: int) -> str:
-    return str(found.shard.searcher.doc(found.addresses[row]).get_first("url"))
 
 
 def _canonical(url: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tantivy import Occur, Query
 
 from honeyguide.errors import QueryError
-from honeyguide.search.plain_text import marked
+from honeyguide.index.plain_text import marked
 from honeyguide.text import words_of
 
 if TYPE_CHECKING:

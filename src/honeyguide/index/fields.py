@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import tantivy
 
 if TYPE_CHECKING:
-    from honeyguide.search.indexed_page import IndexedPage
+    from honeyguide.index.indexed_page import IndexedPage
 
 LONGEST_WORD_BYTES: Final = 255
 """Longer ones are no words but data, and cannot be found."""

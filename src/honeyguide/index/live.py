@@ -8,9 +8,9 @@ from queue import Queue
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.search.catching_up import catch_up, index_language
-from honeyguide.search.indexed_page import IndexedPage
-from honeyguide.search.page_index import FOLDER, IndexBusy, IndexLock, PageIndex, last_step
+from honeyguide.index.catching_up import catch_up, index_language
+from honeyguide.index.indexed_page import IndexedPage
+from honeyguide.index.page_index import FOLDER, IndexBusy, IndexLock, PageIndex, last_step
 from honeyguide.store import open_run
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class LiveIndex:
             index.close()
 
     def _pages_after(self, step: int) -> Iterator[IndexedPage]:
-        """Pages as they come, until the crawl is over. Those that were caught up with already come again, and not in."""
+        """Pages as they come, until the crawl is over, but for those that were caught up with already."""
         while (page := self._waiting.get()) is not None:
             if page.step > step:
                 yield page

@@ -15,15 +15,15 @@ from tantivy import Occur, Query
 
 from honeyguide.domain import Url
 from honeyguide.errors import InvalidUrl
-from honeyguide.search.plain_text import marked
-from honeyguide.search.query import All, Beside, Either, Needed, Not, Words
+from honeyguide.index.plain_text import marked
+from honeyguide.index.query import All, Beside, Either, Needed, Not, Words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import tantivy
 
-    from honeyguide.search.query import Node
+    from honeyguide.index.query import Node
 
 _K1: Final = 1.2  # tantivy's
 
@@ -80,15 +80,14 @@ class Matcher:
         clauses: list[tuple[Occur, tantivy.Query]] = []
         bound = 0.0
         for part in parts:
-            is_forbidden = isinstance(part, Not)
-            made = self.match(part.part) if is_forbidden else self.match(part, words_are_optional=is_optional)
-            if made.query is None:
-                continue
-            if is_forbidden:
-                clauses.append((Occur.MustNot, made.query))
-                continue
-            clauses.append((Occur.Must if isinstance(part, Needed) else occur, made.query))
-            bound += made.bound
+            if isinstance(part, Not):
+                made, how = self.match(part.part), Occur.MustNot
+            else:
+                made = self.match(part, words_are_optional=is_optional)
+                how = Occur.Must if isinstance(part, Needed) else occur
+                bound += made.bound
+            if made.query is not None:
+                clauses.append((how, made.query))
         return Match(_clauses(clauses), bound) if clauses else Match(None)
 
     def _words(self, words: Words, *, is_optional: bool) -> Match:

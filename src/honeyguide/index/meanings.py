@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import tantivy
 
-from honeyguide.search.fields import schema
-from honeyguide.search.plain_text import unmarked
+from honeyguide.index.fields import schema
+from honeyguide.index.plain_text import unmarked
 from honeyguide.text import unit, words_of
 
 if TYPE_CHECKING:
@@ -49,9 +49,7 @@ class Meanings:
         return nearness
 
 
-def meanings_of(
-    searcher: tantivy.Searcher, vectors: WordVectors, folder: Path | None, *, may_write: bool
-) -> Meanings:
+def meanings_of(searcher: tantivy.Searcher, vectors: WordVectors, folder: Path | None, *, may_write: bool) -> Meanings:
     """The vectors of all pages of an index; `folder` is where they are kept, None for an index in memory."""
     kept = _kept(folder, vectors) if folder is not None else None
     known = kept or Meanings(np.empty(0, dtype=np.int64), np.empty((0, vectors.dimension), dtype=np.float16))

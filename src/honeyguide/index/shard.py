@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from tantivy import FieldType, Occur, Query
 
-from honeyguide.search.matching import Matcher, host_query
-from honeyguide.search.meanings import meanings_of
-from honeyguide.search.page_index import FOLDER
+from honeyguide.index.matching import Matcher, host_query
+from honeyguide.index.meanings import meanings_of
+from honeyguide.index.page_index import FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import tantivy
     from numpy.typing import NDArray
 
-    from honeyguide.search.matching import Match
-    from honeyguide.search.meanings import Meanings
-    from honeyguide.search.page_index import PageIndex
+    from honeyguide.index.matching import Match
+    from honeyguide.index.meanings import Meanings
+    from honeyguide.index.page_index import PageIndex
     from honeyguide.store import Run
     from honeyguide.text import WordVectors
 
@@ -63,9 +62,10 @@ class Wanted:
             hosts = [(Occur.Should, host_query(schema, host)) for host in self.hosts]
             asked.append((Occur.Must, Query.boolean_query(hosts)))
         if self.since is not None or self.before is not None:
+            is_open = self.before is None
             when = Query.range_query(
-                schema, "fetched_at", FieldType.Float, self.since, self.before, include_upper=False
-            )  # fmt: skip
+                schema, "fetched_at", FieldType.Float, self.since, self.before, include_upper=is_open
+            )
             asked.append((Occur.Must, when))
         if self.relevant_only:
             asked.append((Occur.Must, Query.term_query(schema, "is_relevant", 1)))
@@ -111,14 +111,11 @@ class Shard:
 
     run: Run
     index: PageIndex
+    searcher: tantivy.Searcher
     standing_by_step: NDArray[np.float32]
     is_in_folder: bool  # or in memory
     may_write: bool
     hiding: tuple[Clause, ...] = ()  # what filters leave out
-
-    @cached_property
-    def searcher(self) -> tantivy.Searcher:
-        return self.index.searcher()
 
     @property
     def pages(self) -> int:
@@ -140,15 +137,9 @@ class Shard:
         """The first so many pages by text."""
         if match.query is None or not self.pages:
             return self._found([], [], 0, match, nearness, is_all=True)
-        result = self.searcher.search(self._query(match.query, wanted), limit)
-        return self._found(
-            [score for score, _ in result.hits],
-            [address for _, address in result.hits],
-            result.count or 0,
-            match,
-            nearness,
-            is_all=len(result.hits) < limit,
-        )
+        hits, total = self._search(self._query(match.query, wanted), limit)
+        scores = [score for score, _ in hits]
+        return self._found(scores, hits, total, match, nearness, is_all=len(hits) < limit)
 
     def find_near(self, match: Match, wanted: Wanted, limit: int, nearness: Nearness) -> Found:
         """The pages whose vectors are nearest, among those that `match` and `wanted` let through."""
@@ -157,18 +148,22 @@ class Shard:
         nearest = Query.term_set_query(self.index.schema, "step", nearness.first(max(NEAREST, limit)))
         asked = Query.all_query() if match.query is None else match.query
         clauses = [(Occur.Must, asked), (Occur.Must, Query.const_score_query(nearest, 0.0))]
-        result = self.searcher.search(self._query(Query.boolean_query(clauses), wanted), max(NEAREST, limit))
-        scores = [score if match.query is not None else 0.0 for score, _ in result.hits]
-        addresses = [address for _, address in result.hits]
-        return self._found(scores, addresses, result.count or 0, match, nearness, is_all=True)
+        hits, total = self._search(self._query(Query.boolean_query(clauses), wanted), max(NEAREST, limit))
+        scores = [score if match.query is not None else 0.0 for score, _ in hits]
+        return self._found(scores, hits, total, match, nearness, is_all=True)
 
     def hidden(self, match: Match, wanted: Wanted) -> int:
         """How many pages match and are left out by a filter."""
         if not self.hiding or match.query is None or not self.pages:
             return 0
-        shown = self.searcher.search(self._query(match.query, wanted), 1).count or 0
-        everything = self._query(match.query, wanted, is_filtered=False)
-        return (self.searcher.search(everything, 1).count or 0) - shown
+        _, shown = self._search(self._query(match.query, wanted), 1)
+        _, everything = self._search(self._query(match.query, wanted, is_filtered=False), 1)
+        return everything - shown
+
+    def _search(self, query: tantivy.Query, limit: int) -> tuple[list[tuple[float, tantivy.DocAddress]], int]:
+        """The first pages with their scores, and how many there are."""
+        result: Any = self.searcher.search(query, limit)  # its count is missing from tantivy's own types
+        return result.hits, int(result.count)
 
     def _query(self, query: tantivy.Query, wanted: Wanted, *, is_filtered: bool = True) -> tantivy.Query:
         clauses = wanted.clauses(self.index.schema) + (list(self.hiding) if is_filtered else [])
@@ -180,14 +175,15 @@ class Shard:
     def _found(
         self,
         scores: list[float],
-        addresses: list[tantivy.DocAddress],
+        hits: Sequence[tuple[float, tantivy.DocAddress]],
         total: int,
         match: Match,
         nearness: Nearness | None,
         *,
         is_all: bool,
     ) -> Found:
-        columns = self.searcher.fast_field_values if addresses else (lambda _name, _none: [])
+        addresses = [address for _, address in hits]
+        columns: Callable[..., Any] = self.searcher.fast_field_values if addresses else lambda *_: []
         steps = np.array(columns("step", addresses), dtype=np.int64)
         text = np.array(scores, dtype=np.float64) / match.bound if match.bound else np.zeros(len(addresses))
         standing = np.zeros(len(addresses))

@@ -208,7 +208,7 @@ class _Reader:
             symbol = self._take()
             is_phrase = kind == "phrase"
             return Words(symbol.text, field, symbol.start, symbol.end, is_phrase, symbol.slop)
-        self._fail(self._what_is_missing(kind))
+        return self._fail(self._what_is_missing(kind))
 
     def _what_is_missing(self, kind: str) -> str:
         before = self._symbols[self._next - 1].text if self._next else ""

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from honeyguide.index.plain_text import marked
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -22,8 +24,13 @@ if TYPE_CHECKING:
 SLIP: Final = 50.0
 FEWEST_LETTERS: Final = 4
 """Shorter words have too many neighbours for any of them to be meant."""
-_LONGEST: Final = 24
+_LONGEST: Final = 24  # letters of a word
 _LETTERS_FOR_TWO: Final = 6  # from so many letters on, two slips are looked for
+
+
+def is_spelled(word: str) -> bool:
+    """Whether something else could be meant by a lower-cased word: letters, neither few nor many, of an alphabet."""
+    return FEWEST_LETTERS <= len(word) <= _LONGEST and word.isalpha() and marked(word) == word
 
 
 class Speller:
@@ -32,24 +39,20 @@ class Speller:
     def __init__(self, pages_by_word: Iterable[tuple[str, int]]) -> None:
         known = [(word, pages) for word, pages in pages_by_word if 2 <= len(word) <= _LONGEST]
         self._pages_by_word = dict(known)
-        words = np.array([word for word, _ in known], dtype=f"<U{_LONGEST}")
-        self._letters: NDArray[np.uint32] = words.view(np.uint32).reshape(len(words), -1)
-        self._lengths = np.char.str_len(words) if len(words) else np.empty(0, dtype=np.int64)
+        self._words = np.array([word for word, _ in known], dtype=f"<U{_LONGEST}")
+        self._lengths = np.char.str_len(self._words) if known else np.empty(0, dtype=np.int64)
         self._pages = np.array([pages for _, pages in known], dtype=np.float64)
-        self._words = words
 
     def pages(self, word: str) -> int:
         return self._pages_by_word.get(word, 0)
 
     def suggestion(self, word: str) -> str | None:
         """What was probably meant instead of a lower-cased word; None where nothing better is known."""
-        if not FEWEST_LETTERS <= len(word) <= _LONGEST or not word.isalpha():
+        if not is_spelled(word):
             return None
         most = 2 if len(word) >= _LETTERS_FOR_TWO else 1
         near = np.flatnonzero(np.abs(self._lengths - len(word)) <= most)
-        if not len(near):
-            return None
-        slips = slips_between(word, self._letters[near], self._lengths[near])
+        slips = slips_between(word, self._words[near])
         is_near = (slips > 0) & (slips <= most)
         near, slips = near[is_near], slips[is_near]
         worth = self._pages[near] / SLIP**slips
@@ -59,26 +62,30 @@ class Speller:
         return min(str(self._words[number]) for number in best)
 
 
-def slips_between(word: str, letters: NDArray[np.uint32], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def slips_between(word: str, others: NDArray[np.str_]) -> NDArray[np.int8]:
     """Slips of the finger between a word and each of many (Damerau's distance, no place touched twice).
 
-    `letters` has a word a row, filled up with zeros; the table of the distance is filled for all of them at once.
+    The table of the distance is filled for all of them at once, a row of it for each letter of the word and in that
+    row a column, a letter of theirs, at a time: a few milliseconds for 100,000 words.
     """
-    width = letters.shape[1]
-    before_last: NDArray[np.int64] | None = None
-    last = np.broadcast_to(np.arange(width + 1), (len(letters), width + 1)).astype(np.int64)
+    if not len(others):
+        return np.empty(0, dtype=np.int8)
+    lengths = np.char.str_len(others)
+    width = int(lengths.max())
+    by_place = others.view(np.uint32).reshape(len(others), -1)[:, :width]
+    letters = np.ascontiguousarray(by_place.T)
+    before_last, last = None, np.repeat(np.arange(width + 1, dtype=np.int8)[:, None], len(others), axis=1)
     for row, letter in enumerate(map(ord, word), 1):
-        same = letters == letter
         new = np.empty_like(last)
-        new[:, 0] = row
-        substituted = last[:, :-1] + ~same
-        deleted = last[:, 1:] + 1
-        np.minimum(substituted, deleted, out=new[:, 1:])
-        if before_last is not None:
-            earlier = ord(word[row - 2])
-            swapped = same[:, :-1] & (letters[:, 1:] == earlier)
-            new[:, 2:] = np.where(swapped, np.minimum(new[:, 2:], before_last[:, :-2] + 1), new[:, 2:])
-        for column in range(1, width + 1):  # a letter too few depends on the column before
-            np.minimum(new[:, column], new[:, column - 1] + 1, out=new[:, column])
+        new[0] = row
+        is_same = letters == letter
+        was_same = letters == ord(word[row - 2]) if row > 1 else None
+        for column in range(1, width + 1):
+            best = np.minimum(last[column - 1] + ~is_same[column - 1], np.minimum(last[column], new[column - 1]) + 1)
+            if column > 1 and was_same is not None and before_last is not None:
+                is_swapped = is_same[column - 2] & was_same[column - 1]
+                best = np.where(is_swapped, np.minimum(best, before_last[column - 2] + 1), best)
+            new[column] = best
         before_last, last = last, new
-    return last[np.arange(len(letters)), lengths]
+    found: NDArray[np.int8] = last[lengths, np.arange(len(others))]
+    return found
