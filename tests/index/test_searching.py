@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -147,6 +148,51 @@ class TestDuplicates:
         assert set(names(searcher.search("famous", show_all=True))) == {"basalt", "copy"}
         with Searcher(run, {"search.collapse": False}) as each:
             assert set(names(each.search("famous"))) == {"basalt", "copy"}
+
+
+class TestWhatTheGuardFound:
+    """A guard's tables, written by hand: this is about what a search makes of them."""
+
+    TABLES = """
+        CREATE TABLE IF NOT EXISTS findings (
+          link INTEGER PRIMARY KEY, step INTEGER NOT NULL, found_at INTEGER NOT NULL, kind TEXT NOT NULL,
+          about TEXT NOT NULL, evidence TEXT NOT NULL, demotion INTEGER NOT NULL);
+        CREATE TABLE IF NOT EXISTS prints (
+          step INTEGER PRIMARY KEY, link INTEGER NOT NULL, found_on INTEGER, moment REAL NOT NULL,
+          met INTEGER NOT NULL, is_same INTEGER NOT NULL, print BLOB NOT NULL);
+        DELETE FROM findings; DELETE FROM prints;
+    """
+
+    @pytest.fixture
+    def guarded(self, tmp_path: Path) -> Path:
+        run = run_of(tmp_path / "run", PAGES)
+        with sqlite3.connect(run / "crawl.sqlite") as database:
+            database.executescript(self.TABLES)
+            pages = "SELECT l.url, p.step, p.link FROM pages p JOIN links l ON l.id = p.link"
+            place_by_name = {url.rpartition("/")[2]: place for url, *place in database.execute(pages)}
+            for name, kind in (("lava", "calendar"), ("basalt", "duplicate")):
+                step, link = place_by_name[name]
+                database.execute("INSERT INTO findings VALUES (?, ?, 9, ?, '', '', 1)", (link, step, kind))
+            simhashes = {"basalt": 0b1111 << 60, "granite": 0b0001 << 60, "lava": 1, "cooking": (1 << 40) - 1}
+            for name, simhash in simhashes.items():
+                fingerprint = b"\1" * 16 + simhash.to_bytes(8, "little") + b"\2" * 32
+                database.execute("INSERT INTO prints VALUES (?, ?, 0, 0, 0, 0, ?)", (*place_by_name[name], fingerprint))
+        return run
+
+    def test_traps_are_left_out_and_copies_are_not(self, guarded: Path) -> None:
+        results = honeyguide.search(guarded, "rock", show_all=True)
+        assert set(names(results)) == {"basalt", "granite", "copy"}
+        assert results.hidden == 1
+        shown = honeyguide.search(guarded, "rock", {"search.hide_traps": False}, show_all=True)
+        assert set(names(shown)) == {"basalt", "granite", "copy", "lava"}
+        assert shown.hidden == 0
+
+    def test_pages_with_nearly_the_same_text_are_shown_as_one(self, guarded: Path) -> None:
+        (hit,) = honeyguide.search(guarded, "basalt").hits
+        assert hit.url == "http://a.test/basalt"
+        assert set(hit.duplicates) == {"http://a.test/granite", "http://c.test/copy"}  # three bits from it, none
+        assert len(honeyguide.search(guarded, "basalt", show_all=True).hits) == 3
+        assert set(names(honeyguide.search(guarded, "columns"))) == {"basalt", "cooking"}
 
 
 class TestLikeAnother:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from honeyguide.index.matching import Match
     from honeyguide.index.shard import Found, Nearness, Shard, Wanted, Weights
 
+NEAR_BITS: Final = 3
+"""Bits in which the fingerprints of nearly equal texts differ at most (Manku et al. 2007)."""
 FIRST_LOOK: Final = 128
 LAST_LOOK: Final = 4_096
 """Pages by text that are looked at in each index at first, and at most unless a later page of hits asks for more."""
@@ -72,20 +74,50 @@ def _in_order(found: Sequence[Found], weights: Weights, count: int | None, *, co
     numbers = np.repeat(np.arange(len(found)), [len(each.steps) for each in found])
     rows = np.concatenate([np.arange(len(each.steps)) for each in found])
     choices: list[Choice] = []
-    choice_by_text: dict[int, Choice] = {}
+    shown = _Shown()
     addresses: set[int] = set()
     for place in np.lexsort((steps, numbers, -topics, -scores)):
         page, row = found[numbers[place]], int(rows[place])
-        address, text = page.url_prints[row], page.text_prints[row]
+        address = page.url_prints[row]
         if address in addresses:
             continue
         addresses.add(address)
-        same = choice_by_text.get(text) if collapses else None
+        same = shown.like(page, row) if collapses else None
         if same is not None:
             same.same.append((page, row))
             continue
         if count is not None and len(choices) >= count:
             break
         choices.append(Choice(page, row, float(scores[place]), []))
-        choice_by_text[text] = choices[-1]
+        if collapses:
+            shown.add(choices[-1])
     return choices
+
+
+class _Shown:
+    """The pages chosen by now, by their texts."""
+
+    def __init__(self) -> None:
+        self._by_text: dict[int, Choice] = {}
+        self._by_simhash: list[tuple[int, Choice]] = []
+
+    def add(self, choice: Choice) -> None:
+        self._by_text[choice.found.text_prints[choice.row]] = choice
+        simhash = _simhash(choice.found, choice.row)
+        if simhash:
+            self._by_simhash.append((simhash, choice))
+
+    def like(self, page: Found, row: int) -> Choice | None:
+        """The one with the same text as a page, or with nearly the same, as far as the guard has fingerprints."""
+        same = self._by_text.get(page.text_prints[row])
+        if same is not None:
+            return same
+        simhash = _simhash(page, row)
+        if not simhash:  # none is kept, or it is that of no text
+            return None
+        near = (choice for other, choice in self._by_simhash if (simhash ^ other).bit_count() <= NEAR_BITS)
+        return next(near, None)
+
+
+def _simhash(page: Found, row: int) -> int:
+    return page.shard.simhash(int(page.steps[row]))

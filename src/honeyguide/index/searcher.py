@@ -193,6 +193,8 @@ class Searcher:
             if needs_ranks
             else np.empty(0, dtype=np.float32)
         )
+        traces = run.guard_traces()
+        traps = traces.trap_steps() if self.settings.search.hide_traps else []
         first_is_kept = indexes.is_written or len(indexes.parts) > 1
         return [
             Shard(
@@ -202,17 +204,20 @@ class Searcher:
                 standing_by_step=ranks,
                 is_in_folder=number == 0 and first_is_kept,
                 may_write=indexes.is_written,
-                hiding=tuple(self._hiding(part.index)),
+                traces=traces,
+                hiding=tuple(self._hiding(part.index, traps)),
             )
             for number, part in enumerate(indexes.parts)
         ]
 
-    def _hiding(self, index: PageIndex) -> list[tuple[Occur, tantivy.Query]]:
+    def _hiding(self, index: PageIndex, traps: list[int]) -> list[tuple[Occur, tantivy.Query]]:
         """What the filters leave out."""
         filters, clauses = self.settings.search, []
         if filters.min_quality > 0:
             good = Query.range_query(index.schema, "quality", FieldType.Float, filters.min_quality, None)
             clauses.append((Occur.Must, good))
+        if traps:
+            clauses.append((Occur.MustNot, Query.term_set_query(index.schema, "step", traps)))
         blocked = blocked_query(self._blocked, index.schema, index.analyzer)
         if blocked is not None:
             clauses.append((Occur.MustNot, blocked))

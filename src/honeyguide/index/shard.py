@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from honeyguide.index.matching import Match
     from honeyguide.index.meanings import Meanings
     from honeyguide.index.page_index import PageIndex
-    from honeyguide.store import Run
+    from honeyguide.store import GuardTraces, Run
     from honeyguide.text import WordVectors
 
     Clause = tuple[Occur, tantivy.Query]
@@ -115,11 +115,19 @@ class Shard:
     standing_by_step: NDArray[np.float32]
     is_in_folder: bool  # or in memory
     may_write: bool
+    traces: GuardTraces
     hiding: tuple[Clause, ...] = ()  # what filters leave out
+    _simhashes: dict[int, int] = field(default_factory=dict)
 
     @property
     def pages(self) -> int:
         return self.searcher.num_docs
+
+    def simhash(self, step: int) -> int:
+        """The fingerprint of a page that tells near texts; 0 where the guard has left none."""
+        if step not in self._simhashes:
+            self._simhashes[step] = self.traces.simhashes([step]).get(step, 0)
+        return self._simhashes[step]
 
     def matcher(self, boosts: Mapping[str, float], *, needs_all: bool) -> Matcher:
         return Matcher(self.searcher, self.index.schema, self.index.analyzer, boosts, needs_all)

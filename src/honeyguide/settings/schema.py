@@ -425,7 +425,7 @@ class SearchSettings:
     topic_weight: float = setting(0.2, "how much its relevance to the run's topic counts", at_least=0)
     meaning_weight: float = setting(1.0, "how much its vector counts, in a semantic search", at_least=0)
     title_boost: float = setting(1.0, "times that a word in the title counts as much as one in the text", at_least=0)
-    collapse: bool = setting(default=True, meaning="whether pages with the same text are shown as one")
+    collapse: bool = setting(default=True, meaning="whether pages with the same text, or nearly so, are shown as one")
     hide_traps: bool = setting(default=True, meaning="whether pages are left out that the guard took for a trap")
     min_quality: float = setting(
         0.0, "quality of the text below which a page is left out; 0 leaves out none", at_least=0, at_most=1

@@ -6,6 +6,7 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 """
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.guard_traces import GuardTraces
 from honeyguide.store.opening import open_store
 from honeyguide.store.packing import body_packer
 from honeyguide.store.pages_to_read import PageToRead
@@ -43,6 +44,7 @@ __all__ = [
     "DispatchRecord",
     "Finding",
     "FoundLink",
+    "GuardTraces",
     "HostRecord",
     "LearnerSnapshot",
     "PageToRead",

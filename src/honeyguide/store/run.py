@@ -14,6 +14,7 @@ from honeyguide.errors import RunDamaged
 from honeyguide.settings import load_settings
 from honeyguide.store.bodies import StoredBodies
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.guard_traces import GuardTraces
 from honeyguide.store.pages_to_read import PageToRead, pages_to_read
 from honeyguide.store.plain_errors import told_plainly
 from honeyguide.store.recorded_answers import RecordedAnswers
@@ -159,6 +160,10 @@ class Run:
     def revisits(self) -> Revisits:
         """What became of the pages that this run looked at again; usable while the run is open."""
         return Revisits(self._select)
+
+    def guard_traces(self) -> GuardTraces:
+        """What the guard has left; usable while the run is open."""
+        return GuardTraces(self._select)
 
     def learner_snapshot(self) -> LearnerSnapshot | None:
         """The newest state of strategy and judge that the run holds: of its end, or of some steps ago."""
