@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from queue import Queue
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.index.catching_up import catch_up, index_language
@@ -19,12 +19,22 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from honeyguide.domain import Page, Verdict
     from honeyguide.settings import Settings
     from honeyguide.store import StepRecord
 
 log = logging.getLogger(__name__)
 
 _PAGES_WAITING: Final = 1_000  # a crawl that is quicker than the index waits for it then
+
+
+class _Stored(NamedTuple):
+    """A page that is safe in the store."""
+
+    step: int
+    fetched_at: float
+    page: Page
+    verdict: Verdict
 
 
 class LiveIndex:
@@ -37,7 +47,7 @@ class LiveIndex:
         self._run = run
         self._language = index_language(settings)
         self._commit_every = settings.search.commit_every
-        self._waiting: Queue[IndexedPage | None] = Queue(_PAGES_WAITING)
+        self._waiting: Queue[_Stored | None] = Queue(_PAGES_WAITING)
         self._has_failed = threading.Event()
         self._thread = threading.Thread(target=self._index_all, name="honeyguide-index", daemon=True)
         self._thread.start()
@@ -47,15 +57,7 @@ class LiveIndex:
         done = record.completion
         if done is None or done.visit is None or done.visit.is_unindexed or self._has_failed.is_set():
             return
-        verdict = done.visit.verdict
-        page = IndexedPage.of(
-            done.visit.page,
-            step=record.progress.steps,
-            fetched_at=done.finished_at,
-            relevance=verdict.relevance,
-            is_relevant=verdict.is_relevant,
-        )
-        self._waiting.put(page)
+        self._waiting.put(_Stored(record.progress.steps, done.finished_at, done.visit.page, done.visit.verdict))
 
     def close(self) -> None:
         """Commit everything and let others write; may be called twice."""
@@ -93,9 +95,15 @@ class LiveIndex:
 
     def _pages_after(self, step: int) -> Iterator[IndexedPage]:
         """Pages as they come, until the crawl is over, but for those that were caught up with already."""
-        while (page := self._waiting.get()) is not None:
-            if page.step > step:
-                yield page
+        while (stored := self._waiting.get()) is not None:
+            if stored.step > step:
+                yield IndexedPage.of(
+                    stored.page,
+                    step=stored.step,
+                    fetched_at=stored.fetched_at,
+                    relevance=stored.verdict.relevance,
+                    is_relevant=stored.verdict.is_relevant,
+                )
 
     def _give_up(self, reason: str) -> None:
         log.warning("pages do not go into the index of %s now: %s; searching will catch up", self._run, reason)

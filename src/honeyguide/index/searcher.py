@@ -35,7 +35,7 @@ from honeyguide.index.ranks import standings
 from honeyguide.index.results import SearchResults
 from honeyguide.index.shard import Nearness, Shard, Wanted, Weights
 from honeyguide.index.showing import hits_of
-from honeyguide.index.spelling import Speller, is_spelled
+from honeyguide.index.spelling import SLIP, Speller, is_spelled
 from honeyguide.settings import with_overrides
 from honeyguide.settings.checks import value_mistakes
 from honeyguide.store import Run, open_run
@@ -308,7 +308,8 @@ class Searcher:
         doubtful = [
             (start, end)
             for start, end in places
-            if is_spelled(word := query[start:end].lower()) and not (total and self._pages_with(word))
+            if is_spelled(word := query[start:end].lower())
+            and self._pages_with(word) <= (0 if total else self.pages / SLIP)  # else no other can be worth more
         ]
         if not doubtful or not self.pages:
             return None
