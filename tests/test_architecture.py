@@ -12,14 +12,14 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "honeyguide"
 
 LEAVES = {"errors", "clock", "settings", "starting_points"}
-STAGES = {"topics", "frontier", "fetch", "parse", "judge", "learn", "graph", "store", "worlds"}
+STAGES = {"topics", "frontier", "fetch", "parse", "judge", "guard", "learn", "graph", "store", "worlds"}
 ALLOWED = {
     "domain": set[str](),
     "text": {"domain"},
     "store": {"domain", "text", "graph"},
     "worlds": {"domain", "text", "fetch"},
     "engine": {"domain", "text", "index", *STAGES},
-    "index": {"domain", "text", "graph", "parse", "store"},
+    "index": {"domain", "text", "graph", "guard", "parse", "store"},
     "exports": {"domain", "store"},
     "report": {"domain", "store"},
     "ranking": {"domain", "engine", "experiments", "graph", "store", "worlds"},

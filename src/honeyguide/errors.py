@@ -15,6 +15,7 @@ HoneyguideError
 │   └── DiskFull      there is no room to write the next step
 ├── StrategyError     a strategy that cannot load its saved state or lacks what it needs
 ├── JudgeError        a judge that cannot load its saved state, whose classifier fails, or has not a run's own files
+├── GuardError        a guard that cannot load its saved state
 └── WorkerError       processes that read pages beside the crawl and cannot be started
 
 Every message names the offending value and the remedy, on one line, because the command line prints it as it is.
@@ -91,6 +92,10 @@ class StrategyError(HoneyguideError):
 
 class JudgeError(HoneyguideError):
     """A judge that cannot load its saved state, whose classifier fails, or whose files are not those of the run."""
+
+
+class GuardError(HoneyguideError):
+    """A guard that cannot load its saved state."""
 
 
 class WorkerError(HoneyguideError):

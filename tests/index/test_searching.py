@@ -11,6 +11,7 @@ import pytest
 import honeyguide
 from honeyguide.domain import Failed, FailureReason
 from honeyguide.errors import QueryError, RunDamaged, SettingsError
+from honeyguide.guard import Fingerprint
 from honeyguide.index import Searcher
 from honeyguide.index.meanings import Meanings
 from index.small_runs import html, run_of
@@ -151,23 +152,13 @@ class TestDuplicates:
 
 
 class TestWhatTheGuardFound:
-    """A guard's tables, written by hand: this is about what a search makes of them."""
-
-    TABLES = """
-        CREATE TABLE IF NOT EXISTS findings (
-          link INTEGER PRIMARY KEY, step INTEGER NOT NULL, found_at INTEGER NOT NULL, kind TEXT NOT NULL,
-          about TEXT NOT NULL, evidence TEXT NOT NULL, demotion INTEGER NOT NULL);
-        CREATE TABLE IF NOT EXISTS prints (
-          step INTEGER PRIMARY KEY, link INTEGER NOT NULL, found_on INTEGER, moment REAL NOT NULL,
-          met INTEGER NOT NULL, is_same INTEGER NOT NULL, print BLOB NOT NULL);
-        DELETE FROM findings; DELETE FROM prints;
-    """
+    """What a guard found, written by hand: this is about what a search makes of it."""
 
     @pytest.fixture
     def guarded(self, tmp_path: Path) -> Path:
         run = run_of(tmp_path / "run", PAGES)
         with sqlite3.connect(run / "crawl.sqlite") as database:
-            database.executescript(self.TABLES)
+            database.executescript("DELETE FROM findings; DELETE FROM prints")
             pages = "SELECT l.url, p.step, p.link FROM pages p JOIN links l ON l.id = p.link"
             place_by_name = {url.rpartition("/")[2]: place for url, *place in database.execute(pages)}
             for name, kind in (("lava", "calendar"), ("basalt", "duplicate")):
@@ -175,8 +166,8 @@ class TestWhatTheGuardFound:
                 database.execute("INSERT INTO findings VALUES (?, ?, 9, ?, '', '', 1)", (link, step, kind))
             simhashes = {"basalt": 0b1111 << 60, "granite": 0b0001 << 60, "lava": 1, "cooking": (1 << 40) - 1}
             for name, simhash in simhashes.items():
-                fingerprint = b"\1" * 16 + simhash.to_bytes(8, "little") + b"\2" * 32
-                database.execute("INSERT INTO prints VALUES (?, ?, 0, 0, 0, 0, ?)", (*place_by_name[name], fingerprint))
+                packed = Fingerprint(1, 1, simhash, 1, 1, 1, ()).pack()
+                database.execute("INSERT INTO prints VALUES (?, ?, 0, 0, 0, 0, ?)", (*place_by_name[name], packed))
         return run
 
     def test_traps_are_left_out_and_copies_are_not(self, guarded: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -11,7 +12,7 @@ from honeyguide.cli.options import JsonFlag  # noqa: TC001 - typer reads the ann
 from honeyguide.cli.words import count_of, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from honeyguide.graph import RankedPage
     from honeyguide.ranking import Ranking
@@ -80,7 +81,16 @@ def rank(
 ) -> None:  # fmt: skip
     from honeyguide.ranking import rank as ranked_by  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
 
-    ranking = ranked_by(source, by, damping=damping, epsilon=epsilon, dangling=dangling, personal=personal or ())
+    with _progress_bar() as progress:
+        ranking = ranked_by(
+            source,
+            by,
+            damping=damping,
+            epsilon=epsilon,
+            dangling=dangling,
+            personal=personal or (),
+            on_progress=progress,
+        )
     document = _document(ranking, top, page, with_overlaps=overlap)
     if as_json:
         from honeyguide.cli.summary import print_json  # noqa: PLC0415
@@ -92,6 +102,21 @@ def rank(
         _print_table(lines, ranking.top(top), document)
     else:
         _print_lines(lines, ranking.top(top), document)
+
+
+@contextmanager
+def _progress_bar() -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr, if that is a terminal; it shows while a world is walked through."""
+    if not sys.stderr.isatty():
+        yield lambda _asked, _known: None
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415
+
+    columns = (TextColumn("pages of the world"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("", visible=False)
+        yield lambda asked, known: bars.update(task, completed=asked, total=known, visible=True)
 
 
 def _document(ranking: Ranking, count: int, page: str | None, *, with_overlaps: bool) -> dict[str, Any]:

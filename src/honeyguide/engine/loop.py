@@ -35,7 +35,7 @@ class CrawlLoop:
         is_interrupted: Callable[[], bool],
         on_stored: Callable[[StepRecord], None] = lambda _: None,
     ) -> None:
-        """`on_stored` is given every step, after it is stored and before listeners hear of it."""
+        """`on_stored` is told of every step before the listeners are."""
         self._core = core
         self._transport = transport
         self._store = store
@@ -57,6 +57,7 @@ class CrawlLoop:
             match choice:
                 case Dispatch():
                     await self._transport.start(choice)
+                    self._take_in(await self._transport.arrived())
                 case Wait():
                     self._take_in(await self._transport.next_arrival(choice.until))
                 case Stop():
@@ -73,7 +74,7 @@ class CrawlLoop:
                     self._core.apply(arrival.dispatch, arrival.answer, now, arrival.ended_at, arrival.prepared)
                 )
             case Answered():
-                self._core.answered(arrival.dispatch, arrival.answer, now)
+                self._core.answered(arrival.dispatch, arrival.answer, arrival.ended_at)
             case None:
                 pass
             case _:

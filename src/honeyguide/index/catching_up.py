@@ -6,6 +6,7 @@ import logging
 import os
 import time
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.clock import RealClock
@@ -86,10 +87,20 @@ def indexes_of(run: Run, on_progress: OnProgress = lambda *_: None, *, patience_
             return _with_rest_in_memory(run, PageIndex.to_read(folder, language), language, on_progress)
 
 
-def catch_up(run: Run, index: PageIndex, after_step: int, on_progress: OnProgress = lambda *_: None) -> int:
-    """Add the pages that came after a step; says how many."""
+def catch_up(
+    run: Run,
+    index: PageIndex,
+    after_step: int,
+    on_progress: OnProgress = lambda *_: None,
+    up_to_step: int | None = None,
+) -> int:
+    """Add the pages that came after a step, and up to another where that is given; says how many."""
     total = run.count_pages_after(after_step)
-    return index.add_all(_read(run, after_step, total, on_progress), COMMIT_EVERY) if total else 0
+    if not total or after_step == up_to_step:
+        return 0
+    pages = _read(run, after_step, total, on_progress)
+    wanted = pages if up_to_step is None else takewhile(lambda page: page.step <= up_to_step, pages)
+    return index.add_all(wanted, COMMIT_EVERY)
 
 
 def index_language(settings: Settings) -> str:

@@ -43,8 +43,10 @@ class LiveIndex:
     Held from the first page to the last: others search what was committed, and index the rest in memory.
     """
 
-    def __init__(self, run: Path, settings: Settings) -> None:
+    def __init__(self, run: Path, settings: Settings, steps: int) -> None:
+        """`steps` is how many the run has already: the pages of later ones will be given to `add`."""
         self._run = run
+        self._steps = steps
         self._language = index_language(settings)
         self._commit_every = settings.search.commit_every
         self._waiting: Queue[_Stored | None] = Queue(_PAGES_WAITING)
@@ -85,25 +87,22 @@ class LiveIndex:
     def _index_under_lock(self) -> None:
         index = PageIndex.to_write(self._run / FOLDER, self._language)
         try:
-            known = last_step(index.searcher())
             with open_run(self._run) as run:  # of a crawl that was stopped, pages may be missing
-                catch_up(run, index, known)
-            known = last_step(index.searcher())
-            index.add_all(self._pages_after(known), self._commit_every)
+                catch_up(run, index, last_step(index.searcher()), up_to_step=self._steps)
+            index.add_all(self._pages(), self._commit_every)
         finally:
             index.close()
 
-    def _pages_after(self, step: int) -> Iterator[IndexedPage]:
-        """Pages as they come, until the crawl is over, but for those that were caught up with already."""
+    def _pages(self) -> Iterator[IndexedPage]:
+        """Pages as they come, until the crawl is over."""
         while (stored := self._waiting.get()) is not None:
-            if stored.step > step:
-                yield IndexedPage.of(
-                    stored.page,
-                    step=stored.step,
-                    fetched_at=stored.fetched_at,
-                    relevance=stored.verdict.relevance,
-                    is_relevant=stored.verdict.is_relevant,
-                )
+            yield IndexedPage.of(
+                stored.page,
+                step=stored.step,
+                fetched_at=stored.fetched_at,
+                relevance=stored.verdict.relevance,
+                is_relevant=stored.verdict.is_relevant,
+            )
 
     def _give_up(self, reason: str) -> None:
         log.warning("pages do not go into the index of %s now: %s; searching will catch up", self._run, reason)

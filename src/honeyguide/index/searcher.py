@@ -22,6 +22,7 @@ from tantivy import FieldType, Occur, Query
 
 from honeyguide.domain import Url
 from honeyguide.errors import InvalidUrl, QueryError, SettingsError
+from honeyguide.guard import FindingKind
 from honeyguide.index.blocked_words import blocked_query, read_blocked_words
 from honeyguide.index.catching_up import indexes_of
 from honeyguide.index.choosing import Asked, choose
@@ -58,6 +59,15 @@ if TYPE_CHECKING:
     Runs: TypeAlias = "Run | Path | str | Sequence[Run | Path | str]"
 
 LIKE_TERMS: Final = 25
+COPIES: Final = frozenset(
+    {
+        FindingKind.DUPLICATE,
+        FindingKind.NEAR_DUPLICATE,
+        FindingKind.VARIANT,
+        FindingKind.SESSION_ID,
+        FindingKind.MIRROR,
+    }
+)
 WORDS_KNOWN: Final = 100_000
 
 
@@ -193,8 +203,7 @@ class Searcher:
             if needs_ranks
             else np.empty(0, dtype=np.float32)
         )
-        traces = run.guard_traces()
-        traps = traces.trap_steps() if self.settings.search.hide_traps else []
+        traps = trap_steps(run) if self.settings.search.hide_traps else []
         first_is_kept = indexes.is_written or len(indexes.parts) > 1
         return [
             Shard(
@@ -204,7 +213,6 @@ class Searcher:
                 standing_by_step=ranks,
                 is_in_folder=number == 0 and first_is_kept,
                 may_write=indexes.is_written,
-                traces=traces,
                 hiding=tuple(self._hiding(part.index, traps)),
             )
             for number, part in enumerate(indexes.parts)
@@ -342,6 +350,11 @@ def search(
     """Search one run or several together, once; see `Searcher` for what may be asked, and for asking more than once."""
     with Searcher(runs, overrides, on_progress) as searcher:
         return searcher.search(query, **question)
+
+
+def trap_steps(run: Run) -> list[int]:
+    """The steps that brought pages which the guard judged part of a trap. Copies of good pages are none."""
+    return [finding.step for finding in run.guard_findings() if finding.kind not in COPIES]
 
 
 def _canonical(url: str) -> str:

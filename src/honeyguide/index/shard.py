@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from tantivy import FieldType, Occur, Query
 
+from honeyguide.guard import Fingerprint
 from honeyguide.index.matching import Matcher, host_query
 from honeyguide.index.meanings import meanings_of
 from honeyguide.index.page_index import FOLDER
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from honeyguide.index.matching import Match
     from honeyguide.index.meanings import Meanings
     from honeyguide.index.page_index import PageIndex
-    from honeyguide.store import GuardTraces, Run
+    from honeyguide.store import Run
     from honeyguide.text import WordVectors
 
     Clause = tuple[Occur, tantivy.Query]
@@ -115,7 +116,6 @@ class Shard:
     standing_by_step: NDArray[np.float32]
     is_in_folder: bool  # or in memory
     may_write: bool
-    traces: GuardTraces
     hiding: tuple[Clause, ...] = ()  # what filters leave out
     _simhashes: dict[int, int] = field(default_factory=dict)
 
@@ -126,7 +126,8 @@ class Shard:
     def simhash(self, step: int) -> int:
         """The fingerprint of a page that tells near texts; 0 where the guard has left none."""
         if step not in self._simhashes:
-            self._simhashes[step] = self.traces.simhashes([step]).get(step, 0)
+            packed = self.run.guard_fingerprint(step)
+            self._simhashes[step] = 0 if packed is None else Fingerprint.unpack(packed).simhash
         return self._simhashes[step]
 
     def matcher(self, boosts: Mapping[str, float], *, needs_all: bool) -> Matcher:

@@ -10,7 +10,7 @@ from honeyguide.graph import Dangling, RankRules, hits, jaccard, pagerank, place
 from honeyguide.ranking.sources import GraphSource, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -89,12 +89,14 @@ def rank(
     epsilon: float = 1e-6,
     dangling: str = Dangling.RESTART,
     personal: str | Sequence[str] = (),
+    on_progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Ranking:
     """Rank the pages of a run, a file of edges or a world; `by` is one of `MEASURES`.
 
     PageRank goes on until the ranks change by at most `epsilon` in all; `dangling` says what becomes of pages without
     links (`Dangling`). `personal` makes it topic-sensitive: walks restart at these URLs, or with "relevant" at the
-    pages that the run judged relevant. GraphError for what is none of these.
+    pages that the run judged relevant. `on_progress` hears of URLs asked for and known, where a world must be walked
+    through. GraphError for what is none of these.
     """
     if by not in MEASURES:
         raise GraphError(f"--by is {by!r}: choose one of {', '.join(MEASURES)}")
@@ -103,7 +105,7 @@ def rank(
     if personal and by != "pagerank":
         raise GraphError(f"--personal goes with --by pagerank, not with {by}; leave one of them out")
     rules = RankRules(damping, epsilon, Dangling(dangling))
-    opened = source if isinstance(source, GraphSource) else open_source(source)
+    opened = source if isinstance(source, GraphSource) else open_source(source, on_progress)
     graph = opened.graph
     match by:
         case "pagerank":

@@ -6,18 +6,24 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 """
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
-from honeyguide.store.guard_traces import GuardTraces
+from honeyguide.store.hosts_asked import HostsAsked
 from honeyguide.store.opening import open_store
 from honeyguide.store.packing import body_packer
 from honeyguide.store.pages_to_read import PageToRead
 from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
+    DropRecord,
+    FindingRecord,
     FoundLink,
+    GuardRecord,
     HostRecord,
+    MoveRecord,
     PairRecord,
+    PrintRecord,
     Progress,
     RedirectedLink,
+    RestartRecord,
     SkipRecord,
     StepRecord,
     VisitRecord,
@@ -32,9 +38,11 @@ from honeyguide.store.store import (
     StoredAttempt,
     StoredDecision,
     StoredLink,
+    StoredPrint,
     StoredTransition,
     StoredVisit,
 )
+from honeyguide.store.traps import GuardFinding, HostMoves, Restart, Trap, TrapSummary
 
 __all__ = [
     "CompletionRecord",
@@ -42,15 +50,24 @@ __all__ = [
     "CrawledStep",
     "DiscoveredGraph",
     "DispatchRecord",
+    "DropRecord",
     "Finding",
+    "FindingRecord",
     "FoundLink",
-    "GuardTraces",
+    "GuardFinding",
+    "GuardRecord",
+    "HostMoves",
     "HostRecord",
+    "HostsAsked",
     "LearnerSnapshot",
+    "MoveRecord",
     "PageToRead",
     "PairRecord",
+    "PrintRecord",
     "Progress",
     "RedirectedLink",
+    "Restart",
+    "RestartRecord",
     "Revisit",
     "Revisits",
     "Run",
@@ -63,8 +80,11 @@ __all__ = [
     "StoredAttempt",
     "StoredDecision",
     "StoredLink",
+    "StoredPrint",
     "StoredTransition",
     "StoredVisit",
+    "Trap",
+    "TrapSummary",
     "VisitRecord",
     "body_packer",
     "open_run",

@@ -14,7 +14,7 @@ from honeyguide.errors import RunDamaged
 from honeyguide.settings import load_settings
 from honeyguide.store.bodies import StoredBodies
 from honeyguide.store.discovered_graph import DiscoveredGraph
-from honeyguide.store.guard_traces import GuardTraces
+from honeyguide.store.hosts_asked import HostsAsked
 from honeyguide.store.pages_to_read import PageToRead, pages_to_read
 from honeyguide.store.plain_errors import told_plainly
 from honeyguide.store.recorded_answers import RecordedAnswers
@@ -23,6 +23,7 @@ from honeyguide.store.revisits import Revisits
 from honeyguide.store.run_folder import RunFolder
 from honeyguide.store.store import LearnerSnapshot
 from honeyguide.store.stored_state import read_progress
+from honeyguide.store.traps import TrapRecords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from honeyguide.graph import LinkGraph
     from honeyguide.settings import Settings
+    from honeyguide.store.traps import GuardFinding, Restart, TrapSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +163,27 @@ class Run:
         """What became of the pages that this run looked at again; usable while the run is open."""
         return Revisits(self._select)
 
-    def guard_traces(self) -> GuardTraces:
-        """What the guard has left; usable while the run is open."""
-        return GuardTraces(self._select)
+    def hosts_asked(self) -> HostsAsked:
+        """Until when the hosts of this run rest, and their robots.txt; usable while the run is open."""
+        return HostsAsked(self._db, self._folder.database_file, self.progress)
+
+    def guard_findings(self) -> Iterator[GuardFinding]:
+        """Every page that the guard judged part of a loop or a trap, or a duplicate, in the order they came."""
+        return TrapRecords(self._select).findings()
+
+    def guard_fingerprint(self, step: int) -> bytes | None:
+        """The fingerprint of the page that a step brought, as the guard packed it; None where it saw none."""
+        return next((packed for (packed,) in self._select("SELECT print FROM prints WHERE step = ?", step)), None)
+
+    def trap_summary(self, *, kind: str = "", host: str = "") -> TrapSummary:
+        """What the guard came to: traps with their cost and evidence, and the links moved; of one kind or host alone,
+        where given.
+        """
+        return TrapRecords(self._select).summary(kind, host)
+
+    def restarts(self) -> Iterator[Restart]:
+        """Every time that the crawl began anew elsewhere, in order."""
+        return TrapRecords(self._select).restarts()
 
     def learner_snapshot(self) -> LearnerSnapshot | None:
         """The newest state of strategy and judge that the run holds: of its end, or of some steps ago."""
