@@ -31,12 +31,14 @@ if TYPE_CHECKING:
         suggest_topic_async,
     )
     from honeyguide.exports import export
+    from honeyguide.index import Searcher, search
     from honeyguide.ranking import link_graph, rank
     from honeyguide.store import Run, open_run
 
 __all__ = [
     "HoneyguideError",
     "Run",
+    "Searcher",
     "Settings",
     "crawl",
     "crawl_async",
@@ -53,6 +55,7 @@ __all__ = [
     "refresh_async",
     "resume",
     "resume_async",
+    "search",
     "settings_from",
     "suggest_topic",
     "suggest_topic_async",
@@ -73,6 +76,8 @@ _HOME_BY_NAME = {
     "export": "honeyguide.exports",
     "link_graph": "honeyguide.ranking",
     "rank": "honeyguide.ranking",
+    "Searcher": "honeyguide.index",
+    "search": "honeyguide.index",
     "suggest_topic": "honeyguide.engine",
     "suggest_topic_async": "honeyguide.engine",
     "Run": "honeyguide.store",

@@ -21,6 +21,7 @@ from honeyguide.cli import (
     refresh,
     results,
     resume,
+    search,
     topic,
     traps,
     vectors,
@@ -55,6 +56,7 @@ app.command("resume", help=resume.HELP, short_help="Go on with a run that was st
 app.command("refresh", help=refresh.HELP, short_help="Look at the pages of a run again.")(refresh.refresh)
 app.command("results", help=results.HELP, short_help="Show the most relevant pages of a run.")(results.results)
 app.command("learner", help=learner.HELP, short_help="Show what linear SARSA has learned in a run.")(learner.learner)
+app.command("search", help=search.HELP, short_help="Search the pages of a run.")(search.search)
 app.command("rank", help=rank.HELP, short_help="Rank pages by the links between them.")(rank.rank)
 app.command("traps", help=traps.HELP, short_help="Show what a run judged a loop, a trap or a duplicate.")(traps.traps)
 app.command("export", help=export.HELP, short_help="Write a run for other programs.")(export.export)

@@ -9,6 +9,7 @@ from honeyguide.store.discovered_graph import DiscoveredGraph
 from honeyguide.store.hosts_asked import HostsAsked
 from honeyguide.store.opening import open_store
 from honeyguide.store.packing import body_packer
+from honeyguide.store.pages_to_read import PageToRead
 from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
@@ -60,6 +61,7 @@ __all__ = [
     "HostsAsked",
     "LearnerSnapshot",
     "MoveRecord",
+    "PageToRead",
     "PairRecord",
     "PrintRecord",
     "Progress",
