@@ -18,12 +18,13 @@ ALLOWED = {
     "text": {"domain"},
     "worlds": {"domain", "text", "fetch"},
     "engine": {"domain", "text", *STAGES},
-    "exports": {"domain", "store"},
-    "report": {"domain", "store"},
+    "reading": {"domain", "text", "parse", "store"},
+    "exports": {"domain", "reading", "store"},
+    "report": {"domain", "reading", "store"},
     "envs": {"domain", "text", "engine", "learn", "store", "worlds"},
     "experiments": {"domain", "text", "topics", "engine", "exports", "judge", "learn", "store", "report", "worlds"},
     "__main__": {"cli"},
-    "cli": {"domain", "text", "topics", "engine", "experiments", "exports", "store", "report", "worlds"},
+    "cli": {"domain", "text", "topics", "engine", "experiments", "exports", "reading", "store", "report", "worlds"},
     **{stage: {"domain", "text"} for stage in STAGES - {"worlds"}},
 }
 # What a leaf may lean on: settings check URLs, starting points are settings of a kind.

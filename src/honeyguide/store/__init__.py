@@ -6,8 +6,10 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 """
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.kept_pages import KeptPage, KeptPages, Parents
 from honeyguide.store.opening import open_store
 from honeyguide.store.packing import body_packer
+from honeyguide.store.recorded_exchanges import RecordedExchange, RecordedExchanges
 from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
@@ -43,9 +45,14 @@ __all__ = [
     "Finding",
     "FoundLink",
     "HostRecord",
+    "KeptPage",
+    "KeptPages",
     "LearnerSnapshot",
     "PairRecord",
+    "Parents",
     "Progress",
+    "RecordedExchange",
+    "RecordedExchanges",
     "RedirectedLink",
     "Revisit",
     "Revisits",

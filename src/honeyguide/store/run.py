@@ -14,8 +14,10 @@ from honeyguide.errors import RunDamaged
 from honeyguide.settings import load_settings
 from honeyguide.store.bodies import StoredBodies
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.kept_pages import KeptPages
 from honeyguide.store.plain_errors import told_plainly
 from honeyguide.store.recorded_answers import RecordedAnswers
+from honeyguide.store.recorded_exchanges import RecordedExchanges
 from honeyguide.store.records import Progress
 from honeyguide.store.revisits import Revisits
 from honeyguide.store.run_folder import RunFolder
@@ -109,6 +111,10 @@ class Run:
             canonical = None if named is None else Url(named)
             yield CrawledPage(Url(url), title, relevance, bool(is_relevant), step, depth, words, media_type, canonical)
 
+    def kept_pages(self, *, relevant_only: bool = False) -> KeptPages:
+        """The pages with all that was noted of them, their bodies and links; usable while the run is open."""
+        return KeptPages(self._db, self._folder.database_file, relevant_only=relevant_only)
+
     def steps(self) -> Iterator[CrawledStep]:
         """Every fetch, in the order in which the answers were taken in."""
         rows = self._select(
@@ -155,6 +161,10 @@ class Run:
         politeness = self.settings.politeness
         return RecordedAnswers(self._select, self._folder.database_file, politeness, self.progress.seeds)
 
+    def recorded_exchanges(self, *, relevant_only: bool = False) -> RecordedExchanges:
+        """What was answered, as WARC records; usable while the run is open. With `relevant_only`, relevant pages."""
+        return RecordedExchanges(self._select, self._folder.database_file, relevant_only=relevant_only)
+
     def discovered_graph(self) -> DiscoveredGraph:
         """The graph over the pages discovered, redirects resolved; usable while the run is open.
 
@@ -198,7 +208,8 @@ class Run:
 
     def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
         with told_plainly(self._folder.database_file):
-            yield from self._db.execute(query, values)
+            for row in self._db.execute(query, values):  # noqa: UP028 - `yield from` would close the cursor of a closed run
+                yield row
 
     def __enter__(self) -> Self:
         return self
