@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         suggest_topic_async,
     )
     from honeyguide.exports import export
+    from honeyguide.reading import diff, stats
     from honeyguide.store import Run, open_run
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Settings",
     "crawl",
     "crawl_async",
+    "diff",
     "export",
     "judge_page",
     "judge_pages",
@@ -51,6 +53,7 @@ __all__ = [
     "resume",
     "resume_async",
     "settings_from",
+    "stats",
     "suggest_topic",
     "suggest_topic_async",
     "with_overrides",
@@ -67,7 +70,9 @@ _HOME_BY_NAME = {
     "refresh_async": "honeyguide.engine",
     "resume": "honeyguide.engine",
     "resume_async": "honeyguide.engine",
+    "diff": "honeyguide.reading",
     "export": "honeyguide.exports",
+    "stats": "honeyguide.reading",
     "suggest_topic": "honeyguide.engine",
     "suggest_topic_async": "honeyguide.engine",
     "Run": "honeyguide.store",

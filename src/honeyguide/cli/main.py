@@ -10,7 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 
-from honeyguide.cli import crawl, demo, export, judge, lab, learner, refresh, results, resume, topic, vectors, wiki
+from honeyguide.cli import (
+    crawl,
+    demo,
+    diff,
+    export,
+    judge,
+    lab,
+    learner,
+    refresh,
+    results,
+    resume,
+    stats,
+    topic,
+    vectors,
+    wiki,
+)
 from honeyguide.cli.words import one_line
 from honeyguide.errors import HoneyguideError
 
@@ -39,6 +54,8 @@ app.command("crawl", help=crawl.HELP, short_help="Crawl a topic into a new run f
 app.command("resume", help=resume.HELP, short_help="Go on with a run that was stopped, or extend it.")(resume.resume)
 app.command("refresh", help=refresh.HELP, short_help="Look at the pages of a run again.")(refresh.refresh)
 app.command("results", help=results.HELP, short_help="Show the most relevant pages of a run.")(results.results)
+app.command("stats", help=stats.HELP, short_help="Add up a run: harvest, hosts, outcomes, time.")(stats.stats)
+app.command("diff", help=diff.HELP, short_help="Hold two runs against each other.")(diff.diff)
 app.command("learner", help=learner.HELP, short_help="Show what linear SARSA has learned in a run.")(learner.learner)
 app.command("export", help=export.HELP, short_help="Write a run for other programs.")(export.export)
 app.command("judge", help=judge.HELP, short_help="Judge pages for a topic, with the evidence.")(judge.judge)

@@ -20,6 +20,7 @@ from honeyguide.engine.hosts_asked import HostsAsked
 from honeyguide.engine.intake import Arrived, Intake
 from honeyguide.engine.ledger import Ledger
 from honeyguide.engine.snapshot import taken_of
+from honeyguide.engine.stage_times import StageTimes
 from honeyguide.engine.steps import Step
 from honeyguide.engine.troubles import Troubles
 from honeyguide.engine.turns import scores_of
@@ -65,7 +66,8 @@ class CrawlCore:
         self._ledger = Ledger((progress or Progress())._replace(stop_reason=""), parts.chance, parts.frontier)
         self._choosing = Choosing(parts, settings, self._ledger, self._discovery, self.troubles)
         self._hosts = HostsAsked(parts, settings, self._ledger, self.troubles)
-        self._intake = Intake(parts, settings, self._ledger, self._discovery)
+        self.stage_times = StageTimes()
+        self._intake = Intake(parts, settings, self._ledger, self._discovery, self.stage_times)
 
     @property
     def progress(self) -> Progress:

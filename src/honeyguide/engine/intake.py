@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.ledger import Ledger
     from honeyguide.engine.parts import Parts
     from honeyguide.engine.preparing import Prepared
+    from honeyguide.engine.stage_times import StageTimes
     from honeyguide.engine.steps import Dispatch, Step
     from honeyguide.settings import Settings
 
@@ -76,11 +77,14 @@ class Arrived:
 class Intake:
     """Takes answers in, one kind after another."""
 
-    def __init__(self, parts: Parts, settings: Settings, ledger: Ledger, discovery: Discovery) -> None:
+    def __init__(
+        self, parts: Parts, settings: Settings, ledger: Ledger, discovery: Discovery, times: StageTimes
+    ) -> None:
         self._parts = parts
         self._settings = settings
         self._ledger = ledger
         self._discovery = discovery
+        self._times = times
 
     def take(self, arrived: Arrived) -> Step:
         """Take in an answer that is final, and learn from it."""
@@ -100,7 +104,7 @@ class Intake:
 
     def _take_page(self, arrived: Arrived, fetched: Fetched) -> Step:
         dispatch, prepared = arrived.dispatch, arrived.prepared
-        page = self._parts.parse(dispatch.url, fetched) if prepared is None else prepared.page
+        page = self._read(dispatch.url, fetched, prepared)
         self._ledger.note_bytes(len(fetched.body))
         sent_on_to = self._sent_on_to(page)
         if sent_on_to is not None:
@@ -116,9 +120,11 @@ class Intake:
         verdict = self._judged(page, None if prepared is None else prepared.verdict, is_unindexed=is_unindexed)
         origin = self._origin(dispatch, verdict)
         is_expanded = self._parts.is_expanded(page)
+        mark = self._times.start()
         found = self._discovery.sort(
             page, dispatch.record.link, origin, is_relevant=verdict.is_relevant, is_expanded=is_expanded
         )
+        self._times.lap("links", mark)
         self._learn(
             Transition(
                 self._ledger.progress.steps,
@@ -130,7 +136,9 @@ class Intake:
                 found.rows,
             )
         )
+        mark = self._times.start()
         admitted = self._discovery.admit(found, dispatch.record.link, origin, self._ledger.progress.steps)
+        self._times.lap("links", mark)
         self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
         is_barren = self._parts.scope.follows_links and not is_expanded
         self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=is_barren)
@@ -234,9 +242,21 @@ class Intake:
         record = self._ledger.close_step(completion=completion)
         return self._ledger.step(record, LinkUnknown(dispatch.url, outcome, self._ledger.progress))
 
+    def _read(self, url: Url, fetched: Fetched, prepared: Prepared | None) -> Page:
+        if prepared is not None:
+            self._times.add("parse", prepared.parse_s)
+            self._times.add("judge", prepared.judge_s)
+            return prepared.page
+        mark = self._times.start()
+        page = self._parts.parse(url, fetched)
+        self._times.lap("parse", mark)
+        return page
+
     def _judged(self, page: Page, verdict: Verdict | None, *, is_unindexed: bool) -> Verdict:
         if verdict is None:
+            mark = self._times.start()
             verdict = self._parts.judge.judge(page)
+            self._times.lap("judge", mark)
         if self._parts.scope.objection_to_title(page.title) is not None:
             return Verdict(0.0, is_relevant=False, reward=0.0)
         # What may not be kept is no find, but its relevance still tells where its links lead.
@@ -253,10 +273,12 @@ class Intake:
         return None if is_had else objection
 
     def _learn(self, transition: Transition) -> None:
+        mark = self._times.start()
         has_changed = self._parts.strategy.learn(transition)
         if has_changed and self._parts.strategy.order is Order.BEST_SCORE:
             self._parts.frontier.reprice(self._parts.strategy)
             self._ledger.note_repricing()
+        self._times.lap("learn", mark)
 
     def _origin(self, dispatch: Dispatch, verdict: Verdict) -> Origin:
         link = dispatch.record.link

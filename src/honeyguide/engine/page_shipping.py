@@ -55,12 +55,14 @@ def shipped(prepared: Prepared) -> tuple[Any, ...]:
         rels,
         prepared.verdict,
         prepared.packed_body,
+        prepared.parse_s,
+        prepared.judge_s,
     )
 
 
 def received(pieces: tuple[Any, ...]) -> Prepared:
     """What was shipped."""
-    page, words, targets, anchors, counts, starts, ends, in_main, rels, verdict, packed_body = pieces
+    page, words, targets, anchors, counts, starts, ends, in_main, rels, verdict, *rest = pieces
     places = list(
         map(_occurrence, zip(_split(anchors), _numbers(starts), _numbers(ends), map(bool, in_main), strict=True))
     )
@@ -69,7 +71,7 @@ def received(pieces: tuple[Any, ...]) -> Prepared:
         Link(Url(target), page.url, tuple(places[first:last]), rels.get(number, _NO_REL) if rels else _NO_REL)
         for number, (target, (first, last)) in enumerate(zip(_split(targets), borders, strict=True))
     )
-    return Prepared(replace(page, words=tuple(_split(words)), links=links), verdict, packed_body)
+    return Prepared(replace(page, words=tuple(_split(words)), links=links), verdict, *rest)
 
 
 def _joined(texts: Sequence[str]) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import pickle
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from honeyguide.settings.judge_parts import judge_part
@@ -35,6 +36,8 @@ class Prepared:
     page: Page
     verdict: Verdict | None  # None where the judge has to see pages in the order of the crawl
     packed_body: bytes  # as the store keeps it
+    parse_s: float = 0.0  # what reading it took
+    judge_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +93,12 @@ class Preparation:
         self._pack = pack
 
     def prepare(self, url: Url, fetched: Fetched) -> Prepared:
+        started = perf_counter()
         page = self._parse(url, fetched)
+        parsed = perf_counter()
         verdict = None if self._judge is None else self._judge.judge(page)
-        return Prepared(page, verdict, self._pack(fetched.body))
+        judged = perf_counter()
+        return Prepared(page, verdict, self._pack(fetched.body), parsed - started, judged - parsed)
 
 
 def prepared_by(preparation: Preparation, url: Url, fetched: Fetched) -> Prepared | Unreadable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
 
@@ -17,13 +16,13 @@ from honeyguide.exports.markdown import write_markdown_file, write_markdown_fold
 from honeyguide.exports.parquet import write_parquet
 from honeyguide.exports.warc import write_warc
 from honeyguide.exports.whole_file import whole_binary_file, whole_file, whole_folder
-from honeyguide.store import Run, open_run
+from honeyguide.reading import opened
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
     from typing import BinaryIO, TextIO
 
     from honeyguide.exports.written import EdgesWritten, PagesWritten, Progress, RecordsWritten
+    from honeyguide.store import Run
 
     Written: TypeAlias = EdgesWritten | PagesWritten | RecordsWritten
 
@@ -134,11 +133,6 @@ def checked(file_format: str, choice: Choice) -> Choice:
     if choice.one_file and file_format != "markdown":
         raise SettingsError([f"--one-file is for --format markdown: {file_format} is one file anyway"])
     return choice
-
-
-def opened(run: Run | Path | str) -> AbstractContextManager[Run]:
-    """A run to read: opened here and closed at the end, or the caller's own, which stays open."""
-    return nullcontext(run) if isinstance(run, Run) else open_run(run)
 
 
 def _unknown(file_format: str) -> SettingsError:

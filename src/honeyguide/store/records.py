@@ -208,3 +208,4 @@ class StepRecord:
     surplus: tuple[LinkId, ...] = ()  # links that no longer wait because their host may give no more
     host: HostRecord | None = None  # the host that was asked, live
     learner: bytes | None = None  # a snapshot of the strategy, every so often
+    stage_seconds: dict[str, float] = field(default_factory=dict)  # what stages took since the last that told

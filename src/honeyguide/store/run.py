@@ -147,6 +147,21 @@ class Run:
                 return body
         raise KeyError(url.text)
 
+    def stage_seconds(self) -> dict[str, float]:
+        """What each stage of the crawl took, up to the learner's last snapshot; empty where that was not noted."""
+        if not any(self._select("SELECT 1 FROM sqlite_master WHERE name = 'stage_seconds'")):
+            return {}
+        return dict(self._select("SELECT stage, seconds FROM stage_seconds"))
+
+    def outcomes(self) -> dict[str, int]:
+        """How many fetches ended in which way, the most frequent first."""
+        return dict(self._select("SELECT outcome, count(*) AS times FROM steps GROUP BY 1 ORDER BY times DESC, 1"))
+
+    def answer_seconds(self) -> float:
+        """Time between asking and having an answer, over all fetches; simulated offline."""
+        ((seconds,),) = self._select("SELECT coalesce(sum(elapsed_s), 0.0) FROM steps")
+        return float(seconds)
+
     def revisits(self) -> Revisits:
         """What became of the pages that this run looked at again; usable while the run is open."""
         return Revisits(self._select)
