@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 HELP: Final = (
     "Show the most relevant pages of a run.\n\n"
-    "Works while the crawl is going on, too. On a terminal it prints a table; through a pipe, one page a line with its "
-    "columns between tabs, and what is no page on lines that start with #. A snippet is the part of a page with the most "
-    "words of the topic.\n\n"
+    "Works while the crawl is going on, too. On a terminal it prints a table; through a pipe, one page a line with "
+    "its columns between tabs, and what is no page on lines that start with #. A snippet is the part of a page with "
+    "the most words of the topic.\n\n"
     "[bold]Example[/bold]\n\n"
     "  honeyguide results my-run --all | grep -v '^#' | cut -f 4"
 )
