@@ -12,20 +12,47 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "honeyguide"
 
 LEAVES = {"errors", "clock", "settings", "starting_points"}
-STAGES = {"topics", "frontier", "fetch", "parse", "judge", "learn", "store", "worlds"}
+STAGES = {"topics", "frontier", "fetch", "parse", "judge", "guard", "learn", "graph", "store", "worlds"}
 ALLOWED = {
     "domain": set[str](),
     "text": {"domain"},
+    "store": {"domain", "text", "graph"},
     "worlds": {"domain", "text", "fetch"},
     "engine": {"domain", "text", *STAGES},
-    "reading": {"domain", "text", "parse", "store"},
+    "reading": {"domain", "text", "guard", "parse", "store"},
     "exports": {"domain", "reading", "store"},
     "report": {"domain", "reading", "store"},
+    "ranking": {"domain", "engine", "experiments", "graph", "store", "worlds"},
     "envs": {"domain", "text", "engine", "learn", "store", "worlds"},
-    "experiments": {"domain", "text", "topics", "engine", "exports", "judge", "learn", "store", "report", "worlds"},
+    "experiments": {
+        "domain",
+        "text",
+        "topics",
+        "engine",
+        "exports",
+        "graph",
+        "judge",
+        "learn",
+        "store",
+        "report",
+        "worlds",
+    },
     "__main__": {"cli"},
-    "cli": {"domain", "text", "topics", "engine", "experiments", "exports", "reading", "store", "report", "worlds"},
-    **{stage: {"domain", "text"} for stage in STAGES - {"worlds"}},
+    "cli": {
+        "domain",
+        "text",
+        "topics",
+        "engine",
+        "experiments",
+        "exports",
+        "graph",
+        "ranking",
+        "reading",
+        "store",
+        "report",
+        "worlds",
+    },
+    **{stage: {"domain", "text"} for stage in STAGES - {"store", "worlds"}},
 }
 # What a leaf may lean on: settings check URLs, starting points are settings of a kind.
 ALLOWED_IN_LEAVES = {"errors": set[str](), "clock": set[str](), "settings": {"domain"}, "starting_points": {"domain"}}

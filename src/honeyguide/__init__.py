@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         suggest_topic_async,
     )
     from honeyguide.exports import export
+    from honeyguide.ranking import link_graph, rank
     from honeyguide.reading import diff, stats
     from honeyguide.store import Run, open_run
 
@@ -46,8 +47,10 @@ __all__ = [
     "judge_pages",
     "judge_pages_async",
     "learned_weights",
+    "link_graph",
     "load_settings",
     "open_run",
+    "rank",
     "refresh",
     "refresh_async",
     "resume",
@@ -72,6 +75,8 @@ _HOME_BY_NAME = {
     "resume_async": "honeyguide.engine",
     "diff": "honeyguide.reading",
     "export": "honeyguide.exports",
+    "link_graph": "honeyguide.ranking",
+    "rank": "honeyguide.ranking",
     "stats": "honeyguide.reading",
     "suggest_topic": "honeyguide.engine",
     "suggest_topic_async": "honeyguide.engine",

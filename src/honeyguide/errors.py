@@ -5,6 +5,7 @@ HoneyguideError
 ├── SettingsError     settings or flags that cannot be run; carries every mistake found
 ├── WorldError        a world that cannot be opened or named
 ├── PageError         a page that a person named and that cannot be read
+├── GraphError        a link graph that cannot be read or ranked, or a page that is not in it
 ├── VectorsError      word vectors that cannot be read, kept, trained, or are not those that a run began with
 ├── StoreError        a run folder that cannot be made, opened or written
 │   ├── RunExists     the folder is there already and is not empty
@@ -14,6 +15,7 @@ HoneyguideError
 ├── ExportError       a run that cannot be written in the form asked for
 ├── StrategyError     a strategy that cannot load its saved state or lacks what it needs
 ├── JudgeError        a judge that cannot load its saved state, whose classifier fails, or has not a run's own files
+├── GuardError        a guard that cannot load its saved state
 └── WorkerError       processes that read pages beside the crawl and cannot be started
 
 Every message names the offending value and the remedy, on one line, because the command line prints it as it is.
@@ -52,6 +54,10 @@ class PageError(HoneyguideError):
     """A page that a person named, by file or URL, and that cannot be read."""
 
 
+class GraphError(HoneyguideError):
+    """A link graph that cannot be read or ranked, or a page that is not in it."""
+
+
 class VectorsError(HoneyguideError):
     """Word vectors that cannot be read, kept or trained, or that are not those a run began with."""
 
@@ -86,6 +92,10 @@ class StrategyError(HoneyguideError):
 
 class JudgeError(HoneyguideError):
     """A judge that cannot load its saved state, whose classifier fails, or whose files are not those of the run."""
+
+
+class GuardError(HoneyguideError):
+    """A guard that cannot load its saved state."""
 
 
 class WorkerError(HoneyguideError):

@@ -70,10 +70,12 @@ class TestJsonLines:
             "parent_count": 1,
             "canonical": None,
             "digest": new["digest"],
+            "simhash": new["simhash"],
             "robots": "",
             "robots_tag": None,
         }
         assert len(bytes.fromhex(new["digest"])) == 8
+        assert len(bytes.fromhex(new["simhash"])) == 8
         assert (seed["found_on"], seed["parents"]) == (None, ["http://s.test/odd", "http://t.test/new"])
         assert len({page["digest"] for page in (seed, odd, new)}) == 3
 

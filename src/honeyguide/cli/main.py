@@ -18,11 +18,13 @@ from honeyguide.cli import (
     judge,
     lab,
     learner,
+    rank,
     refresh,
     results,
     resume,
     stats,
     topic,
+    traps,
     vectors,
     wiki,
 )
@@ -57,6 +59,8 @@ app.command("results", help=results.HELP, short_help="Show the most relevant pag
 app.command("stats", help=stats.HELP, short_help="Add up a run: harvest, hosts, outcomes, time.")(stats.stats)
 app.command("diff", help=diff.HELP, short_help="Hold two runs against each other.")(diff.diff)
 app.command("learner", help=learner.HELP, short_help="Show what linear SARSA has learned in a run.")(learner.learner)
+app.command("rank", help=rank.HELP, short_help="Rank pages by the links between them.")(rank.rank)
+app.command("traps", help=traps.HELP, short_help="Show what a run judged a loop, a trap or a duplicate.")(traps.traps)
 app.command("export", help=export.HELP, short_help="Write a run for other programs.")(export.export)
 app.command("judge", help=judge.HELP, short_help="Judge pages for a topic, with the evidence.")(judge.judge)
 app.add_typer(topic.app, name="topic", help=topic.HELP, short_help="Find the words for what you look for.")

@@ -11,6 +11,7 @@ from honeyguide.engine.build import Builder, open_world
 from honeyguide.engine.chosen_vectors import word_vectors
 from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.events import (
+    CrawlRestarted,
     CrawlStarted,
     CrawlStopped,
     Event,
@@ -35,17 +36,20 @@ from honeyguide.engine.run import Surroundings, crawl, crawl_async, resume, resu
 from honeyguide.engine.steps import Dispatch, Step, Stop, Wait
 from honeyguide.engine.topic_suggestions import SuggestedTopic, suggest_topic, suggest_topic_async
 from honeyguide.engine.world_pages import all_pages
+from honeyguide.guard import FindingKind
 
 __all__ = [
     "LINEAR_STRATEGIES",
     "Builder",
     "CrawlCore",
     "CrawlLoop",
+    "CrawlRestarted",
     "CrawlStarted",
     "CrawlStopped",
     "Dispatch",
     "Event",
     "FetchFailed",
+    "FindingKind",
     "JudgedPage",
     "LearnedWeights",
     "LinkPutBack",

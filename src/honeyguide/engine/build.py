@@ -13,6 +13,7 @@ import numpy as np
 from honeyguide.clock import RealClock, SimulatedClock
 from honeyguide.domain import Topic, Url
 from honeyguide.engine.chosen_vectors import check_topic, check_vectors, word_vectors
+from honeyguide.engine.frontiers import levelled_frontier, plain_frontier
 from honeyguide.engine.judge_files import check_judge_files, judge_digest
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.lineage import Lineage
@@ -25,8 +26,9 @@ from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
 from honeyguide.engine.web_memory import WebMemory
 from honeyguide.errors import SettingsError, StoreError, WorldError
-from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks, SharedRowsFrontier
-from honeyguide.learn import FoundAgain, Order
+from honeyguide.frontier import HostClocks
+from honeyguide.graph import RankRules, RefreshedRanks
+from honeyguide.guard.web_guard import WebGuard
 from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, PageRules, parse
 from honeyguide.settings import with_overrides
 from honeyguide.settings.paths import with_absolute_paths
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.preparing import Preparer
     from honeyguide.engine.transport import Transport
     from honeyguide.frontier import Frontier
+    from honeyguide.guard import Guard
     from honeyguide.judge import Judge, Verdicts
     from honeyguide.learn import Strategy
     from honeyguide.settings import Settings
@@ -90,11 +93,36 @@ class Builder:
             parse=self.parser(),
             chance=np.random.default_rng(self.settings.crawl.seed),
             lineage=None if strategy.lineage_rules is None else Lineage(strategy.lineage_rules),
+            ranks=self.ranks(),
             is_live=is_live,
+            guard=self.guard(),
+            spare_urls=self.spare_urls() if self.settings.restart.is_on else {},
         )
+
+    @property
+    def is_guarded(self) -> bool:
+        """Whether the crawl has a guard. One over the pages of an earlier run has none: it follows no links."""
+        return self.settings.guard.on and not self.settings.refresh.run
+
+    def guard(self) -> Guard | None:
+        """What looks out for loops, traps and near-duplicates, where the settings want it."""
+        return WebGuard(self.settings.guard) if self.is_guarded else None
+
+    def spare_urls(self) -> dict[str, list[Url]]:
+        """Seeds to start anew from, by where they come from."""
+        own_list = self.settings.crawl.starting_points
+        return {
+            "urls": [Url.parse(text) for text in self.settings.restart.urls],
+            "starting-points": list(starting_urls(self.topic, Path(own_list) if own_list else None)),
+        }
 
     def strategy(self, *, is_restored: bool = False) -> Strategy:
         return strategy_of(Ingredients(self.settings, self.topic, self._topic_vectors, is_restored))
+
+    def ranks(self) -> RefreshedRanks | None:
+        """PageRank kept while the crawl goes on, where the settings ask for it."""
+        asked = self.settings.ranks
+        return RefreshedRanks(asked.every, RankRules(asked.damping, asked.epsilon)) if asked.every else None
 
     def parser(self) -> Callable[[Url, Fetched], Page]:
         """How a body becomes a page."""
@@ -108,13 +136,10 @@ class Builder:
         return WIKIPEDIA if self.settings.crawl.profile == "wikipedia" else WHOLE_PAGE
 
     def frontier(self, strategy: Strategy, clocks: HostClocks) -> Frontier:
-        if strategy.found_again is FoundAgain.EVERY:
-            return SharedRowsFrontier(clocks, strategy.row_width, draws_rows=strategy.draws_rows)
-        if strategy.order is Order.SHALLOWEST:
-            return HeldBackFrontier(clocks, strategy.row_width)
-        if strategy.capacity:
-            return BeamFrontier(clocks, strategy.capacity, strategy.row_width)
-        return BestFirstFrontier(clocks, strategy.row_width)
+        """Where the links of this strategy wait; on levels, where there is a guard."""
+        if self.is_guarded:
+            return levelled_frontier(strategy, clocks, self.settings.guard.patience_s)
+        return plain_frontier(strategy, clocks)
 
     def judge(self) -> Verdicts:
         """What the crawl asks about every page: the judge, and the rules for what is relevant and what it earns."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import Decision, LinkState
 from honeyguide.engine.budget import StopReason, limit_reached
@@ -11,14 +11,21 @@ from honeyguide.frontier import NotBefore
 from honeyguide.store import DispatchRecord
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from honeyguide.domain import LinkId, Skipped
     from honeyguide.engine.discovery import Discovery
+    from honeyguide.engine.guarding import Guarding
     from honeyguide.engine.ledger import Ledger
     from honeyguide.engine.parts import Parts
+    from honeyguide.engine.restarts import Restarts
     from honeyguide.engine.troubles import Troubles
     from honeyguide.frontier import Pairs, Taken
     from honeyguide.settings import Settings
     from honeyguide.store import Progress
+
+
+NOTHING_WAITS: Final = "nothing waits any more"
 
 
 class Choosing:
@@ -28,13 +35,22 @@ class Choosing:
     """
 
     def __init__(
-        self, parts: Parts, settings: Settings, ledger: Ledger, discovery: Discovery, troubles: Troubles
+        self,
+        parts: Parts,
+        settings: Settings,
+        ledger: Ledger,
+        discovery: Discovery,
+        troubles: Troubles,
+        guarding: Guarding | None = None,
+        restarts: Restarts | None = None,
     ) -> None:
         self._parts = parts
         self._settings = settings
         self._ledger = ledger
         self._discovery = discovery
         self._troubles = troubles
+        self._guarding = guarding
+        self._restarts = restarts
         self._in_flight: dict[LinkId, Dispatch] = {}
         self._to_take_up: list[Dispatch] = []  # fetches of a resumed crawl whose host is still busy
         self._may_seeds_wait = parts.strategy.seeds_first
@@ -78,8 +94,14 @@ class Choosing:
             return self._wait_or_stop(limit)
         if len(self._in_flight) >= self._settings.crawl.fetches_at_once(is_live=parts.is_live):
             return Wait(float("inf"))
+        return self._choose_of_those_that_wait(now)
+
+    def _choose_of_those_that_wait(self, now: float) -> Choice:
+        parts = self._parts
         while True:
             taken, explored = self._take(now)
+            if taken is None and self._begins_anew():
+                continue
             if taken is None:
                 return self._wait_or_stop(StopReason.EXHAUSTED)
             if isinstance(taken, NotBefore):
@@ -102,12 +124,34 @@ class Choosing:
     def _take(self, now: float) -> tuple[Taken | NotBefore | None, bool]:
         """What the frontier gives next, and whether by chance."""
         parts = self._parts
-        seed = self._take_seed(now)
-        if seed is not None:
-            return seed, False
+        first = self._take_first(now)
+        if first is not None:
+            return first, False
         if parts.strategy.explores(parts.chance):
-            return parts.frontier.take_random(now, parts.chance), True
-        return parts.frontier.take(now), False
+            return self._standing(lambda: parts.frontier.take_random(now, parts.chance), now), True
+        return self._standing(lambda: parts.frontier.take(now), now), False
+
+    def _standing(self, take: Callable[[], Taken | NotBefore | None], now: float) -> Taken | NotBefore | None:
+        return take() if self._guarding is None else self._guarding.next_standing(take, now)
+
+    def _take_first(self, now: float) -> Taken | None:
+        """A link that goes before all others, on whatever level it waits."""
+        link = None
+        if self._restarts is not None:
+            if self._restarts.begin_if_due():
+                self._note_restart()
+            link = self._restarts.first_ready(now)
+        return self._take_seed(now) if link is None else self._parts.frontier.withdraw(link)
+
+    def _begins_anew(self) -> bool:
+        """Where nothing waits and nothing is under way, whether the crawl has begun elsewhere."""
+        if self._restarts is None or self._in_flight or not self._restarts.begin(NOTHING_WAITS):
+            return False
+        self._note_restart()
+        return True
+
+    def _note_restart(self) -> None:
+        self._may_seeds_wait = self._parts.strategy.seeds_first  # those of a restart are seeds, too
 
     def _take_seed(self, now: float) -> Taken | None:
         """The first seed on a host that is ready, where the strategy wants seeds before all else."""

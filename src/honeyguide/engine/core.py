@@ -4,7 +4,7 @@ The core awaits nothing, opens nothing and owns no clock. A shell asks `choose` 
 names one with `choose_link`), has a world answer it, and hands the answer to `apply`; what comes back is a record for
 the store and the events to announce once it is stored. Every world, strategy and way of running drives this one core.
 
-`choosing` says what comes next, `intake` what becomes of an answer, `hosts_asked` what it means for the host.
+`choosing` says what comes next, `intake` what becomes of an answer, `host_freeing` what it means for the host.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from honeyguide.domain import Candidates, LinkState, Sighting, Unknown
+from honeyguide.domain import LinkState, Unknown
 from honeyguide.engine.choosing import Choosing
 from honeyguide.engine.discovery import Discovery
 from honeyguide.engine.events import CrawlStopped
-from honeyguide.engine.hosts_asked import HostsAsked
+from honeyguide.engine.guarding import Guarding
+from honeyguide.engine.host_freeing import HostFreeing
 from honeyguide.engine.intake import Arrived, Intake
 from honeyguide.engine.ledger import Ledger
+from honeyguide.engine.restarts import Restarts
 from honeyguide.engine.snapshot import taken_of
 from honeyguide.engine.stage_times import StageTimes
 from honeyguide.engine.steps import Step
 from honeyguide.engine.troubles import Troubles
-from honeyguide.engine.turns import scores_of
-from honeyguide.frontier import Arrivals
 from honeyguide.learn import FoundAgain, Order
-from honeyguide.store import FoundLink, PairRecord, Progress
+from honeyguide.store import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.budget import StopReason
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.engine.parts import Parts
-    from honeyguide.engine.preparing import Prepared
+    from honeyguide.engine.preparing import Prepared, Unreadable
     from honeyguide.engine.steps import Choice, Dispatch
     from honeyguide.frontier import Frontier, Pairs
     from honeyguide.learn import Strategy
@@ -53,6 +53,10 @@ class CrawlCore:
         self._parts = parts
         self._settings = settings
         self.troubles = Troubles(settings.fetch, settings.politeness, parts.chance)
+        self._ledger = Ledger((progress or Progress())._replace(stop_reason=""), parts.chance, parts.frontier)
+        self.guarding = None if parts.guard is None else Guarding(parts, self._ledger, drops=settings.guard.drop)
+        if self.guarding is not None:
+            self._ledger.guard_changes = self.guarding.closed
         self._discovery = Discovery(
             parts.links,
             parts.frontier,
@@ -60,14 +64,20 @@ class CrawlCore:
             parts.scope,
             _found_again(parts.strategy, settings),
             lineage=parts.lineage,
+            ranks=parts.ranks,
             has_tried=self.troubles.has_tried,
             may_wait_again=parts.is_live,
+            guarding=self.guarding,
         )
-        self._ledger = Ledger((progress or Progress())._replace(stop_reason=""), parts.chance, parts.frontier)
-        self._choosing = Choosing(parts, settings, self._ledger, self._discovery, self.troubles)
-        self._hosts = HostsAsked(parts, settings, self._ledger, self.troubles)
+        restarts = Restarts(parts, settings.restart, self._ledger, self._discovery) if settings.restart.is_on else None
+        if restarts is not None:
+            self._ledger.restart_state = restarts.saved
+        self._choosing = Choosing(
+            parts, settings, self._ledger, self._discovery, self.troubles, self.guarding, restarts
+        )
+        self._hosts = HostFreeing(parts, settings, self._ledger, self.troubles)
         self.stage_times = StageTimes()
-        self._intake = Intake(parts, settings, self._ledger, self._discovery, self.stage_times)
+        self._intake = Intake(parts, settings, self._ledger, self._discovery, self.stage_times, self.guarding, restarts)
 
     @property
     def progress(self) -> Progress:
@@ -92,23 +102,15 @@ class CrawlCore:
         `known` are the pages of an earlier run, where the seeds are these.
         """
         met = [url for number, url in enumerate(dict.fromkeys(seeds)) if self._parts.scope.has_room(number)]
-        sightings = [Sighting(url, (), (), (), in_main=True, origin=None) for url in met]
-        self._ledger.progress = self.progress._replace(now=now, seeds=len(sightings))
-        strategy, links = self._parts.strategy, self._parts.links
-        rows = strategy.describe(Candidates.of(sightings))
-        numbers = [links.meet(sighting.seen_as, depth=0, distance=0)[0] for sighting in sightings]
-        scores = scores_of(strategy, rows, numbers, step=0, depth=0)
-        found = tuple(
-            FoundLink(link, sighting.seen_as, None, sighting, score, row if strategy.keeps_rows else None)
-            for link, sighting, score, row in zip(numbers, sightings, scores.tolist(), rows, strict=True)
-        )
-        pruned = tuple(self._parts.frontier.push(Arrivals(numbers, links.hosts(numbers), scores, rows)))
-        for link in pruned:
-            links.set_state(link, LinkState.PRUNED)
-        self._ledger.note_pruned(len(pruned))
-        pairs = tuple(map(PairRecord, numbers, scores.tolist(), rows)) if self._discovery.keeps_pairs else ()
+        self._ledger.progress = self.progress._replace(now=now, seeds=len(met))
+        seeded = self._discovery.meet_seeds(met, step=0)
+        self._ledger.note_pruned(len(seeded.pruned))
         record = self._ledger.close_step(
-            new_links=found, pruned=pruned, pairs=pairs, known=tuple(known), learner=self._snapshot()
+            new_links=seeded.new,
+            pruned=seeded.pruned,
+            pairs=seeded.pairs,
+            known=tuple(known),
+            learner=self._snapshot(),
         )
         return Step(record, ())
 
@@ -150,12 +152,12 @@ class CrawlCore:
         answer: Answer,
         now: float,
         ended_at: float | None = None,
-        prepared: Prepared | None = None,
+        prepared: Prepared | Unreadable | None = None,
     ) -> Step:
         """Take in what a fetch brought, and learn from it. Of an unknown answer only the fact is kept.
 
         `ended_at` is when the answer was in, where that was some time ago; the host's pause begins there. `prepared` is
-        the page of this answer, where it has been read already: the same that would be read here.
+        the page of this answer, or why there is none, where it has been read already: the same that would be read here.
         """
         self._choosing.end(dispatch)
         self._parts.links.set_state(dispatch.record.link, LinkState.DONE)
@@ -187,7 +189,7 @@ class CrawlCore:
         return self._snapshot() if due else None
 
     def _snapshot(self) -> bytes:
-        return taken_of(self._parts.strategy, self._parts.judge)
+        return taken_of(self._parts.strategy, self._parts.judge, self._parts.guard)
 
 
 def _found_again(strategy: Strategy, settings: Settings) -> FoundAgain:

@@ -31,17 +31,21 @@ from honeyguide.engine.events import (
     PageJudged,
     PageUnchanged,
 )
+from honeyguide.engine.preparing import Preparation, Unreadable, prepared_by
 from honeyguide.engine.same_pages import identity_of
 from honeyguide.engine.scope import PER_HOST
+from honeyguide.guard import Judgement, fingerprint_of
 from honeyguide.learn import Order
 from honeyguide.store import CompletionRecord, VisitRecord
 
 if TYPE_CHECKING:
     from honeyguide.domain import Answer, LinkId, Outcome, Page, Url
-    from honeyguide.engine.discovery import Discovery
+    from honeyguide.engine.discovery import Discovery, Found
+    from honeyguide.engine.guarding import Guarding
     from honeyguide.engine.ledger import Ledger
     from honeyguide.engine.parts import Parts
     from honeyguide.engine.preparing import Prepared
+    from honeyguide.engine.restarts import Restarts
     from honeyguide.engine.stage_times import StageTimes
     from honeyguide.engine.steps import Dispatch, Step
     from honeyguide.settings import Settings
@@ -54,7 +58,7 @@ class Arrived:
     dispatch: Dispatch
     answer: Answer
     ended_at: float
-    prepared: Prepared | None = None
+    prepared: Prepared | Unreadable | None = None
 
     def taken_as(self, outcome: Outcome) -> Arrived:
         """What the crawl makes of the answer; what the host had said is kept beside it, for an archive."""
@@ -78,13 +82,23 @@ class Intake:
     """Takes answers in, one kind after another."""
 
     def __init__(
-        self, parts: Parts, settings: Settings, ledger: Ledger, discovery: Discovery, times: StageTimes
+        self,
+        parts: Parts,
+        settings: Settings,
+        ledger: Ledger,
+        discovery: Discovery,
+        times: StageTimes,
+        guarding: Guarding | None = None,
+        restarts: Restarts | None = None,
     ) -> None:
         self._parts = parts
         self._settings = settings
         self._ledger = ledger
         self._discovery = discovery
         self._times = times
+        self._guarding = guarding
+        self._restarts = restarts
+        self._reading = Preparation(parts.parse, is_guarded=guarding is not None)
 
     def take(self, arrived: Arrived) -> Step:
         """Take in an answer that is final, and learn from it."""
@@ -103,9 +117,15 @@ class Intake:
                 assert_never(arrived.answer.outcome)
 
     def _take_page(self, arrived: Arrived, fetched: Fetched) -> Step:
-        dispatch, prepared = arrived.dispatch, arrived.prepared
-        page = self._read(dispatch.url, fetched, prepared)
+        dispatch = arrived.dispatch
         self._ledger.note_bytes(len(fetched.body))
+        prepared = arrived.prepared or prepared_by(self._reading, dispatch.url, fetched)
+        if isinstance(prepared, Unreadable):
+            failed = Failed(FailureReason.UNREADABLE, prepared.reason, fetched.status)
+            return self._take_nothing(arrived.taken_as(failed), failed)
+        page = prepared.page
+        self._times.add("parse", prepared.parse_s)
+        self._times.add("judge", prepared.judge_s)
         sent_on_to = self._sent_on_to(page)
         if sent_on_to is not None:
             redirected = Redirected(fetched.status, sent_on_to)
@@ -114,10 +134,12 @@ class Intake:
         if identity is not None:
             same = self._parts.same.same_as(page.url, identity)
             if same is not None:
+                if self._guarding is not None:
+                    self._guarding.see_same(dispatch.record.link, prepared.fingerprint or fingerprint_of(page))
                 return self._take_same_page(arrived, fetched.status, same)
             self._parts.same.remember(dispatch.record.link, page.url, identity)
         is_unindexed = self._settings.directives.robots and page.directives.noindex
-        verdict = self._judged(page, None if prepared is None else prepared.verdict, is_unindexed=is_unindexed)
+        verdict = self._judged(page, prepared.verdict, is_unindexed=is_unindexed)
         origin = self._origin(dispatch, verdict)
         is_expanded = self._parts.is_expanded(page)
         mark = self._times.start()
@@ -136,15 +158,28 @@ class Intake:
                 found.rows,
             )
         )
+        judgement = Judgement()
+        if self._guarding is not None:
+            mark = self._times.start()
+            judgement = self._guarding.see(
+                dispatch.record.link, prepared.fingerprint or fingerprint_of(page), verdict, found
+            )
+            self._times.lap("guard", mark)
+        if self._restarts is not None:
+            novelty = 0.0 if judgement.finding is not None else _novelty(found)
+            self._restarts.note(verdict.reward, novelty)
         mark = self._times.start()
-        admitted = self._discovery.admit(found, dispatch.record.link, origin, self._ledger.progress.steps)
+        admitted = self._discovery.admit(
+            found, dispatch.record.link, origin, self._ledger.progress.steps, judgement.demotion
+        )
         self._times.lap("links", mark)
+        if self._parts.ranks is not None:
+            self._parts.ranks.add_page(dispatch.record.link, admitted.targets)
         self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
         is_barren = self._parts.scope.follows_links and not is_expanded
         self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=is_barren)
-        packed_body = None if prepared is None else prepared.packed_body
         visit = VisitRecord(
-            page, verdict, origin.depth, origin.distance, admitted.targets, is_unindexed, identity, packed_body
+            page, verdict, origin.depth, origin.distance, admitted.targets, is_unindexed, identity, prepared.packed_body
         )
         record = self._ledger.close_step(
             completion=arrived.completion(reward=verdict.reward, visit=visit),
@@ -174,6 +209,8 @@ class Intake:
             refused = Refused(RefusalReason.SCOPE, f"leads to {outcome.target}, against {objection}")
             return self._take_nothing(arrived.taken_as(refused), refused)
         followed = self._discovery.follow_redirect(source, dispatch.row, dispatch.record.score, outcome.target)
+        if self._parts.ranks is not None:
+            self._parts.ranks.add_redirect(source, followed.target)
         is_new = followed.record is not None and followed.record.is_new
         self._ledger.note_pruned(len(followed.pruned))
         completion = arrived.completion(reward=None, redirect_target=followed.target)
@@ -188,6 +225,8 @@ class Intake:
         outcome = Redirected(status, self._parts.links.url(same))
         if self._parts.lineage is not None:
             self._parts.lineage.follow_redirect(dispatch.record.link, same)
+        if self._parts.ranks is not None:
+            self._parts.ranks.add_redirect(dispatch.record.link, same)
         completion = arrived.taken_as(outcome).completion(reward=None, redirect_target=same)
         event = LinkRedirected(dispatch.url, outcome.target, is_new=False, progress=self._ledger.progress)
         return self._ledger.step(self._ledger.close_step(completion=completion), event)
@@ -209,6 +248,8 @@ class Intake:
         dispatch = arrived.dispatch
         none = np.empty((0, self._parts.strategy.row_width), dtype=np.float16)
         self._learn(Transition(self._ledger.progress.steps, dispatch.url, dispatch.row, 0.0, 0.0, False, none))  # noqa: FBT003
+        if self._restarts is not None:
+            self._restarts.note(0.0, 0.0)
         record = self._ledger.close_step(completion=arrived.completion(reward=0.0))
         if isinstance(outcome, Refused):
             return self._ledger.step(record, LinkRefused(dispatch.url, outcome, self._ledger.progress))
@@ -242,16 +283,6 @@ class Intake:
         record = self._ledger.close_step(completion=completion)
         return self._ledger.step(record, LinkUnknown(dispatch.url, outcome, self._ledger.progress))
 
-    def _read(self, url: Url, fetched: Fetched, prepared: Prepared | None) -> Page:
-        if prepared is not None:
-            self._times.add("parse", prepared.parse_s)
-            self._times.add("judge", prepared.judge_s)
-            return prepared.page
-        mark = self._times.start()
-        page = self._parts.parse(url, fetched)
-        self._times.lap("parse", mark)
-        return page
-
     def _judged(self, page: Page, verdict: Verdict | None, *, is_unindexed: bool) -> Verdict:
         if verdict is None:
             mark = self._times.start()
@@ -284,3 +315,9 @@ class Intake:
         link = dispatch.record.link
         distance = 0 if verdict.is_relevant else self._parts.links.distance(link) + 1
         return Origin(dispatch.url.host, verdict.relevance, distance, self._parts.links.depth(link))
+
+
+def _novelty(found: Found) -> float:
+    """The share of a page's links that were never met before; of a page without links, 1."""
+    count = len(found.links) + len(found.visited)
+    return float(found.is_new.sum()) / count if count else 1.0

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.engine.events import LinkSkipped
+from honeyguide.engine.events import CrawlRestarted, LinkSkipped
 from honeyguide.engine.steps import Step
 from honeyguide.store import Progress, SkipRecord, StepRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Unpack
 
     import numpy as np
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.discovery import Found
     from honeyguide.engine.events import Event
     from honeyguide.frontier import Frontier
-    from honeyguide.store import DispatchRecord
+    from honeyguide.store import DispatchRecord, GuardRecord, RestartRecord
     from honeyguide.store.records import StepChanges
 
 
@@ -38,6 +38,10 @@ class Ledger:
         self._dispatches: list[DispatchRecord] = []
         self._skips: list[SkipRecord] = []
         self._events: list[Event] = []
+        self._restarts: list[RestartRecord] = []
+        # What others have to say when a step is closed.
+        self.guard_changes: Callable[[], GuardRecord | None] = lambda: None
+        self.restart_state: Callable[[], str] = lambda: ""
 
     def pass_time(self, now: float) -> None:
         """Time counts as spent, whatever it brought."""
@@ -107,6 +111,25 @@ class Ledger:
                 score_passed_over=before.score_passed_over + min(score, LARGEST_LOSS),
             )
 
+    def note_findings(self, count: int) -> None:
+        self.progress = self.progress._replace(findings=self.progress.findings + count)
+
+    def note_lowered(self) -> None:
+        self.progress = self.progress._replace(lowered=self.progress.lowered + 1)
+
+    def note_raised(self, count: int) -> None:
+        if count:
+            self.progress = self.progress._replace(raised=self.progress.raised + count)
+
+    def note_dropped(self) -> None:
+        self.progress = self.progress._replace(dropped=self.progress.dropped + 1)
+
+    def note_restart(self, restart: RestartRecord) -> None:
+        self._restarts.append(restart)
+        self.progress = self.progress._replace(restarts=restart.number)
+        self.note_pruned(len(restart.pruned))
+        self._events.append(CrawlRestarted(restart.reason, restart.source, len(restart.links), self.progress))
+
     def note_repricing(self) -> None:
         if not self.progress.is_repriced:
             self.progress = self.progress._replace(is_repriced=True)
@@ -115,10 +138,21 @@ class Ledger:
         """All that changed since the last step, as one record."""
         chance_state, waiting = self._state_of_chance(), len(self._frontier)
         largest = max(waiting, self.progress.largest_waiting)
-        self.progress = self.progress._replace(chance_state=chance_state, waiting=waiting, largest_waiting=largest)
-        record = StepRecord(
-            progress=self.progress, dispatches=tuple(self._dispatches), skips=tuple(self._skips), **changes
+        self.progress = self.progress._replace(
+            chance_state=chance_state,
+            waiting=waiting,
+            largest_waiting=largest,
+            restart_state=self.restart_state(),
         )
+        record = StepRecord(
+            progress=self.progress,
+            dispatches=tuple(self._dispatches),
+            skips=tuple(self._skips),
+            guard=self.guard_changes(),
+            restarts=tuple(self._restarts),
+            **changes,
+        )
+        self._restarts.clear()
         self._dispatches.clear()
         self._skips.clear()
         return record

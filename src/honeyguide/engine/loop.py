@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.events import Event, Listener
     from honeyguide.engine.steps import Step
     from honeyguide.engine.transport import Transport
-    from honeyguide.store import Store
+    from honeyguide.store import StepRecord, Store
 
 log = logging.getLogger(__name__)
 
@@ -34,13 +34,16 @@ class CrawlLoop:
         clock: Clock,
         listeners: Sequence[Listener],
         is_interrupted: Callable[[], bool],
+        on_stored: Callable[[StepRecord], None] = lambda _: None,
     ) -> None:
+        """`on_stored` is told of every step before the listeners are."""
         self._core = core
         self._transport = transport
         self._store = store
         self._clock = clock
         self._listeners = listeners
         self._is_interrupted = is_interrupted
+        self._on_stored = on_stored
 
     async def run(self, in_flight: Sequence[Dispatch] = ()) -> StopReason:
         """Crawl until a limit is reached, nothing is left, or someone interrupts; `in_flight` is fetched first."""
@@ -58,7 +61,9 @@ class CrawlLoop:
             match choice:
                 case Dispatch():
                     await self._transport.start(choice)
+                    arrival = await self._transport.arrived()
                     times.lap("fetch", mark)
+                    self._take_in(arrival)
                 case Wait():
                     arrival = await self._transport.next_arrival(choice.until)
                     times.lap("fetch", mark)
@@ -77,7 +82,7 @@ class CrawlLoop:
                     self._core.apply(arrival.dispatch, arrival.answer, now, arrival.ended_at, arrival.prepared)
                 )
             case Answered():
-                self._core.answered(arrival.dispatch, arrival.answer, now)
+                self._core.answered(arrival.dispatch, arrival.answer, arrival.ended_at)
             case None:
                 pass
             case _:
@@ -87,12 +92,13 @@ class CrawlLoop:
         """Store a step, then tell of it."""
         times = self._core.stage_times
         mark = times.start()
-        if step.record.learner is None:
-            self._store.record(step.record)
-        else:
-            self._store.record(replace(step.record, stage_seconds=times.taken()))
-            log.debug("step %s: learner saved", step.record.progress.steps)
+        has_snapshot = step.record.learner is not None
+        record = replace(step.record, stage_seconds=times.taken()) if has_snapshot else step.record
+        self._store.record(record)
         times.lap("store", mark)
+        self._on_stored(record)
+        if has_snapshot:
+            log.debug("step %s: learner saved", step.record.progress.steps)
         if self._core.has_disk_budget:
             self._core.note_disk_use(self._store.size_bytes())
         for event in step.events:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from honeyguide.engine.same_pages import SamePages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.engine.scope import Scope
     from honeyguide.frontier import Frontier, HostClocks
+    from honeyguide.graph import RefreshedRanks
+    from honeyguide.guard import Guard
     from honeyguide.judge import Verdicts
     from honeyguide.learn import Strategy
 
@@ -34,8 +36,11 @@ class Parts:
     parse: Callable[[Url, Fetched], Page]
     chance: np.random.Generator
     lineage: Lineage | None = None  # where the strategy looks at parents
+    ranks: RefreshedRanks | None = None  # where the settings ask for them
     same: SamePages = field(default_factory=SamePages)
     is_live: bool = False  # troubles may pass, and slow hosts are spared
+    guard: Guard | None = None  # with one, the frontier has levels
+    spare_urls: Mapping[str, Sequence[Url]] = field(default_factory=dict)  # for restarts, by where they come from
 
     def is_expanded(self, page: Page) -> bool:
         """Whether the links of a page that has just come in may wait."""

@@ -108,6 +108,11 @@ class Scope:
             self._objection_by_host[host] = self._allowed_hosts_setting if is_unnamed else objection
         return self._objection_by_host[host]
 
+    def denies(self, url: Url) -> bool:
+        """Whether a URL is denied by name. This holds for all that is asked for, also for what a page is made of."""
+        spellings = _spellings(url)
+        return self._hosts.denies([url.host]) or any(rule.denies(spellings) for rule in self._rules)
+
     def objection_to_link(self, link: Link, *, depth: int) -> str | None:
         """As `objection`, of a link on a page, which may ask not to be followed."""
         objection = self.objection(link.target, depth=depth)
@@ -171,9 +176,12 @@ class _Rule:
     def is_empty(self) -> bool:
         return not self.allow and not self.deny
 
+    def denies(self, spellings: Sequence[str]) -> bool:
+        return _fits(spellings, self.deny)
+
     def objection(self, spellings: Sequence[str]) -> str | None:
         """The setting that speaks against a text, in any of its spellings."""
-        if _fits(spellings, self.deny):
+        if self.denies(spellings):
             return f"scope.deny_{self.kind}"
         if self.allow and not _fits(spellings, self.allow):
             return f"scope.allow_{self.kind}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Final
 
-STAGES: Final = ("choose", "fetch", "parse", "judge", "links", "learn", "store")
+STAGES: Final = ("choose", "fetch", "parse", "judge", "guard", "links", "learn", "store")
 """`fetch` is time spent waiting for answers, `links` that of sorting and scoring the links of pages."""
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.guard import Fingerprint
 from honeyguide.reading.page_texts import PageTexts
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class PageRecord:
     parent_count: int
     canonical: str | None  # the other address that the page calls its own
     digest: str  # of title and text: equal for pages that read the same
+    simhash: str | None  # 64 bits in hexadecimal: few differ between pages that read much alike; None without a guard
     robots: str  # what robots.txt said: allowed, no-file, ignored by setting, or empty where none was asked
     robots_tag: str | None  # the X-Robots-Tag headers, one a line
 
@@ -73,9 +75,14 @@ def records_of(run: Run, pages: KeptPages, *, with_text: bool = True) -> Iterato
             parent_count=parents.count,
             canonical=None if page.canonical is None else page.canonical.text,
             digest=page.digest,
+            simhash=_simhash(pages.fingerprint(page)),
             robots=pages.robots(page) if obeys_robots else "ignored",
             robots_tag=page.robots_tag or None,
         )
+
+
+def _simhash(fingerprint: bytes | None) -> str | None:
+    return None if fingerprint is None else f"{Fingerprint.unpack(fingerprint).simhash:016x}"
 
 
 def moment_of(clock_time: float) -> datetime:

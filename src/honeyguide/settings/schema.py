@@ -41,6 +41,7 @@ REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
 ARCHIVES: Final = ("store", "warc", "none")
 NOFOLLOW_LINKS: Final = ("all", "same-site", "none")
 STAY_ON: Final = ("anywhere", "seed-hosts", "seed-domains")
+RESTART_SOURCES: Final = ("urls", "starting-points", "unexplored")
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 
 CONTACT_PLACEHOLDER: Final = "set fetch.contact"
@@ -167,6 +168,10 @@ class FetchSettings:
         default=False,
         meaning="whether loopback, private, link-local and other addresses that are not public may be called",
     )
+
+    def longest_backoff_s(self, troubles: int) -> float:
+        """Seconds that a host is left alone after so many troubles in a row, at most; at least it is half of that."""
+        return min(self.backoff_s * 2.0 ** min(troubles - 1, 60), self.max_retry_after_s)
 
     @property
     def has_contact(self) -> bool:
@@ -388,6 +393,127 @@ class FrontierSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RankSettings:
+    """Ranks of the pages met, kept while the crawl goes on."""
+
+    every: int = setting(
+        0, "pages between two computations of PageRank over the links met so far; 0 for none", at_least=0
+    )
+    damping: float = setting(0.85, "share of steps that follow a link, in PageRank", at_least=0, at_most=1)
+    epsilon: float = setting(1e-4, "change of all ranks together at which they are good enough", above=0)
+
+
+@dataclass(frozen=True, slots=True)
+class GuardSettings:
+    """Loops, traps and near-duplicates: when a link waits behind others, and how far."""
+
+    on: bool = setting(default=True, meaning="whether there is a guard at all; without one no link waits behind others")
+    window_pages: int = setting(
+        500, "pages seen last that a page is compared with; the paper's number", at_least=1, at_most=100_000
+    )
+    window_s: float = setting(
+        86_400.0, "seconds after which a page is compared with no more: it may have changed for good reason", above=0
+    )
+    threshold: float = setting(
+        0.85,
+        "similarity from which on a page is a near-duplicate: 0.8 is its text's part, the rest the shape of its "
+        "address, title and number of links",
+        above=0,
+        at_most=1,
+    )
+    least_words: int = setting(
+        20, "words of text below which a page is not compared: short texts are equal by chance", at_least=1
+    )
+    importance: bool = setting(
+        default=True,
+        meaning="whether hosts that 8 or 16 others refer to are forgiven near-duplicates by a level or two",
+    )
+    folding: bool = setting(
+        default=True, meaning="whether it is learned, host by host, which parts of addresses do not matter"
+    )
+    folding_pairs: int = setting(
+        3, "pairs of addresses with the same text that a rule takes; one pair that differs ends it", at_least=2
+    )
+    series: bool = setting(
+        default=True, meaning="whether calendars, pagers, facets, growing queries and repeating paths are looked for"
+    )
+    series_pages: int = setting(6, "pages of a series that it takes to tell that it runs idle", at_least=3, at_most=16)
+    accounts: bool = setting(
+        default=True, meaning="whether sections, hosts and groups of hosts have a number of pages that they may cost"
+    )
+    allowance: int = setting(
+        16, "pages that an unknown host or section may cost before it has to show that it is no maze", at_least=1
+    )
+    allowance_per_referrer: float = setting(
+        1.0, "pages on top for each group of hosts that refers to it from outside", at_least=0
+    )
+    established_referrers: int = setting(
+        16, "such groups that make it established; comments planted for a trap are fewer", at_least=1, at_most=64
+    )
+    allowance_per_reference: float = setting(
+        2.0, "pages on top, once it is established, for each of its addresses that was first met elsewhere", at_least=0
+    )
+    allowance_per_host: float = setting(
+        1.0, "pages on top for each further registered domain of a group of hosts", at_least=0
+    )
+    allowance_per_relevant: float = setting(
+        1.0,
+        "pages on top for each relevant page, up to twice the allowance: mazes have the topic's words too",
+        at_least=0,
+    )
+    crossing: float = setting(
+        0.05,
+        "share of addresses shown again among the waiting ones of its own that an account's pages show, from which on "
+        "it is no maze: honest sites have 0.1 and more, mazes 0.03 and less",
+        at_least=0,
+        at_most=1,
+    )
+    memory: int = setting(
+        32_768, "entries that each table of the guard may have, some 100 bytes each", at_least=64, at_most=10_000_000
+    )
+    patience_s: float = setting(
+        10.0, "seconds a live crawl waits for the host of a link before it takes one that waits deeper", at_least=0
+    )
+    drop: bool = setting(default=False, meaning="whether links at the bottom, level 7, are never fetched")
+
+
+@dataclass(frozen=True, slots=True)
+class RestartSettings:
+    """When the crawl begins anew elsewhere, and where. Off, unless one of the first four is set."""
+
+    every_fetches: int = setting(0, "fetches after which it does, again and again; 0 for never", at_least=0)
+    every_s: float = setting(0.0, "seconds after which it does; 0 for never", at_least=0)
+    reward_share: float = setting(
+        0.0,
+        "it does when the mean reward falls below this share of the best mean so far; 0 for never",
+        at_least=0,
+        at_most=1,
+    )
+    novelty_share: float = setting(
+        0.0,
+        "the same for the mean novelty: of a page, the share of its links that were never met; 0 where the guard has "
+        "found it out, and for a fetch that failed",
+        at_least=0,
+        at_most=1,
+    )
+    window: int = setting(
+        200, "fetches that the means are taken over; after a restart as many have to pass before the next", at_least=1
+    )
+    most: int = setting(20, "restarts of a run at most", at_least=0)
+    links: int = setting(5, "links that go first at each", at_least=1)
+    sources: tuple[str, ...] = setting(
+        ("urls", "starting-points", "unexplored"),
+        "where these come from, the first that has any: restart.urls; the starting points of the topic; or the best "
+        "waiting links of the hosts that were asked least",
+    )
+    urls: tuple[str, ...] = setting((), "seed URLs kept for restarts; each is used once")
+
+    @property
+    def is_on(self) -> bool:
+        return bool(self.every_fetches or self.every_s or self.reward_share or self.novelty_share)
+
+
+@dataclass(frozen=True, slots=True)
 class StoreSettings:
     """What a run folder keeps."""
 
@@ -416,6 +542,9 @@ class Settings:
     directives: DirectiveSettings = field(default_factory=DirectiveSettings)
     vectors: VectorSettings = field(default_factory=VectorSettings)
     frontier: FrontierSettings = field(default_factory=FrontierSettings)
+    ranks: RankSettings = field(default_factory=RankSettings)
+    guard: GuardSettings = field(default_factory=GuardSettings)
+    restart: RestartSettings = field(default_factory=RestartSettings)
     # A method's table carries the strategy's own name.
     best_first: BestFirstSettings = field(default_factory=BestFirstSettings)
     beam: BeamSettings = field(default_factory=BeamSettings)

@@ -6,6 +6,7 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 """
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.hosts_asked import HostsAsked
 from honeyguide.store.kept_pages import KeptPage, KeptPages, Parents
 from honeyguide.store.opening import open_store
 from honeyguide.store.packing import body_packer
@@ -13,11 +14,17 @@ from honeyguide.store.recorded_exchanges import RecordedExchange, RecordedExchan
 from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
+    DropRecord,
+    FindingRecord,
     FoundLink,
+    GuardRecord,
     HostRecord,
+    MoveRecord,
     PairRecord,
+    PrintRecord,
     Progress,
     RedirectedLink,
+    RestartRecord,
     SkipRecord,
     StepRecord,
     VisitRecord,
@@ -32,9 +39,11 @@ from honeyguide.store.store import (
     StoredAttempt,
     StoredDecision,
     StoredLink,
+    StoredPrint,
     StoredTransition,
     StoredVisit,
 )
+from honeyguide.store.traps import GuardFinding, HostMoves, Restart, Trap, TrapSummary
 
 __all__ = [
     "CompletionRecord",
@@ -42,18 +51,28 @@ __all__ = [
     "CrawledStep",
     "DiscoveredGraph",
     "DispatchRecord",
+    "DropRecord",
     "Finding",
+    "FindingRecord",
     "FoundLink",
+    "GuardFinding",
+    "GuardRecord",
+    "HostMoves",
     "HostRecord",
+    "HostsAsked",
     "KeptPage",
     "KeptPages",
     "LearnerSnapshot",
+    "MoveRecord",
     "PairRecord",
     "Parents",
+    "PrintRecord",
     "Progress",
     "RecordedExchange",
     "RecordedExchanges",
     "RedirectedLink",
+    "Restart",
+    "RestartRecord",
     "Revisit",
     "Revisits",
     "Run",
@@ -66,8 +85,11 @@ __all__ = [
     "StoredAttempt",
     "StoredDecision",
     "StoredLink",
+    "StoredPrint",
     "StoredTransition",
     "StoredVisit",
+    "Trap",
+    "TrapSummary",
     "VisitRecord",
     "body_packer",
     "open_run",

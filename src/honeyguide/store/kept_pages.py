@@ -116,6 +116,11 @@ class KeptPages:
         rows = self._select("SELECT body IS NULL FROM robots WHERE origin = ?", page.url.origin)
         return next(("no-file" if is_missing else "allowed" for (is_missing,) in rows), "")
 
+    def fingerprint(self, page: KeptPage) -> bytes | None:
+        """What the guard knows a page by, packed; None where no guard saw it."""
+        rows = self._select("SELECT print FROM prints WHERE step = ?", page.step)
+        return next((bytes(packed) for (packed,) in rows), None)
+
     def links(self) -> Iterator[tuple[int, int]]:
         """Links between these pages, as pairs of numbers: no loop, none twice; a redirect counts as where it leads."""
         return self._links(self._which)

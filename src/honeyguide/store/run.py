@@ -14,6 +14,7 @@ from honeyguide.errors import RunDamaged
 from honeyguide.settings import load_settings
 from honeyguide.store.bodies import StoredBodies
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.hosts_asked import HostsAsked
 from honeyguide.store.kept_pages import KeptPages
 from honeyguide.store.plain_errors import told_plainly
 from honeyguide.store.recorded_answers import RecordedAnswers
@@ -23,13 +24,16 @@ from honeyguide.store.revisits import Revisits
 from honeyguide.store.run_folder import RunFolder
 from honeyguide.store.store import LearnerSnapshot
 from honeyguide.store.stored_state import read_progress
+from honeyguide.store.traps import TrapRecords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
     from typing import Self
 
+    from honeyguide.graph import LinkGraph
     from honeyguide.settings import Settings
+    from honeyguide.store.traps import GuardFinding, Restart, TrapSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +170,24 @@ class Run:
         """What became of the pages that this run looked at again; usable while the run is open."""
         return Revisits(self._select)
 
+    def hosts_asked(self) -> HostsAsked:
+        """Until when the hosts of this run rest, and their robots.txt; usable while the run is open."""
+        return HostsAsked(self._db, self._folder.database_file, self.progress)
+
+    def guard_findings(self) -> Iterator[GuardFinding]:
+        """Every page that the guard judged part of a loop or a trap, or a duplicate, in the order they came."""
+        return TrapRecords(self._select).findings()
+
+    def trap_summary(self, *, kind: str = "", host: str = "") -> TrapSummary:
+        """What the guard came to: traps with their cost and evidence, and the links moved; of one kind or host alone,
+        where given.
+        """
+        return TrapRecords(self._select).summary(kind, host)
+
+    def restarts(self) -> Iterator[Restart]:
+        """Every time that the crawl began anew elsewhere, in order."""
+        return TrapRecords(self._select).restarts()
+
     def learner_snapshot(self) -> LearnerSnapshot | None:
         """The newest state of strategy and judge that the run holds: of its end, or of some steps ago."""
         newest = next(self._select("SELECT step, decisions, state FROM learner ORDER BY step DESC LIMIT 1"), None)
@@ -186,6 +208,11 @@ class Run:
         Read it inside `at_one_moment` where a crawl may be writing.
         """
         return DiscoveredGraph(self._select)
+
+    def graph(self) -> LinkGraph:
+        """The same graph in memory, to be ranked: see `honeyguide.graph`."""
+        with self.at_one_moment():
+            return self.discovered_graph().link_graph()
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:

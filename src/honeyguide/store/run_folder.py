@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import IO, Self
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 _ABOUT: Final = "honeyguide.json"
 _LOCK: Final = "lock"
 

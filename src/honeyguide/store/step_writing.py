@@ -9,15 +9,25 @@ from typing import TYPE_CHECKING, Final, assert_never
 from honeyguide.domain import Cut, Failed, Fetched, LinkState, Redirected, Refused, Unchanged, Unknown, Url
 from honeyguide.domain.whole_exchange import whole_exchange
 from honeyguide.store.bodies import NOT_HERE
+from honeyguide.store.guard_tables import write_guard
 from honeyguide.store.packing import body_packer
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from honeyguide.domain import KnownPage, LinkId, Outcome, Row
     from honeyguide.store.archive import WarcArchive
-    from honeyguide.store.records import CompletionRecord, FoundLink, Progress, RedirectedLink, StepRecord, VisitRecord
+    from honeyguide.store.records import (
+        CompletionRecord,
+        FoundLink,
+        PairRecord,
+        Progress,
+        RedirectedLink,
+        RestartRecord,
+        StepRecord,
+        VisitRecord,
+    )
 
 SNAPSHOTS_KEPT: Final = 2
 
@@ -39,24 +49,17 @@ class StepWriter:
 
     def write(self, step: StepRecord) -> None:
         """One step; within a transaction."""
+        for restart in step.restarts:
+            self._write_restart(restart)
         self._write_choices(step)
         if step.completion is not None:
             self._write_completion(step.completion, step.progress.steps)
-        self._write_many(
-            "INSERT INTO links (id, url, page, anchor, before, after, in_main, score, row) VALUES (?,?,?,?,?,?,?,?,?)",
-            [(found.link, found.url.text, *_text_columns(found)) for found in step.new_links],
-        )
-        self._write_many(
-            """UPDATE links SET page = ?, anchor = ?, before = ?, after = ?, in_main = ?, score = ?, row = ?,
-               seen_as = NULL, hops = 0, state = ? WHERE id = ?""",
-            [(*_text_columns(found), LinkState.WAITING, found.link) for found in step.found_again],
-        )
+        self._write_new_links(step.new_links)
+        self._write_found_again(step.found_again)
         if step.redirect is not None:
             self._write_redirect(step.redirect)
         self._write_many("UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in step.pruned])
-        self._write_many(
-            "INSERT INTO pairs VALUES (?, ?, ?)", [(pair.link, pair.score, pair.row.tobytes()) for pair in step.pairs]
-        )
+        self._write_pairs(step.pairs)
         self._write_many(
             "UPDATE links SET state = ? WHERE id = ?", [(LinkState.SURPLUS, link) for link in step.surplus]
         )
@@ -65,6 +68,8 @@ class StepWriter:
             step.ready_at_by_host.items(),
         )
         self._write_many("INSERT INTO known VALUES (?,?,?,?,?,?,?,?)", [_known_columns(page) for page in step.known])
+        if step.guard is not None:
+            write_guard(self._db, step.guard, step.progress.steps)
         if step.host is not None:
             self._db.execute(
                 "INSERT OR REPLACE INTO live_hosts VALUES (?,?,?,?)",
@@ -85,6 +90,40 @@ class StepWriter:
     def _write_many(self, statement: str, rows: Collection[tuple[object, ...]]) -> None:
         if rows:
             self._db.executemany(statement, rows)
+
+    def _write_new_links(self, found: Sequence[FoundLink]) -> None:
+        self._write_many(
+            """INSERT INTO links (id, url, found_on, page, anchor, before, after, in_main, score, row)
+               VALUES (?,?,?,?,?,?,?,?,?,?)""",
+            [(new.link, new.url.text, new.page, *_text_columns(new)) for new in found],
+        )
+
+    def _write_found_again(self, found: Sequence[FoundLink]) -> None:
+        self._write_many(
+            """UPDATE links SET page = ?, anchor = ?, before = ?, after = ?, in_main = ?, score = ?, row = ?,
+               seen_as = NULL, hops = 0, state = ? WHERE id = ?""",
+            [(*_text_columns(again), LinkState.WAITING, again.link) for again in found],
+        )
+
+    def _write_restart(self, restart: RestartRecord) -> None:
+        self._write_new_links(restart.new_links)
+        self._write_found_again(restart.again)
+        self._write_many(
+            "UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in restart.pruned]
+        )
+        self._write_pairs(restart.pairs)
+        self._db.execute(
+            "INSERT INTO restarts VALUES (?,?,?,?,?,?)",
+            (
+                restart.number, restart.after_steps, restart.moment, restart.reason, restart.source,
+                json.dumps(restart.links),
+            ),
+        )  # fmt: skip
+
+    def _write_pairs(self, pairs: Sequence[PairRecord]) -> None:
+        self._write_many(
+            "INSERT INTO pairs VALUES (?, ?, ?)", [(pair.link, pair.score, pair.row.tobytes()) for pair in pairs]
+        )
 
     def _write_choices(self, step: StepRecord) -> None:
         for chosen in step.dispatches:
@@ -169,8 +208,9 @@ class StepWriter:
     def _write_redirect(self, redirect: RedirectedLink) -> None:
         if redirect.is_new:
             self._db.execute(
-                """INSERT INTO links (id, url, page, hops, seen_as, anchor, before, after, in_main, score, row)
-                   SELECT ?, ?, page, ?, coalesce(seen_as, url), anchor, before, after, in_main, ?, row
+                """INSERT INTO links
+                       (id, url, found_on, page, hops, seen_as, anchor, before, after, in_main, score, row)
+                   SELECT ?, ?, found_on, page, ?, coalesce(seen_as, url), anchor, before, after, in_main, ?, row
                    FROM links WHERE id = ?""",
                 (redirect.target, redirect.url.text, redirect.hops, redirect.score, redirect.source),
             )

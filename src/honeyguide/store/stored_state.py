@@ -16,6 +16,7 @@ from honeyguide.store.store import (
     StoredAttempt,
     StoredDecision,
     StoredLink,
+    StoredPrint,
     StoredTransition,
     StoredVisit,
 )
@@ -50,12 +51,12 @@ class StoredState:
     def links(self) -> Iterator[StoredLink]:
         rows = self._select(
             """SELECT l.id, l.url, l.state, l.hops, l.score, l.seen_as, l.anchor, l.before, l.after, l.in_main, l.row,
-                      p.relevance, p.distance, p.depth, parent.url
+                      l.found_on, l.level, l.carried, p.relevance, p.distance, p.depth, parent.url
                FROM links l LEFT JOIN pages p ON p.link = l.page LEFT JOIN links parent ON parent.id = l.page
                ORDER BY l.id"""
         )
-        for number, url, state, hops, score, seen_as, anchor, before, after, in_main, row, *page in rows:
-            relevance, distance, depth, page_url = page
+        for number, url, state, hops, score, seen_as, anchor, before, after, in_main, row, *more in rows:
+            found_on, level, carried, relevance, distance, depth, page_url = more
             origin = None if page_url is None else Origin(Url(page_url).host, relevance, distance, depth)
             yield StoredLink(
                 link=LinkId(number),
@@ -72,6 +73,9 @@ class StoredState:
                     origin=origin,
                 ),
                 row=_row(row),
+                found_on=None if found_on is None else LinkId(found_on),
+                level=level,
+                carried=carried,
             )
 
     def transitions_after(self, step: int) -> Iterator[StoredTransition]:
@@ -170,6 +174,19 @@ class StoredState:
     def identities(self) -> Iterator[tuple[LinkId, tuple[int, Url | None]]]:
         for link, text, canonical in self._select("SELECT link, text, canonical FROM identities ORDER BY step"):
             yield LinkId(link), (text, None if canonical is None else Url(canonical))
+
+    def prints_after(self, step: int) -> Iterator[StoredPrint]:
+        rows = self._select("SELECT * FROM prints WHERE step > ? ORDER BY step", step)
+        for number, link, found_on, moment, met, is_same, fingerprint in rows:
+            parent = None if found_on is None else LinkId(found_on)
+            yield StoredPrint(number, LinkId(link), parent, moment, met, bool(is_same), fingerprint)
+
+    def last_moment(self) -> float | None:
+        ((moment,),) = self._select("SELECT max(moment) FROM prints")
+        return None if moment is None else float(moment)
+
+    def drops(self) -> Iterator[tuple[LinkId, int]]:
+        return ((LinkId(link), after) for link, after in self._select("SELECT link, after_steps FROM drops"))
 
     def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
         with told_plainly(self._path):

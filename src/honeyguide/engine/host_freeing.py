@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from honeyguide.store.records import HostChanges
 
 
-class HostsAsked:
+class HostFreeing:
     """Frees hosts whose answers are in."""
 
     def __init__(self, parts: Parts, settings: Settings, ledger: Ledger, troubles: Troubles) -> None:

@@ -1,0 +1,112 @@
+"""What a group of hosts, or a section of a host, has cost, and how many pages it may cost.
+
+A space of addresses can only be endless while every page of it brings at least one new address. And a space that is
+made up as one goes is a tree: its links lead to addresses that nobody has named before. Honest sites are not so. Their
+pages refer to one another, so that many links lead to pages that were met before and still wait (`crossing`), other
+hosts refer to their pages, and with time they bring fewer and fewer new addresses (`growth`).
+
+An account is *overdrawn* when more of its pages brought new addresses than its allowance has pages, it still grows, and
+its links hardly cross. The allowance rises with every group of hosts that refers to it from outside, with every address
+first met outside once enough groups do, with every host of its own and with every relevant page. Overdrawn, its links
+wait a level deeper for each doubling.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import log2
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from honeyguide.domain import LinkId
+    from honeyguide.settings.schema import GuardSettings
+
+DEEPEST: Final = 6
+"""The level of the most overdrawn account; the bottom is for what is known to be a copy."""
+
+_RECENT: Final = 16  # pages that the mean growth is about
+_MOST_REFERRERS: Final = 64  # that are told apart
+_MOST_PAGES: Final = 128  # that are remembered, to be named when the account turns out to be a maze
+
+
+@dataclass(slots=True)
+class Account:
+    """The counts of one group or section."""
+
+    fetched: int = 0
+    spent: int = 0  # of these, pages that brought new addresses of its own; all others are ends
+    relevant: int = 0
+    hosts: int = 1
+    fresh: int = 0  # links of its pages to new addresses of its own
+    crossing: int = 0  # links of its pages to addresses of its own that were met before and wait
+    growth: float = 0.0  # new addresses of its own that a page brings, a recent mean
+    from_outside: int = 0  # addresses of its own that were first met on pages of others
+    referrers: list[int] = field(default_factory=list)  # groups that refer to it, told apart up to a number
+    pages: list[LinkId] = field(default_factory=list)  # those that brought new addresses and had no finding
+    is_trusted: bool = False  # a person named it as a seed
+    level: int = 0  # at which its links wait
+
+    @property
+    def crossing_share(self) -> float:
+        """Of the links to its own addresses that are not fetched, those that lead to one met before."""
+        return self.crossing / max(1, self.fresh + self.crossing)
+
+    def take(self, link: LinkId, fresh: int, crossing: int, *, is_relevant: bool) -> None:
+        """Count a page with its links to addresses of the account."""
+        self.fetched += 1
+        self.spent += fresh > 0
+        self.relevant += is_relevant
+        self.fresh += fresh
+        self.crossing += crossing
+        self.growth += (fresh - self.growth) / min(self.fetched, _RECENT)
+        if fresh and len(self.pages) < _MOST_PAGES:
+            self.pages.append(link)
+
+    def refer(self, group: int, *, is_new: bool) -> None:
+        """Count a reference by another group, to an address that was new or not."""
+        self.from_outside += is_new
+        if group not in self.referrers and len(self.referrers) < _MOST_REFERRERS:
+            self.referrers.append(group)
+
+    def begin_anew(self) -> None:
+        """Count again from nothing: what was counted were variants of addresses that are told apart no longer."""
+        self.fetched = self.spent = self.fresh = self.crossing = 0
+        self.growth = 0.0
+        self.pages = []
+
+    def allowance(self, rules: GuardSettings) -> float:
+        """Pages that it may cost before its links wait behind others."""
+        referrers = min(len(self.referrers), rules.established_referrers)
+        earned = min(float(rules.allowance), rules.allowance_per_relevant * self.relevant)
+        allowance = rules.allowance + rules.allowance_per_referrer * referrers + earned
+        allowance += rules.allowance_per_host * (self.hosts - 1)
+        if self.is_established(rules):
+            allowance += rules.allowance_per_reference * self.from_outside
+        return allowance
+
+    def is_established(self, rules: GuardSettings) -> bool:
+        """Whether enough others refer to it that it counts as a place of its own."""
+        return self.is_trusted or len(self.referrers) >= rules.established_referrers
+
+    def is_well_knit(self, rules: GuardSettings) -> bool:
+        """Whether its pages refer to one another as those of honest sites do."""
+        return self.crossing_share >= rules.crossing
+
+    def settle(self, rules: GuardSettings) -> int:
+        """Work out at which level its links wait."""
+        allowance = self.allowance(rules)
+        is_overdrawn = self.spent > allowance and self.growth >= 1 and not self.is_well_knit(rules)
+        is_overdrawn = is_overdrawn and not self.is_trusted
+        self.level = min(DEEPEST, 1 + int(log2(self.spent / allowance))) if is_overdrawn else 0
+        if self.spent > _MOST_PAGES and not is_overdrawn:
+            self.pages = []  # it has shown by now that it is no maze
+        return self.level
+
+    def told(self, rules: GuardSettings) -> str:
+        """The numbers that decide, for people."""
+        hosts = "1 host" if self.hosts == 1 else f"{self.hosts} hosts"
+        return (
+            f"{self.spent} of {self.fetched} pages on {hosts} brought new addresses, {self.growth:.1f} a page; "
+            f"{self.crossing_share:.0%} of the waiting ones they show were shown before; {len(self.referrers)} others "
+            f"refer to it; {self.relevant} were relevant; its allowance is {self.allowance(rules):.0f}"
+        )

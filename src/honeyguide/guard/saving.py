@@ -1,0 +1,42 @@
+"""State to bytes and back: plain lists, tuples, dictionaries, numbers and texts, and nothing that could run."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import zlib
+from typing import Any, Final, NoReturn, TypeAlias
+
+from honeyguide.errors import GuardError
+
+State: TypeAlias = Any
+"""What a part of the guard is, in plain values that `pack` takes."""
+
+_MARK: Final = b"guard 1\n"
+
+
+def fields_of(counts: object) -> tuple[State, ...]:
+    """The fields of a slotted dataclass, as they are: `dataclasses.astuple` copies everything below them first."""
+    return tuple(getattr(counts, name) for name in counts.__slots__)  # type: ignore[attr-defined]
+
+
+def pack(state: State) -> bytes:
+    """The state in bytes."""
+    return _MARK + zlib.compress(pickle.dumps(state, protocol=5), level=1)
+
+
+def unpack(packed: bytes) -> State:
+    """The state that was packed; GuardError where it was not, or by another version of the program."""
+    if not packed.startswith(_MARK):
+        raise GuardError("the saved state of the guard is of another version: set guard.on to false, or begin anew")
+    try:
+        return _PlainValues(io.BytesIO(zlib.decompress(packed[len(_MARK) :]))).load()
+    except (zlib.error, pickle.UnpicklingError, EOFError, ValueError, IndexError, KeyError) as error:
+        raise GuardError(f"the saved state of the guard is damaged ({error}): begin the run anew") from None
+
+
+class _PlainValues(pickle.Unpickler):
+    """Loads plain values only: a class of any kind is refused."""
+
+    def find_class(self, module_name: str, global_name: str, /) -> NoReturn:
+        raise pickle.UnpicklingError(f"{module_name}.{global_name} does not belong there")

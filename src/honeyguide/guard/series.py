@@ -1,0 +1,126 @@
+"""Pages of one series of addresses that run on and bring nothing: calendars, pagers, facets, queries that grow.
+
+A series is what addresses have in common when their numbers, ids and parameters are left out. Its pages *turn* when
+they link to new addresses of the section that have numbers, ids or parameters in them, and *bring* something when they
+link to anything else that is new. They are *alike* when their shingles stood on earlier pages of the series, or their
+prints are near. A series runs idle when most of its last pages were alike, went on turning and brought nothing. The
+numbered messages of an archive turn as well and bring nothing else, but they are not alike; a shop's list of goods is
+alike, but brings goods.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.guard.guard import FindingKind
+
+if TYPE_CHECKING:
+    from honeyguide.domain import LinkId
+    from honeyguide.guard.fingerprint import Fingerprint
+    from honeyguide.guard.shape import Shape
+
+_RECENT: Final = 16  # pages that are looked back on
+_MASK: Final = (1 << _RECENT) - 1
+_MOST_PRINTS: Final = 8
+_MOST_SHINGLES: Final = 128
+_MOST_PAGES: Final = 128
+_NEAR_BITS: Final = 6
+_ECHO: Final = 0.5  # share of the sampled shingles that stood on earlier pages
+_LEAST_SAMPLE: Final = 2
+
+_DATES: Final = re.compile(
+    r"cal(?:endar)?s?|dates?|days?|months?|years?|weeks?|events?|agenda|archives?|ym|yr|mon|y|m|d", re.IGNORECASE
+)
+_WORD: Final = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A page of a series, as the series sees it."""
+
+    is_alike: bool
+    brings: bool
+    turns: bool
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.brings
+
+
+@dataclass(slots=True)
+class Series:
+    """What is remembered of one series."""
+
+    fetched: int = 0
+    alike: int = 0  # one bit for each recent page, the newest last
+    brought: int = 0
+    turned: int = 0
+    prints: list[int] = field(default_factory=list)
+    shingles: dict[int, None] = field(default_factory=dict)
+    combinations: list[str] = field(default_factory=list)  # of names of parameters, the first few
+    most_parameters: int = 0
+    idle_pages: list[LinkId] = field(default_factory=list)  # that had no finding yet
+    is_idle: bool = False
+
+    def take(self, link: LinkId, print_: Fingerprint, shape: Shape, *, brings: bool, turns: bool) -> Turn:
+        """Count a page of the series."""
+        turn = Turn(self._is_alike(print_), brings, turns)
+        self.fetched += 1
+        self.alike = (self.alike << 1 | turn.is_alike) & _MASK
+        self.brought = (self.brought << 1 | brings) & _MASK
+        self.turned = (self.turned << 1 | turns) & _MASK
+        self._remember(print_, shape)
+        if turn.is_idle and len(self.idle_pages) < _MOST_PAGES:
+            self.idle_pages.append(link)
+        return turn
+
+    def settle(self, least: int) -> bool:
+        """Work out whether the series runs idle; `least` pages are needed to tell."""
+        looked_at = min(self.fetched, _RECENT)
+        self.is_idle = (
+            looked_at >= least
+            and self.brought.bit_count() * 4 <= looked_at
+            and self.alike.bit_count() * 2 >= looked_at
+            and self.turned.bit_count() * 4 >= looked_at
+        )
+        return self.is_idle
+
+    @property
+    def level(self) -> int:
+        """At which its links wait when it runs idle: deeper with every doubling of its pages."""
+        return 3 + min(3, (self.fetched // 16).bit_length())
+
+    def kind(self, shape: Shape) -> FindingKind:
+        """What to call an idle series."""
+        if self.most_parameters >= 8:
+            return FindingKind.GROWING_QUERY
+        words = [word for name in (shape.section.partition("/")[2], *shape.names) for word in _WORD.findall(name)]
+        if any(_DATES.fullmatch(word) for word in words):
+            return FindingKind.CALENDAR
+        return FindingKind.FACETS if len(self.combinations) > 2 else FindingKind.PAGINATION
+
+    def told(self) -> str:
+        """The numbers that decide, for people."""
+        looked_at = min(self.fetched, _RECENT)
+        return (
+            f"of its last {looked_at} pages {self.alike.bit_count()} were like earlier ones, {self.turned.bit_count()} "
+            f"led on to more of them, and {self.brought.bit_count()} brought anything else; {self.fetched} so far"
+        )
+
+    def _is_alike(self, print_: Fingerprint) -> bool:
+        if any((print_.simhash ^ other).bit_count() <= _NEAR_BITS for other in self.prints):
+            return True
+        known = sum(shingle in self.shingles for shingle in print_.sketch)
+        return len(print_.sketch) >= _LEAST_SAMPLE and known >= _ECHO * len(print_.sketch)
+
+    def _remember(self, print_: Fingerprint, shape: Shape) -> None:
+        self.prints = [*self.prints[-_MOST_PRINTS + 1 :], print_.simhash]
+        self.shingles.update(dict.fromkeys(print_.sketch))
+        while len(self.shingles) > _MOST_SHINGLES:
+            del self.shingles[next(iter(self.shingles))]
+        names = "&".join(shape.names)
+        if len(self.combinations) < 4 and names not in self.combinations:
+            self.combinations.append(names)
+        self.most_parameters = max(self.most_parameters, len(shape.names))

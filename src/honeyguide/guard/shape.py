@@ -1,0 +1,104 @@
+"""What an address looks like when everything is taken out of it that varies from page to page.
+
+`/calendar/2031/04/?view=list&day=7` has the shape `/calendar/#/#/?day&view`. The first part of a path is kept, because
+it mostly names a section of the site; in later ones a number is `#`, an id `@` and any other word `*`. Names of
+parameters are sorted, their values left out.
+
+The *section* of an address is its host and the literal beginning of its path, up to what varies: `/calendar/`. The
+*series* is host and shape without names of parameters: those come and go from page to page of one list.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    from honeyguide.domain import HostKey, Url
+
+_NUMBER: Final = re.compile(r"\d+(?:[-_.:,]\d+)*")
+_ID: Final = re.compile(r"(?=[^\d]*\d)(?:[0-9a-f]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9A-Za-z_-]{20,})")
+_DIGITS: Final = re.compile(r"\d+")
+_ENDING: Final = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The shape of one address, with what is looked up by it."""
+
+    host: HostKey
+    path: str  # the folded path and the names of parameters
+    series: str  # host and folded path, and whether there are parameters
+    section: str  # host and family
+    names: tuple[str, ...]  # of parameters, sorted, each once
+    repeats: int  # how often the path says the same; 1 for most
+    is_serial: bool  # whether something in it can be counted on for ever: a number, an id, a parameter
+
+    @property
+    def text(self) -> str:
+        """The whole shape, for people."""
+        return self.host + self.path
+
+
+def is_id(text: str) -> bool:
+    """Whether a part of an address reads like an id that a program made up."""
+    return _ID.fullmatch(text) is not None
+
+
+@lru_cache(maxsize=32_768)  # a site's menu is on every page of it, and a link is asked about again and again
+def shape_of(url: Url) -> Shape:
+    """The shape of an address. Depends on nothing but the address."""
+    path, _, query = url.path_and_query.partition("?")
+    parts = path.split("/")[1:]
+    folded = [_folded(part, is_first=place == 0, is_last=place == len(parts) - 1 and not query)
+              for place, part in enumerate(parts)]  # fmt: skip
+    names = tuple(sorted({unquote(item.partition("=")[0]) for item in query.split("&") if item}))
+    host, folded_path = url.host, "/" + "/".join(folded)
+    return Shape(
+        host=host,
+        path=f"{folded_path}?{'&'.join(names)}" if names else folded_path,
+        series=f"{host}{folded_path}{'?' if names else ''}",
+        section=host + _family(folded, parts, has_query=bool(names)),
+        names=names,
+        repeats=repeats_in([part for part in parts if part]),
+        is_serial=bool(names) or any(part[:1] in ("#", "@") for part in folded),
+    )
+
+
+def _folded(part: str, *, is_first: bool, is_last: bool) -> str:
+    if not part:
+        return ""
+    ending = _ENDING.search(part)
+    stem = part[: ending.start()] if ending else part
+    tail = ending.group() if ending else ""
+    if _NUMBER.fullmatch(stem):
+        return f"#{tail}"
+    if is_id(stem):
+        return f"@{tail}"
+    if is_first and not is_last:
+        return _DIGITS.sub("#", part)
+    return f"*{tail}"
+
+
+def _family(folded: list[str], parts: list[str], *, has_query: bool) -> str:
+    """The literal parts in front: one, or all before the first number where there is something to count."""
+    is_counted = has_query or any(part[:1] in ("#", "@") for part in folded)
+    kept: list[str] = []
+    for place, part in enumerate(folded):
+        is_last = place == len(folded) - 1
+        if not part or part[0] in "#@" or (is_last and not has_query):
+            break
+        if kept and not is_counted:
+            break
+        kept.append(_DIGITS.sub("#", parts[place]))
+    is_file = has_query and len(kept) == len(folded)
+    return "/" + "/".join(kept) + ("" if is_file or not kept else "/")
+
+
+def repeats_in(parts: list[str]) -> int:
+    """How often the most frequent part of a path stands in it; numbers and a part of one letter do not count."""
+    counted = [part for part in parts if len(part) > 1 and not _NUMBER.fullmatch(part)]
+    return max(map(counted.count, counted), default=1) if len(counted) < 64 else len(counted)

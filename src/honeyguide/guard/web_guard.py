@@ -1,0 +1,398 @@
+"""The guard of a crawl: window, folding, series, apologies and accounts, joined behind one seam.
+
+A page is shown to each of them in turn. What they say of it becomes one finding, the most telling, and one demotion for
+the page's links; `docs/guard.md` has the rules in words. A link that is asked about waits at the deepest level that any
+of them gives it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.errors import GuardError
+from honeyguide.guard.accounts import Account
+from honeyguide.guard.apologies import SameTitle
+from honeyguide.guard.bounded import Bounded
+from honeyguide.guard.fingerprint import NO_TITLE
+from honeyguide.guard.folding import Folding
+from honeyguide.guard.guard import MAX_LEVEL, Finding, FindingKind, Judgement, Standing
+from honeyguide.guard.neighbourhoods import Neighbourhoods
+from honeyguide.guard.saving import fields_of, pack, unpack
+from honeyguide.guard.series import Series
+from honeyguide.guard.shape import Shape, shape_of
+from honeyguide.guard.window import Kept, Window
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from honeyguide.domain import HostKey, LinkId, Url
+    from honeyguide.guard.folding import Copy
+    from honeyguide.guard.guard import SeenPage, Target
+    from honeyguide.guard.neighbourhoods import Group
+    from honeyguide.settings.schema import GuardSettings
+
+_NEAR: Final = 2  # the most that a near-duplicate's links are demoted, and the most that importance forgives
+_COPY: Final = 3  # what those of a copy are
+_APOLOGY: Final = 4
+_VARIANT: Final = 6
+_MOST_CHAIN: Final = 2
+_FORGIVING: Final = (8, 16)
+"""Groups of hosts that refer to a host: from so many on, one level or two of a near-duplicate are forgiven."""
+
+_REPEATS: Final = 3  # from so many on, a path that says the same again and again is taken to be a trap's
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one of the parts found out about a page."""
+
+    finding: Finding
+    demotion: int
+    earlier: list[LinkId]
+
+
+@dataclass(slots=True)
+class _Links:
+    """What the links of a page are, to the page's group, section and series."""
+
+    fresh: int = 0
+    crossing: int = 0
+    fresh_in_section: int = 0
+    crossing_in_section: int = 0
+    brings: bool = False
+    turns: bool = False
+
+
+class WebGuard:
+    """A `Guard` over everything that one crawl sees."""
+
+    def __init__(self, rules: GuardSettings) -> None:
+        self._rules = rules
+        self._begin()
+
+    def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
+        """Take in a page and its links. Called once for every page, in the order of steps."""
+        shape = shape_of(page.url)
+        print_ = page.fingerprint
+        reconsider: dict[HostKey, None] = {}
+        has_text = print_.words >= self._rules.least_words
+        self._fetched.put(page.link, 1)
+        group = self._group_of(page)
+        seen: list[_Seen] = []
+        if has_text:
+            seen += self._compared(page, shape, reconsider)
+        links = self._look_at(shape, group, targets, reconsider)
+        if has_text:
+            seen += self._in_series(page, shape, links, reconsider)
+            seen += self._under_title(page, shape)
+        if not seen:
+            seen += self._charged(page, shape, group, links, reconsider)
+        judgement = self._judge(page, seen) if seen else _NOTHING
+        return replace(judgement, reconsider=tuple(reconsider)) if reconsider else judgement
+
+    def level(self, url: Url, carried: int) -> Standing:
+        """How a link to `url` waits now. Changes nothing.
+
+        The deepest level of all rules that say something counts, and one more for each further rule that is as firm.
+        """
+        said = self._said_of(url, shape_of(url), carried)
+        if not said:
+            return _CLEAN
+        level, reason = max(said, key=lambda each: each[0])
+        firm = sum(each[0] >= _COPY for each in said)
+        return Standing(min(MAX_LEVEL, level + max(0, firm - 1)), reason)
+
+    def save(self) -> bytes:
+        """The state, to be loaded by a guard made with the same settings."""
+        return pack(
+            {
+                "window": self._window.state(),
+                "folding": self._folding.state(),
+                "groups": self._groups.state(),
+                "sections": [(key, fields_of(account)) for key, account in self._sections.items()],
+                "series": [(key, fields_of(series)) for key, series in self._series.items()],
+                "titles": [(key, fields_of(title)) for key, title in self._titles.items()],
+                "chains": list(self._chains.items()),
+                "fetched": list(self._fetched.items()),
+                "again": list(self._again.items()),
+            }
+        )
+
+    def load(self, state: bytes) -> None:
+        """Go back to a saved state; GuardError if it is not one."""
+        saved = unpack(state)
+        self._begin()
+        try:
+            self._window.restore(saved["window"])
+            self._folding.restore(saved["folding"])
+            self._groups.restore(saved["groups"])
+            self._sections.replace((key, Account(*fields)) for key, fields in saved["sections"])
+            self._series.replace((key, Series(*fields)) for key, fields in saved["series"])
+            self._titles.replace((key, SameTitle(*fields)) for key, fields in saved["titles"])
+            self._chains.replace(saved["chains"])
+            self._fetched.replace(saved["fetched"])
+            self._again.replace(saved["again"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise GuardError(f"the saved state of the guard is not one ({error!r}): begin the run anew") from None
+
+    def _said_of(self, url: Url, shape: Shape, carried: int) -> list[tuple[int, str]]:
+        """What the rules say of a link: levels above 0, with their reasons."""
+        said = []
+        group = self._groups.find(shape.host)
+        if 0 < carried <= _NEAR and group is not None:
+            carried -= self._forgiven(group)
+        if carried > 0:
+            said.append((carried, "found on pages that repeat others"))
+        if self._rules.series:
+            said += self._said_by_series(shape)
+        if self._rules.accounts:
+            said += self._said_by_accounts(shape, group)
+        if self._rules.folding and self._folding.has_rules(shape.host):
+            rule = self._folding.variant_of(url)
+            if rule is not None and not self._folding.is_probe(url):
+                said.append((_VARIANT, f"{FindingKind.VARIANT} of a fetched page: {rule}"))
+        return said
+
+    def _said_by_series(self, shape: Shape) -> list[tuple[int, str]]:
+        said = []
+        if shape.repeats >= _REPEATS:
+            told = f"{FindingKind.REPEATING_PATH}: a part of it stands there {shape.repeats} times"
+            said.append((min(5, shape.repeats), told))
+        series = self._series.get(shape.series) if shape.is_serial else None
+        if series is not None and series.is_idle:
+            said.append((series.level, f"{series.kind(shape)}: {shape.series} runs idle"))
+        return said
+
+    def _said_by_accounts(self, shape: Shape, group: Group | None) -> list[tuple[int, str]]:
+        if group is not None and group.account.level:
+            return [(group.account.level, f"{FindingKind.MAZE}: {group.name} is overdrawn")]
+        section = self._sections.get(shape.section)
+        if section is not None and section.level:
+            return [(section.level, f"{FindingKind.MAZE}: {shape.section} is overdrawn")]
+        return []
+
+    def _begin(self) -> None:
+        rules, memory = self._rules, self._rules.memory
+        self._window = Window(rules.window_pages, rules.window_s)
+        self._folding = Folding(pairs=rules.folding_pairs, memory=memory)
+        self._groups = Neighbourhoods(rules)
+        self._sections: Bounded[str, Account] = Bounded(memory // 4)
+        self._series: Bounded[str, Series] = Bounded(memory // 16)
+        self._titles: Bounded[tuple[HostKey, int], SameTitle] = Bounded(memory // 16)
+        self._chains: Bounded[LinkId, int] = Bounded(memory)  # pages with a finding, and how many above them have one
+        self._fetched: Bounded[LinkId, int] = Bounded(memory)
+        self._again: Bounded[LinkId, int] = Bounded(memory)  # links that were met a second time
+
+    def _group_of(self, page: SeenPage) -> Group:
+        if page.is_seed:
+            return self._groups.trust(page.url.host)
+        return self._groups.meet(page.url.host, None)
+
+    def _compared(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> list[_Seen]:
+        """What the window and the rules of the host say of a page's text."""
+        print_ = page.fingerprint
+        self._window.expire(page.moment)
+        seen = []
+        copy = self._folded(page, shape, reconsider) if self._rules.folding else None
+        if copy is not None:
+            evidence = (
+                f"the text of an earlier page; {copy.pairs} such pairs by now, where only this differs: {copy.rule}"
+            )
+            seen.append(_Seen(Finding(copy.kind, f"{shape.section}: {copy.rule}", evidence), _COPY, []))
+        equal = self._window.equal(print_.exact)
+        near = None if equal is not None else self._window.nearest(print_, shape.path)
+        if equal is not None:
+            kind = FindingKind.REPEATING_PATH if shape.repeats >= _REPEATS - 1 else FindingKind.DUPLICATE
+            evidence = f"its {print_.words} words are those of {equal.address}"
+            seen.append(_Seen(Finding(kind, shape.text, evidence), _COPY, []))
+        elif near is not None and near.similarity >= self._rules.threshold:
+            evidence = f"similarity {near.similarity:.2f} with {near.kept.address}, {near.bits} of 64 bits differ"
+            excess = (near.similarity - self._rules.threshold) / max(1e-9, 1 - self._rules.threshold)
+            demotion = 1 + round(excess * (_NEAR - 1))
+            seen.append(_Seen(Finding(FindingKind.NEAR_DUPLICATE, shape.text, evidence), demotion, []))
+        self._window.add(
+            Kept(
+                page.link,
+                page.url.text,
+                shape.path,
+                print_.exact,
+                print_.simhash,
+                print_.title,
+                print_.links,
+                page.moment,
+            )
+        )
+        return seen
+
+    def _folded(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> Copy | None:
+        learned = self._folding.learn(page.url, page.fingerprint.exact)
+        if learned.established:
+            # Growth was counted in addresses of which many are one.
+            group = self._groups.find(shape.host)
+            if group is not None:
+                group.account.begin_anew()
+        reconsider.update(dict.fromkeys(learned.unfolded))
+        return learned.copy
+
+    def _look_at(
+        self,
+        shape: Shape,
+        group: Group,
+        targets: Sequence[Target],
+        reconsider: dict[HostKey, None],
+    ) -> _Links:
+        """Sort the links of a page, and count what they say of the hosts and sections that they lead to."""
+        links = _Links()
+        for target in targets:
+            there = shape_of(target.url)
+            if not target.is_new and self._fetched.touch(target.link) is not None:
+                if there.host != shape.host:
+                    self._refer(group, there, reconsider, is_new=False)
+                continue
+            if self._folding.has_rules(there.host):
+                if self._folding.variant_of(target.url) is not None:
+                    continue
+                times = self._folding.meet(target.url)
+            else:
+                times = 0 if target.is_new else self._times_met(target.link)
+            is_new, is_met_again = times == 0, times == 1
+            other = group if there.host == shape.host else self._refer(group, there, reconsider, is_new=is_new)
+            if other is group:
+                links.fresh += is_new
+                links.crossing += is_met_again
+            is_in_section = there.section == shape.section
+            if is_in_section:
+                links.fresh_in_section += is_new
+                links.crossing_in_section += is_met_again
+            elif is_new:
+                self._section(there.section).from_outside += 1
+            if is_new:
+                is_turn = is_in_section and there.is_serial
+                links.turns |= is_turn
+                links.brings |= not is_turn
+        return links
+
+    def _times_met(self, link: LinkId) -> int:
+        """1 when a link is met for the second time, then 2."""
+        if self._again.touch(link) is not None:
+            return 2
+        self._again.put(link, 1)
+        return 1
+
+    def _refer(self, group: Group, there: Shape, reconsider: dict[HostKey, None], *, is_new: bool) -> Group:
+        """Count a link to another host; the group of that host."""
+        known = self._groups.find(there.host)
+        referrers = 0 if known is None else len(known.account.referrers)
+        other = self._groups.refer(group, there.host, is_new=is_new)
+        if other is group:
+            return group
+        section = self._section(there.section)
+        section.refer(group.number, is_new=False)
+        account = other.account
+        has_risen = self._has_risen(account) or (
+            len(account.referrers) != referrers and self._is_forgiven_more(account)
+        )
+        if has_risen:
+            reconsider.update(dict.fromkeys(other.hosts))
+        if self._has_risen(section):
+            reconsider[there.host] = None
+        return other
+
+    def _has_risen(self, account: Account) -> bool:
+        """Whether an overdrawn account is less so by now, or no longer."""
+        level = account.level
+        return level > 0 and account.settle(self._rules) < level
+
+    def _is_forgiven_more(self, account: Account) -> bool:
+        """Whether the newest referrer has made a group important enough for the next level to be forgiven."""
+        return self._rules.importance and len(account.referrers) in _FORGIVING
+
+    def _section(self, key: str) -> Account:
+        account = self._sections.touch(key)
+        if account is None:
+            account = Account()
+            self._sections.put(key, account)
+        return account
+
+    def _in_series(self, page: SeenPage, shape: Shape, links: _Links, reconsider: dict[HostKey, None]) -> list[_Seen]:
+        if not (self._rules.series and shape.is_serial):
+            return []
+        series = self._series.touch(shape.series)
+        if series is None:
+            series = Series()
+            self._series.put(shape.series, series)
+        was_idle = series.is_idle
+        turn = series.take(page.link, page.fingerprint, shape, brings=links.brings, turns=links.turns)
+        if not series.settle(self._rules.series_pages):
+            if was_idle:
+                reconsider[shape.host] = None
+            return []
+        if not (turn.is_idle and turn.is_alike):
+            return []
+        finding = Finding(series.kind(shape), shape.series, series.told())
+        earlier, series.idle_pages = series.idle_pages, []
+        return [_Seen(finding, _COPY, earlier)]
+
+    def _under_title(self, page: SeenPage, shape: Shape) -> list[_Seen]:
+        if not self._rules.series or page.fingerprint.title == NO_TITLE:
+            return []
+        key = (shape.host, page.fingerprint.title)
+        title = self._titles.touch(key)
+        if title is None:
+            title = SameTitle()
+            self._titles.put(key, title)
+        if not title.take(page.link, page.fingerprint, shape.series):
+            return []
+        finding = Finding(FindingKind.SOFT_404, shape.host, title.told())
+        earlier, title.pages = title.pages, []
+        return [_Seen(finding, _APOLOGY, earlier)]
+
+    def _charged(
+        self, page: SeenPage, shape: Shape, group: Group, links: _Links, reconsider: dict[HostKey, None]
+    ) -> list[_Seen]:
+        """What a page without any other finding costs the accounts that it belongs to."""
+        if not self._rules.accounts:
+            return []
+        seen = []
+        section = self._section(shape.section)
+        of_group = (group.account, group.name, links.fresh, links.crossing)
+        of_section = (section, shape.section, links.fresh_in_section, links.crossing_in_section)
+        for account, about, fresh, crossing in (of_group, of_section):
+            before = account.level
+            account.take(page.link, fresh, crossing, is_relevant=page.is_relevant)
+            level = account.settle(self._rules)
+            if level < before:
+                reconsider.update(dict.fromkeys(group.hosts))
+            if level and fresh:
+                finding = Finding(FindingKind.MAZE, about, account.told(self._rules))
+                earlier, account.pages = account.pages, []
+                seen.append(_Seen(finding, level, earlier))
+        return seen
+
+    def _forgiven(self, group: Group) -> int:
+        if not self._rules.importance:
+            return 0
+        return sum(len(group.account.referrers) >= bound for bound in _FORGIVING)
+
+    def _judge(self, page: SeenPage, seen: list[_Seen]) -> Judgement:
+        """One finding out of all, the first, and a demotion that is deeper along a chain of pages with findings."""
+        above = 0 if page.parent is None else self._chains.get(page.parent) or 0
+        chain = above + 1
+        self._chains.put(page.link, chain)
+        demotion = max(each.demotion for each in seen)
+        demotion += min(_MOST_CHAIN, above) if demotion > _NEAR else 0
+        finding = seen[0].finding
+        is_repetition = finding.kind in (FindingKind.DUPLICATE, FindingKind.NEAR_DUPLICATE)
+        if is_repetition and chain > _MOST_CHAIN:
+            evidence = f"{finding.evidence}; the {chain - 1} pages that led here were repetitions, too"
+            finding = Finding(FindingKind.LOOP, finding.about, evidence)
+        earlier = dict.fromkeys(link for each in seen for link in each.earlier)
+        others = tuple(link for link in earlier if link != page.link and link not in self._chains)
+        for link in others:
+            self._chains.put(link, 1)
+        return Judgement(finding, min(MAX_LEVEL, demotion), earlier=others)
+
+
+_CLEAN: Final = Standing()
+_NOTHING: Final = Judgement()
