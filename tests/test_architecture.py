@@ -21,7 +21,7 @@ ALLOWED = {
     "engine": {"domain", "text", *STAGES},
     "reading": {"domain", "text", "guard", "parse", "store"},
     "exports": {"domain", "reading", "store"},
-    "report": {"domain", "reading", "store"},
+    "report": {"domain", "exports", "reading", "store"},
     "ranking": {"domain", "engine", "experiments", "graph", "store", "worlds"},
     "envs": {"domain", "text", "engine", "learn", "store", "worlds"},
     "experiments": {

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from honeyguide.exports import export
     from honeyguide.ranking import link_graph, rank
     from honeyguide.reading import diff, stats
+    from honeyguide.report.run_page import write_report
     from honeyguide.store import Run, open_run
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "suggest_topic",
     "suggest_topic_async",
     "with_overrides",
+    "write_report",
 ]
 
 _HOME_BY_NAME = {
@@ -80,6 +82,7 @@ _HOME_BY_NAME = {
     "stats": "honeyguide.reading",
     "suggest_topic": "honeyguide.engine",
     "suggest_topic_async": "honeyguide.engine",
+    "write_report": "honeyguide.report.run_page",
     "Run": "honeyguide.store",
     "open_run": "honeyguide.store",
 }

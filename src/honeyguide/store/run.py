@@ -216,7 +216,13 @@ class Run:
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
-        """What is read in here is the run as it was at the first look, whatever a crawl writes meanwhile."""
+        """What is read in here is the run as it was at the first look, whatever a crawl writes meanwhile.
+
+        Within another such moment, it is that one.
+        """
+        if self._db.in_transaction:
+            yield
+            return
         with told_plainly(self._folder.database_file):
             self._db.execute("BEGIN")
         try:
