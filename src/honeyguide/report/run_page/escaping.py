@@ -18,6 +18,11 @@ def shown(text: str, longest: int = 200) -> str:
     return escape(plain if len(plain) <= longest else f"{plain[: longest - 1]}…")
 
 
+def breakable(text: str, longest: int = 200) -> str:
+    """As `shown`, and a browser may break the line behind a dot, a slash, a dash or an underscore."""
+    return re.sub(r"([./_-])", r"\1<wbr>", shown(text, longest))
+
+
 def piece(text: str) -> str:
     """A part of a line: as `shown`, but spaces at its ends stay."""
     return escape(_UNSHOWN.sub(" ", text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.report.run_page.curve_drawing import draw_curve
-from honeyguide.report.run_page.escaping import link, piece, shown
+from honeyguide.report.run_page.escaping import breakable, link, piece, shown
 from honeyguide.report.run_page.gathering import MOST_TRAPS
 from honeyguide.report.run_page.map_drawing import MapSize, draw_map, host_colours
 from honeyguide.report.run_page.map_layout import laid_out
@@ -208,13 +208,13 @@ def traps(gathered: Gathered) -> str:
     )
     rows = (
         (
-            f"{shown(trap.kind)}<br><code>{shown(trap.about, 90)}</code>",
+            f"{shown(trap.kind)}<br><code>{breakable(trap.about, 90)}</code>",
             f"{shown(trap.evidence, 220)}",
             f"{trap.pages:,}",
         )
         for trap in summary.traps[:MOST_TRAPS]
     )
-    table = _table("", ("kind, and where", "evidence", "pages"), rows, texts=2)
+    table = _table("", ("kind, and where", "evidence", "pages"), rows, texts=2, first="key")
     left = len(summary.traps) - MOST_TRAPS
     more = f"<p>… and {left:,} more: <code>honeyguide traps</code> shows them.</p>" if left > 0 else ""
     return _section("traps", "Traps", lead, f'<div class="scroll">{table}</div>{more}')
@@ -231,10 +231,10 @@ def settings(gathered: Gathered) -> str:
 
 def _settings_table(rows: Iterable[tuple[str, str]]) -> str:
     cells = "".join(
-        f'<tr><td class="name"><code>{shown(key)}</code></td><td class="name">{shown(value, 300)}</td></tr>'
+        f'<tr><td class="key"><code>{breakable(key)}</code></td><td class="name">{shown(value, 300)}</td></tr>'
         for key, value in rows
     )
-    heads = '<tr><th scope="col">setting</th><th scope="col">value</th></tr>'
+    heads = '<tr><th class="key" scope="col">setting</th><th scope="col">value</th></tr>'
     return f"<table><thead>{heads}</thead><tbody>{cells}</tbody></table>"
 
 
@@ -252,12 +252,12 @@ def _counted(title: str, name: str, counts: dict[str, int]) -> str:
     return _table(title, (name, "", "fetches"), rows)
 
 
-def _table(title: str, names: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
+def _table(title: str, names: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1, first: str = "name") -> str:
     """A table; the first `texts` columns are text, those without a name bars, the others figures. Cells are markup."""
 
     def cell(tag: str, inner: str, column: int) -> str:
         scope = ' scope="col"' if tag == "th" and names[column] else ""
-        kind = "name" if column < texts else "number" if names[column] else "drawn"
+        kind = first if not column else "name" if column < texts else "number" if names[column] else "drawn"
         tag = "td" if tag == "th" and not names[column] else tag  # a heading has to say something
         return f'<{tag} class="{kind}"{scope}>{inner}</{tag}>'
 
