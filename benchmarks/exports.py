@@ -136,7 +136,8 @@ def measure(run: Path, file_format: str) -> Measured:
         seconds = time.perf_counter() - started
         files = [out] if out.is_file() else [each for each in out.rglob("*") if each.is_file()]
         size = sum(each.stat().st_size for each in files) / 1e6
-    return Measured(file_format, seconds, pages / seconds, size, *looks, resident_mb(), peak_mb())
+    at_a_tenth, at_half = looks
+    return Measured(file_format, seconds, pages / seconds, size, at_a_tenth, at_half, resident_mb(), peak_mb())
 
 
 def main() -> None:

@@ -84,6 +84,17 @@ def test_the_map_links_the_pages_through_a_redirect(odd: str) -> None:
     assert 'aria-label="Map of 2 relevant pages and 2 links between them"' in odd
 
 
+def test_a_map_without_links_is_not_drawn(tmp_path: Path) -> None:
+    script = {
+        "http://s.test/": html("none of it", "/a", "/b"),
+        "http://s.test/a": html("a", text="rock mineral " * 9),
+        "http://s.test/b": html("b", text="mineral rock " * 9),
+    }
+    page = html_of(crawled(tmp_path / "run", script, judge__kind="keyword", judge__threshold=0.1))
+    assert "No relevant page links to another." in page
+    assert 'class="map' not in page
+
+
 def test_a_run_that_has_fetched_nothing_has_a_report(tmp_path: Path) -> None:
     HandWired(tmp_path / "run", ScriptedWorld(WIKI), script_settings()).close()
     seen = Seen(html_of(tmp_path / "run"))

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 SHOWN_AT_ONCE: Final = 20
 _WIDE_MAP: Final = MapSize(1020, 640, 34, "wide")
 _NARROW_MAP: Final = MapSize(360, 460, 22, "narrow")
+FEW_ON_MAP: Final = 15
+_LOW_MAP: Final = MapSize(1020, 340, 34, "wide")
+_LOW_NARROW_MAP: Final = MapSize(360, 280, 22, "narrow")
 
 
 def head(gathered: Gathered) -> str:
@@ -104,14 +107,17 @@ def topic_map(gathered: Gathered) -> str:
     mapped = gathered.topic_map
     if len(mapped.pages) < 2:
         return ""
+    if not mapped.links:
+        return _section("map", "Map of the topic", "No relevant page links to another.", "")
     places = laid_out([page.url.host for page in mapped.pages], mapped.links)
-    of_all = f" of {mapped.relevant_pages:,}" if mapped.relevant_pages > len(mapped.pages) else ""
-    lead = (
-        f"{len(mapped.pages):,}{of_all} relevant pages, those that other relevant pages link to most, and the "
-        f"{len(mapped.links):,} links between them. Larger is more relevant; colours are hosts."
-    )
-    narrow = places[:, ::-1]  # higher than wide
-    drawn = draw_map(mapped, places, _WIDE_MAP) + draw_map(mapped, narrow, _NARROW_MAP)
+    count = f"{len(mapped.pages):,} relevant pages"
+    if mapped.relevant_pages > len(mapped.pages):
+        count += f" of {mapped.relevant_pages:,}, those that others link to most,"
+    links = f"{len(mapped.links):,} link{'' if len(mapped.links) == 1 else 's'}"
+    lead = f"{count} and the {links} between them. Larger is more relevant; colours are hosts."
+    wide, narrow = (_WIDE_MAP, _NARROW_MAP) if len(mapped.pages) > FEW_ON_MAP else (_LOW_MAP, _LOW_NARROW_MAP)
+    upright = places[:, ::-1]  # higher than wide
+    drawn = draw_map(mapped, places, wide) + draw_map(mapped, upright, narrow)
     return _section("map", "Map of the topic", lead, f'<div class="card">{drawn}{_key(mapped.pages, gathered)}</div>')
 
 
@@ -214,7 +220,7 @@ def traps(gathered: Gathered) -> str:
         )
         for trap in summary.traps[:MOST_TRAPS]
     )
-    table = _table("", ("kind, and where", "evidence", "pages"), rows, texts=2, first="key")
+    table = _table("", ("kind, and where", "evidence", "pages"), rows, texts=2, first="left")
     left = len(summary.traps) - MOST_TRAPS
     more = f"<p>… and {left:,} more: <code>honeyguide traps</code> shows them.</p>" if left > 0 else ""
     return _section("traps", "Traps", lead, f'<div class="scroll">{table}</div>{more}')
@@ -231,10 +237,10 @@ def settings(gathered: Gathered) -> str:
 
 def _settings_table(rows: Iterable[tuple[str, str]]) -> str:
     cells = "".join(
-        f'<tr><td class="key"><code>{breakable(key)}</code></td><td class="name">{shown(value, 300)}</td></tr>'
+        f'<tr><td class="left"><code>{breakable(key)}</code></td><td class="name">{shown(value, 300)}</td></tr>'
         for key, value in rows
     )
-    heads = '<tr><th class="key" scope="col">setting</th><th scope="col">value</th></tr>'
+    heads = '<tr><th class="left" scope="col">setting</th><th scope="col">value</th></tr>'
     return f"<table><thead>{heads}</thead><tbody>{cells}</tbody></table>"
 
 
