@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from importlib import metadata
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Final
 
 from rich import box
@@ -18,12 +20,12 @@ from honeyguide.cli.summary import print_json
 from honeyguide.cli.words import command, count_of, duration, one_line, percent
 from honeyguide.index import search
 from honeyguide.report import MARKERS, downsampled, draw_curves
+from honeyguide.report.run_page import write_report
 from honeyguide.settings import SETTINGS_BY_KEY
 from honeyguide.store import open_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from honeyguide.experiments import Contest, Graded
     from honeyguide.store import Run
@@ -56,6 +58,8 @@ def print_report(contest: Contest, graded: Sequence[Graded], seconds: float, kee
         console.print(page_table(list(run.pages(best_first=True, limit=BEST_PAGES))))
         _print_search(console, run, " OR ".join(contest.settings(winner.strategy).topic.keywords[:2]))
     console.print(_next_steps(contest, winner, keep), markup=False, soft_wrap=True)
+    page = write_report(winner.run, None if keep else Path(mkdtemp(prefix="honeyguide-demo-")) / "report.html")
+    console.print(f"\nLook at what {winner.strategy} found, in a browser: {page}", markup=False, soft_wrap=True)
 
 
 def print_document(contest: Contest, graded: Sequence[Graded], seconds: float, keep: Path | None) -> None:
