@@ -6,7 +6,7 @@ pages refer to one another, so that many links lead to pages that were met befor
 hosts refer to their pages, and with time they bring fewer and fewer new addresses (`growth`).
 
 An account is *overdrawn* when more of its pages brought new addresses than its allowance has pages, it still grows, and
-its links hardly cross. The allowance rises with every group of hosts that refers to it from outside, with every address
+its links cross so seldom that it must be far larger than it seems (`is_vast`). The allowance rises with every group of hosts that refers to it from outside, with every address
 first met outside once enough groups do, with every host of its own and with every relevant page. Overdrawn, its links
 wait a level deeper for each doubling.
 """
@@ -14,7 +14,7 @@ wait a level deeper for each doubling.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import log2
+from math import log2, sqrt
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -61,18 +61,22 @@ class Account:
 
     @property
     def estimated_size(self) -> float:
-        """How many addresses it has in all, were each as likely to be shown as any other.
+        """How many addresses it has in all, at the least, were each as likely to be shown as any other.
 
         Of so many links to addresses that wait, so many met one another: the fewer do, the more there must be, as with
-        fish that are marked and caught again. Popular pages are met sooner, so an honest site is larger than this says.
+        fish that are marked and caught again. Popular pages are met sooner, so an honest site is larger than this says;
+        and by chance fewer may have met than is usual, so two standard deviations more are taken.
         """
         shown = self.fresh + self.crossing
-        return shown * shown / (2.0 * max(1, self.crossing))
+        return shown * shown / (2.0 * (self.crossing + 2.0 * sqrt(self.crossing) + 2.0))
 
     def is_vast(self, rules: GuardSettings) -> bool:
-        """Whether it has far more addresses than what others know of it explains."""
-        size = self.estimated_size
-        return size >= rules.vast_addresses and size >= rules.vast_per_reference * (1 + self.from_outside)
+        """Whether it has far more addresses than its pages seen so far, and what others know of it, explain.
+
+        The estimate for a finite site soon stays where it is; that for one that is made up grows with every page.
+        """
+        explained = max(rules.vast_per_page * self.spent, rules.vast_per_reference * (1 + self.from_outside))
+        return self.estimated_size >= max(rules.vast_addresses, explained)
 
     def take(self, link: LinkId, fresh: int, crossing: int, *, is_relevant: bool) -> None:
         """Count a page with its links to addresses of the account."""
@@ -123,10 +127,6 @@ class Account:
     def is_established(self, rules: GuardSettings) -> bool:
         """Whether enough others refer to it that it counts as a place of its own."""
         return self.is_trusted or len(self.referrers) >= rules.established_referrers
-
-    def is_well_knit(self, rules: GuardSettings) -> bool:
-        """Whether its pages refer to one another as those of honest sites do."""
-        return self.crossing_share >= rules.crossing
 
     def settle(self, rules: GuardSettings) -> int:
         """Work out at which level its links wait."""

@@ -471,6 +471,11 @@ class GuardSettings:
         "addresses that a maze must be estimated to have, from how seldom its pages show the same ones",
         at_least=1,
     )
+    vast_per_page: float = setting(
+        80.0,
+        "such addresses for each of its pages, at least: those of a finite site are soon met again",
+        at_least=0,
+    )
     vast_per_reference: float = setting(
         100.0,
         "such addresses for each that was first met on pages of others, at least: large honest sites are known by many",
