@@ -6,7 +6,8 @@ pages refer to one another, so that many links lead to pages that were met befor
 hosts refer to their pages, and with time they bring fewer and fewer new addresses (`growth`).
 
 An account is *overdrawn* when more of its pages brought new addresses than its allowance has pages, it still grows, and
-its links cross so seldom that it must be far larger than it seems (`is_vast`). The allowance rises with every group of hosts that refers to it from outside, with every address
+its links cross so seldom that it must be far larger than it seems (`is_vast`). The allowance rises with every group of
+hosts that refers to it from outside, with every address
 first met outside once enough groups do, with every host of its own and with every relevant page. Overdrawn, its links
 wait a level deeper for each doubling.
 """
