@@ -168,7 +168,8 @@ def _by_scrapy(task: Task) -> list[Fetch]:
         told = {
             "addresses": dict(server.addresses),
             "start_urls": [url.text for url in world.entry_urls()],
-            "answers": task.budget,
+            # Scrapy counts every host's robots.txt among its answers, which the budget does not.
+            "answers": task.budget + 2 * len(server.addresses),
             "order": "breadth-first" if task.arm == SCRAPY else "default",
             "depth_limit": task.depth_limit,
         }
