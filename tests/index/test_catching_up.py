@@ -134,6 +134,7 @@ def test_while_another_writes_the_rest_is_searched_in_memory(tmp_path: Path) -> 
         indexes = indexes_of(opened)
         assert not indexes.is_written
         assert [part.last_step for part in indexes.parts] == [10, 40]
+        assert [part.searcher.num_docs for part in indexes.parts] == [10, 30]
         assert {hit[0] for hit in answers(run)[1]} == set(PAGES)  # type: ignore[attr-defined]
     index = PageIndex.to_read(run / FOLDER, "english")
     assert index is not None

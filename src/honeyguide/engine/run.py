@@ -18,6 +18,7 @@ from honeyguide.engine.checkpoint import let_hosts_rest, restore
 from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.events import CrawlStarted
 from honeyguide.engine.examples import with_examples_read
+from honeyguide.engine.indexing import Indexing
 from honeyguide.engine.known_pages import pages_to_refresh
 from honeyguide.engine.listed_seeds import with_listed_seeds
 from honeyguide.engine.loop import CrawlLoop
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from honeyguide.engine.events import Listener
     from honeyguide.engine.parts import Parts
     from honeyguide.engine.steps import Dispatch
-    from honeyguide.index import LiveIndex
     from honeyguide.settings import Settings
     from honeyguide.store import Progress, Run, SqliteStore, StepRecord
     from honeyguide.text import WordVectors
@@ -106,7 +106,7 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
         store.record(_with_rests(first, core, parts, settings, memory))
         folder.mark_started()
         listeners = _listeners(around, parts, known)
-        on_stored = _on_stored(memory, _live_index(opened, folder, settings, world, core.progress.steps))
+        on_stored = _on_stored(memory, _indexing(opened, folder, settings, world, core.progress.steps))
         loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), on_stored)
         loop.announce(CrawlStarted(core.progress, is_resumed=False))
         await loop.run()
@@ -150,7 +150,7 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         if budget is not None:
             folder.save_settings(to_toml(builder.settings))
         listeners = _listeners(around, parts, known)
-        on_stored = _on_stored(memory, _live_index(opened, folder, settings, world, core.progress.steps))
+        on_stored = _on_stored(memory, _indexing(opened, folder, settings, world, core.progress.steps))
         loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), on_stored)
         loop.announce(CrawlStarted(core.progress, is_resumed=True))
         await loop.run(in_flight)
@@ -226,19 +226,17 @@ def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Worke
     return workers
 
 
-def _live_index(
+def _indexing(
     opened: AsyncExitStack, folder: RunFolder, settings: Settings, world: World, steps: int
-) -> LiveIndex | None:
+) -> Indexing | None:
     """What puts the pages of the crawl into its index, where that is wanted."""
     wanted = settings.search.live
     if wanted == "off" or (wanted == "auto" and world.is_offline):
         return None
-    from honeyguide.index import LiveIndex  # noqa: PLC0415 - tantivy, for crawls that index
-
-    return opened.enter_context(LiveIndex(folder.path, settings, steps))
+    return opened.enter_context(Indexing(folder.path, settings, steps))
 
 
-def _on_stored(memory: WebMemory, index: LiveIndex | None) -> Callable[[StepRecord], None]:
+def _on_stored(memory: WebMemory, index: Indexing | None) -> Callable[[StepRecord], None]:
     """What is told of every step."""
     if index is None:
         return memory.note_rests

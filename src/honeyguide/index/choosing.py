@@ -61,7 +61,7 @@ def choose(
         is_enough = len(choices) >= count and choices[count - 1].score > beyond
         if beyond < 0 or is_enough or limit >= last:
             return choices, total
-        limit = min(limit * 4, last)
+        limit = min(limit * 8, last)
 
 
 def _in_order(found: Sequence[Found], weights: Weights, count: int | None, *, collapses: bool) -> list[Choice]:
@@ -78,7 +78,7 @@ def _in_order(found: Sequence[Found], weights: Weights, count: int | None, *, co
     addresses: set[int] = set()
     for place in np.lexsort((steps, numbers, -topics, -scores)):
         page, row = found[numbers[place]], int(rows[place])
-        address = page.url_prints[row]
+        address = page.number("url_print", row)
         if address in addresses:
             continue
         addresses.add(address)
@@ -102,14 +102,14 @@ class _Shown:
         self._by_simhash: list[tuple[int, Choice]] = []
 
     def add(self, choice: Choice) -> None:
-        self._by_text[choice.found.text_prints[choice.row]] = choice
+        self._by_text[choice.found.number("text_print", choice.row)] = choice
         simhash = _simhash(choice.found, choice.row)
         if simhash:
             self._by_simhash.append((simhash, choice))
 
     def like(self, page: Found, row: int) -> Choice | None:
         """The one with the same text as a page, or with nearly the same, as far as the guard has fingerprints."""
-        same = self._by_text.get(page.text_prints[row])
+        same = self._by_text.get(page.number("text_print", row))
         if same is not None:
             return same
         simhash = _simhash(page, row)

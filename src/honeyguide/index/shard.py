@@ -86,10 +86,12 @@ class Found:
     rank: NDArray[np.float64]
     topic: NDArray[np.float64]
     meaning: NDArray[np.float64]
-    text_prints: Sequence[int]
-    url_prints: Sequence[int]
     total: int  # pages that match
     is_all: bool  # whether these are all that match
+
+    def number(self, column: str, row: int) -> int:
+        """A whole number that the index has of a page."""
+        return int(self.shard.searcher.fast_field_values(column, [self.addresses[row]])[0] or 0)
 
     def scores(self, weights: Weights) -> NDArray[np.float64]:
         """The score of each page."""
@@ -206,8 +208,6 @@ class Shard:
             rank=standing,
             topic=np.clip(np.array(columns("relevance", addresses), dtype=np.float64), 0.0, 1.0),
             meaning=np.zeros(len(addresses)) if nearness is None else nearness.of(steps),
-            text_prints=columns("text_print", addresses),
-            url_prints=columns("url_print", addresses),
             total=total,
             is_all=is_all,
         )
