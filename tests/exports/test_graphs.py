@@ -20,6 +20,8 @@ from scripted_world import redirect_to
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from scripted_world import Script
+
 needs_networkx = pytest.mark.skipif(find_spec("networkx") is None, reason="networkx is not installed")
 FORMATS = ("graphml", "gexf")
 
@@ -73,7 +75,7 @@ class TestReadBack:
         assert graph.number_of_edges() == 2
 
     def test_a_link_that_leads_back_through_a_redirect_is_none(self, tmp_path: Path, file_format: str) -> None:
-        script = {
+        script: Script = {
             "http://s.test/": html("a", "/back", "/1"),
             "http://s.test/back": redirect_to("http://s.test/"),
             "http://s.test/1": html("b", "/back", "/"),
