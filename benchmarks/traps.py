@@ -9,8 +9,9 @@ Every scenario of `docs/traps.md` on the synthetic web of every seed is crawled 
 knows of its pages. Each crawl is a line of FILE as soon as it has ended; what is there already is not run again, so a
 long run can be stopped and taken up, and seeds, arms and scenarios can be added later. The table is made from FILE.
 
-- *off*, *on*: ours, breadth-first and with the default strategy, one fetch at a time in process, without pauses but
-  those that hosts ask for; with `--http` the same web served on loopback, sixteen fetches at a time.
+- *off*, *on*: ours, breadth-first and with the default strategy, looking for the topic that half of the trap's pages
+  are about (a focused crawler meets the traps of sites on its topic), one fetch at a time in process, without pauses
+  but those that hosts ask for; with `--http` the same web served on loopback, sixteen fetches at a time.
 - *scrapy*, *scrapy-default*: Scrapy, always over HTTP, in breadth-first order and in its own, with `--depth-limit`, its
   own limit of the length of URLs and its own filter of requests; with `--peers`, an interpreter that has Scrapy, made
   with `python3 -m venv PEERS && PEERS/bin/pip install 'scrapy==2.19.*'`.

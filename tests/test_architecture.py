@@ -18,7 +18,8 @@ ALLOWED = {
     "text": {"domain"},
     "store": {"domain", "text", "graph"},
     "worlds": {"domain", "text", "fetch"},
-    "engine": {"domain", "text", *STAGES},
+    "engine": {"domain", "text", "index", *STAGES},
+    "index": {"domain", "text", "graph", "guard", "parse", "store"},
     "reading": {"domain", "text", "guard", "parse", "store"},
     "exports": {"domain", "reading", "store"},
     "report": {"domain", "exports", "reading", "store"},
@@ -46,6 +47,7 @@ ALLOWED = {
         "experiments",
         "exports",
         "graph",
+        "index",
         "ranking",
         "reading",
         "store",
@@ -108,7 +110,8 @@ def test_every_package_says_what_it_is_for(package: Path) -> None:
 
 def test_importing_honeyguide_loads_nothing_heavy() -> None:
     heavy = (
-        "{'aiohttp', 'wordllama', 'tokenizers', 'selectolax', 'torch', 'sklearn', 'ray', 'typer', 'rich', 'sqlite3'}"
+        "{'aiohttp', 'wordllama', 'tokenizers', 'selectolax', 'torch', 'sklearn', 'ray', 'typer', 'rich', 'sqlite3', "
+        "'tantivy'}"
     )
     script = f"import sys, honeyguide; print(*({heavy} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

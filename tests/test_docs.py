@@ -12,6 +12,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMANDS = (
+    "rank",
+    "traps",
     "crawl",
     "resume",
     "refresh",

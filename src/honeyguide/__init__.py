@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         suggest_topic_async,
     )
     from honeyguide.exports import export
+    from honeyguide.index import Searcher, search
     from honeyguide.ranking import link_graph, rank
     from honeyguide.reading import diff, stats
     from honeyguide.report.run_page import write_report
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "HoneyguideError",
     "Run",
+    "Searcher",
     "Settings",
     "crawl",
     "crawl_async",
@@ -56,6 +58,7 @@ __all__ = [
     "refresh_async",
     "resume",
     "resume_async",
+    "search",
     "settings_from",
     "stats",
     "suggest_topic",
@@ -79,6 +82,8 @@ _HOME_BY_NAME = {
     "export": "honeyguide.exports",
     "link_graph": "honeyguide.ranking",
     "rank": "honeyguide.ranking",
+    "Searcher": "honeyguide.index",
+    "search": "honeyguide.index",
     "stats": "honeyguide.reading",
     "suggest_topic": "honeyguide.engine",
     "suggest_topic_async": "honeyguide.engine",

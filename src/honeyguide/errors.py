@@ -6,6 +6,7 @@ HoneyguideError
 ├── WorldError        a world that cannot be opened or named
 ├── PageError         a page that a person named and that cannot be read
 ├── GraphError        a link graph that cannot be read or ranked, or a page that is not in it
+├── QueryError        a query that cannot be understood, or a page to compare with that no run has
 ├── VectorsError      word vectors that cannot be read, kept, trained, or are not those that a run began with
 ├── StoreError        a run folder that cannot be made, opened or written
 │   ├── RunExists     the folder is there already and is not empty
@@ -56,6 +57,10 @@ class PageError(HoneyguideError):
 
 class GraphError(HoneyguideError):
     """A link graph that cannot be read or ranked, or a page that is not in it."""
+
+
+class QueryError(HoneyguideError):
+    """A query that cannot be understood, or that asks for what no searched run has."""
 
 
 class VectorsError(HoneyguideError):

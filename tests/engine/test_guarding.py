@@ -220,6 +220,7 @@ def test_after_so_many_links_moved_the_crawl_looks_up_and_then_goes_on(tmp_path:
     chosen = crawl.core.choose(3.0)
     assert isinstance(chosen, Dispatch)
     assert chosen.url.path == "/plain"
+    crawl.store.record(crawl.core.apply(chosen, crawl.world.answer(chosen.url), 3.0).record)
     assert crawl.core.progress.lowered == MOVED_AT_ONCE + 5
 
 

@@ -23,6 +23,7 @@ from honeyguide.cli import (
     report,
     results,
     resume,
+    search,
     stats,
     topic,
     traps,
@@ -61,6 +62,7 @@ app.command("report", help=report.HELP, short_help="Write a page about a run, to
 app.command("stats", help=stats.HELP, short_help="Add up a run: harvest, hosts, outcomes, time.")(stats.stats)
 app.command("diff", help=diff.HELP, short_help="Hold two runs against each other.")(diff.diff)
 app.command("learner", help=learner.HELP, short_help="Show what linear SARSA has learned in a run.")(learner.learner)
+app.command("search", help=search.HELP, short_help="Search the pages of a run.")(search.search)
 app.command("rank", help=rank.HELP, short_help="Rank pages by the links between them.")(rank.rank)
 app.command("traps", help=traps.HELP, short_help="Show what a run judged a loop, a trap or a duplicate.")(traps.traps)
 app.command("export", help=export.HELP, short_help="Write a run for other programs.")(export.export)

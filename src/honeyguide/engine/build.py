@@ -29,7 +29,7 @@ from honeyguide.errors import SettingsError, StoreError, WorldError
 from honeyguide.frontier import HostClocks
 from honeyguide.graph import RankRules, RefreshedRanks
 from honeyguide.guard.web_guard import WebGuard
-from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, PageRules, parse
+from honeyguide.parse import PageRules, parse, rules_of
 from honeyguide.settings import with_overrides
 from honeyguide.settings.paths import with_absolute_paths
 from honeyguide.settings.schema import WORLDS
@@ -133,7 +133,7 @@ class Builder:
         return Recipe.of(self.settings, self._given_vectors)
 
     def page_rules(self) -> PageRules:
-        return WIKIPEDIA if self.settings.crawl.profile == "wikipedia" else WHOLE_PAGE
+        return rules_of(self.settings.crawl.profile)
 
     def frontier(self, strategy: Strategy, clocks: HostClocks) -> Frontier:
         """Where the links of this strategy wait; on levels, where there is a guard."""

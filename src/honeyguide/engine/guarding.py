@@ -74,8 +74,9 @@ class Guarding:
         self._moment = moment
 
     def closed(self) -> GuardRecord:
-        """What changed since the step before."""
+        """What changed since the step before; it is in the ledger, too."""
         record, self._changes = self._changes.record(), _Changes()
+        self._ledger.note_moved(record.moves)
         return record
 
     def see(self, link: LinkId, fingerprint: Fingerprint, verdict: Verdict, found: Found) -> Judgement:
@@ -216,14 +217,12 @@ class Guarding:
         """A link begins to wait at a level; that of a new one needs telling only if it is not 0."""
         if level:
             self._count(link, reason, "lowered")
-            self._ledger.note_lowered()
         if level or not is_new:
             self._changes.level_by_link[link] = level
 
     def _lower(self, link: LinkId, standing: Standing) -> None:
         self._changes.level_by_link[link] = standing.level
         self._count(link, standing.reason, "lowered")
-        self._ledger.note_lowered()
 
     def _raise(self, links: Iterable[LinkId]) -> None:
         """Move up those waiting links that stand better than they wait."""
@@ -237,13 +236,11 @@ class Guarding:
                 self._count(link, standing.reason or RECOVERED, "raised")
                 self._changes.level_by_link[link] = standing.level
         self._frontier.move(moved, levels)
-        self._ledger.note_raised(len(moved))
 
     def _drop(self, link: LinkId, reason: str) -> None:
         self._links.set_state(link, LinkState.DROPPED)
         self._changes.drops.append(DropRecord(link, self._ledger.progress.steps, reason))
         self._count(link, reason, "dropped")
-        self._ledger.note_dropped()
 
     def _count(self, link: LinkId, reason: str, way: str) -> None:
         self._changes.moves[self._links.url(link).host, reason, self._ledger.progress.steps, way] += 1

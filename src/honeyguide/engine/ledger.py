@@ -10,7 +10,7 @@ from honeyguide.engine.steps import Step
 from honeyguide.store import Progress, SkipRecord, StepRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Unpack
 
     import numpy as np
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.discovery import Found
     from honeyguide.engine.events import Event
     from honeyguide.frontier import Frontier
-    from honeyguide.store import DispatchRecord, GuardRecord, RestartRecord
+    from honeyguide.store import DispatchRecord, GuardRecord, MoveRecord, RestartRecord
     from honeyguide.store.records import StepChanges
 
 
@@ -114,15 +114,14 @@ class Ledger:
     def note_findings(self, count: int) -> None:
         self.progress = self.progress._replace(findings=self.progress.findings + count)
 
-    def note_lowered(self) -> None:
-        self.progress = self.progress._replace(lowered=self.progress.lowered + 1)
-
-    def note_raised(self, count: int) -> None:
-        if count:
-            self.progress = self.progress._replace(raised=self.progress.raised + count)
-
-    def note_dropped(self) -> None:
-        self.progress = self.progress._replace(dropped=self.progress.dropped + 1)
+    def note_moved(self, moves: Sequence[MoveRecord]) -> None:
+        if moves:
+            before = self.progress
+            self.progress = before._replace(
+                lowered=before.lowered + sum(move.lowered for move in moves),
+                raised=before.raised + sum(move.raised for move in moves),
+                dropped=before.dropped + sum(move.dropped for move in moves),
+            )
 
     def note_restart(self, restart: RestartRecord) -> None:
         self._restarts.append(restart)
@@ -136,6 +135,7 @@ class Ledger:
 
     def close_step(self, **changes: Unpack[StepChanges]) -> StepRecord:
         """All that changed since the last step, as one record."""
+        guard = self.guard_changes()
         chance_state, waiting = self._state_of_chance(), len(self._frontier)
         largest = max(waiting, self.progress.largest_waiting)
         self.progress = self.progress._replace(
@@ -148,7 +148,7 @@ class Ledger:
             progress=self.progress,
             dispatches=tuple(self._dispatches),
             skips=tuple(self._skips),
-            guard=self.guard_changes(),
+            guard=guard,
             restarts=tuple(self._restarts),
             **changes,
         )

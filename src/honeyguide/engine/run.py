@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.events import Listener
     from honeyguide.engine.parts import Parts
     from honeyguide.engine.steps import Dispatch
+    from honeyguide.index import LiveIndex
     from honeyguide.settings import Settings
     from honeyguide.store import Progress, Run, SqliteStore, StepRecord
     from honeyguide.text import WordVectors
@@ -105,7 +106,8 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
         store.record(_with_rests(first, core, parts, settings, memory))
         folder.mark_started()
         listeners = _listeners(around, parts, known)
-        loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), memory.note_rests)
+        on_stored = _on_stored(memory, _live_index(opened, folder, settings, world, core.progress.steps))
+        loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), on_stored)
         loop.announce(CrawlStarted(core.progress, is_resumed=False))
         await loop.run()
     return open_run(run)
@@ -148,7 +150,8 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         if budget is not None:
             folder.save_settings(to_toml(builder.settings))
         listeners = _listeners(around, parts, known)
-        loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), memory.note_rests)
+        on_stored = _on_stored(memory, _live_index(opened, folder, settings, world, core.progress.steps))
+        loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), on_stored)
         loop.announce(CrawlStarted(core.progress, is_resumed=True))
         await loop.run(in_flight)
     return open_run(run)
@@ -221,6 +224,30 @@ def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Worke
         judge = parts.judge if builder.recipe().judges else None
         workers.home = Preparation(parts.parse, judge, body_packer(), is_guarded=builder.is_guarded)
     return workers
+
+
+def _live_index(
+    opened: AsyncExitStack, folder: RunFolder, settings: Settings, world: World, steps: int
+) -> LiveIndex | None:
+    """What puts the pages of the crawl into its index, where that is wanted."""
+    wanted = settings.search.live
+    if wanted == "off" or (wanted == "auto" and world.is_offline):
+        return None
+    from honeyguide.index import LiveIndex  # noqa: PLC0415 - tantivy, for crawls that index
+
+    return opened.enter_context(LiveIndex(folder.path, settings, steps))
+
+
+def _on_stored(memory: WebMemory, index: LiveIndex | None) -> Callable[[StepRecord], None]:
+    """What is told of every step."""
+    if index is None:
+        return memory.note_rests
+
+    def tell_both(step: StepRecord) -> None:
+        memory.note_rests(step)
+        index.add(step)
+
+    return tell_both
 
 
 def _listeners(around: Surroundings, parts: Parts, known: Sequence[KnownPage]) -> Sequence[Listener]:

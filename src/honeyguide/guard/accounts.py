@@ -24,9 +24,16 @@ if TYPE_CHECKING:
 DEEPEST: Final = 6
 """The level of the most overdrawn account; the bottom is for what is known to be a copy."""
 
+ENDLESS: Final = 1.0
+"""New addresses a page: with fewer, a space comes to its end."""
+
+FANNING_OUT: Final = 3.0
+"""New addresses a page from which on a section is taken for a maze. An archive in which each page leads to the next has
+one or two; if it is a trap, it is a series."""
+
 _RECENT: Final = 16  # pages that the mean growth is about
 _MOST_REFERRERS: Final = 64  # that are told apart
-_MOST_PAGES: Final = 128  # that are remembered, to be named when the account turns out to be a maze
+_MOST_PAGES: Final = 256  # that are remembered, to be named when the account turns out to be a maze
 
 
 @dataclass(slots=True)
@@ -44,12 +51,28 @@ class Account:
     referrers: list[int] = field(default_factory=list)  # groups that refer to it, told apart up to a number
     pages: list[LinkId] = field(default_factory=list)  # those that brought new addresses and had no finding
     is_trusted: bool = False  # a person named it as a seed
+    least_growth: float = ENDLESS  # with which it counts as one that grows for ever
     level: int = 0  # at which its links wait
 
     @property
     def crossing_share(self) -> float:
         """Of the links to its own addresses that are not fetched, those that lead to one met before."""
         return self.crossing / max(1, self.fresh + self.crossing)
+
+    @property
+    def estimated_size(self) -> float:
+        """How many addresses it has in all, were each as likely to be shown as any other.
+
+        Of so many links to addresses that wait, so many met one another: the fewer do, the more there must be, as with
+        fish that are marked and caught again. Popular pages are met sooner, so an honest site is larger than this says.
+        """
+        shown = self.fresh + self.crossing
+        return shown * shown / (2.0 * max(1, self.crossing))
+
+    def is_vast(self, rules: GuardSettings) -> bool:
+        """Whether it has far more addresses than what others know of it explains."""
+        size = self.estimated_size
+        return size >= rules.vast_addresses and size >= rules.vast_per_reference * (1 + self.from_outside)
 
     def take(self, link: LinkId, fresh: int, crossing: int, *, is_relevant: bool) -> None:
         """Count a page with its links to addresses of the account."""
@@ -67,6 +90,19 @@ class Account:
         self.from_outside += is_new
         if group not in self.referrers and len(self.referrers) < _MOST_REFERRERS:
             self.referrers.append(group)
+
+    def add(self, other: Account) -> None:
+        """Take over the counts of another account."""
+        pages = self.fetched + other.fetched
+        self.growth = (self.growth * self.fetched + other.growth * other.fetched) / max(1, pages)
+        self.fetched = pages
+        self.spent += other.spent
+        self.relevant += other.relevant
+        self.fresh += other.fresh
+        self.crossing += other.crossing
+        self.from_outside += other.from_outside
+        self.referrers = list(dict.fromkeys(self.referrers + other.referrers))[:_MOST_REFERRERS]
+        self.pages = (self.pages + other.pages)[:_MOST_PAGES]
 
     def begin_anew(self) -> None:
         """Count again from nothing: what was counted were variants of addresses that are told apart no longer."""
@@ -95,7 +131,7 @@ class Account:
     def settle(self, rules: GuardSettings) -> int:
         """Work out at which level its links wait."""
         allowance = self.allowance(rules)
-        is_overdrawn = self.spent > allowance and self.growth >= 1 and not self.is_well_knit(rules)
+        is_overdrawn = self.spent > allowance and self.growth >= self.least_growth and self.is_vast(rules)
         is_overdrawn = is_overdrawn and not self.is_trusted
         self.level = min(DEEPEST, 1 + int(log2(self.spent / allowance))) if is_overdrawn else 0
         if self.spent > _MOST_PAGES and not is_overdrawn:

@@ -43,6 +43,11 @@ NOFOLLOW_LINKS: Final = ("all", "same-site", "none")
 STAY_ON: Final = ("anywhere", "seed-hosts", "seed-domains")
 RESTART_SOURCES: Final = ("urls", "starting-points", "unexplored")
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
+INDEX_LANGUAGES: Final = (
+    "judge", "none", *LANGUAGES, "arabic", "danish", "finnish", "greek", "hungarian", "norwegian", "romanian",
+    "russian", "swedish", "tamil", "turkish",
+)  # fmt: skip
+INDEXED_LIVE: Final = ("auto", "on", "off")
 
 CONTACT_PLACEHOLDER: Final = "set fetch.contact"
 LONGEST_REST_S: Final = 24 * 3600.0
@@ -442,7 +447,7 @@ class GuardSettings:
         default=True, meaning="whether sections, hosts and groups of hosts have a number of pages that they may cost"
     )
     allowance: int = setting(
-        16, "pages that an unknown host or section may cost before it has to show that it is no maze", at_least=1
+        28, "pages that an unknown host or section may cost before it has to show that it is no maze", at_least=1
     )
     allowance_per_referrer: float = setting(
         1.0, "pages on top for each group of hosts that refers to it from outside", at_least=0
@@ -459,6 +464,16 @@ class GuardSettings:
     allowance_per_relevant: float = setting(
         1.0,
         "pages on top for each relevant page, up to twice the allowance: mazes have the topic's words too",
+        at_least=0,
+    )
+    vast_addresses: int = setting(
+        3000,
+        "addresses that a maze must be estimated to have, from how seldom its pages show the same ones",
+        at_least=1,
+    )
+    vast_per_reference: float = setting(
+        100.0,
+        "such addresses for each that was first met on pages of others, at least: large honest sites are known by many",
         at_least=0,
     )
     crossing: float = setting(
@@ -527,6 +542,36 @@ class StoreSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """The full-text index of a run, how its pages are ordered for a query, and which of them are left out."""
+
+    live: str = setting(
+        "auto",
+        "whether pages go into the index while they are crawled: on, off, or auto, where pages come over HTTP",
+        choices=INDEXED_LIVE,
+    )
+    commit_every: int = setting(500, "pages after which those in the index are made safe and found", at_least=1)
+    language: str = setting(
+        "judge", "whose stems the index knows; judge takes judge.language, none keeps words as they are",
+        choices=INDEX_LANGUAGES,
+    )  # fmt: skip
+    match: str = setting("all", "whether a page must have all words of a query or any", choices=("all", "any"))
+    text_weight: float = setting(1.0, "how much the words of the page count for its place", at_least=0)
+    rank_weight: float = setting(0.1, "how much the links to it count (PageRank)", at_least=0)
+    topic_weight: float = setting(0.2, "how much its relevance to the run's topic counts", at_least=0)
+    meaning_weight: float = setting(1.0, "how much its vector counts, in a semantic search", at_least=0)
+    title_boost: float = setting(1.0, "times that a word in the title counts as much as one in the text", at_least=0)
+    collapse: bool = setting(default=True, meaning="whether pages with the same text, or nearly so, are shown as one")
+    hide_traps: bool = setting(default=True, meaning="whether pages are left out that the guard took for a trap")
+    min_quality: float = setting(
+        0.0, "quality of the text below which a page is left out; 0 leaves out none", at_least=0, at_most=1
+    )
+    blocked_words: str = setting(
+        "", "a file of words and phrases, one a line: pages that have one of them are left out; empty for none"
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of a run. The defaults are polite, and complete but for the topic."""
 
@@ -558,5 +603,6 @@ class Settings:
     lfa: LfaSettings = field(default_factory=LfaSettings)
     dqn: DqnSettings = field(default_factory=DqnSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
     # Not a setting: keys that somebody has set, if only to the default. A profile leaves them alone.
     set_keys: frozenset[str] = field(default=frozenset(), compare=False, repr=False)

@@ -16,6 +16,7 @@ from honeyguide.store.bodies import StoredBodies
 from honeyguide.store.discovered_graph import DiscoveredGraph
 from honeyguide.store.hosts_asked import HostsAsked
 from honeyguide.store.kept_pages import KeptPages
+from honeyguide.store.pages_to_read import PageToRead, pages_to_read
 from honeyguide.store.plain_errors import told_plainly
 from honeyguide.store.recorded_answers import RecordedAnswers
 from honeyguide.store.recorded_exchanges import RecordedExchanges
@@ -115,6 +116,19 @@ class Run:
             canonical = None if named is None else Url(named)
             yield CrawledPage(Url(url), title, relevance, bool(is_relevant), step, depth, words, media_type, canonical)
 
+    def pages_after(self, step: int) -> Iterator[PageToRead]:
+        """The pages that came after a step, in order, with their bodies."""
+        return pages_to_read(self._select, self._folder.database_file, step)
+
+    def count_pages_after(self, step: int) -> int:
+        """How many pages came after a step."""
+        ((count,),) = self._select(
+            """SELECT count(*) FROM steps s JOIN pages p ON p.link = s.link AND p.step = s.step
+               WHERE s.step > ? AND p.link NOT IN (SELECT link FROM directives WHERE is_unindexed)""",
+            step,
+        )
+        return int(count)
+
     def kept_pages(self, *, relevant_only: bool = False) -> KeptPages:
         """The pages with all that was noted of them, their bodies and links; usable while the run is open."""
         return KeptPages(self._db, self._folder.database_file, relevant_only=relevant_only)
@@ -177,6 +191,10 @@ class Run:
     def guard_findings(self) -> Iterator[GuardFinding]:
         """Every page that the guard judged part of a loop or a trap, or a duplicate, in the order they came."""
         return TrapRecords(self._select).findings()
+
+    def guard_fingerprint(self, step: int) -> bytes | None:
+        """The fingerprint of the page that a step brought, as the guard packed it; None where it saw none."""
+        return next((packed for (packed,) in self._select("SELECT print FROM prints WHERE step = ?", step)), None)
 
     def trap_summary(self, *, kind: str = "", host: str = "") -> TrapSummary:
         """What the guard came to: traps with their cost and evidence, and the links moved; of one kind or host alone,

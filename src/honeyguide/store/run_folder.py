@@ -5,6 +5,7 @@ RUN/
   settings.toml     the effective settings
   crawl.sqlite      pages, links, decisions, learner (plus SQLite's own -wal and -shm while open)
   archive/          responses as WARC files, where the settings ask for them
+  index/            the full-text index, derived
   lock              held by the process that crawls into the folder
 """
 
