@@ -133,11 +133,11 @@ def measure(run: Path, file_format: str) -> Measured:
             looks = [resident_mb()] * 2
         else:
             honeyguide.export(run, out, file_format, look)
-        seconds = time.perf_counter() - started
+        seconds, at_the_end = time.perf_counter() - started, resident_mb()
         files = [out] if out.is_file() else [each for each in out.rglob("*") if each.is_file()]
         size = sum(each.stat().st_size for each in files) / 1e6
     at_a_tenth, at_half = looks
-    return Measured(file_format, seconds, pages / seconds, size, at_a_tenth, at_half, resident_mb(), peak_mb())
+    return Measured(file_format, seconds, pages / seconds, size, at_a_tenth, at_half, at_the_end, peak_mb())
 
 
 def main() -> None:

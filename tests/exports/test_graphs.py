@@ -15,9 +15,12 @@ import honeyguide
 from exports.scripted_runs import crawled, html, odd_run
 from honeyguide.exports.graph_pages import xml_attribute, xml_text
 from honeyguide.store import open_run
+from scripted_world import redirect_to
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from scripted_world import Script
 
 needs_networkx = pytest.mark.skipif(find_spec("networkx") is None, reason="networkx is not installed")
 FORMATS = ("graphml", "gexf")
@@ -70,6 +73,15 @@ class TestReadBack:
         graph = read(tmp_path / "graph", file_format)
         assert {data["url"] for _, data in graph.nodes(data=True)} == {"http://s.test/", "http://t.test/new"}
         assert graph.number_of_edges() == 2
+
+    def test_a_link_that_leads_back_through_a_redirect_is_none(self, tmp_path: Path, file_format: str) -> None:
+        script: Script = {
+            "http://s.test/": html("a", "/back", "/1"),
+            "http://s.test/back": redirect_to("http://s.test/"),
+            "http://s.test/1": html("b", "/back", "/"),
+        }
+        written = honeyguide.export(crawled(tmp_path / "run", script), tmp_path / "graph", file_format)
+        assert str(written) == "2 vertices, 2 edges"
 
     def test_it_is_the_graph_of_the_edges_format_where_all_was_fetched(self, tmp_path: Path, file_format: str) -> None:
         script = {

@@ -9,7 +9,7 @@ import pytest
 import honeyguide
 from engine.driving import HandWired, script_settings
 from exports.scripted_runs import WIKI, crawled, html, odd_run
-from honeyguide.domain import Url
+from honeyguide.domain import Unknown, Url
 from honeyguide.engine.stage_times import STAGES
 from honeyguide.reading import HostStats, PatternStats, run_stats, url_pattern
 from honeyguide.store import open_run
@@ -17,6 +17,8 @@ from scripted_world import ScriptedWorld
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from scripted_world import Script
 
 
 def test_everything_is_counted(tmp_path: Path) -> None:
@@ -56,6 +58,15 @@ def test_a_run_that_has_fetched_nothing_has_nothing(tmp_path: Path) -> None:
     counted = honeyguide.stats(tmp_path / "run")
     assert (counted.fetches, counted.pages, counted.harvest_rate, counted.hosts) == (0, 0, 0.0, 0)
     assert (counted.top_hosts, counted.depths, counted.outcomes) == ((), (), {})
+
+
+def test_what_a_world_could_not_tell_is_no_fetch(tmp_path: Path) -> None:
+    script: Script = {"http://s.test/": html("", "/x", "http://t.test/")}
+    script = {**script, "http://s.test/x": Unknown("not here"), "http://t.test/": Unknown("not here")}
+    counted = honeyguide.stats(crawled(tmp_path / "run", script))
+    assert (counted.fetches, counted.hosts) == (1, 1)
+    assert counted.outcomes == {"unknown": 2, "fetched": 1}
+    assert counted.top_hosts[0].fetches == 1
 
 
 def test_patterns_without_end_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

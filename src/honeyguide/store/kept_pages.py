@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_INDEXED: Final = "p.link NOT IN (SELECT link FROM directives WHERE is_unindexed)"
+_UNINDEXED: Final = "SELECT link FROM directives WHERE is_unindexed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,8 @@ class KeptPages:
         self._db = database
         self._path = path
         self._bodies = StoredBodies(path)
-        self._which = f"{_INDEXED} AND p.is_relevant" if relevant_only else _INDEXED
+        self._relevant_only = relevant_only
+        self._which = _which("p", relevant_only=relevant_only)
         self._has_parents = False
 
     def __len__(self) -> int:
@@ -123,19 +124,22 @@ class KeptPages:
 
     def links(self) -> Iterator[tuple[int, int]]:
         """Links between these pages, as pairs of numbers: no loop, none twice; a redirect counts as where it leads."""
-        return self._links(self._which)
+        return self._links(relevant_only=self._relevant_only)
 
-    def _links(self, which: str) -> Iterator[tuple[int, int]]:
-        ends = self._ends()
+    def _links(self, *, relevant_only: bool) -> Iterator[tuple[int, int]]:
+        ends, source_is, target_is = self._ends(), *(_which(each, relevant_only=relevant_only) for each in ("p", "t"))
         rows = self._select(
-            f"""SELECT e.source, e.target FROM edges e JOIN pages p ON p.link = e.source
-                WHERE {which} ORDER BY e.source, e.target"""  # noqa: S608
+            f"""SELECT e.source, e.target, t.link IS NOT NULL FROM edges e JOIN pages p ON p.link = e.source
+                LEFT JOIN pages t ON t.link = e.target AND {target_is}
+                WHERE {source_is} ORDER BY e.source, e.target"""  # noqa: S608
         )
         for source, leads in groupby(rows, key=itemgetter(0)):
-            targets = {ends.get(target, target) for _, target in leads} - {source}
-            for target in sorted(targets):
-                if self._is_among(target, which):
-                    yield source, target
+            targets = set()
+            for _, target, is_among in leads:
+                end = ends.get(target, target)
+                if is_among if end == target else self._is_among(end, source_is):
+                    targets.add(end)
+            yield from ((source, target) for target in sorted(targets - {source}))
 
     def _is_among(self, link: int, which: str) -> bool:
         found = self._db.execute(f"SELECT 1 FROM pages p WHERE p.link = ? AND {which}", (link,))  # noqa: S608
@@ -156,7 +160,7 @@ class KeptPages:
                 "CREATE TEMP TABLE page_links (target INTEGER, source INTEGER, PRIMARY KEY (target, source))"
                 " WITHOUT ROWID"
             )
-            pairs = ((target, source) for source, target in self._links(_INDEXED))
+            pairs = ((target, source) for source, target in self._links(relevant_only=False))
             self._db.executemany("INSERT INTO temp.page_links VALUES (?, ?)", pairs)
         self._has_parents = True
 
@@ -164,6 +168,12 @@ class KeptPages:
         with told_plainly(self._path):
             for row in self._db.execute(query, values):  # noqa: UP028 - `yield from` would close the cursor of a closed run
                 yield row
+
+
+def _which(table: str, *, relevant_only: bool) -> str:
+    """The condition that a row of `pages`, under the name of `table`, is one of those asked for."""
+    indexed = f"{table}.link NOT IN ({_UNINDEXED})"
+    return f"{indexed} AND {table}.is_relevant" if relevant_only else indexed
 
 
 def _page(link: int, url: str, *columns: Any) -> KeptPage:  # noqa: ANN401 - as SQLite gives them
