@@ -77,6 +77,8 @@ def test_a_guarded_run_killed_again_and_again_equals_the_uninterrupted_run(
         arguments = [str(budget), str(concurrency), strategy, found_again]
         with mock.patch.dict(os.environ, {"SCRIPTED_GUARD": "1"}):
             survived = [kill_after_a_while(killed, arguments, chance) for _ in range(kills)]
+        with open_run(killed) as run:
+            assert run.progress.steps > 0, "it was killed before its first step, every time"
         resume(killed, vectors=hashed_vectors()).close()
     assert survived.count(True) < kills / 2, "the crawl ended before most kills; make it longer"
     assert story(killed) == story(tmp_path / "whole")
