@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import GuardError
-from honeyguide.guard.accounts import FANNING_OUT, Account
+from honeyguide.guard.accounts import Account
 from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.fingerprint import NO_TITLE
@@ -333,7 +333,7 @@ class WebGuard:
     def _section(self, key: str) -> Account:
         account = self._sections.touch(key)
         if account is None:
-            account = Account(least_growth=FANNING_OUT)
+            account = Account(is_section=True)
             self._sections.put(key, account)
         return account
 
@@ -382,7 +382,7 @@ class WebGuard:
         seen = []
         for account, about, fresh, crossing in (*in_group, at_home, in_section):
             before = account.level
-            account.take(page.link, fresh, crossing, is_relevant=page.is_relevant)
+            account.take(page.link, fresh, crossing, is_relevant=page.is_relevant, sketch=page.fingerprint.sketch)
             level = account.settle(self._rules) if self._rules.accounts else 0
             if level < before:
                 reconsider.update(dict.fromkeys(group.hosts))
