@@ -57,6 +57,7 @@ class Account:
     is_trusted: bool = False  # a person named it as a seed
     is_section: bool = False  # of a site; those are judged more carefully
     level: int = 0  # at which its links wait
+    repetitions: int = 0  # one bit for each recent page, set where it repeated another
 
     @property
     def crossing_share(self) -> float:
@@ -78,6 +79,11 @@ class Account:
                 self.shingles |= 1 << shingle % _BITS
         if fresh and len(self.pages) < _MOST_PAGES:
             self.pages.append(link)
+
+    def note(self, *, is_repetition: bool) -> bool:
+        """Take in whether a page repeated another; whether a quarter of the last sixteen did."""
+        self.repetitions = (self.repetitions << 1 | is_repetition) & 0xFFFF
+        return self.repetitions.bit_count() >= 4
 
     def refer(self, group: int, *, is_new: bool) -> None:
         """Count a reference by another group, to an address that was new or not."""
