@@ -32,7 +32,9 @@ FANNING_OUT: Final = 3.0
 """New addresses a page from which on a section is taken for a maze. An archive in which each page leads to the next has
 one or two; if it is a trap, it is a series."""
 
-_RECENT: Final = 16  # pages that the mean growth is about
+_ECHO: Final = 2.0  # how many times more has to cross where all text was there before
+_BITS: Final = 1 << 14
+_RECENT: Final = 16  # pages that the recent means are about
 _MOST_REFERRERS: Final = 64  # that are told apart
 _MOST_PAGES: Final = 256  # that are remembered, to be named when the account turns out to be a maze
 
@@ -50,10 +52,13 @@ class Account:
     growth: float = 0.0  # new addresses of its own that a page brings, a recent mean
     from_outside: int = 0  # addresses of its own that were first met on pages of others
     referrers: list[int] = field(default_factory=list)  # groups that refer to it, told apart up to a number
+    echo: float = 0.0  # share of the sampled shingles of a page that its pages had before, a recent mean
+    shingles: int = 0  # those they had, as bits
     pages: list[LinkId] = field(default_factory=list)  # those that brought new addresses and had no finding
     is_trusted: bool = False  # a person named it as a seed
-    least_growth: float = ENDLESS  # with which it counts as one that grows for ever
+    is_section: bool = False  # of a site; those are judged more carefully
     level: int = 0  # at which its links wait
+    repetitions: int = 0  # one bit for each recent page, set where it repeated another
 
     @property
     def crossing_share(self) -> float:
@@ -79,7 +84,7 @@ class Account:
         explained = max(rules.vast_per_page * self.spent, rules.vast_per_reference * (1 + self.from_outside))
         return self.estimated_size >= max(rules.vast_addresses, explained)
 
-    def take(self, link: LinkId, fresh: int, crossing: int, *, is_relevant: bool) -> None:
+    def take(self, link: LinkId, fresh: int, crossing: int, *, is_relevant: bool, sketch: tuple[int, ...] = ()) -> None:
         """Count a page with its links to addresses of the account."""
         self.fetched += 1
         self.spent += fresh > 0
@@ -87,8 +92,18 @@ class Account:
         self.fresh += fresh
         self.crossing += crossing
         self.growth += (fresh - self.growth) / min(self.fetched, _RECENT)
+        if sketch and self.fetched <= _MOST_PAGES:
+            known = sum(self.shingles >> shingle % _BITS & 1 for shingle in sketch) / len(sketch)
+            self.echo += (known - self.echo) / min(self.fetched, _RECENT)
+            for shingle in sketch:
+                self.shingles |= 1 << shingle % _BITS
         if fresh and len(self.pages) < _MOST_PAGES:
             self.pages.append(link)
+
+    def note(self, *, is_repetition: bool) -> bool:
+        """Take in whether a page repeated another; whether a quarter of the last sixteen did."""
+        self.repetitions = (self.repetitions << 1 | is_repetition) & 0xFFFF
+        return self.repetitions.bit_count() >= 4
 
     def refer(self, group: int, *, is_new: bool) -> None:
         """Count a reference by another group, to an address that was new or not."""
@@ -100,6 +115,8 @@ class Account:
         """Take over the counts of another account."""
         pages = self.fetched + other.fetched
         self.growth = (self.growth * self.fetched + other.growth * other.fetched) / max(1, pages)
+        self.echo = (self.echo * self.fetched + other.echo * other.fetched) / max(1, pages)
+        self.shingles |= other.shingles
         self.fetched = pages
         self.spent += other.spent
         self.relevant += other.relevant
@@ -112,13 +129,14 @@ class Account:
     def begin_anew(self) -> None:
         """Count again from nothing: what was counted were variants of addresses that are told apart no longer."""
         self.fetched = self.spent = self.fresh = self.crossing = 0
-        self.growth = 0.0
+        self.growth = self.echo = 0.0
+        self.shingles = 0
         self.pages = []
 
     def allowance(self, rules: GuardSettings) -> float:
         """Pages that it may cost before its links wait behind others."""
         referrers = min(len(self.referrers), rules.established_referrers)
-        earned = min(float(rules.allowance), rules.allowance_per_relevant * self.relevant)
+        earned = min(rules.allowance / 2, rules.allowance_per_relevant * self.relevant)
         allowance = rules.allowance + rules.allowance_per_referrer * referrers + earned
         allowance += rules.allowance_per_host * (self.hosts - 1)
         if self.is_established(rules):
@@ -129,21 +147,29 @@ class Account:
         """Whether enough others refer to it that it counts as a place of its own."""
         return self.is_trusted or len(self.referrers) >= rules.established_referrers
 
+    def is_well_knit(self, rules: GuardSettings) -> bool:
+        """Whether its pages refer to one another as those of honest sites do: more, the more they repeat their text."""
+        least = rules.crossing * (1 + _ECHO * self.echo)
+        return self.crossing_share >= (least / 2 if self.is_section else least)
+
     def settle(self, rules: GuardSettings) -> int:
         """Work out at which level its links wait."""
         allowance = self.allowance(rules)
-        is_overdrawn = self.spent > allowance and self.growth >= self.least_growth and self.is_vast(rules)
+        least_growth = FANNING_OUT if self.is_section else ENDLESS
+        is_endless = self.growth >= least_growth and self.is_vast(rules) and not self.is_well_knit(rules)
+        is_overdrawn = self.spent > allowance and is_endless
         is_overdrawn = is_overdrawn and not self.is_trusted
         self.level = min(DEEPEST, 1 + int(log2(self.spent / allowance))) if is_overdrawn else 0
         if self.spent > _MOST_PAGES and not is_overdrawn:
-            self.pages = []  # it has shown by now that it is no maze
+            self.pages, self.shingles = [], 0  # it has shown by now that it is no maze
         return self.level
 
     def told(self, rules: GuardSettings) -> str:
         """The numbers that decide, for people."""
-        hosts = "1 host" if self.hosts == 1 else f"{self.hosts} hosts"
+        hosts = "1 site" if self.hosts == 1 else f"{self.hosts} sites"
         return (
             f"{self.spent} of {self.fetched} pages on {hosts} brought new addresses, {self.growth:.1f} a page; "
-            f"{self.crossing_share:.0%} of the waiting ones they show were shown before; {len(self.referrers)} others "
-            f"refer to it; {self.relevant} were relevant; its allowance is {self.allowance(rules):.0f}"
+            f"{self.crossing_share:.1%} of the waiting ones they show were shown before, and {self.echo:.0%} of their "
+            f"text; {len(self.referrers)} others refer to it; {self.relevant} were relevant; "
+            f"its allowance is {self.allowance(rules):.0f}"
         )

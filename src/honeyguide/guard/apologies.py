@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.guard.bounded import remember
+
 if TYPE_CHECKING:
     from honeyguide.domain import LinkId
     from honeyguide.guard.fingerprint import Fingerprint
@@ -40,9 +42,7 @@ class SameTitle:
         self.fetched += 1
         self.alike += is_alike
         self.plain = print_.plain
-        self.shingles.update(dict.fromkeys(print_.sketch))
-        while len(self.shingles) > _MOST_SHINGLES:
-            del self.shingles[next(iter(self.shingles))]
+        remember(self.shingles, print_.sketch, _MOST_SHINGLES)
         if series not in self.series and len(self.series) < _LEAST_SERIES:
             self.series.append(series)
         if len(self.pages) < _MOST_PAGES:

@@ -51,3 +51,12 @@ class Bounded(Generic[K, V]):
     def replace(self, items: Iterable[tuple[K, V]]) -> None:
         """Hold these instead, in this order."""
         self._values = OrderedDict(items)
+
+
+def remember(shingles: dict[int, None], sketch: Iterable[int], most: int) -> None:
+    """Add a page's sampled shingles to those of earlier ones; what was on no page for longest is forgotten."""
+    for shingle in sketch:
+        shingles.pop(shingle, None)
+        shingles[shingle] = None
+    while len(shingles) > most:
+        del shingles[next(iter(shingles))]

@@ -1,11 +1,11 @@
 """Which parts of an address do not matter on a host, learned from pages that turned out to be the same.
 
 An address can be written without one of its parts: a parameter, the trailing slash, the name of an index page, an id in
-the path, the whole query; or, between hosts, without the host. Two addresses that are equal without a part, and differ
-with it, are a *pair* for the rule that the part does not matter. A rule holds on a host (or in one section of it) once
-several pairs had the very same text and none did not. One pair with different texts ends it, and it then takes four
-times as many to establish it again. No rule is ever taken for granted: on one site `?page=2` is a page of its own and
-`?ref=2` is not, and on the next it is the other way round.
+the path, what stands between two equal parts of the path, the whole query; or, between hosts, without the host. Two
+addresses that are equal without a part, and differ with it, are a *pair* for the rule that the part does not matter. A
+rule holds on a host (or in one section of it) once several pairs had the very same text and none did not. One pair with
+different texts ends it, and it then takes four times as many to establish it again. No rule is ever taken for granted:
+on one site `?page=2` is a page of its own and `?ref=2` is not, and on the next it is the other way round.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ _MOST_PARAMETERS: Final = 8
 WHOLE_QUERY: Final = "query"
 SLASH: Final = "slash"
 INDEX: Final = "index"
+REPEATED_PART: Final = "what stands between two equal parts of the path"
 
 
 class Form(NamedTuple):
@@ -251,7 +252,7 @@ class Folding:
             rule.count(section, is_equal=known == exact, is_session=form.is_session)
             self._settle(scope, form.rule, rule)
             equal = rule.equal
-        return None if known != exact else Copy(_kind(form.is_session), form.rule, equal)
+        return None if known != exact else Copy(_kind(form.rule, is_session=form.is_session), form.rule, equal)
 
     def _is_telling(self, key: int, form: Form) -> bool:
         """Whether a pair is about this rule: a query as a whole was changed only where no parameter stayed."""
@@ -271,7 +272,7 @@ class Folding:
             rule.copies += 1
             self._settle(scope, name, rule)
             if is_equal:
-                copy = Copy(_kind(rule.is_session), name, rule.equal)
+                copy = Copy(_kind(name, is_session=rule.is_session), name, rule.equal)
         return copy
 
     def _settle(self, scope: str, name: str, rule: Rule) -> None:
@@ -359,12 +360,18 @@ def _forms(address: str) -> Iterator[Form]:
 
 
 def _without_path_parts(path: str, start: int, after: str) -> Iterator[Form]:
-    """Without `;jsessionid=…`, and without a part that is an id."""
+    """Without `;jsessionid=…`, without a part that is an id, and without the way round to a part that stands twice."""
     bare, semicolon, parameter = path.partition(";")
     if semicolon:
         name = parameter.partition("=")[0]
         yield Form(f"path parameter {name}", bare + after, is_session=True)
-    for place, part in enumerate(path[start + 1 :].split("/")):
+    parts = path[start + 1 :].split("/")
+    again = next((part for part in parts if len(part) > 1 and not part.isdigit() and parts.count(part) > 1), None)
+    if again is not None:
+        last = len(parts) - 1 - parts[::-1].index(again)
+        kept = parts[: parts.index(again)] + parts[last:]
+        yield Form(REPEATED_PART, path[: start + 1] + "/".join(kept) + after, is_session=False)
+    for place, part in enumerate(parts):
         if is_id(part):
             parts = path[start + 1 :].split("/")
             parts[place] = ""
@@ -389,5 +396,7 @@ def _pair(one: str, two: str) -> tuple[str, str]:
     return (one, two) if one < two else (two, one)
 
 
-def _kind(is_session: bool) -> FindingKind:  # noqa: FBT001
+def _kind(rule: str, *, is_session: bool) -> FindingKind:
+    if rule == REPEATED_PART:
+        return FindingKind.REPEATING_PATH
     return FindingKind.SESSION_ID if is_session else FindingKind.VARIANT

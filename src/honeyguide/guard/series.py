@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.guard.bounded import remember
 from honeyguide.guard.guard import FindingKind
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _MOST_PRINTS: Final = 8
 _MOST_SHINGLES: Final = 128
 _MOST_PAGES: Final = 128
 _NEAR_BITS: Final = 6
+_REPETITIVE: Final = 2  # the level of a series that repeats itself, though it may come to an end
 _ECHO: Final = 0.5  # share of the sampled shingles that stood on earlier pages
 _LEAST_SAMPLE: Final = 2
 
@@ -49,6 +51,11 @@ class Turn:
         return not self.brings
 
 
+def is_about(kind: FindingKind, parameters: int) -> bool:
+    """Whether a page with so many parameters is part of the trap: one facet alone is what people choose by."""
+    return kind is not FindingKind.FACETS or parameters > 1
+
+
 @dataclass(slots=True)
 class Series:
     """What is remembered of one series."""
@@ -57,38 +64,51 @@ class Series:
     alike: int = 0  # one bit for each recent page, the newest last
     brought: int = 0
     turned: int = 0
+    repeated: int = 0
     prints: list[int] = field(default_factory=list)
     shingles: dict[int, None] = field(default_factory=dict)
     combinations: list[str] = field(default_factory=list)  # of names of parameters, the first few
     most_parameters: int = 0
-    idle_pages: list[LinkId] = field(default_factory=list)  # that had no finding yet
+    idle_pages: list[tuple[LinkId, int]] = field(default_factory=list)  # without a finding, and their parameters
     is_idle: bool = False
 
-    def take(self, link: LinkId, print_: Fingerprint, shape: Shape, *, brings: bool, turns: bool) -> Turn:
-        """Count a page of the series."""
+    def take(
+        self, link: LinkId, print_: Fingerprint, shape: Shape, *, brings: bool, turns: bool, repeats: bool = False
+    ) -> Turn:
+        """Count a page of the series; `repeats` says that it has a finding for repeating another page."""
         turn = Turn(self._is_alike(print_), brings, turns)
         self.fetched += 1
         self.alike = (self.alike << 1 | turn.is_alike) & _MASK
         self.brought = (self.brought << 1 | brings) & _MASK
         self.turned = (self.turned << 1 | turns) & _MASK
+        self.repeated = (self.repeated << 1 | repeats) & _MASK
         self._remember(print_, shape)
         if turn.is_idle and len(self.idle_pages) < _MOST_PAGES:
-            self.idle_pages.append(link)
+            self.idle_pages.append((link, len(shape.names)))
         return turn
 
     def settle(self, least: int) -> bool:
         """Work out whether the series runs idle; `least` pages are needed to tell."""
         looked_at = min(self.fetched, _RECENT)
-        alike, turned = self.alike.bit_count(), self.turned.bit_count()
-        runs_on = alike * 2 >= looked_at and turned * 4 >= looked_at
-        is_monotonous = looked_at >= 2 * least and alike * 8 >= looked_at * 7  # whatever shows it the next of them
-        self.is_idle = looked_at >= least and self.brought.bit_count() * 4 <= looked_at and (runs_on or is_monotonous)
+        self.is_idle = (
+            looked_at >= least
+            and self.brought.bit_count() * 4 <= looked_at
+            and self.alike.bit_count() * 2 >= looked_at
+            and self.turned.bit_count() * 8 >= looked_at
+        )
         return self.is_idle
 
     @property
     def level(self) -> int:
-        """At which its links wait when it runs idle: deeper with every doubling of its pages."""
-        return 3 + min(3, (self.fetched // 16).bit_length())
+        """At which its links wait: when it runs idle, deeper with every doubling of its pages."""
+        if self.is_idle:
+            return 3 + min(3, (self.fetched // 16).bit_length())
+        return _REPETITIVE if self.is_repetitive else 0
+
+    @property
+    def is_repetitive(self) -> bool:
+        """Whether half of its last pages, and eight at least, repeated others."""
+        return self.repeated.bit_count() >= _RECENT // 2
 
     def kind(self, shape: Shape) -> FindingKind:
         """What to call an idle series."""
@@ -98,6 +118,12 @@ class Series:
         if any(_DATES.fullmatch(word) for word in words):
             return FindingKind.CALENDAR
         return FindingKind.FACETS if len(self.combinations) > 2 else FindingKind.PAGINATION
+
+    def name_pages(self, kind: FindingKind) -> list[LinkId]:
+        """The pages that a finding is about, which are forgotten with that."""
+        named = [link for link, parameters in self.idle_pages if is_about(kind, parameters)]
+        self.idle_pages = []
+        return named
 
     def told(self) -> str:
         """The numbers that decide, for people."""
@@ -115,9 +141,7 @@ class Series:
 
     def _remember(self, print_: Fingerprint, shape: Shape) -> None:
         self.prints = [*self.prints[-_MOST_PRINTS + 1 :], print_.simhash]
-        self.shingles.update(dict.fromkeys(print_.sketch))
-        while len(self.shingles) > _MOST_SHINGLES:
-            del self.shingles[next(iter(self.shingles))]
+        remember(self.shingles, print_.sketch, _MOST_SHINGLES)
         names = "&".join(shape.names)
         if len(self.combinations) < 4 and names not in self.combinations:
             self.combinations.append(names)

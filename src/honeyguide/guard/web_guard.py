@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import GuardError
-from honeyguide.guard.accounts import FANNING_OUT, Account
+from honeyguide.guard.accounts import Account
 from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.fingerprint import NO_TITLE
@@ -19,7 +19,7 @@ from honeyguide.guard.folding import Folding
 from honeyguide.guard.guard import MAX_LEVEL, Finding, FindingKind, Judgement, Standing
 from honeyguide.guard.neighbourhoods import Neighbourhoods
 from honeyguide.guard.saving import fields_of, pack, unpack
-from honeyguide.guard.series import Series
+from honeyguide.guard.series import Series, is_about
 from honeyguide.guard.shape import Shape, shape_of
 from honeyguide.guard.window import Kept, Window
 
@@ -107,9 +107,12 @@ class WebGuard:
         seen: list[_Seen] = []
         if has_text:
             seen += self._compared(page, shape, reconsider)
+            is_usual = self._section(shape.section).note(is_repetition=bool(seen))
+            if is_usual and seen and seen[0].demotion < _COPY and self._forgiven(site) < _NEAR:
+                seen[0] = replace(seen[0], demotion=_COPY)  # so many are no accident
         links = self._look_at(shape, site, targets, reconsider)
         if has_text:
-            seen += self._in_series(page, shape, links, reconsider)
+            seen += self._in_series(page, shape, links, reconsider, is_repetition=bool(seen))
             seen += self._under_title(page, shape)
         if not seen:
             seen += self._charged(page, shape, site, links, reconsider)
@@ -185,8 +188,13 @@ class WebGuard:
             told = f"{FindingKind.REPEATING_PATH}: a part of it stands there {shape.repeats} times"
             said.append((min(5, shape.repeats), told))
         series = self._series.get(shape.series) if shape.is_serial else None
-        if series is not None and series.is_idle:
-            said.append((series.level, f"{series.kind(shape)}: {shape.series} runs idle"))
+        if series is not None and series.level:
+            told = (
+                f"{series.kind(shape)}: {shape.series} runs idle"
+                if series.is_idle
+                else f"{shape.series} repeats itself"
+            )
+            said.append((series.level, told))
         return said
 
     def _said_by_accounts(self, shape: Shape, site: Site | None) -> list[tuple[int, str]]:
@@ -333,28 +341,34 @@ class WebGuard:
     def _section(self, key: str) -> Account:
         account = self._sections.touch(key)
         if account is None:
-            account = Account(least_growth=FANNING_OUT)
+            account = Account(is_section=True)
             self._sections.put(key, account)
         return account
 
-    def _in_series(self, page: SeenPage, shape: Shape, links: _Links, reconsider: dict[HostKey, None]) -> list[_Seen]:
+    def _in_series(
+        self, page: SeenPage, shape: Shape, links: _Links, reconsider: dict[HostKey, None], *, is_repetition: bool
+    ) -> list[_Seen]:
         if not (self._rules.series and shape.is_serial):
             return []
         series = self._series.touch(shape.series)
         if series is None:
             series = Series()
             self._series.put(shape.series, series)
-        was_idle = series.is_idle
-        turn = series.take(page.link, page.fingerprint, shape, brings=links.brings, turns=links.turns)
-        if not series.settle(self._rules.series_pages):
-            if was_idle:
-                reconsider[shape.host] = None
+        before = series.level
+        turn = series.take(
+            page.link, page.fingerprint, shape, brings=links.brings, turns=links.turns, repeats=is_repetition
+        )
+        is_idle = series.settle(self._rules.series_pages)
+        if series.level < before:
+            reconsider[shape.host] = None
+        if not is_idle:
             return []
         if not (turn.is_idle and turn.is_alike):
             return []
-        finding = Finding(series.kind(shape), shape.series, series.told())
-        earlier, series.idle_pages = series.idle_pages, []
-        return [_Seen(finding, _COPY, earlier)]
+        kind = series.kind(shape)
+        if not is_about(kind, len(shape.names)):
+            return []
+        return [_Seen(Finding(kind, shape.series, series.told()), _COPY, series.name_pages(kind))]
 
     def _under_title(self, page: SeenPage, shape: Shape) -> list[_Seen]:
         if not self._rules.series or page.fingerprint.title == NO_TITLE:
@@ -382,7 +396,7 @@ class WebGuard:
         seen = []
         for account, about, fresh, crossing in (*in_group, at_home, in_section):
             before = account.level
-            account.take(page.link, fresh, crossing, is_relevant=page.is_relevant)
+            account.take(page.link, fresh, crossing, is_relevant=page.is_relevant, sketch=page.fingerprint.sketch)
             level = account.settle(self._rules) if self._rules.accounts else 0
             if level < before:
                 reconsider.update(dict.fromkeys(group.hosts))

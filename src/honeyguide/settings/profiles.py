@@ -69,6 +69,13 @@ VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
         "dqn.draws": "link",
         "dqn.outputs": 32_000,
     },
+    # Web Crawler: Loop detection, F and G: signatures, a window of 500 pages or a day, a threshold, importance.
+    "loop-detection": {
+        "crawl.strategy": "breadth-first",
+        "guard.folding": False,
+        "guard.series": False,
+        "guard.accounts": False,
+    },
 }
 """By dotted key. How pages are read under wikipedia is not a setting; see `parse/page_rules.py`."""
 

@@ -29,7 +29,7 @@ from honeyguide.settings.strategy_tables import (
     WeightedBreadthFirstSettings,
 )
 
-PROFILES: Final = ("wikipedia", "han2018", "pertejo2021", "pertejo2021-dqn")
+PROFILES: Final = ("wikipedia", "han2018", "pertejo2021", "pertejo2021-dqn", "loop-detection")
 WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
 JUDGES: Final = ("keyword", "tfidf", "embedding", "embedding-tfidf", "rake", "classifier", "neural", "combined")
 LANGUAGES: Final = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch")
@@ -97,7 +97,7 @@ class CrawlSettings:
     profile: str = setting(
         "",
         "settings laid under yours: wikipedia, with how its pages are read; han2018, pertejo2021 and pertejo2021-dqn, "
-        "the learners of these papers; empty for none",
+        "the learners of these papers; loop-detection, the guard of that one; empty for none",
     )
     strategy: str = setting("online-ridge", "how the next link is chosen", choices=STRATEGIES)
     seed: int = setting(0, "seed of every random choice", at_least=0)
@@ -484,7 +484,7 @@ class GuardSettings:
     crossing: float = setting(
         0.05,
         "share of addresses shown again among the waiting ones of its own that an account's pages show, from which on "
-        "it is no maze: honest sites have 0.1 and more, mazes 0.03 and less",
+        "it is no maze; up to three times that where its pages repeat their text",
         at_least=0,
         at_most=1,
     )
