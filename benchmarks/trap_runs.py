@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 OFF, ON, SCRAPY, SCRAPY_DEFAULT = ARMS = ("off", "on", "scrapy", "scrapy-default")
 """Ours without and with the guard; Scrapy in breadth-first order, and in the order it has out of the box."""
 
-TOPICS: Final = ("geology", "opera", "chess", "oncology", "finance", "cycling")
 _SCRAPY_S: Final = 900.0  # a crawl of Scrapy is given up after so long
 
 
@@ -137,7 +136,7 @@ def _world(spec: SyntheticSpec) -> SyntheticWorld:
 def _by_us(task: Task) -> list[Fetch]:
     """One fetch at a time and without pauses but those that hosts ask for; sixteen at a time over HTTP."""
     world = _world(task.spec)
-    topic = TOPICS[task.seed % len(TOPICS)]
+    topic = world.trap_topic
     name = f"synthetic+http:{task.web},seed={task.seed},trap={task.scenario}" if task.over_http else "synthetic"
     settings = settings_from(
         {
@@ -169,7 +168,8 @@ def _by_scrapy(task: Task) -> list[Fetch]:
         told = {
             "addresses": dict(server.addresses),
             "start_urls": [url.text for url in world.entry_urls()],
-            "answers": task.budget,
+            # Scrapy counts every host's robots.txt among its answers, which the budget does not.
+            "answers": task.budget + 2 * len(server.addresses),
             "order": "breadth-first" if task.arm == SCRAPY else "default",
             "depth_limit": task.depth_limit,
         }

@@ -8,9 +8,11 @@
 Every scenario of `docs/traps.md` on the synthetic web of every seed is crawled by every arm and graded by what the web
 knows of its pages. Each crawl is a line of FILE as soon as it has ended; what is there already is not run again, so a
 long run can be stopped and taken up, and seeds, arms and scenarios can be added later. The table is made from FILE.
+A FILE belongs to one state of the code: begin another one when guard, web or strategy have changed.
 
-- *off*, *on*: ours, breadth-first and with the default strategy, one fetch at a time in process, without pauses but
-  those that hosts ask for; with `--http` the same web served on loopback, sixteen fetches at a time.
+- *off*, *on*: ours, breadth-first and with the default strategy, looking for the topic that half of the trap's pages
+  are about (a focused crawler meets the traps of sites on its topic), one fetch at a time in process, without pauses
+  but those that hosts ask for; with `--http` the same web served on loopback, sixteen fetches at a time.
 - *scrapy*, *scrapy-default*: Scrapy, always over HTTP, in breadth-first order and in its own, with `--depth-limit`, its
   own limit of the length of URLs and its own filter of requests; with `--peers`, an interpreter that has Scrapy, made
   with `python3 -m venv PEERS && PEERS/bin/pip install 'scrapy==2.19.*'`.
@@ -107,7 +109,7 @@ def table(results: Results) -> list[dict[str, Any]]:
     for way in ways:
         of_traps = [each for scenario in order[1:] for each in groups.get((scenario, way), [])]
         if of_traps:
-            rows.append(_row("all traps", way, of_traps, results))
+            rows.append(_row("all but none", way, of_traps, results))
     return rows
 
 

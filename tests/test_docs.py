@@ -13,6 +13,10 @@ ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMANDS = (
     "rank",
+    "search",
+    "report",
+    "stats",
+    "diff",
     "traps",
     "crawl",
     "resume",

@@ -13,6 +13,7 @@ HoneyguideError
 │   ├── RunBusy       another process is crawling into it
 │   ├── RunDamaged    the folder is not a run, is newer than this program, or is broken
 │   └── DiskFull      there is no room to write the next step
+├── ExportError       a run that cannot be written in the form asked for
 ├── StrategyError     a strategy that cannot load its saved state or lacks what it needs
 ├── JudgeError        a judge that cannot load its saved state, whose classifier fails, or has not a run's own files
 ├── GuardError        a guard that cannot load its saved state
@@ -84,6 +85,10 @@ class RunDamaged(StoreError):  # noqa: N818
 
 class DiskFull(StoreError):  # noqa: N818
     """There is no room to write the next step; what was committed before is safe."""
+
+
+class ExportError(HoneyguideError):
+    """A run that cannot be written in the form asked for: it has nothing to write, or something is missing here."""
 
 
 class StrategyError(HoneyguideError):

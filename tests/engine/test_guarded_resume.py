@@ -6,7 +6,7 @@ import os
 import random
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
@@ -17,6 +17,7 @@ from engine.small_crawls import contents, settings_for, story
 from engine.test_kill_and_resume import kill_after_a_while
 from honeyguide.engine import Dispatch, crawl, resume
 from honeyguide.engine.snapshot import parted
+from honeyguide.guard.saving import unpack
 from honeyguide.store import open_run
 from scripted_guard import IdleGuard, RestlessGuard, guarded_by
 from scripted_world import ScriptedWorld, page_with, redirect_to
@@ -41,7 +42,7 @@ STRATEGIES = (
 TABLES = ("prints", "findings", "moves", "drops", "restarts")
 
 
-def guard_records(path: Path) -> dict[str, object]:
+def guard_records(path: Path) -> dict[str, Any]:
     """All that a run holds of its guard, and the guard's last state."""
     with closing(sqlite3.connect(path / "crawl.sqlite")) as database:
         tables = {name: database.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall() for name in TABLES}
@@ -76,6 +77,8 @@ def test_a_guarded_run_killed_again_and_again_equals_the_uninterrupted_run(
         arguments = [str(budget), str(concurrency), strategy, found_again]
         with mock.patch.dict(os.environ, {"SCRIPTED_GUARD": "1"}):
             survived = [kill_after_a_while(killed, arguments, chance) for _ in range(kills)]
+        with open_run(killed) as run:
+            assert run.progress.steps > 0, "it was killed before its first step, every time"
         resume(killed, vectors=hashed_vectors()).close()
     assert survived.count(True) < kills / 2, "the crawl ended before most kills; make it longer"
     assert story(killed) == story(tmp_path / "whole")
@@ -125,6 +128,21 @@ def test_a_guard_that_minds_nothing_changes_nothing(tmp_path: Path, strategy: st
     crawl(tmp_path / "none", without, vectors=hashed_vectors()).close()
     assert story(tmp_path / "idle") == story(tmp_path / "none")
     assert contents(tmp_path / "idle") == contents(tmp_path / "none")
+
+
+def test_the_guard_of_a_crawl_itself_goes_on_as_it_was(tmp_path: Path) -> None:
+    settings = settings_for("breadth-first", budget=120, concurrency=4)
+    crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
+    broken, chance = tmp_path / "broken", random.Random(3)
+    run = crawl(broken, settings, vectors=hashed_vectors(), is_interrupted=lambda: chance.random() < 0.03)
+    while run.progress.stop_reason == "interrupted":
+        run.close()
+        run = resume(broken, vectors=hashed_vectors(), is_interrupted=lambda: chance.random() < 0.03)
+    run.close()
+    here, there = guard_records(broken), guard_records(tmp_path / "whole")
+    assert unpack(here.pop("guard")) == unpack(there.pop("guard"))
+    assert here == there
+    assert story(broken) == story(tmp_path / "whole")
 
 
 def test_workers_make_the_same_guarded_crawl(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from honeyguide.engine.rows_under_way import RowsUnderWay
 from honeyguide.engine.transport import LiveTransport
 from honeyguide.engine.web_memory import WebMemory
 from honeyguide.fetch import GatedFetcher, KnownAddresses, RobotsFetcher, Turns
-from honeyguide.frontier import Pairs, SharedRowsFrontier
+from honeyguide.frontier import LevelledRows, Pairs
 from honeyguide.store import SqliteStore
 from honeyguide.worlds import HttpWorld
 from politeness_rules import check_politeness
@@ -110,7 +110,7 @@ Standings = dict[LinkId, tuple[list[list[float]], float]]
 
 def standings(parts: Parts) -> Standings:
     frontier = parts.frontier
-    assert isinstance(frontier, SharedRowsFrontier)
+    assert isinstance(frontier, LevelledRows)
     links = [LinkId(link) for link in parts.links.waiting().tolist()]
     return {link: (frontier.rows_of(link).tolist(), float(frontier.peek([link])[0][0])) for link in links}
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from importlib import metadata
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Final
 
 from rich import box
@@ -17,13 +19,14 @@ from honeyguide.cli.search import snippet_text
 from honeyguide.cli.summary import print_json
 from honeyguide.cli.words import command, count_of, duration, one_line, percent
 from honeyguide.index import search
+from honeyguide.ranking import rank
 from honeyguide.report import MARKERS, downsampled, draw_curves
+from honeyguide.report.run_page import write_report
 from honeyguide.settings import SETTINGS_BY_KEY
 from honeyguide.store import open_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from honeyguide.experiments import Contest, Graded
     from honeyguide.store import Run
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 CURVE_POINTS: Final = 101
 BEST_PAGES: Final = 5
 FOUND_PAGES: Final = 2
+RANKED_PAGES: Final = 3
 GRADE: Final = "the generator's own truth about each page, never the judge that pays the strategies"
 
 _COLOURS: Final = ("bright_black", "blue", "magenta", "green", "yellow", "cyan", "red", "white")
@@ -55,7 +59,10 @@ def print_report(contest: Contest, graded: Sequence[Graded], seconds: float, kee
     with open_run(winner.run) as run:
         console.print(page_table(list(run.pages(best_first=True, limit=BEST_PAGES))))
         _print_search(console, run, " OR ".join(contest.settings(winner.strategy).topic.keywords[:2]))
+        _print_ranks(console, run)
     console.print(_next_steps(contest, winner, keep), markup=False, soft_wrap=True)
+    page = write_report(winner.run, None if keep else Path(mkdtemp(prefix="honeyguide-demo-")) / "report.html")
+    console.print(f"\nLook at what {winner.strategy} found, in a browser: {page}", markup=False, soft_wrap=True)
 
 
 def print_document(contest: Contest, graded: Sequence[Graded], seconds: float, keep: Path | None) -> None:
@@ -150,12 +157,21 @@ def _print_search(console: Console, run: Run, query: str) -> None:
     console.print()
 
 
+def _print_ranks(console: Console, run: Run) -> None:
+    """The pages that the relevant ones lead to most, by PageRank."""
+    ranking = rank(run, personal="relevant" if run.progress.relevant else ())
+    console.print(f"honeyguide rank finds these best linked around the topic, of {ranking.graph.vertices:,} URLs met:")
+    for url, value in ranking.top(RANKED_PAGES):
+        console.print(f"  {value:.4f}  {url}", markup=False, soft_wrap=True)
+    console.print()
+
+
 def _next_steps(contest: Contest, winner: Graded, keep: Path | None) -> str:
     if keep is None:
         runs = ["honeyguide demo --keep demo-runs"]
     else:
         runs = [command("results", winner.run), command("resume", winner.run, "--budget", "+1000")]
-        runs.append(command("search", winner.run, contest.topic))
+        runs += [command("search", winner.run, contest.topic), command("report", winner.run)]
     keywords = contest.settings(winner.strategy).topic.keywords[1:3]
     lines = [
         "Next:",

@@ -13,15 +13,18 @@ import typer
 from honeyguide.cli import (
     crawl,
     demo,
+    diff,
     export,
     judge,
     lab,
     learner,
     rank,
     refresh,
+    report,
     results,
     resume,
     search,
+    stats,
     topic,
     traps,
     vectors,
@@ -55,6 +58,9 @@ app.command("crawl", help=crawl.HELP, short_help="Crawl a topic into a new run f
 app.command("resume", help=resume.HELP, short_help="Go on with a run that was stopped, or extend it.")(resume.resume)
 app.command("refresh", help=refresh.HELP, short_help="Look at the pages of a run again.")(refresh.refresh)
 app.command("results", help=results.HELP, short_help="Show the most relevant pages of a run.")(results.results)
+app.command("report", help=report.HELP, short_help="Write a page about a run, to look at in a browser.")(report.report)
+app.command("stats", help=stats.HELP, short_help="Add up a run: harvest, hosts, outcomes, time.")(stats.stats)
+app.command("diff", help=diff.HELP, short_help="Hold two runs against each other.")(diff.diff)
 app.command("learner", help=learner.HELP, short_help="Show what linear SARSA has learned in a run.")(learner.learner)
 app.command("search", help=search.HELP, short_help="Search the pages of a run.")(search.search)
 app.command("rank", help=rank.HELP, short_help="Rank pages by the links between them.")(rank.rank)

@@ -189,7 +189,10 @@ def _politeness(progress: Progress) -> Iterator[str]:
 
 
 def _next_commands(run: Run) -> list[str]:
-    commands = [(command("results", run.path), "the most relevant pages")]
+    commands = [
+        (command("results", run.path), "the most relevant pages"),
+        (command("report", run.path), "a page about the run, to look at in a browser"),
+    ]
     if run.settings.crawl.strategy in LINEAR_STRATEGIES:
         commands.append((command("learner", run.path), "what was learned"))
     if run.progress.findings:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from honeyguide.clock import RealClock, SimulatedClock
-from honeyguide.domain import Topic, Url
+from honeyguide.domain import HostKey, Topic, Url, registered_domain
 from honeyguide.engine.chosen_vectors import check_topic, check_vectors, word_vectors
 from honeyguide.engine.frontiers import levelled_frontier, plain_frontier
 from honeyguide.engine.judge_files import check_judge_files, judge_digest
@@ -106,7 +106,10 @@ class Builder:
 
     def guard(self) -> Guard | None:
         """What looks out for loops, traps and near-duplicates, where the settings want it."""
-        return WebGuard(self.settings.guard) if self.is_guarded else None
+        if not self.is_guarded:
+            return None
+        registered_domain(HostKey("example.org"))  # reads its list of suffixes now, not within the first step
+        return WebGuard(self.settings.guard)
 
     def spare_urls(self) -> dict[str, list[Url]]:
         """Seeds to start anew from, by where they come from."""

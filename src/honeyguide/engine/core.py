@@ -22,6 +22,7 @@ from honeyguide.engine.intake import Arrived, Intake
 from honeyguide.engine.ledger import Ledger
 from honeyguide.engine.restarts import Restarts
 from honeyguide.engine.snapshot import taken_of
+from honeyguide.engine.stage_times import StageTimes
 from honeyguide.engine.steps import Step
 from honeyguide.engine.troubles import Troubles
 from honeyguide.learn import FoundAgain, Order
@@ -75,7 +76,8 @@ class CrawlCore:
             parts, settings, self._ledger, self._discovery, self.troubles, self.guarding, restarts
         )
         self._hosts = HostFreeing(parts, settings, self._ledger, self.troubles)
-        self._intake = Intake(parts, settings, self._ledger, self._discovery, self.guarding, restarts)
+        self.stage_times = StageTimes()
+        self._intake = Intake(parts, settings, self._ledger, self._discovery, self.stage_times, self.guarding, restarts)
 
     @property
     def progress(self) -> Progress:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.parts import Parts
     from honeyguide.engine.preparing import Prepared
     from honeyguide.engine.restarts import Restarts
+    from honeyguide.engine.stage_times import StageTimes
     from honeyguide.engine.steps import Dispatch, Step
     from honeyguide.settings import Settings
 
@@ -86,6 +87,7 @@ class Intake:
         settings: Settings,
         ledger: Ledger,
         discovery: Discovery,
+        times: StageTimes,
         guarding: Guarding | None = None,
         restarts: Restarts | None = None,
     ) -> None:
@@ -93,6 +95,7 @@ class Intake:
         self._settings = settings
         self._ledger = ledger
         self._discovery = discovery
+        self._times = times
         self._guarding = guarding
         self._restarts = restarts
         self._reading = Preparation(parts.parse, is_guarded=guarding is not None)
@@ -121,6 +124,8 @@ class Intake:
             failed = Failed(FailureReason.UNREADABLE, prepared.reason, fetched.status)
             return self._take_nothing(arrived.taken_as(failed), failed)
         page = prepared.page
+        self._times.add("parse", prepared.parse_s)
+        self._times.add("judge", prepared.judge_s)
         sent_on_to = self._sent_on_to(page)
         if sent_on_to is not None:
             redirected = Redirected(fetched.status, sent_on_to)
@@ -137,9 +142,11 @@ class Intake:
         verdict = self._judged(page, prepared.verdict, is_unindexed=is_unindexed)
         origin = self._origin(dispatch, verdict)
         is_expanded = self._parts.is_expanded(page)
+        mark = self._times.start()
         found = self._discovery.sort(
             page, dispatch.record.link, origin, is_relevant=verdict.is_relevant, is_expanded=is_expanded
         )
+        self._times.lap("links", mark)
         self._learn(
             Transition(
                 self._ledger.progress.steps,
@@ -153,15 +160,19 @@ class Intake:
         )
         judgement = Judgement()
         if self._guarding is not None:
+            mark = self._times.start()
             judgement = self._guarding.see(
                 dispatch.record.link, prepared.fingerprint or fingerprint_of(page), verdict, found
             )
+            self._times.lap("guard", mark)
         if self._restarts is not None:
             novelty = 0.0 if judgement.finding is not None else _novelty(found)
             self._restarts.note(verdict.reward, novelty)
+        mark = self._times.start()
         admitted = self._discovery.admit(
             found, dispatch.record.link, origin, self._ledger.progress.steps, judgement.demotion
         )
+        self._times.lap("links", mark)
         if self._parts.ranks is not None:
             self._parts.ranks.add_page(dispatch.record.link, admitted.targets)
         self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
@@ -274,7 +285,9 @@ class Intake:
 
     def _judged(self, page: Page, verdict: Verdict | None, *, is_unindexed: bool) -> Verdict:
         if verdict is None:
+            mark = self._times.start()
             verdict = self._parts.judge.judge(page)
+            self._times.lap("judge", mark)
         if self._parts.scope.objection_to_title(page.title) is not None:
             return Verdict(0.0, is_relevant=False, reward=0.0)
         # What may not be kept is no find, but its relevance still tells where its links lead.
@@ -291,10 +304,12 @@ class Intake:
         return None if is_had else objection
 
     def _learn(self, transition: Transition) -> None:
+        mark = self._times.start()
         has_changed = self._parts.strategy.learn(transition)
         if has_changed and self._parts.strategy.order is Order.BEST_SCORE:
             self._parts.frontier.reprice(self._parts.strategy)
             self._ledger.note_repricing()
+        self._times.lap("learn", mark)
 
     def _origin(self, dispatch: Dispatch, verdict: Verdict) -> Origin:
         link = dispatch.record.link

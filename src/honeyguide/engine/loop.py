@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from honeyguide.engine.budget import StopReason
@@ -49,17 +50,24 @@ class CrawlLoop:
         self._core.note_disk_use(self._store.size_bytes())
         for dispatch in in_flight:
             await self._transport.start(dispatch)
+        times = self._core.stage_times
         while True:
             if self._is_interrupted():
                 self._finish(self._core.stop(StopReason.INTERRUPTED, self._clock.now()))
                 return StopReason.INTERRUPTED
+            mark = times.start()
             choice = self._core.choose(self._clock.now())
+            mark = times.lap("choose", mark)
             match choice:
                 case Dispatch():
                     await self._transport.start(choice)
-                    self._take_in(await self._transport.arrived())
+                    arrival = await self._transport.arrived()
+                    times.lap("fetch", mark)
+                    self._take_in(arrival)
                 case Wait():
-                    self._take_in(await self._transport.next_arrival(choice.until))
+                    arrival = await self._transport.next_arrival(choice.until)
+                    times.lap("fetch", mark)
+                    self._take_in(arrival)
                 case Stop():
                     self._finish(self._core.stop(choice.reason, self._clock.now()))
                     return choice.reason
@@ -82,9 +90,14 @@ class CrawlLoop:
 
     def _finish(self, step: Step) -> None:
         """Store a step, then tell of it."""
-        self._store.record(step.record)
-        self._on_stored(step.record)
-        if step.record.learner is not None:
+        times = self._core.stage_times
+        mark = times.start()
+        has_snapshot = step.record.learner is not None
+        record = replace(step.record, stage_seconds=times.taken()) if has_snapshot else step.record
+        self._store.record(record)
+        times.lap("store", mark)
+        self._on_stored(record)
+        if has_snapshot:
             log.debug("step %s: learner saved", step.record.progress.steps)
         if self._core.has_disk_budget:
             self._core.note_disk_use(self._store.size_bytes())

@@ -57,12 +57,15 @@ def shipped(prepared: Prepared) -> tuple[Any, ...]:
         prepared.verdict,
         prepared.packed_body,
         None if prepared.fingerprint is None else prepared.fingerprint.pack(),
+        prepared.parse_s,
+        prepared.judge_s,
     )
 
 
 def received(pieces: tuple[Any, ...]) -> Prepared:
     """What was shipped."""
-    page, words, targets, anchors, counts, starts, ends, in_main, rels, verdict, packed_body, packed_print = pieces
+    page, words, targets, anchors, counts, starts, ends, in_main, rels, verdict, *rest = pieces
+    packed_body, packed_print, *took = rest
     places = list(
         map(_occurrence, zip(_split(anchors), _numbers(starts), _numbers(ends), map(bool, in_main), strict=True))
     )
@@ -72,7 +75,7 @@ def received(pieces: tuple[Any, ...]) -> Prepared:
         for number, (target, (first, last)) in enumerate(zip(_split(targets), borders, strict=True))
     )
     fingerprint = None if packed_print is None else Fingerprint.unpack(packed_print)
-    return Prepared(replace(page, words=tuple(_split(words)), links=links), verdict, packed_body, fingerprint)
+    return Prepared(replace(page, words=tuple(_split(words)), links=links), verdict, packed_body, fingerprint, *took)
 
 
 def _joined(texts: Sequence[str]) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import pickle
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from honeyguide.guard import fingerprint_of
@@ -38,6 +39,8 @@ class Prepared:
     verdict: Verdict | None  # None where the judge has to see pages in the order of the crawl
     packed_body: bytes | None  # as the store keeps it; None where that is left to the store
     fingerprint: Fingerprint | None = None  # where a guard is to see it
+    parse_s: float = 0.0  # what reading it took
+    judge_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +102,14 @@ class Preparation:
         self._is_guarded = is_guarded
 
     def prepare(self, url: Url, fetched: Fetched) -> Prepared:
+        started = perf_counter()
         page = self._parse(url, fetched)
+        parsed = perf_counter()
         verdict = None if self._judge is None else self._judge.judge(page)
+        judged = perf_counter()
         fingerprint = fingerprint_of(page) if self._is_guarded else None
-        return Prepared(page, verdict, None if self._pack is None else self._pack(fetched.body), fingerprint)
+        packed = None if self._pack is None else self._pack(fetched.body)
+        return Prepared(page, verdict, packed, fingerprint, parsed - started, judged - parsed)
 
 
 def prepared_by(preparation: Preparation, url: Url, fetched: Fetched) -> Prepared | Unreadable:

@@ -6,7 +6,8 @@ pages refer to one another, so that many links lead to pages that were met befor
 hosts refer to their pages, and with time they bring fewer and fewer new addresses (`growth`).
 
 An account is *overdrawn* when more of its pages brought new addresses than its allowance has pages, it still grows, and
-its links hardly cross. The allowance rises with every group of hosts that refers to it from outside, with every address
+its links cross so seldom that it must be far larger than it seems (`is_vast`). The allowance rises with every group of
+hosts that refers to it from outside, with every address
 first met outside once enough groups do, with every host of its own and with every relevant page. Overdrawn, its links
 wait a level deeper for each doubling.
 """
@@ -14,7 +15,7 @@ wait a level deeper for each doubling.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import log2
+from math import log2, sqrt
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -24,9 +25,16 @@ if TYPE_CHECKING:
 DEEPEST: Final = 6
 """The level of the most overdrawn account; the bottom is for what is known to be a copy."""
 
+ENDLESS: Final = 1.0
+"""New addresses a page: with fewer, a space comes to its end."""
+
+FANNING_OUT: Final = 3.0
+"""New addresses a page from which on a section is taken for a maze. An archive in which each page leads to the next has
+one or two; if it is a trap, it is a series."""
+
 _RECENT: Final = 16  # pages that the mean growth is about
 _MOST_REFERRERS: Final = 64  # that are told apart
-_MOST_PAGES: Final = 128  # that are remembered, to be named when the account turns out to be a maze
+_MOST_PAGES: Final = 256  # that are remembered, to be named when the account turns out to be a maze
 
 
 @dataclass(slots=True)
@@ -44,12 +52,32 @@ class Account:
     referrers: list[int] = field(default_factory=list)  # groups that refer to it, told apart up to a number
     pages: list[LinkId] = field(default_factory=list)  # those that brought new addresses and had no finding
     is_trusted: bool = False  # a person named it as a seed
+    least_growth: float = ENDLESS  # with which it counts as one that grows for ever
     level: int = 0  # at which its links wait
 
     @property
     def crossing_share(self) -> float:
         """Of the links to its own addresses that are not fetched, those that lead to one met before."""
         return self.crossing / max(1, self.fresh + self.crossing)
+
+    @property
+    def estimated_size(self) -> float:
+        """How many addresses it has in all, at the least, were each as likely to be shown as any other.
+
+        Of so many links to addresses that wait, so many met one another: the fewer do, the more there must be, as with
+        fish that are marked and caught again. Popular pages are met sooner, so an honest site is larger than this says;
+        and by chance fewer may have met than is usual, so two standard deviations more are taken.
+        """
+        shown = self.fresh + self.crossing
+        return shown * shown / (2.0 * (self.crossing + 2.0 * sqrt(self.crossing) + 2.0))
+
+    def is_vast(self, rules: GuardSettings) -> bool:
+        """Whether it has far more addresses than its pages seen so far, and what others know of it, explain.
+
+        The estimate for a finite site soon stays where it is; that for one that is made up grows with every page.
+        """
+        explained = max(rules.vast_per_page * self.spent, rules.vast_per_reference * (1 + self.from_outside))
+        return self.estimated_size >= max(rules.vast_addresses, explained)
 
     def take(self, link: LinkId, fresh: int, crossing: int, *, is_relevant: bool) -> None:
         """Count a page with its links to addresses of the account."""
@@ -67,6 +95,19 @@ class Account:
         self.from_outside += is_new
         if group not in self.referrers and len(self.referrers) < _MOST_REFERRERS:
             self.referrers.append(group)
+
+    def add(self, other: Account) -> None:
+        """Take over the counts of another account."""
+        pages = self.fetched + other.fetched
+        self.growth = (self.growth * self.fetched + other.growth * other.fetched) / max(1, pages)
+        self.fetched = pages
+        self.spent += other.spent
+        self.relevant += other.relevant
+        self.fresh += other.fresh
+        self.crossing += other.crossing
+        self.from_outside += other.from_outside
+        self.referrers = list(dict.fromkeys(self.referrers + other.referrers))[:_MOST_REFERRERS]
+        self.pages = (self.pages + other.pages)[:_MOST_PAGES]
 
     def begin_anew(self) -> None:
         """Count again from nothing: what was counted were variants of addresses that are told apart no longer."""
@@ -88,14 +129,10 @@ class Account:
         """Whether enough others refer to it that it counts as a place of its own."""
         return self.is_trusted or len(self.referrers) >= rules.established_referrers
 
-    def is_well_knit(self, rules: GuardSettings) -> bool:
-        """Whether its pages refer to one another as those of honest sites do."""
-        return self.crossing_share >= rules.crossing
-
     def settle(self, rules: GuardSettings) -> int:
         """Work out at which level its links wait."""
         allowance = self.allowance(rules)
-        is_overdrawn = self.spent > allowance and self.growth >= 1 and not self.is_well_knit(rules)
+        is_overdrawn = self.spent > allowance and self.growth >= self.least_growth and self.is_vast(rules)
         is_overdrawn = is_overdrawn and not self.is_trusted
         self.level = min(DEEPEST, 1 + int(log2(self.spent / allowance))) if is_overdrawn else 0
         if self.spent > _MOST_PAGES and not is_overdrawn:

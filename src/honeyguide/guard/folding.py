@@ -46,6 +46,7 @@ class Form(NamedTuple):
     rule: str  # what was left out, as in "parameter sid"
     text: str
     is_session: bool  # whether what was left out reads like the id of a visit
+    names: tuple[str, ...] = ()  # of parameters, where all of them were left out
 
 
 @dataclass(slots=True)
@@ -98,6 +99,7 @@ class Folding:
         self._probe_every = probe_every
         self._fetched: Bounded[int, int] = Bounded(memory)  # forms of fetched addresses, with the exact print
         self._met: Bounded[int, int] = Bounded(memory)  # folded addresses that were met on hosts that have rules
+        self._names: Bounded[int, tuple[str, ...]] = Bounded(memory)  # of the parameters last seen with a path
         self._origin_by_path: Bounded[int, tuple[str, int]] = Bounded(memory)
         self._rules: Bounded[tuple[str, str], Rule] = Bounded(max(1, memory // 8))  # by host or section, and name
         self._mirrors: Bounded[tuple[str, str], Rule] = Bounded(max(1, memory // 8))  # by two origins
@@ -114,14 +116,16 @@ class Folding:
         host, section = url.host, shape_of(url).section
         before = self._standing(host, section, url.origin)
         folded, applied = self._fold(url)
-        known = self._fetched.touch(_key(host, "", folded))
+        known = self._known(host, url.text, folded, applied)
         copy = None
         if known is None:
             for form in forms_of(folded):
-                copy = self._compare(host, section, form, exact) or copy
+                found = self._compare(host, section, form, exact)
+                copy = copy or found
         elif applied:
             copy = self._check(applied, is_equal=known == exact)
-        copy = self._compare_origins(url.origin, folded, exact) or copy
+        mirrored = self._compare_origins(url.origin, folded, exact)
+        copy = copy or mirrored
         self._fetched.put(_key(host, "", folded), exact)
         after = self._standing(host, section, url.origin)
         if after != before:
@@ -179,6 +183,7 @@ class Folding:
         return [
             list(self._fetched.items()),
             list(self._met.items()),
+            list(self._names.items()),
             list(self._origin_by_path.items()),
             [(key, fields_of(rule)) for key, rule in self._rules.items()],
             [(key, fields_of(rule)) for key, rule in self._mirrors.items()],
@@ -188,10 +193,11 @@ class Folding:
         ]
 
     def restore(self, state: State) -> None:
-        fetched, met, paths, rules, mirrors, self._held, self._leader, ruled = state
+        fetched, met, names, paths, rules, mirrors, self._held, self._leader, ruled = state
         self._ruled = frozenset(ruled)
         self._fetched.replace(fetched)
         self._met.replace(met)
+        self._names.replace(names)
         self._origin_by_path.replace(paths)
         self._rules.replace((key, Rule(*fields)) for key, fields in rules)
         self._mirrors.replace((key, Rule(*fields)) for key, fields in mirrors)
@@ -213,13 +219,26 @@ class Folding:
                         applied.append((scope, name))
         return text, applied
 
+    def _known(self, host: str, address: str, folded: str, applied: list[tuple[str, str]]) -> int | None:
+        """The print of a page fetched at this address, or at one that the rules say is the same."""
+        known = self._fetched.touch(_key(host, "", folded))
+        names = [name for _, name in applied]
+        for form in forms_of(address) if known is None and names else ():
+            # What was fetched before a rule was established is remembered by that rule alone.
+            if form.rule in names and known is None:
+                known = self._fetched.touch(_key(host, form.rule, form.text))
+        return known
+
     def _compare(self, host: str, section: str, form: Form, exact: int) -> Copy | None:
         """Look for the other half of a pair, and count it."""
         key = _key(host, form.rule, form.text)
         known = self._fetched.touch(key)
-        if known is None or known != exact:
-            self._fetched.put(key, exact)
         if known is None:
+            known = self._fetched.get(_key(host, "", form.text))  # without the part it may be an address of its own
+        if known != exact:
+            self._fetched.put(key, exact)
+        is_telling = self._is_telling(key, form)
+        if known is None or not is_telling:
             return None
         equal = 0
         for scope in (host, section):
@@ -233,6 +252,14 @@ class Folding:
             self._settle(scope, form.rule, rule)
             equal = rule.equal
         return None if known != exact else Copy(_kind(form.is_session), form.rule, equal)
+
+    def _is_telling(self, key: int, form: Form) -> bool:
+        """Whether a pair is about this rule: a query as a whole was changed only where no parameter stayed."""
+        if form.rule != WHOLE_QUERY:
+            return True
+        before = self._names.touch(key)
+        self._names.put(key, form.names)
+        return before is not None and not set(before) & set(form.names)
 
     def _check(self, applied: list[tuple[str, str]], *, is_equal: bool) -> Copy | None:
         """A page that should have the text of an earlier one has it, or not: then the rules that say so end."""
@@ -317,19 +344,18 @@ def _forms(address: str) -> Iterator[Form]:
         yield Form(SLASH, path + after, is_session=False)
     yield from _without_path_parts(path, start, after)
     if not query:
-        # What a bare address is for every parameter and for the whole query.
-        yield Form(WHOLE_QUERY, path, is_session=False)
         return
     items = query.split("&")
+    names = tuple(dict.fromkeys(item.partition("=")[0] for item in items))
     if len(items) <= _MOST_PARAMETERS:
-        for name in dict.fromkeys(item.partition("=")[0] for item in items):
+        for name in names:
             values = [item.partition("=")[2] for item in items if item.partition("=")[0] == name]
             left = "&".join(item for item in items if item.partition("=")[0] != name)
             is_session = name.lower() in _SESSION_NAMES or all(map(is_id, values))
-            yield Form(f"parameter {name}", f"{path}?{left}", is_session)
+            yield Form(f"parameter {name}", f"{path}?{left}" if left else path, is_session)
         if len(items) > 1:
             yield Form("order of parameters", f"{path}?{'&'.join(sorted(items))}", is_session=False)
-    yield Form(WHOLE_QUERY, path, is_session=False)
+    yield Form(WHOLE_QUERY, path, is_session=False, names=names)
 
 
 def _without_path_parts(path: str, start: int, after: str) -> Iterator[Form]:

@@ -1,8 +1,10 @@
-"""Which hosts belong together: those of one registered domain, and those that only their neighbours know.
+"""Which hosts belong together: those of one registered domain, and sites that only their neighbours know.
 
-A host that is first met on a page of an established group, or on a seed, is a group of its own. One that is first met
-on a page of any other group joins that group, and shares its account: a hundred hosts of a maze that stand behind one
-entrance have one allowance between them. A host leaves when enough established groups refer to it.
+A *site* is a registered domain with its hosts. One that is first met on a seed, or on a page of a site that has proved
+itself, is a group of its own. One that is first met anywhere else joins the group of the site that shows it, and shares
+its account: a hundred sites of a maze that stand behind one entrance have one allowance between them. A site leaves its
+group once it has proved itself, by pages that refer to one another or by many groups that refer to it, or when a few
+groups that have proved themselves refer to it. Groups that refer to each other become one where neither site has.
 """
 
 from __future__ import annotations
@@ -19,126 +21,200 @@ if TYPE_CHECKING:
     from honeyguide.guard.saving import State
     from honeyguide.settings.schema import GuardSettings
 
-LEAVING: Final = 4
-"""Established groups that have to refer to a host before it is a group of its own."""
+VOUCHERS: Final = 4
+"""Groups that have proved themselves and refer to a site, with which it leaves a group of others. It has not proved
+itself by that: comments with links to the entrance of a maze are easily planted."""
+
+LEAST_PAGES: Final = 8
+"""Pages of a site that it takes to see whether they refer to one another; twice as well as a large site's have to."""
+
+_MOST_HOSTS: Final = 32  # of one site, that are looked at again when it stands better
+
+
+@dataclass(slots=True)
+class Site:
+    """A registered domain."""
+
+    domain: str
+    group: int
+    hosts: list[HostKey] = field(default_factory=list)
+    account: Account = field(default_factory=Account)
+    vouchers: list[int] = field(default_factory=list)  # groups that have proved themselves and refer to it
 
 
 @dataclass(slots=True)
 class Group:
-    """Hosts that share an account."""
+    """Sites that share an account; a single one has its own."""
 
     number: int
-    account: Account = field(default_factory=Account)
-    domains: dict[str, list[HostKey]] = field(default_factory=dict)
+    sites: dict[str, Site] = field(default_factory=dict)
+    shared: Account | None = None
+
+    @property
+    def account(self) -> Account:
+        return next(iter(self.sites.values())).account if self.shared is None else self.shared
 
     @property
     def hosts(self) -> tuple[HostKey, ...]:
-        return tuple(host for hosts in self.domains.values() for host in hosts)
+        return tuple(host for site in self.sites.values() for host in site.hosts)
 
     @property
     def name(self) -> str:
-        """For people: its first registered domain, and how many more there are."""
-        first, others = next(iter(self.domains)), len(self.domains) - 1
+        """For people: its first site, and how many more there are."""
+        first, others = next(iter(self.sites)), len(self.sites) - 1
         return f"{first} and {others} more" if others else first
 
 
 class Neighbourhoods:
-    """The groups of the hosts met; hosts that nothing was heard of for longest are forgotten."""
+    """The groups of the sites met; sites that nothing was heard of for longest are forgotten."""
 
     def __init__(self, rules: GuardSettings) -> None:
         self._rules = rules
-        self._group_of: Bounded[str, int] = Bounded(rules.memory)  # by registered domain
+        self._sites: Bounded[str, Site] = Bounded(rules.memory)
         self._groups: dict[int, Group] = {}
-        self._vouchers: Bounded[str, list[int]] = Bounded(rules.memory)  # established groups that refer to a domain
         self._next = 0
 
     def __len__(self) -> int:
         return len(self._groups)
 
-    def find(self, host: HostKey) -> Group | None:
-        """The group of a host; None where the host was never met, or is forgotten. Changes nothing."""
-        number = self._group_of.get(registered_domain(host))
-        return None if number is None else self._groups[number]
+    def find(self, host: HostKey) -> Site | None:
+        """The site of a host; None where it was never met, or is forgotten. Changes nothing."""
+        return self._sites.get(registered_domain(host))
 
-    def meet(self, host: HostKey, introducer: Group | None) -> Group:
-        """The group of a host, which is one of its own or the introducer's where it was never met."""
+    def group(self, site: Site) -> Group:
+        return self._groups[site.group]
+
+    def meet(self, host: HostKey, introducer: Site | None) -> Site:
+        """The site of a host; where it was never met, in a group of its own or in the introducer's."""
         domain = registered_domain(host)
-        number = self._group_of.touch(domain)
-        if number is not None:
-            group = self._groups[number]
-            hosts = group.domains[domain]
-            if host not in hosts and len(hosts) < 32:
-                hosts.append(host)
-            return group
-        group = self._new_group() if introducer is None or self._is_good(introducer) else introducer
-        self._join(domain, [host], group)
-        return group
+        site = self._sites.touch(domain)
+        if site is None:
+            is_alone = introducer is None or self.has_proved_itself(introducer)
+            group = self._new_group() if is_alone or introducer is None else self.group(introducer)
+            site = Site(domain, group.number)
+            self._join(site, group)
+        if host not in site.hosts and len(site.hosts) < _MOST_HOSTS:
+            site.hosts.append(host)
+        return site
 
-    def trust(self, host: HostKey) -> Group:
-        """The group of a seed's host."""
-        group = self.meet(host, None)
-        group.account.is_trusted = True
-        return group
+    def trust(self, host: HostKey) -> Site:
+        """The site of a seed, which is a group of its own."""
+        site = self.meet(host, None)
+        if len(self.group(site).sites) > 1:
+            self._leave(site)
+        site.account.is_trusted = True
+        return site
 
-    def refer(self, referrer: Group, host: HostKey, *, is_new: bool) -> Group:
-        """Count a link from one group to a host; the group of that host, which may have become its own."""
-        group = self.meet(host, referrer)
-        if group is referrer or referrer.account.level:
-            return group
-        group.account.refer(referrer.number, is_new=is_new)
-        if len(group.domains) > 1 and self._is_good(referrer):
-            domain = registered_domain(host)
-            vouchers = self._vouchers.touch(domain)
-            if vouchers is None:
-                vouchers = []
-                self._vouchers.put(domain, vouchers)
-            if referrer.number not in vouchers:
-                vouchers.append(referrer.number)
-            if len(vouchers) >= LEAVING:
-                group = self._leave(domain, group, vouchers)
-        return group
+    def refer(self, referrer: Site, host: HostKey, *, is_new: bool) -> Site:
+        """Count a link from one site to a host; the site of that host."""
+        site = self.meet(host, referrer)
+        if site.group == referrer.group or self.level(referrer):
+            return site
+        for account in self.accounts(site):
+            account.refer(referrer.group, is_new=is_new)
+        if self.has_proved_itself(referrer):
+            if referrer.group not in site.vouchers and len(site.vouchers) < VOUCHERS:
+                site.vouchers.append(referrer.group)
+            self.let_go(site)
+        elif site.group in self.group(referrer).account.referrers and not self.has_proved_itself(site):
+            self._unite(self.group(referrer), self.group(site))
+        return site
+
+    def accounts(self, site: Site) -> tuple[Account, ...]:
+        """The account of a site, and that of its group where it has another."""
+        shared = self.group(site).shared
+        return (site.account,) if shared is None else (site.account, shared)
+
+    def level(self, site: Site) -> int:
+        """At which the links of a site wait."""
+        shared = self.group(site).shared
+        return site.account.level if shared is None else max(site.account.level, shared.level)
+
+    def has_proved_itself(self, site: Site) -> bool:
+        """Whether a site is no part of a maze, as far as can be seen."""
+        account = site.account
+        is_knit = account.crossing_share >= 2 * self._rules.crossing and not account.is_vast(self._rules)
+        is_seen = account.fetched >= LEAST_PAGES and is_knit
+        return is_seen or account.is_established(self._rules)
+
+    def let_go(self, site: Site) -> bool:
+        """Let a site leave its group if it has proved itself, or others vouch for it; whether it did."""
+        is_free = self.has_proved_itself(site) or len(site.vouchers) == VOUCHERS
+        has_left = len(self.group(site).sites) > 1 and is_free
+        if has_left:
+            self._leave(site)
+        return has_left
 
     def state(self) -> State:
         """What `restore` takes."""
-        groups = [(group.number, fields_of(group.account), group.domains) for group in self._groups.values()]
-        return list(self._group_of.items()), groups, list(self._vouchers.items()), self._next
+        sites = [
+            (site.domain, site.group, site.hosts, fields_of(site.account), site.vouchers)
+            for _, site in self._sites.items()
+        ]
+        groups = [
+            (group.number, list(group.sites), None if group.shared is None else fields_of(group.shared))
+            for group in self._groups.values()
+        ]
+        return sites, groups, self._next
 
     def restore(self, state: State) -> None:
-        group_of, groups, vouchers, self._next = state
-        self._group_of.replace(group_of)
-        self._groups = {number: Group(number, Account(*counts), domains) for number, counts, domains in groups}
-        self._vouchers.replace(vouchers)
-
-    def _is_good(self, group: Group) -> bool:
-        """Whether a group is established, or large enough to be seen to be well knit."""
-        account = group.account
-        is_large = account.fetched >= self._rules.allowance
-        return account.is_established(self._rules) or (is_large and account.is_well_knit(self._rules))
+        sites, groups, self._next = state
+        self._sites.replace(
+            (domain, Site(domain, group, hosts, Account(*account), vouchers))
+            for domain, group, hosts, account, vouchers in sites
+        )
+        known = dict(self._sites.items())
+        self._groups = {
+            number: Group(
+                number, {domain: known[domain] for domain in domains}, None if shared is None else Account(*shared)
+            )
+            for number, domains, shared in groups
+        }
 
     def _new_group(self) -> Group:
-        group = Group(self._next)
-        self._groups[self._next] = group
+        group = self._groups[self._next] = Group(self._next)
         self._next += 1
         return group
 
-    def _join(self, domain: str, hosts: list[HostKey], group: Group) -> None:
-        group.domains[domain] = hosts
-        group.account.hosts = len(group.domains)
-        dropped = self._group_of.put(domain, group.number)
+    def _share(self, group: Group) -> Account:
+        """The account that the sites of a group share from now on."""
+        if group.shared is None:
+            own, group.shared = group.account, Account()
+            group.shared.add(own)
+        return group.shared
+
+    def _unite(self, one: Group, other: Group) -> None:
+        """Make two groups one, the larger of them."""
+        larger, smaller = (one, other) if len(one.sites) >= len(other.sites) else (other, one)
+        shared = self._share(larger)
+        shared.add(smaller.account)
+        shared.referrers = [group for group in shared.referrers if group not in (one.number, other.number)]
+        for site in smaller.sites.values():
+            site.group = larger.number
+        larger.sites.update(smaller.sites)
+        shared.hosts = len(larger.sites)
+        del self._groups[smaller.number]
+
+    def _join(self, site: Site, group: Group) -> None:
+        if group.sites:
+            self._share(group)
+        group.sites[site.domain] = site
+        if group.shared is not None:
+            group.shared.hosts = len(group.sites)
+        dropped = self._sites.put(site.domain, site)
         if dropped is not None:
-            self._remove(*dropped)
+            self._remove(dropped[1])
 
-    def _leave(self, domain: str, group: Group, vouchers: list[int]) -> Group:
-        hosts = group.domains[domain]
-        self._remove(domain, group.number)
-        own = self._new_group()
-        own.account.referrers = list(vouchers)
-        self._join(domain, hosts, own)
-        return own
+    def _leave(self, site: Site) -> None:
+        self._remove(site)
+        group = self._new_group()
+        site.group = group.number
+        group.sites[site.domain] = site
 
-    def _remove(self, domain: str, number: int) -> None:
-        group = self._groups[number]
-        del group.domains[domain]
-        group.account.hosts = len(group.domains)
-        if not group.domains:
-            del self._groups[number]
+    def _remove(self, site: Site) -> None:
+        group = self.group(site)
+        del group.sites[site.domain]
+        if not group.sites:
+            del self._groups[group.number]
+        elif group.shared is not None:
+            group.shared.hosts = len(group.sites)

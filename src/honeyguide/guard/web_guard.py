@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import GuardError
-from honeyguide.guard.accounts import Account
+from honeyguide.guard.accounts import FANNING_OUT, Account
 from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.fingerprint import NO_TITLE
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from honeyguide.domain import HostKey, LinkId, Url
     from honeyguide.guard.folding import Copy
     from honeyguide.guard.guard import SeenPage, Target
-    from honeyguide.guard.neighbourhoods import Group
+    from honeyguide.guard.neighbourhoods import Site
     from honeyguide.settings.schema import GuardSettings
 
 _NEAR: Final = 2  # the most that a near-duplicate's links are demoted, and the most that importance forgives
@@ -54,14 +54,39 @@ class _Seen:
 
 @dataclass(slots=True)
 class _Links:
-    """What the links of a page are, to the page's group, section and series."""
+    """What the links of a page are, to the page's group, site, section and series."""
 
     fresh: int = 0
     crossing: int = 0
+    fresh_at_home: int = 0
+    crossing_at_home: int = 0
     fresh_in_section: int = 0
     crossing_in_section: int = 0
     brings: bool = False
     turns: bool = False
+
+    def count(
+        self,
+        *,
+        is_new: bool,
+        is_met_again: bool,
+        is_in_group: bool,
+        is_at_home: bool,
+        is_in_section: bool,
+        is_serial: bool,
+    ) -> None:
+        """Count a link to an address that was not fetched."""
+        if is_new:
+            self.fresh += is_in_group
+            self.fresh_at_home += is_at_home
+            self.fresh_in_section += is_in_section
+            is_turn = is_in_section and is_serial
+            self.turns |= is_turn
+            self.brings |= not is_turn
+        elif is_met_again:
+            self.crossing += is_in_group
+            self.crossing_at_home += is_at_home
+            self.crossing_in_section += is_in_section
 
 
 class WebGuard:
@@ -78,16 +103,16 @@ class WebGuard:
         reconsider: dict[HostKey, None] = {}
         has_text = print_.words >= self._rules.least_words
         self._fetched.put(page.link, 1)
-        group = self._group_of(page)
+        site = self._site_of(page)
         seen: list[_Seen] = []
         if has_text:
             seen += self._compared(page, shape, reconsider)
-        links = self._look_at(shape, group, targets, reconsider)
+        links = self._look_at(shape, site, targets, reconsider)
         if has_text:
             seen += self._in_series(page, shape, links, reconsider)
             seen += self._under_title(page, shape)
         if not seen:
-            seen += self._charged(page, shape, group, links, reconsider)
+            seen += self._charged(page, shape, site, links, reconsider)
         judgement = self._judge(page, seen) if seen else _NOTHING
         return replace(judgement, reconsider=tuple(reconsider)) if reconsider else judgement
 
@@ -139,15 +164,15 @@ class WebGuard:
     def _said_of(self, url: Url, shape: Shape, carried: int) -> list[tuple[int, str]]:
         """What the rules say of a link: levels above 0, with their reasons."""
         said = []
-        group = self._groups.find(shape.host)
-        if 0 < carried <= _NEAR and group is not None:
-            carried -= self._forgiven(group)
+        site = self._groups.find(shape.host)
+        if 0 < carried <= _NEAR and site is not None:
+            carried -= self._forgiven(site)
         if carried > 0:
             said.append((carried, "found on pages that repeat others"))
         if self._rules.series:
             said += self._said_by_series(shape)
         if self._rules.accounts:
-            said += self._said_by_accounts(shape, group)
+            said += self._said_by_accounts(shape, site)
         if self._rules.folding and self._folding.has_rules(shape.host):
             rule = self._folding.variant_of(url)
             if rule is not None and not self._folding.is_probe(url):
@@ -164,9 +189,10 @@ class WebGuard:
             said.append((series.level, f"{series.kind(shape)}: {shape.series} runs idle"))
         return said
 
-    def _said_by_accounts(self, shape: Shape, group: Group | None) -> list[tuple[int, str]]:
-        if group is not None and group.account.level:
-            return [(group.account.level, f"{FindingKind.MAZE}: {group.name} is overdrawn")]
+    def _said_by_accounts(self, shape: Shape, site: Site | None) -> list[tuple[int, str]]:
+        level = 0 if site is None else self._groups.level(site)
+        if site is not None and level:
+            return [(level, f"{FindingKind.MAZE}: {self._groups.group(site).name} is overdrawn")]
         section = self._sections.get(shape.section)
         if section is not None and section.level:
             return [(section.level, f"{FindingKind.MAZE}: {shape.section} is overdrawn")]
@@ -184,7 +210,7 @@ class WebGuard:
         self._fetched: Bounded[LinkId, int] = Bounded(memory)
         self._again: Bounded[LinkId, int] = Bounded(memory)  # links that were met a second time
 
-    def _group_of(self, page: SeenPage) -> Group:
+    def _site_of(self, page: SeenPage) -> Site:
         if page.is_seed:
             return self._groups.trust(page.url.host)
         return self._groups.meet(page.url.host, None)
@@ -229,16 +255,16 @@ class WebGuard:
         learned = self._folding.learn(page.url, page.fingerprint.exact)
         if learned.established:
             # Growth was counted in addresses of which many are one.
-            group = self._groups.find(shape.host)
-            if group is not None:
-                group.account.begin_anew()
+            site = self._groups.find(shape.host)
+            for account in () if site is None else self._groups.accounts(site):
+                account.begin_anew()
         reconsider.update(dict.fromkeys(learned.unfolded))
         return learned.copy
 
     def _look_at(
         self,
         shape: Shape,
-        group: Group,
+        site: Site,
         targets: Sequence[Target],
         reconsider: dict[HostKey, None],
     ) -> _Links:
@@ -246,9 +272,10 @@ class WebGuard:
         links = _Links()
         for target in targets:
             there = shape_of(target.url)
+            other = site if there.host == shape.host else None
             if not target.is_new and self._fetched.touch(target.link) is not None:
-                if there.host != shape.host:
-                    self._refer(group, there, reconsider, is_new=False)
+                if other is None:
+                    self._refer(site, there, reconsider, is_new=False)
                 continue
             if self._folding.has_rules(there.host):
                 if self._folding.variant_of(target.url) is not None:
@@ -256,21 +283,19 @@ class WebGuard:
                 times = self._folding.meet(target.url)
             else:
                 times = 0 if target.is_new else self._times_met(target.link)
-            is_new, is_met_again = times == 0, times == 1
-            other = group if there.host == shape.host else self._refer(group, there, reconsider, is_new=is_new)
-            if other is group:
-                links.fresh += is_new
-                links.crossing += is_met_again
-            is_in_section = there.section == shape.section
-            if is_in_section:
-                links.fresh_in_section += is_new
-                links.crossing_in_section += is_met_again
-            elif is_new:
+            is_new = times == 0
+            if other is None:
+                other = self._refer(site, there, reconsider, is_new=is_new)
+            links.count(
+                is_new=is_new,
+                is_met_again=times == 1,
+                is_in_group=other.group == site.group,
+                is_at_home=other is site,
+                is_in_section=there.section == shape.section,
+                is_serial=there.is_serial,
+            )
+            if is_new and there.section != shape.section:
                 self._section(there.section).from_outside += 1
-            if is_new:
-                is_turn = is_in_section and there.is_serial
-                links.turns |= is_turn
-                links.brings |= not is_turn
         return links
 
     def _times_met(self, link: LinkId) -> int:
@@ -280,21 +305,18 @@ class WebGuard:
         self._again.put(link, 1)
         return 1
 
-    def _refer(self, group: Group, there: Shape, reconsider: dict[HostKey, None], *, is_new: bool) -> Group:
-        """Count a link to another host; the group of that host."""
+    def _refer(self, site: Site, there: Shape, reconsider: dict[HostKey, None], *, is_new: bool) -> Site:
+        """Count a link to another host; the site of that host."""
         known = self._groups.find(there.host)
         referrers = 0 if known is None else len(known.account.referrers)
-        other = self._groups.refer(group, there.host, is_new=is_new)
-        if other is group:
-            return group
+        other = self._groups.refer(site, there.host, is_new=is_new)
+        if other.group == site.group:
+            return other
         section = self._section(there.section)
-        section.refer(group.number, is_new=False)
-        account = other.account
-        has_risen = self._has_risen(account) or (
-            len(account.referrers) != referrers and self._is_forgiven_more(account)
-        )
-        if has_risen:
-            reconsider.update(dict.fromkeys(other.hosts))
+        section.refer(site.group, is_new=False)
+        is_forgiven_more = len(other.account.referrers) != referrers and self._is_forgiven_more(other.account)
+        if is_forgiven_more or any(map(self._has_risen, self._groups.accounts(other))):
+            reconsider.update(dict.fromkeys(self._groups.group(other).hosts))
         if self._has_risen(section):
             reconsider[there.host] = None
         return other
@@ -311,7 +333,7 @@ class WebGuard:
     def _section(self, key: str) -> Account:
         account = self._sections.touch(key)
         if account is None:
-            account = Account()
+            account = Account(least_growth=FANNING_OUT)
             self._sections.put(key, account)
         return account
 
@@ -349,31 +371,34 @@ class WebGuard:
         return [_Seen(finding, _APOLOGY, earlier)]
 
     def _charged(
-        self, page: SeenPage, shape: Shape, group: Group, links: _Links, reconsider: dict[HostKey, None]
+        self, page: SeenPage, shape: Shape, site: Site, links: _Links, reconsider: dict[HostKey, None]
     ) -> list[_Seen]:
         """What a page without any other finding costs the accounts that it belongs to."""
-        if not self._rules.accounts:
-            return []
-        seen = []
+        group = self._groups.group(site)
+        at_home = (site.account, site.domain, links.fresh_at_home, links.crossing_at_home)
+        in_group = [(group.shared, group.name, links.fresh, links.crossing)] if group.shared is not None else []
         section = self._section(shape.section)
-        of_group = (group.account, group.name, links.fresh, links.crossing)
-        of_section = (section, shape.section, links.fresh_in_section, links.crossing_in_section)
-        for account, about, fresh, crossing in (of_group, of_section):
+        in_section = (section, shape.section, links.fresh_in_section, links.crossing_in_section)
+        seen = []
+        for account, about, fresh, crossing in (*in_group, at_home, in_section):
             before = account.level
             account.take(page.link, fresh, crossing, is_relevant=page.is_relevant)
-            level = account.settle(self._rules)
+            level = account.settle(self._rules) if self._rules.accounts else 0
             if level < before:
                 reconsider.update(dict.fromkeys(group.hosts))
             if level and fresh:
                 finding = Finding(FindingKind.MAZE, about, account.told(self._rules))
                 earlier, account.pages = account.pages, []
                 seen.append(_Seen(finding, level, earlier))
+        if self._groups.let_go(site):
+            reconsider.update(dict.fromkeys(site.hosts))
         return seen
 
-    def _forgiven(self, group: Group) -> int:
+    def _forgiven(self, site: Site) -> int:
+        """Levels of a near-duplicate that the importance of its site makes up for."""
         if not self._rules.importance:
             return 0
-        return sum(len(group.account.referrers) >= bound for bound in _FORGIVING)
+        return sum(len(site.account.referrers) >= bound for bound in _FORGIVING)
 
     def _judge(self, page: SeenPage, seen: list[_Seen]) -> Judgement:
         """One finding out of all, the first, and a demotion that is deeper along a chain of pages with findings."""

@@ -447,7 +447,7 @@ class GuardSettings:
         default=True, meaning="whether sections, hosts and groups of hosts have a number of pages that they may cost"
     )
     allowance: int = setting(
-        16, "pages that an unknown host or section may cost before it has to show that it is no maze", at_least=1
+        28, "pages that an unknown host or section may cost before it has to show that it is no maze", at_least=1
     )
     allowance_per_referrer: float = setting(
         1.0, "pages on top for each group of hosts that refers to it from outside", at_least=0
@@ -464,6 +464,21 @@ class GuardSettings:
     allowance_per_relevant: float = setting(
         1.0,
         "pages on top for each relevant page, up to twice the allowance: mazes have the topic's words too",
+        at_least=0,
+    )
+    vast_addresses: int = setting(
+        3000,
+        "addresses that a maze must be estimated to have, from how seldom its pages show the same ones",
+        at_least=1,
+    )
+    vast_per_page: float = setting(
+        80.0,
+        "such addresses for each of its pages, at least: those of a finite site are soon met again",
+        at_least=0,
+    )
+    vast_per_reference: float = setting(
+        100.0,
+        "such addresses for each that was first met on pages of others, at least: large honest sites are known by many",
         at_least=0,
     )
     crossing: float = setting(

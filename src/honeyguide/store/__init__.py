@@ -7,9 +7,11 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
 from honeyguide.store.hosts_asked import HostsAsked
+from honeyguide.store.kept_pages import KeptPage, KeptPages, Parents
 from honeyguide.store.opening import open_store
 from honeyguide.store.packing import body_packer
 from honeyguide.store.pages_to_read import PageToRead
+from honeyguide.store.recorded_exchanges import RecordedExchange, RecordedExchanges
 from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
@@ -59,12 +61,17 @@ __all__ = [
     "HostMoves",
     "HostRecord",
     "HostsAsked",
+    "KeptPage",
+    "KeptPages",
     "LearnerSnapshot",
     "MoveRecord",
     "PageToRead",
     "PairRecord",
+    "Parents",
     "PrintRecord",
     "Progress",
+    "RecordedExchange",
+    "RecordedExchanges",
     "RedirectedLink",
     "Restart",
     "RestartRecord",

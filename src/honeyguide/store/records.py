@@ -288,3 +288,4 @@ class StepRecord:
     learner: bytes | None = None  # a snapshot of the strategy, every so often
     guard: GuardRecord | None = None
     restarts: tuple[RestartRecord, ...] = ()
+    stage_seconds: dict[str, float] = field(default_factory=dict)  # what stages took since the last that told

@@ -15,9 +15,11 @@ from honeyguide.settings import load_settings
 from honeyguide.store.bodies import StoredBodies
 from honeyguide.store.discovered_graph import DiscoveredGraph
 from honeyguide.store.hosts_asked import HostsAsked
+from honeyguide.store.kept_pages import KeptPages
 from honeyguide.store.pages_to_read import PageToRead, pages_to_read
 from honeyguide.store.plain_errors import told_plainly
 from honeyguide.store.recorded_answers import RecordedAnswers
+from honeyguide.store.recorded_exchanges import RecordedExchanges
 from honeyguide.store.records import Progress
 from honeyguide.store.revisits import Revisits
 from honeyguide.store.run_folder import RunFolder
@@ -127,6 +129,10 @@ class Run:
         )
         return int(count)
 
+    def kept_pages(self, *, relevant_only: bool = False) -> KeptPages:
+        """The pages with all that was noted of them, their bodies and links; usable while the run is open."""
+        return KeptPages(self._db, self._folder.database_file, relevant_only=relevant_only)
+
     def steps(self) -> Iterator[CrawledStep]:
         """Every fetch, in the order in which the answers were taken in."""
         rows = self._select(
@@ -158,6 +164,21 @@ class Run:
             if body is not None:
                 return body
         raise KeyError(url.text)
+
+    def stage_seconds(self) -> dict[str, float]:
+        """What each stage of the crawl took, up to the learner's last snapshot; empty where that was not noted."""
+        if not any(self._select("SELECT 1 FROM sqlite_master WHERE name = 'stage_seconds'")):
+            return {}
+        return dict(self._select("SELECT stage, seconds FROM stage_seconds"))
+
+    def outcomes(self) -> dict[str, int]:
+        """How many fetches ended in which way, the most frequent first."""
+        return dict(self._select("SELECT outcome, count(*) AS times FROM steps GROUP BY 1 ORDER BY times DESC, 1"))
+
+    def answer_seconds(self) -> float:
+        """Time between asking and having an answer, over all fetches; simulated offline."""
+        ((seconds,),) = self._select("SELECT coalesce(sum(elapsed_s), 0.0) FROM steps")
+        return float(seconds)
 
     def revisits(self) -> Revisits:
         """What became of the pages that this run looked at again; usable while the run is open."""
@@ -195,6 +216,10 @@ class Run:
         politeness = self.settings.politeness
         return RecordedAnswers(self._select, self._folder.database_file, politeness, self.progress.seeds)
 
+    def recorded_exchanges(self, *, relevant_only: bool = False) -> RecordedExchanges:
+        """What was answered, as WARC records; usable while the run is open. With `relevant_only`, relevant pages."""
+        return RecordedExchanges(self._select, self._folder.database_file, relevant_only=relevant_only)
+
     def discovered_graph(self) -> DiscoveredGraph:
         """The graph over the pages discovered, redirects resolved; usable while the run is open.
 
@@ -209,7 +234,13 @@ class Run:
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
-        """What is read in here is the run as it was at the first look, whatever a crawl writes meanwhile."""
+        """What is read in here is the run as it was at the first look, whatever a crawl writes meanwhile.
+
+        Within another such moment, it is that one.
+        """
+        if self._db.in_transaction:
+            yield
+            return
         with told_plainly(self._folder.database_file):
             self._db.execute("BEGIN")
         try:
@@ -243,7 +274,8 @@ class Run:
 
     def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
         with told_plainly(self._folder.database_file):
-            yield from self._db.execute(query, values)
+            for row in self._db.execute(query, values):  # noqa: UP028 - `yield from` would close the cursor of a closed run
+                yield row
 
     def __enter__(self) -> Self:
         return self

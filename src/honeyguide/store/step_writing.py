@@ -77,6 +77,11 @@ class StepWriter:
             )
         if step.learner is not None:
             self._write_learner(step.progress, step.learner)
+        self._write_many(
+            """INSERT INTO stage_seconds VALUES (?, ?)
+               ON CONFLICT (stage) DO UPDATE SET seconds = seconds + excluded.seconds""",
+            step.stage_seconds.items(),
+        )
         self._db.execute(
             "INSERT INTO progress VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET state = excluded.state",
             (json.dumps(step.progress._asdict()),),

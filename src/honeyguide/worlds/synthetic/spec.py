@@ -44,6 +44,9 @@ class SyntheticSpec:
     crawl_delay_share: float = 0.10  # hosts whose robots.txt asks for a pause
     trap: str = Scenario.NONE  # what there is for a crawler to fall into, as in `Scenario`
     trap_entrances: int = 12  # comments on honest pages that lead into the trap
+    trap_topic_share: float = (
+        0.50  # pages of a trap's site that are about `SyntheticWorld.trap_topic`, others about any
+    )
     encyclopaedia_pages: int = 12_000  # articles of the encyclopaedia
     maze_hosts: int = 100  # hosts of the maze on many hosts
     maze_topical_share: float = 0.25  # words of a maze's text that are a topic's own

@@ -49,7 +49,8 @@ _CHUNK: Final = 1 << 16
 class SyntheticWorld:
     """A `World` computed on demand; equal specs give equal answers, byte for byte, in any order.
 
-    What `topic_of` and `on_topic_pages` know is for grading a crawl and is nowhere on the pages but in their words.
+    What `topic_of` and `on_topic_pages` know is for grading a crawl and is nowhere on the pages but in their words; so
+    is `truth`. `trap_topic` is the topic whose crawlers the trap of the spec is for: its pages are often about that.
     """
 
     is_offline = True
@@ -66,6 +67,7 @@ class SyntheticWorld:
         chrome = Chrome(layout, self._traits, self._addresses)
         ground = Ground(layout, lexicon, self._traits, self._addresses, chrome)
         self._trap = build_trap(ground)
+        self.trap_topic = self.topic_names[ground.usual_topic]
         if self._trap is not None and self._trap.door is not None:
             chrome.show_door(ground.home, self._trap.door.path, self._trap.door.label)
         own_hosts = self._trap.hosts if self._trap is not None else ()

@@ -10,7 +10,7 @@ import xxhash
 
 from honeyguide.worlds.synthetic.chrome import document
 from honeyguide.worlds.synthetic.common_words import HOST_ENDINGS, HOST_WORDS
-from honeyguide.worlds.synthetic.hashing import draws, hash_int
+from honeyguide.worlds.synthetic.hashing import draws, hash_int, of_65536
 from honeyguide.worlds.synthetic.layout import Host
 from honeyguide.worlds.synthetic.lexicon import COLUMNS, PLAIN
 from honeyguide.worlds.synthetic.prose import PARAGRAPH, PATTERNS, ProseWriter, mixture_for
@@ -50,6 +50,7 @@ class Ground:
         self._address_words = [lexicon.slugs[number] for number in lexicon.table[lexicon.general].tolist()]
         rows = slice(lexicon.titles[0], lexicon.titles[0] + layout.no_topic + 1)
         self._title_words: list[list[str]] = lexicon.spell(lexicon.table[rows].astype(np.int64), PLAIN)
+        self.usual_topic = layout.spec.seed * 7 % layout.no_topic
         self.home = self._choose_home()
         self.home_name = layout.hosts[self.home].name
         self.home_url = addresses.home(self.home)  # ends with a slash
@@ -76,7 +77,10 @@ class Ground:
         )
 
     def topic(self, key: int) -> int:
-        return hash_int(key, _TITLE) % self.layout.no_topic
+        """What a page of a trap is about: often the topic whose crawlers the trap is for."""
+        draw = hash_int(key, _TITLE)
+        is_usual = (draw >> 32) & 0xFFFF < of_65536(self.layout.spec.trap_topic_share)
+        return self.usual_topic if is_usual else draw % self.layout.no_topic
 
     def title(self, key: int, topic: int | None = None) -> str:
         """Three words of a topic."""

@@ -1,0 +1,204 @@
+"""What does not matter in an address is learned from equal pages, host by host, and unlearned from different ones."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from honeyguide.domain import Url
+from honeyguide.guard import FindingKind
+from honeyguide.guard.folding import Folding, forms_of
+from honeyguide.guard.saving import pack, unpack
+
+MEMORY = 4096
+
+
+def url(address: str, host: str = "a.test", scheme: str = "http") -> Url:
+    return Url.parse(f"{scheme}://{host}{address}")
+
+
+def taught(*pages: tuple[str, int]) -> Folding:
+    """A folding that has seen pages of one host: address and exact print."""
+    folding = Folding(pairs=3, memory=MEMORY)
+    for address, exact in pages:
+        folding.learn(url(address), exact)
+    return folding
+
+
+SESSIONS = [(f"/p/{page}?sid={'ab'[visit]}f00d5e55{page}{visit}", page) for page in range(3) for visit in range(2)]
+
+
+def test_a_parameter_that_never_mattered_is_folded() -> None:
+    folding = taught(*SESSIONS, ("/p/9?sid=beef1234", 9))
+    assert folding.has_rules(url("/").host)
+    assert folding.fold(url("/p/9?sid=0dd00000")) == "http://a.test/p/9"
+    assert folding.variant_of(url("/p/9?sid=0dd00000")) == "parameter sid"
+    assert folding.variant_of(url("/p/1?sid=0dd00000")) == "parameter sid"
+
+
+def test_what_was_not_fetched_under_any_address_is_no_variant() -> None:
+    assert taught(*SESSIONS).variant_of(url("/p/77?sid=0dd00000")) is None
+
+
+def test_two_pairs_are_not_enough() -> None:
+    assert taught(*SESSIONS[:4]).variant_of(url("/p/1?sid=0dd00000")) is None
+
+
+def test_one_pair_that_differs_keeps_a_rule_from_holding() -> None:
+    folding = taught(("/p/8?sid=1", 8), ("/p/8?sid=2", 88), *SESSIONS)
+    assert folding.variant_of(url("/p/1?sid=3")) is None
+
+
+def test_other_parameters_go_on_to_matter() -> None:
+    lists = [(f"/p/{page}?page={number}", 100 * page + number) for page in range(4) for number in range(3)]
+    folding = taught(*SESSIONS, *lists)
+    assert folding.fold(url("/p/1?page=2&sid=77")) == "http://a.test/p/1?page=2"
+    assert folding.variant_of(url("/p/1?page=9")) is None
+
+
+def test_that_one_parameter_does_not_matter_says_nothing_of_another() -> None:
+    assert taught(*SESSIONS).variant_of(url("/p/1?page=2")) is None
+
+
+def test_a_rule_of_one_host_says_nothing_of_another() -> None:
+    folding = taught(*SESSIONS)
+    assert not folding.has_rules(url("/", "b.test").host)
+    assert folding.fold(url("/p/1?sid=3", "b.test")) == "http://b.test/p/1?sid=3"
+
+
+def test_a_rule_seen_in_one_section_holds_there_and_one_seen_in_two_on_the_whole_host() -> None:
+    assert taught(*SESSIONS).fold(url("/q/1?sid=3")) == "http://a.test/q/1?sid=3"
+    elsewhere = [(f"/q/1?sid={visit}", 7) for visit in range(2)]
+    assert taught(*SESSIONS, *elsewhere).fold(url("/r/1?sid=3")) == "http://a.test/r/1"
+
+
+def test_a_counter_example_unfolds_and_it_then_takes_four_times_as_many_pairs() -> None:
+    folding = taught(*SESSIONS)
+    learned = folding.learn(url("/p/1?sid=other"), 1001)
+    assert learned.unfolded == (url("/").host,)
+    assert learned.copy is None
+    assert folding.variant_of(url("/p/2?sid=3")) is None
+    for page in range(20, 31):
+        folding.learn(url(f"/p/{page}?sid=1"), page)
+        folding.learn(url(f"/p/{page}?sid=2"), page)
+    assert not folding.has_rules(url("/").host)
+    folding.learn(url("/p/31?sid=1"), 31)
+    assert folding.learn(url("/p/31?sid=2"), 31).established == (url("/").host,)
+    assert folding.variant_of(url("/p/20?sid=3")) == "parameter sid"
+
+
+def test_a_copy_is_named_by_what_differs() -> None:
+    folding = taught(("/p/1?sid=a1", 1), ("/p/2?ref=x", 2), ("/p/3/", 3), ("/p/4/", 4))
+    copies = [
+        folding.learn(url(address), exact).copy
+        for address, exact in (("/p/1?sid=b2", 1), ("/p/2?ref=y", 2), ("/p/3", 3), ("/p/4/index.html", 4))
+    ]
+    told = [(copy.kind, copy.rule) for copy in copies if copy is not None]
+    assert (FindingKind.SESSION_ID, "parameter sid") in told
+    assert [kind for kind, _ in told].count(FindingKind.VARIANT) == 3
+    assert {"slash", "index"} <= {rule for _, rule in told}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("/d{}/", "/d{}"),
+        ("/d{}/", "/d{}/index.html"),
+        ("/d{};jsessionid=0f0f0f0f1", "/d{};jsessionid=1234abcd5"),
+        ("/s/0123456789abcdef/d{}", "/s/fedcba9876543210/d{}"),
+        ("/d{}?a=1&b=2", "/d{}?b=2&a=1"),
+        ("/d{}?x1=1", "/d{}?y2=2"),
+    ],
+)
+def test_every_kind_of_part_can_turn_out_not_to_matter(one: str, other: str) -> None:
+    folding = taught(*[(form.format(page), page) for page in range(4) for form in (one, other)], (one.format(7), 7))
+    assert folding.variant_of(url(other.format(7))) is not None
+    assert folding.variant_of(url(other.format(8))) is None
+
+
+def teach_hosts(folding: Folding, hosts: list[str], pages: int) -> None:
+    for page in range(pages):
+        for host in hosts:
+            folding.learn(Url.parse(f"{host}/p/{page}"), page)
+
+
+@pytest.mark.parametrize("mirror", ["http://www.a.test", "https://a.test", "http://b.test:8080"])
+def test_mirrors_are_found_across_hosts_and_schemes(mirror: str) -> None:
+    folding = Folding(pairs=3, memory=MEMORY)
+    teach_hosts(folding, ["http://a.test", mirror], 3)
+    folding.learn(url("/p/9"), 9)
+    assert folding.variant_of(Url.parse(f"{mirror}/p/9")) == "mirror of http://a.test"
+    assert folding.variant_of(Url.parse(f"{mirror}/p/9/")) == "mirror of http://a.test"
+    assert folding.variant_of(Url.parse(f"{mirror}/p/10")) is None
+
+
+def test_hosts_that_differ_in_one_page_are_no_mirrors() -> None:
+    folding = Folding(pairs=3, memory=MEMORY)
+    teach_hosts(folding, ["http://a.test", "http://b.test"], 5)
+    folding.learn(url("/"), 100)
+    learned = folding.learn(url("/", "b.test"), 101)
+    assert learned.unfolded == ("b.test",)
+    assert folding.variant_of(url("/p/3", "b.test")) is None
+
+
+def test_few_variants_are_fetched_all_the_same() -> None:
+    folding = taught(*SESSIONS)
+    probes = [address for number in range(400) if folding.is_probe(address := url(f"/p/1?sid={number}"))]
+    assert 5 <= len(probes) <= 60
+    learned = folding.learn(probes[0], 1)
+    assert learned.copy is not None
+    assert not any(folding.is_probe(probe) for probe in probes)
+
+
+def test_variants_are_met_as_one_address() -> None:
+    folding = taught(*SESSIONS)
+    assert [folding.meet(url(f"/p/50?sid={number}")) for number in range(3)] == [0, 1, 2]
+    assert folding.meet(url("/p/51?sid=0")) == 0
+
+
+@pytest.mark.parametrize(
+    "address", ["/", "/?", "/?&", "/?=&==", "/a//", "/;", "/;=", "/a?" + "&".join(map(str, range(50)))]
+)
+def test_awkward_addresses_have_forms(address: str) -> None:
+    parsed = url(address)
+    for form in forms_of(parsed.text):
+        assert form.text.startswith("http://a.test/")
+    Folding(pairs=3, memory=MEMORY).learn(parsed, 1)
+
+
+PAGES = st.lists(
+    st.tuples(
+        st.sampled_from(["a.test", "b.test"]),
+        st.sampled_from(["/x", "/x/", "/x/index.html", "/y", "/"]),
+        st.sampled_from(["", "?s=1", "?s=2", "?s=1&t=1", "?t=1&s=2"]),
+        st.integers(0, 2),
+    ),
+    max_size=40,
+)
+
+
+@settings(deadline=None)
+@given(PAGES, st.integers(0, 40))
+def test_saved_and_loaded_anywhere_it_learns_the_same(pages: list[tuple[str, str, str, int]], saved_after: int) -> None:
+    one, other = Folding(pairs=2, memory=64), Folding(pairs=2, memory=64)
+    for number, (host, path, query, exact) in enumerate(pages):
+        address = Url.parse(f"http://{host}{path}{query}")
+        assert one.variant_of(address) == other.variant_of(address)
+        assert one.learn(address, exact) == other.learn(address, exact)
+        assert one.meet(address) == other.meet(address)
+        if number == saved_after:
+            state = pack(other.state())
+            other = Folding(pairs=2, memory=64)
+            other.restore(unpack(state))
+    assert one.held() == other.held()
+
+
+@settings(deadline=None)
+@given(PAGES)
+def test_a_host_whose_addresses_all_differ_in_text_is_never_folded(pages: list[tuple[str, str, str, int]]) -> None:
+    folding = Folding(pairs=2, memory=MEMORY)
+    for host, path, query, _ in pages:
+        address = Url.parse(f"http://{host}{path}{query}")
+        assert folding.variant_of(address) is None
+        assert folding.learn(address, hash(address)).copy is None

@@ -1,0 +1,83 @@
+"""What addresses have in common when everything is taken out of them that varies."""
+
+from __future__ import annotations
+
+import pytest
+
+from honeyguide.domain import Url
+from honeyguide.guard.shape import shape_of
+
+
+@pytest.mark.parametrize(
+    ("address", "path"),
+    [
+        ("/", "/"),
+        ("/calendar/2031/04/", "/calendar/#/#/"),
+        ("/calendar/2031-04-07", "/calendar/#"),
+        ("/calendar/2031/04/?view=list&day=7", "/calendar/#/#/?day&view"),
+        ("/docs/sql-select.html", "/docs/*.html"),
+        ("/wiki/Geology", "/wiki/*"),
+        ("/index.html", "/*.html"),
+        ("/welcome.php?ref=7", "/welcome.php?ref"),
+        ("/doc/5f3a9c0177aa/edit", "/doc/@/*"),
+        ("/s/123e4567-e89b-12d3-a456-426614174000/x", "/s/@/*"),
+        ("/v2/items/7", "/v#/*/#"),
+        ("/deadbeef/x", "/deadbeef/*"),  # a word, as long as there is no digit in it
+        ("/list?a=1&a=2&b", "/list?a&b"),
+    ],
+)
+def test_what_varies_is_left_out(address: str, path: str) -> None:
+    shape = shape_of(Url.parse(f"http://a.test{address}"))
+    assert shape.path == path
+    assert shape.text == f"a.test{path}"
+
+
+@pytest.mark.parametrize(
+    ("address", "section"),
+    [
+        ("/", "/"),
+        ("/index.html", "/"),
+        ("/calendar/2031/04/", "/calendar/"),
+        ("/en/events/2031/04/", "/en/events/"),
+        ("/calendar/?year=2031", "/calendar/"),
+        ("/welcome.php?ref=7", "/welcome.php"),
+        ("/docs/sql/select.html", "/docs/"),
+        ("/shop/red/shoes?size=7", "/shop/red/shoes"),
+    ],
+)
+def test_the_section_is_what_stands_in_front_of_it(address: str, section: str) -> None:
+    assert shape_of(Url.parse(f"http://a.test{address}")).section == f"a.test{section}"
+
+
+def test_a_series_is_the_same_whatever_parameters_there_are() -> None:
+    series = {shape_of(Url.parse(f"http://a.test/shop?{query}")).series for query in ("a=1", "b=2&a=1", "c=&d=")}
+    assert series == {"a.test/shop?"}
+    assert shape_of(Url.parse("http://a.test/shop")).series not in series
+
+
+@pytest.mark.parametrize(
+    ("address", "is_serial"), [("/a/b", False), ("/a/7", True), ("/a/b?c=d", True), ("/a/0123456789abcdef", True)]
+)
+def test_what_can_be_counted_on_is_serial(address: str, is_serial: bool) -> None:
+    assert shape_of(Url.parse(f"http://a.test{address}")).is_serial is is_serial
+
+
+@pytest.mark.parametrize(
+    ("path", "repeats"),
+    [
+        ("/", 1),
+        ("/a/b/c", 1),
+        ("/help/faq/help/terms/help/faq/", 3),
+        ("/aa/aa/aa/aa", 4),
+        ("/2020/2020/2020/x", 1),
+        ("/a/b/a/b/a/b", 1),  # letters say nothing
+        ("/" + "/".join(["xy"] * 500), 500),
+    ],
+)
+def test_how_often_a_path_says_the_same(path: str, repeats: int) -> None:
+    assert shape_of(Url.parse(f"http://a.test{path}")).repeats == repeats
+
+
+@pytest.mark.parametrize("address", ["//", "/?", "/?&&=", "/%FF%00", "/;a=b", "/a//b//", "/ü/☃?ü=☃", "/" + "a" * 3000])
+def test_awkward_addresses_have_shapes(address: str) -> None:
+    assert shape_of(Url.parse(f"http://a.test{address}")).host == "a.test"

@@ -1,0 +1,178 @@
+"""The guard as a whole: what its seam promises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from honeyguide.domain import LinkId, Url
+from honeyguide.errors import GuardError
+from honeyguide.guard import MAX_LEVEL, Guard, SeenPage, Standing, Target, WebGuard, fingerprint_of
+from honeyguide.guard.saving import pack
+from honeyguide.settings import GuardSettings
+from tiny_webs import Shown, crawl, drawn, honest_web, page_with, prose, with_trap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SMALL = replace(GuardSettings(), window_pages=20, memory=64, allowance=4, series_pages=3, folding_pairs=2)
+SEED = "http://honest0.test/"
+
+
+def troubled_web(trouble: int) -> Callable[[str], Shown | None]:
+    """A small honest web with some of everything that a guard looks for."""
+
+    def show(url: str) -> Shown | None:
+        parsed = Url.parse(url)
+        chance = drawn("trouble", trouble, url)
+        number = chance.randrange(1000)
+        match (parsed.host, number % 6):
+            case ("maze.test" | "mirror.test" | "www.mirror.test", kind):
+                links = [f"/{chance.randrange(10**6)}/{chance.choice('xyz')}?s={chance.randrange(9)}" for _ in range(4)]
+                links += [f"http://{chance.choice(['mirror', 'www.mirror', 'maze'])}.test/p/{chance.randrange(9)}?s=1"]
+                text = prose("trouble", chance.randrange(3 + 40 * kind), words=30 + kind)
+                return Shown(text, tuple(links), chance.choice(["Not found", "Page", f"{number}"]))
+        return None
+
+    doors: dict[str, tuple[str, ...]] = {SEED: (f"http://maze.test/p/{trouble}", "http://mirror.test/p/1?s=2")}
+    return with_trap(honest_web(hosts=4, pages=10), show, doors)
+
+
+def answers(guard: Guard, shown: list[tuple[SeenPage, list[Target]]]) -> list[object]:
+    told: list[object] = []
+    for page, targets in shown:
+        told.append(guard.observe(page, targets))
+        told += [guard.level(target.url, carried) for target in targets for carried in (0, 2, 5)]
+    return told
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 1000), st.integers(0, 150))
+def test_saved_and_loaded_anywhere_it_gives_the_same_answers(trouble: int, saved_after: int) -> None:
+    shown = crawl(troubled_web(trouble), [SEED], 150, WebGuard(SMALL)).seen
+    whole, first, second = WebGuard(SMALL), WebGuard(SMALL), WebGuard(SMALL)
+    told = answers(whole, shown)
+    before = answers(first, shown[:saved_after])
+    second.load(first.save())
+    assert before + answers(second, shown[saved_after:]) == told
+    assert second.save() == whole.save()
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 1000))
+def test_levels_and_demotions_stay_in_range_and_have_reasons(trouble: int) -> None:
+    result = crawl(troubled_web(trouble), [SEED], 200, WebGuard(SMALL))
+    assert any(judgement.finding is not None for judgement in result.judgements)
+    guard = WebGuard(SMALL)
+    for page, targets in result.seen:
+        judgement = guard.observe(page, targets)
+        assert 0 <= judgement.demotion <= MAX_LEVEL
+        assert (judgement.demotion > 0) == (judgement.finding is not None)
+        assert page.link not in judgement.earlier
+        for target in targets:
+            for carried in range(MAX_LEVEL + 1):
+                standing = guard.level(target.url, carried)
+                assert 0 <= standing.level <= MAX_LEVEL
+                assert bool(standing.reason) == (standing.level > 0)
+
+
+def test_a_page_has_one_finding_at_most() -> None:
+    result = crawl(troubled_web(3), [SEED], 300, WebGuard(replace(SMALL, memory=4096)))
+    named: list[int] = []
+    for (page, _), judgement in zip(result.seen, result.judgements, strict=True):
+        named += [page.link] * (judgement.finding is not None) + list(judgement.earlier)
+    assert len(named) == len(set(named)) > 10
+
+
+def test_asking_changes_nothing() -> None:
+    result = crawl(troubled_web(5), [SEED], 120, WebGuard(SMALL))
+    asked, silent = WebGuard(SMALL), WebGuard(SMALL)
+    for page, targets in result.seen:
+        asked.observe(page, targets)
+        silent.observe(page, targets)
+        for target in targets:
+            asked.level(target.url, 3)
+        assert asked.level(page.url, 0) == silent.level(page.url, 0)
+    assert asked.save() == silent.save()
+
+
+def a_page(number: int, shown: Shown, url: str, *, moment: float | None = None) -> SeenPage:
+    print_ = fingerprint_of(page_with(url, shown))
+    moment = float(number) if moment is None else moment
+    return SeenPage(number, LinkId(number), Url.parse(url), None, moment, print_, 0.0, False, False)
+
+
+def test_a_page_is_a_duplicate_within_the_window_only() -> None:
+    shown = Shown(prose("same"), ())
+    for pause, is_found in ((3599.0, True), (3601.0, False)):
+        guard = WebGuard(replace(GuardSettings(), window_s=3600.0))
+        guard.observe(a_page(1, shown, "http://a.test/x", moment=0.0), [])
+        judgement = guard.observe(a_page(2, shown, "http://b.test/y", moment=pause), [])
+        assert (judgement.finding is not None) == is_found
+
+
+def test_short_pages_are_not_compared() -> None:
+    guard, shown = WebGuard(GuardSettings()), Shown("not many words", ())
+    for number in range(5):
+        assert guard.observe(a_page(number, shown, f"http://a.test/{number}"), []).finding is None
+
+
+def test_the_same_finding_along_a_chain_demotes_more() -> None:
+    guard, shown = WebGuard(replace(GuardSettings(), folding=False)), Shown(prose("same"), ())
+    demotions = []
+    for number in range(5):
+        page = a_page(number, shown, f"http://a{number}.test/x")
+        page = replace(page, parent=LinkId(number - 1) if number else None)
+        judgement = guard.observe(page, [])
+        demotions.append(judgement.demotion)
+    assert demotions == [0, 3, 4, 5, 5]
+    assert judgement.finding is not None
+    assert judgement.finding.kind == "loop"
+
+
+def test_a_link_that_several_firm_rules_put_low_is_put_lower() -> None:
+    guard = WebGuard(GuardSettings())
+    url = Url.parse("http://a.test/help/xy/help/xy/help/")
+    assert guard.level(url, 0).level == 3
+    assert guard.level(url, 3).level == 4
+    assert guard.level(url, 2).level == 3
+
+
+def test_what_is_unknown_stands_as_if_there_were_no_guard() -> None:
+    assert WebGuard(GuardSettings()).level(Url.parse("http://a.test/x"), 0) == Standing(0, "")
+
+
+def test_memory_stays_within_its_bound() -> None:
+    """Made-up pages of ever new hosts, sections, series, titles and forms, many times what there is room for."""
+    guard = WebGuard(replace(GuardSettings(), window_pages=50, memory=256))
+    print_ = fingerprint_of(page_with("http://a.test/", Shown(prose(1), ())))
+    sizes = []
+    for number in range(6000):
+        url = Url(f"http://h{number % 1500}.test/s{number % 700}/{number}?a={number}&b=1")
+        key = number * 0x9E3779B97F4A7C15 % (1 << 64)
+        print_ = replace(print_, exact=key, simhash=key, title=key >> 32, sketch=(key >> 40, key >> 41))
+        page = SeenPage(number, LinkId(number), url, LinkId(number - 1), float(number), print_, 0.0, False, False)
+        targets = [
+            Target(LinkId(number + n), Url(f"http://h{number * n % 1600}.test/t{number}/{n}"), True) for n in (1, 2)
+        ]
+        guard.observe(page, targets)
+        if number % 1000 == 999:
+            sizes.append(len(guard.save()))
+    assert max(sizes[2:]) < 1.2 * sizes[2]
+
+
+@pytest.mark.parametrize(
+    "state", [b"", b"guard 1\n", b"guard 1\nrubbish", b"guard 2\n", pack([1, 2]), pack({"window": 3})]
+)
+def test_what_is_no_state_is_refused(state: bytes) -> None:
+    with pytest.raises(GuardError):
+        WebGuard(GuardSettings()).load(state)
+
+
+def test_a_state_that_names_a_class_is_refused() -> None:
+    with pytest.raises(GuardError, match="does not belong there"):
+        WebGuard(GuardSettings()).load(pack({"window": GuardSettings()}))
