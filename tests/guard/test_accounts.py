@@ -91,10 +91,10 @@ def test_a_section_is_judged_more_carefully() -> None:
 
 def test_pages_that_repeat_their_text_have_to_refer_to_one_another_more() -> None:
     """Where all of it was there before, three times as much: 15%."""
-    for crossing, is_maze in ((3, False), (2, True)):
+    for crossing, is_maze in ((6, False), (4, True)):
         account = Account()
         for page in range(100):
-            account.take(LinkId(page), 17, crossing, is_relevant=False, sketch=(1, 2, 3, 4))
+            account.take(LinkId(page), 34, crossing, is_relevant=False, sketch=(1, 2, 3, 4))
         assert account.echo > 0.99
         assert (account.settle(RULES) > 0) == is_maze
 
