@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,16 @@ def test_pages_like_one(finished_run: Path, capsys: pytest.CaptureFixture[str]) 
     like = json.loads(capsys.readouterr().out)
     assert like["hits"]
     assert first not in [hit["url"] for hit in like["hits"]]
+
+
+def test_what_is_left_out_is_told_with_the_flag_that_brings_it_back(
+    finished_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["search", str(finished_run), "rock"]) == 0
+    assert "left out" not in capsys.readouterr().out
+    assert main(["search", str(finished_run), "rock", "--min-quality", "1", "--hide-traps"]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert re.search(r"; (\d+) more left out: \1 by search\.min_quality, --min-quality 0 brings them back$", first)
 
 
 @pytest.mark.parametrize(

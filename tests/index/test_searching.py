@@ -170,13 +170,22 @@ class TestWhatTheGuardFound:
                 database.execute("INSERT INTO prints VALUES (?, ?, 0, 0, 0, 0, ?)", (*place_by_name[name], packed))
         return run
 
-    def test_traps_are_left_out_and_copies_are_not(self, guarded: Path) -> None:
-        results = honeyguide.search(guarded, "rock", show_all=True)
-        assert set(names(results)) == {"basalt", "granite", "copy"}
-        assert results.hidden == 1
-        shown = honeyguide.search(guarded, "rock", {"search.hide_traps": False}, show_all=True)
+    def test_traps_are_left_out_where_that_is_asked_for_and_copies_are_not(self, guarded: Path) -> None:
+        shown = honeyguide.search(guarded, "rock", show_all=True)
         assert set(names(shown)) == {"basalt", "granite", "copy", "lava"}
-        assert shown.hidden == 0
+        assert (shown.hidden, shown.hidden_by) == (0, {})
+        results = honeyguide.search(guarded, "rock", {"search.hide_traps": True}, show_all=True)
+        assert set(names(results)) == {"basalt", "granite", "copy"}
+        assert (results.hidden, results.hidden_by) == (1, {"search.hide_traps": 1})
+
+    def test_pages_left_out_are_told_by_setting_and_counted_once(self, guarded: Path, tmp_path: Path) -> None:
+        words = tmp_path / "blocked.txt"
+        words.write_text("lava\n")
+        both = {"search.hide_traps": True, "search.blocked_words": str(words)}
+        results = honeyguide.search(guarded, "rock", both, show_all=True)
+        assert set(names(results)) == {"granite"}
+        assert results.hidden == 3
+        assert results.hidden_by == {"search.hide_traps": 1, "search.blocked_words": 3}  # the trap has the word, too
 
     def test_pages_with_nearly_the_same_text_are_shown_as_one(self, guarded: Path) -> None:
         (hit,) = honeyguide.search(guarded, "basalt").hits

@@ -31,6 +31,11 @@ HELP: Final = (
 )
 _WHICH: Final = "Which pages"
 _ORDER: Final = "In which order"
+_LIFTED_BY: Final = {
+    "search.hide_traps": "--show-traps",
+    "search.min_quality": "--min-quality 0",
+    "search.blocked_words": "--blocked-words ''",
+}
 _LONGEST_DATE: Final = 253_402_300_799  # seconds until the year 10000
 
 
@@ -77,6 +82,13 @@ def search(
         bool,
         typer.Option("--all", metavar="", rich_help_panel=_WHICH, help="Also pages with the same text as a hit."),
     ] = False,
+    hide_traps: Annotated[
+        bool | None,
+        setting_option(
+            "search.hide_traps", "--hide-traps/--show-traps", metavar="", panel=_WHICH,
+            help_text="Leave out pages that the guard took for a trap, relevant ones too.",
+        ),
+    ] = None,
     min_quality: Annotated[
         float | None, setting_option("search.min_quality", "--min-quality", metavar="X", panel=_WHICH)
     ] = None,
@@ -108,6 +120,7 @@ def search(
         parse_query(query)  # before anything is opened or written
     flags = {
         "search.match": "any" if any_ else None,
+        "search.hide_traps": hide_traps,
         "search.min_quality": min_quality,
         "search.blocked_words": blocked_words,
         "search.text_weight": text_weight,
@@ -141,6 +154,7 @@ def document_of(results: SearchResults) -> dict[str, Any]:
         "per_page": results.per_page,
         "pages_searched": results.pages_searched,
         "hidden": results.hidden,
+        "hidden_by": dict(results.hidden_by),
         "suggestion": results.suggestion,
         "hits": [_entry(hit) for hit in results.hits],
     }
@@ -192,7 +206,14 @@ def summary_line(results: SearchResults) -> str:
     first = (results.page - 1) * results.per_page + 1
     if results.hits and (results.page > 1 or len(results.hits) < results.total):
         found += f", hits {first:,} to {first + len(results.hits) - 1:,}"
-    return f"{found}; {results.hidden:,} more left out by filters" if results.hidden else found
+    if not results.hidden:
+        return found
+    causes = (
+        f"{pages:,} by {setting}, {_LIFTED_BY[setting]} brings them back"
+        for setting, pages in results.hidden_by.items()
+        if pages
+    )
+    return f"{found}; {results.hidden:,} more left out: {'; '.join(causes)}"
 
 
 def snippet_text(snippet: Snippet) -> Any:  # noqa: ANN401 - rich's text, which is not loaded for --json

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from honeyguide.index.snippets import Snippet
@@ -48,5 +49,6 @@ class SearchResults:
     page: int
     per_page: int
     pages_searched: int
-    hidden: int = 0  # pages that match and were left out by a filter
+    hidden: int = 0  # pages that match and were left out by a setting
+    hidden_by: Mapping[str, int] = field(default_factory=dict)  # the same by setting; a page may be left out by several
     suggestion: str | None = None  # the query as it was probably meant

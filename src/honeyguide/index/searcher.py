@@ -47,13 +47,13 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, TypeAlias, Unpack
 
-    import tantivy
     from numpy.typing import NDArray
 
     from honeyguide.index.matching import Matcher
     from honeyguide.index.moments import Moment
     from honeyguide.index.page_index import PageIndex
     from honeyguide.index.query import Node
+    from honeyguide.index.shard import Filter
     from honeyguide.settings import Settings
 
     Runs: TypeAlias = "Run | Path | str | Sequence[Run | Path | str]"
@@ -163,6 +163,8 @@ class Searcher:
         wanted = Wanted(tuple(hosts), seconds_since(since), seconds_until(until), relevant_only, like)
         collapses = self.settings.search.collapse and not show_all
         choices, total = choose(asked, wanted, weights, page * per_page, collapses=collapses)
+        hidden = [each.shard.hidden(each.match, wanted) for each in asked]
+        hidden_by = sum((by_setting for _, by_setting in hidden), Counter[str]())
         return SearchResults(
             query=query or like,
             total=total,
@@ -170,7 +172,8 @@ class Searcher:
             page=page,
             per_page=per_page,
             pages_searched=self.pages,
-            hidden=sum(each.shard.hidden(each.match, wanted) for each in asked),
+            hidden=sum(pages for pages, _ in hidden),
+            hidden_by=dict(hidden_by),
             suggestion=None if node is None else self._suggestion(query, node, total),
         )
 
@@ -218,17 +221,19 @@ class Searcher:
             for number, part in enumerate(indexes.parts)
         ]
 
-    def _hiding(self, index: PageIndex, traps: list[int]) -> list[tuple[Occur, tantivy.Query]]:
-        """What the filters leave out."""
-        filters, clauses = self.settings.search, []
+    def _hiding(self, index: PageIndex, traps: list[int]) -> list[Filter]:
+        """What the settings leave out."""
+        filters = self.settings.search
+        clauses: list[Filter] = []
         if filters.min_quality > 0:
             good = Query.range_query(index.schema, "quality", FieldType.Float, filters.min_quality, None)
-            clauses.append((Occur.Must, good))
+            clauses.append(("search.min_quality", (Occur.Must, good)))
         if traps:
-            clauses.append((Occur.MustNot, Query.term_set_query(index.schema, "step", traps)))
+            trapped = Query.term_set_query(index.schema, "step", traps)
+            clauses.append(("search.hide_traps", (Occur.MustNot, trapped)))
         blocked = blocked_query(self._blocked, index.schema, index.analyzer)
         if blocked is not None:
-            clauses.append((Occur.MustNot, blocked))
+            clauses.append(("search.blocked_words", (Occur.MustNot, blocked)))
         return clauses
 
     def _weights(self, *, semantic: bool) -> Weights:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from honeyguide.text import WordVectors
 
     Clause = tuple[Occur, tantivy.Query]
+    Filter = tuple[str, Clause]  # the setting that asks for it, and what pages must be like
 
 NEAREST: Final = 200
 """Pages that a semantic search looks at in each index for their vectors alone; more where more are asked for."""
@@ -118,7 +120,7 @@ class Shard:
     standing_by_step: NDArray[np.float32]
     is_in_folder: bool  # or in memory
     may_write: bool
-    hiding: tuple[Clause, ...] = ()  # what filters leave out
+    hiding: tuple[Filter, ...] = ()  # what is left out
     _simhashes: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -163,21 +165,27 @@ class Shard:
         scores = [score if match.query is not None else 0.0 for score, _ in hits]
         return self._found(scores, hits, total, match, nearness, is_all=True)
 
-    def hidden(self, match: Match, wanted: Wanted) -> int:
-        """How many pages match and are left out by a filter."""
+    def hidden(self, match: Match, wanted: Wanted) -> tuple[int, Counter[str]]:
+        """How many pages match and are left out, and by which setting; a page may be left out by several."""
+        by_setting: Counter[str] = Counter()
         if not self.hiding or match.query is None or not self.pages:
-            return 0
-        _, shown = self._search(self._query(match.query, wanted), 1)
-        _, everything = self._search(self._query(match.query, wanted, is_filtered=False), 1)
-        return everything - shown
+            return 0, by_setting
+        everything = self._count(match.query, wanted, ())
+        for each in self.hiding:
+            by_setting[each[0]] += everything - self._count(match.query, wanted, (each,))
+        return everything - self._count(match.query, wanted, self.hiding), by_setting
+
+    def _count(self, query: tantivy.Query, wanted: Wanted, hiding: Sequence[Filter]) -> int:
+        return self._search(self._query(query, wanted, hiding), 1)[1]
 
     def _search(self, query: tantivy.Query, limit: int) -> tuple[list[tuple[float, tantivy.DocAddress]], int]:
         """The first pages with their scores, and how many there are."""
         result: Any = self.searcher.search(query, limit)  # its count is missing from tantivy's own types
         return result.hits, int(result.count)
 
-    def _query(self, query: tantivy.Query, wanted: Wanted, *, is_filtered: bool = True) -> tantivy.Query:
-        clauses = wanted.clauses(self.index.schema) + (list(self.hiding) if is_filtered else [])
+    def _query(self, query: tantivy.Query, wanted: Wanted, hiding: Sequence[Filter] | None = None) -> tantivy.Query:
+        filters = self.hiding if hiding is None else hiding
+        clauses = wanted.clauses(self.index.schema) + [clause for _, clause in filters]
         if not clauses:
             return query
         unscored = [(occur, Query.const_score_query(each, 0.0)) for occur, each in clauses]
