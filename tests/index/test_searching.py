@@ -67,6 +67,14 @@ class TestWhatIsFound:
             ("host:B.TEST", {"lava", "cooking"}),
             ("host:test columns", {"basalt", "cooking"}),
             ("zebra", set()),
+            ("granite OR NOT rock", {"granite", "cooking", "empty"}),
+            ("lava OR NOT rock OR granite", {"basalt", "lava", "granite", "cooking", "empty"}),
+            ("(granite OR NOT rock) columns", {"cooking"}),
+            ("columns (NOT rock OR famous)", {"cooking", "basalt"}),
+            ("rock OR NOT rock", {"basalt", "granite", "lava", "cooking", "empty"}),
+            ("NOT (granite OR NOT rock)", {"basalt", "lava"}),
+            ("NOT rock OR NOT columns", {"granite", "lava", "cooking", "empty"}),
+            ("NOT rock -empty OR lava -famous", {"cooking", "lava", "empty"}),
         ],
     )
     def test_queries_find_pages(self, searcher: Searcher, query: str, found: set[str]) -> None:
@@ -79,6 +87,10 @@ class TestWhatIsFound:
         assert set(names(searcher.search("columns", hosts=["b.test"]))) == {"cooking"}
         assert set(names(searcher.search("columns", hosts=["b.test", "a.test"]))) == {"cooking", "basalt"}
         assert names(searcher.search("columns", hosts=["est"])) == []
+        assert set(names(searcher.search("columns", hosts="B.test/"))) == {"cooking"}
+        for host in ("http://b.test/", "b.test/cooking", ""):
+            with pytest.raises(QueryError, match=f"{host!r} is not a host: give its name alone"):
+                searcher.search("columns", hosts=[host])
 
     def test_times_narrow_a_search_down(self, searcher: Searcher) -> None:
         everything = searcher.search("rock OR salt OR nothing", show_all=True)
@@ -93,6 +105,9 @@ class TestWhatIsFound:
         assert searcher.search("rock", until="1970-01-01").total == 4
         with pytest.raises(QueryError, match="since is 'tomorrow': write a day or a time"):
             searcher.search("rock", since="tomorrow")
+        with pytest.raises(QueryError, match="since 2026-05-02 is after until 2026-05-01T12:00: no page"):
+            searcher.search("rock", since="2026-05-02", until="2026-05-01T12:00")
+        assert searcher.search("rock", since="1970-01-01", until="1970-01-01").total == 4
 
     def test_relevant_pages_alone(self, searcher: Searcher) -> None:
         assert {hit.is_relevant for hit in searcher.search("columns OR rock").hits} == {True, False}
@@ -137,6 +152,9 @@ class TestOrder:
         parts = [names(searcher.search("rock OR columns OR nothing", page=n, per_page=2)) for n in (1, 2, 3, 4)]
         assert [name for part in parts for name in part] == whole
         assert parts[3] == []
+        for far in (100_000_000, 1_000_000_000):
+            results = searcher.search("rock OR columns OR nothing", page=far, per_page=1000)
+            assert (results.hits, results.total > 0) == ((), True)
 
 
 class TestDuplicates:
@@ -285,7 +303,7 @@ class TestBadInput:
         assert names(searcher.search("rock OR " * 2_000 + "basalt"))
 
     def test_pages_of_hits_count_from_one(self, searcher: Searcher) -> None:
-        for page, per_page in ((0, 10), (1, 0), (1, 1001)):
+        for page, per_page in ((0, 10), (1, 0), (1, 1001), (10**20 - 1, 10)):
             with pytest.raises(QueryError, match="pages count from 1"):
                 searcher.search("rock", page=page, per_page=per_page)
 

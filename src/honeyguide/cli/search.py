@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from honeyguide.index import Hit, SearchResults, Snippet
+    from honeyguide.index import Hit, Question, SearchResults, Snippet
 
 HELP: Final = (
     "Search the pages of a run, or of several together.\n\n"
@@ -113,11 +113,14 @@ def search(
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
     from honeyguide.cli.crawl import parse_assignment  # noqa: PLC0415
-    from honeyguide.index import Searcher, parse_query  # noqa: PLC0415 - tantivy, numpy and SQLite take a while to load
+    from honeyguide.index import Searcher, check_question  # noqa: PLC0415 - tantivy, numpy and SQLite take a while to load
 
     runs, query = _parted(runs_and_query, like)
-    if like is None:
-        parse_query(query)  # before anything is opened or written
+    question: Question = {
+        "like": like or "", "hosts": host or (), "since": since, "until": until, "relevant_only": relevant,
+        "semantic": semantic, "page": page, "per_page": per_page, "show_all": show_all,
+    }  # fmt: skip
+    check_question(query, **question)  # before anything is opened or written
     flags = {
         "search.match": "any" if any_ else None,
         "search.hide_traps": hide_traps,
@@ -131,10 +134,7 @@ def search(
     overrides = dict(map(parse_assignment, set_ or []))
     overrides |= {key: value for key, value in flags.items() if value is not None}
     with _progress_bar() as on_progress, Searcher(runs, overrides, on_progress) as open_:
-        results = open_.search(
-            query, like=like or "", hosts=host or (), since=since, until=until, relevant_only=relevant,
-            semantic=semantic, page=page, per_page=per_page, show_all=show_all,
-        )  # fmt: skip
+        results = open_.search(query, **question)
     if as_json:
         from honeyguide.cli.summary import print_json  # noqa: PLC0415
 

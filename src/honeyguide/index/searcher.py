@@ -26,9 +26,9 @@ from honeyguide.guard import FindingKind
 from honeyguide.index.blocked_words import blocked_query, read_blocked_words
 from honeyguide.index.catching_up import indexes_of
 from honeyguide.index.choosing import Asked, choose
+from honeyguide.index.hosts import host_name
 from honeyguide.index.matching import Match
-from honeyguide.index.moments import since as seconds_since
-from honeyguide.index.moments import until as seconds_until
+from honeyguide.index.moments import span
 from honeyguide.index.page_index import FOLDER
 from honeyguide.index.plain_text import unmarked
 from honeyguide.index.query import all_words, parse_query
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     Runs: TypeAlias = "Run | Path | str | Sequence[Run | Path | str]"
 
 LIKE_TERMS: Final = 25
+LAST_PAGE: Final = 1_000_000_000
 COPIES: Final = frozenset(
     {
         FindingKind.DUPLICATE,
@@ -75,7 +76,7 @@ class Question(TypedDict, total=False):
     """What may be asked besides a query; `Searcher.search` says what each means."""
 
     like: str
-    hosts: Sequence[str]
+    hosts: Sequence[str] | str
     since: Moment
     until: Moment
     relevant_only: bool
@@ -132,7 +133,7 @@ class Searcher:
         query: str = "",
         *,
         like: str = "",
-        hosts: Sequence[str] = (),
+        hosts: Sequence[str] | str = (),
         since: Moment = None,
         until: Moment = None,
         relevant_only: bool = False,
@@ -143,24 +144,21 @@ class Searcher:
     ) -> SearchResults:
         """The pages that match a query, or that are `like` the page with a URL, best first.
 
-        `hosts` stand for all hosts below them as well. `since` and `until` are about when a page was fetched: a
-        datetime, ISO 8601 text (UTC unless it says otherwise), or seconds of the crawl's clock. `semantic` finds pages
-        by their vectors, too. `show_all` shows pages with the same text one by one. QueryError for a query that cannot
-        be read, a URL that is not there, or a page of hits that cannot be.
+        `hosts`, one or several, stand for all hosts below them as well. `since` and `until` are about when a page was
+        fetched: a datetime, ISO 8601 text (UTC unless it says otherwise), or seconds of the crawl's clock. `semantic`
+        finds pages by their vectors, too. `show_all` shows pages with the same text one by one. QueryError for a query
+        that cannot be read, a URL that is not there, or a page of hits that cannot be.
         """
-        if page < 1 or not 1 <= per_page <= 1000:
-            raise QueryError(f"page {page} of {per_page} hits: pages count from 1 and have 1 to 1000 hits")
+        check_question(query, like=like, hosts=hosts, since=since, until=until, page=page, per_page=per_page)
         weights = self._weights(semantic=semantic)
         terms: set[str] = set()
         node = None if like else parse_query(query)
         if node is not None:
             asked = self._ask(node, terms, semantic=semantic)
         else:
-            if query.strip():
-                raise QueryError("a query and a page to compare with are given: leave one of them out")
             like = _canonical(like)
             asked = self._ask_like(like, terms, semantic=semantic)
-        wanted = Wanted(tuple(hosts), seconds_since(since), seconds_until(until), relevant_only, like)
+        wanted = Wanted(_host_names(hosts), *span(since, until), relevant_only, like)
         collapses = self.settings.search.collapse and not show_all
         choices, total = choose(asked, wanted, weights, page * per_page, collapses=collapses)
         hidden = [each.shard.hidden(each.match, wanted) for each in asked]
@@ -353,8 +351,26 @@ def search(
     **question: Unpack[Question],
 ) -> SearchResults:
     """Search one run or several together, once; see `Searcher` for what may be asked, and for asking more than once."""
+    check_question(query, **question)
     with Searcher(runs, overrides, on_progress) as searcher:
         return searcher.search(query, **question)
+
+
+def check_question(query: str = "", **question: Unpack[Question]) -> None:
+    """QueryError for what can be asked of no run, before one is opened."""
+    page, per_page = question.get("page", 1), question.get("per_page", 10)
+    if not 1 <= page <= LAST_PAGE or not 1 <= per_page <= 1000:
+        raise QueryError(f"page {page} of {per_page} hits: pages count from 1 to {LAST_PAGE:,} and have 1 to 1000 hits")
+    if not question.get("like"):
+        parse_query(query)
+    elif query.strip():
+        raise QueryError("a query and a page to compare with are given: leave one of them out")
+    span(question.get("since"), question.get("until"))
+    _host_names(question.get("hosts", ()))
+
+
+def _host_names(hosts: Sequence[str] | str) -> tuple[str, ...]:
+    return tuple(map(host_name, [hosts] if isinstance(hosts, str) else hosts))
 
 
 def trap_steps(run: Run) -> list[int]:

@@ -152,7 +152,7 @@ class Shard:
             return self._found([], [], 0, match, nearness, is_all=True)
         hits, total = self._search(self._query(match.query, wanted), limit)
         scores = [score for score, _ in hits]
-        return self._found(scores, hits, total, match, nearness, is_all=len(hits) < limit)
+        return self._found(scores, hits, total, match, nearness, is_all=len(hits) >= total)
 
     def find_near(self, match: Match, wanted: Wanted, limit: int, nearness: Nearness) -> Found:
         """The pages whose vectors are nearest, among those that `match` and `wanted` let through."""
@@ -180,7 +180,8 @@ class Shard:
 
     def _search(self, query: tantivy.Query, limit: int) -> tuple[list[tuple[float, tantivy.DocAddress]], int]:
         """The first pages with their scores, and how many there are."""
-        result: Any = self.searcher.search(query, limit)  # its count is missing from tantivy's own types
+        within = max(1, min(limit, self.pages))  # tantivy makes room for as many as are asked for
+        result: Any = self.searcher.search(query, within)  # its count is missing from tantivy's own types
         return result.hits, int(result.count)
 
     def _query(self, query: tantivy.Query, wanted: Wanted, hiding: Sequence[Filter] | None = None) -> tantivy.Query:
