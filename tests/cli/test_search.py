@@ -75,6 +75,16 @@ def test_pages_like_one(finished_run: Path, capsys: pytest.CaptureFixture[str]) 
     assert first not in [hit["url"] for hit in like["hits"]]
 
 
+def test_a_total_that_is_not_exact_is_told(
+    finished_run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["search", str(finished_run), "rock"]) == 0
+    assert re.match(r"# \d+ pages of", capsys.readouterr().out)
+    monkeypatch.setattr("honeyguide.index.choosing.LAST_LOOK", 1)
+    assert main(["search", str(finished_run), "rock"]) == 0
+    assert re.match(r"# at most \d+ pages of", capsys.readouterr().out)
+
+
 def test_what_is_left_out_is_told_with_the_flag_that_brings_it_back(
     finished_run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

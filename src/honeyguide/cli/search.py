@@ -150,6 +150,7 @@ def document_of(results: SearchResults) -> dict[str, Any]:
     return {
         "query": results.query,
         "total": results.total,
+        "is_total_exact": results.is_total_exact,
         "page": results.page,
         "per_page": results.per_page,
         "pages_searched": results.pages_searched,
@@ -202,7 +203,8 @@ def summary_line(results: SearchResults) -> str:
     """How many were found, and which of them are shown."""
     if not results.pages_searched:
         return "no pages yet"
-    found = f"{count_of(results.total, 'page')} of {results.pages_searched:,}"
+    at_most = "" if results.is_total_exact else "at most "
+    found = f"{at_most}{count_of(results.total, 'page')} of {results.pages_searched:,}"
     first = (results.page - 1) * results.per_page + 1
     if results.hits and (results.page > 1 or len(results.hits) < results.total):
         found += f", hits {first:,} to {first + len(results.hits) - 1:,}"

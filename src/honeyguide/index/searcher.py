@@ -160,19 +160,20 @@ class Searcher:
             asked = self._ask_like(like, terms, semantic=semantic)
         wanted = Wanted(_host_names(hosts), *span(since, until), relevant_only, like)
         collapses = self.settings.search.collapse and not show_all
-        choices, total = choose(asked, wanted, weights, page * per_page, collapses=collapses)
+        chosen = choose(asked, wanted, weights, page * per_page, collapses=collapses)
         hidden = [each.shard.hidden(each.match, wanted) for each in asked]
         hidden_by = sum((by_setting for _, by_setting in hidden), Counter[str]())
         return SearchResults(
             query=query or like,
-            total=total,
-            hits=hits_of(choices[(page - 1) * per_page : page * per_page], terms),
+            total=chosen.total,
+            is_total_exact=chosen.is_exact,
+            hits=hits_of(chosen.choices[(page - 1) * per_page : page * per_page], terms),
             page=page,
             per_page=per_page,
             pages_searched=self.pages,
             hidden=sum(pages for pages, _ in hidden),
             hidden_by=dict(hidden_by),
-            suggestion=None if node is None else self._suggestion(query, node, total),
+            suggestion=None if node is None else self._suggestion(query, node, chosen.total),
         )
 
     def close(self) -> None:
