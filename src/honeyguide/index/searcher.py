@@ -26,6 +26,7 @@ from honeyguide.guard import FindingKind
 from honeyguide.index.blocked_words import blocked_query, read_blocked_words
 from honeyguide.index.catching_up import indexes_of
 from honeyguide.index.choosing import Asked, choose
+from honeyguide.index.damage import damage_told
 from honeyguide.index.hosts import host_name
 from honeyguide.index.matching import Match
 from honeyguide.index.moments import span
@@ -120,7 +121,9 @@ class Searcher:
     def refresh(self) -> None:
         """See what has been crawled since."""
         self._close_shards()
-        self._shards = [shard for run in self._runs for shard in self._shards_of(run)]
+        for run in self._runs:
+            with damage_told([run.path / FOLDER]):
+                self._shards += self._shards_of(run)
         self._speller: Speller | None = None
 
     @property
@@ -147,34 +150,36 @@ class Searcher:
         `hosts`, one or several, stand for all hosts below them as well. `since` and `until` are about when a page was
         fetched: a datetime, ISO 8601 text (UTC unless it says otherwise), or seconds of the crawl's clock. `semantic`
         finds pages by their vectors, too. `show_all` shows pages with the same text one by one. QueryError for a query
-        that cannot be read, a URL that is not there, or a page of hits that cannot be.
+        that cannot be read, a URL that is not there, or a page of hits that cannot be; RunDamaged for an index that
+        was damaged since it was opened.
         """
         check_question(query, like=like, hosts=hosts, since=since, until=until, page=page, per_page=per_page)
-        weights = self._weights(semantic=semantic)
-        terms: set[str] = set()
-        node = None if like else parse_query(query)
-        if node is not None:
-            asked = self._ask(node, terms, semantic=semantic)
-        else:
-            like = _canonical(like)
-            asked = self._ask_like(like, terms, semantic=semantic)
-        wanted = Wanted(_host_names(hosts), *span(since, until), relevant_only, like)
-        collapses = self.settings.search.collapse and not show_all
-        chosen = choose(asked, wanted, weights, page * per_page, collapses=collapses)
-        hidden = [each.shard.hidden(each.match, wanted) for each in asked]
-        hidden_by = sum((by_setting for _, by_setting in hidden), Counter[str]())
-        return SearchResults(
-            query=query or like,
-            total=chosen.total,
-            is_total_exact=chosen.is_exact,
-            hits=hits_of(chosen.choices[(page - 1) * per_page : page * per_page], terms),
-            page=page,
-            per_page=per_page,
-            pages_searched=self.pages,
-            hidden=sum(pages for pages, _ in hidden),
-            hidden_by=dict(hidden_by),
-            suggestion=None if node is None else self._suggestion(query, node, chosen.total),
-        )
+        with damage_told([run.path / FOLDER for run in self._runs]):
+            weights = self._weights(semantic=semantic)
+            terms: set[str] = set()
+            node = None if like else parse_query(query)
+            if node is not None:
+                asked = self._ask(node, terms, semantic=semantic)
+            else:
+                like = _canonical(like)
+                asked = self._ask_like(like, terms, semantic=semantic)
+            wanted = Wanted(_host_names(hosts), *span(since, until), relevant_only, like)
+            collapses = self.settings.search.collapse and not show_all
+            chosen = choose(asked, wanted, weights, page * per_page, collapses=collapses)
+            hidden = [each.shard.hidden(each.match, wanted) for each in asked]
+            hidden_by = sum((by_setting for _, by_setting in hidden), Counter[str]())
+            return SearchResults(
+                query=query or like,
+                total=chosen.total,
+                is_total_exact=chosen.is_exact,
+                hits=hits_of(chosen.choices[(page - 1) * per_page : page * per_page], terms),
+                page=page,
+                per_page=per_page,
+                pages_searched=self.pages,
+                hidden=sum(pages for pages, _ in hidden),
+                hidden_by=dict(hidden_by),
+                suggestion=None if node is None else self._suggestion(query, node, chosen.total),
+            )
 
     def close(self) -> None:
         """Close the indexes, and the runs that were opened here; may be called twice."""
