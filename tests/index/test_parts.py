@@ -40,7 +40,7 @@ def highlighted(shown: Snippet) -> list[str]:
 def test_fingerprints_that_differ_in_three_bits_have_a_quarter_in_common(simhash: int, bits: set[int]) -> None:
     other = simhash ^ sum(1 << bit for bit in bits)
     assert set(bands(simhash)) & set(bands(other))
-    assert sum(quarter << 16 * place for place, quarter in bands(simhash)) == simhash
+    assert sum((band & 0xFFFF) << 16 * (band >> 16) for band in bands(simhash)) == simhash
 
 
 class TestSnippets:

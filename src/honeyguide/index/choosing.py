@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -115,16 +113,16 @@ class _Shown:
 
     def __init__(self) -> None:
         self._by_text: dict[int, Choice] = {}
-        self._by_band: defaultdict[tuple[int, int], list[tuple[int, int, Choice]]] = defaultdict(list)
-        self._count = 0
+        self._printed: list[tuple[int, Choice]] = []
+        self._places_by_band: dict[int, list[int]] = {}
 
     def add(self, choice: Choice) -> None:
         self._by_text[choice.found.text_prints[choice.row]] = choice
         simhash = _simhash(choice.found, choice.row)
         if simhash:
-            self._count += 1
             for band in bands(simhash):
-                self._by_band[band].append((self._count, simhash, choice))
+                self._places_by_band.setdefault(band, []).append(len(self._printed))
+            self._printed.append((simhash, choice))
 
     def like(self, page: Found, row: int) -> Choice | None:
         """The one with the same text as a page, or with nearly the same, as far as the guard has fingerprints."""
@@ -134,18 +132,19 @@ class _Shown:
         simhash = _simhash(page, row)
         if not simhash:  # none is kept, or it is that of no text
             return None
-        near = (
-            (place, choice)
-            for band in bands(simhash)
-            for place, other, choice in self._by_band.get(band, ())
-            if (simhash ^ other).bit_count() <= NEAR_BITS
-        )
-        return min(near, key=itemgetter(0), default=(0, None))[1]
+        perhaps = {place for band in bands(simhash) for place in self._places_by_band.get(band, ())}
+        near = [place for place in perhaps if (simhash ^ self._printed[place][0]).bit_count() <= NEAR_BITS]
+        return self._printed[min(near)][1] if near else None
 
 
-def bands(simhash: int) -> list[tuple[int, int]]:
-    """Its four quarters: of fingerprints that differ in three bits, one at least is the same."""
-    return [(band, simhash >> 16 * band & 0xFFFF) for band in range(NEAR_BITS + 1)]
+def bands(simhash: int) -> tuple[int, int, int, int]:
+    """Its four quarters, each with its number above it: of fingerprints three bits apart, one at least is the same."""
+    return (
+        simhash & 0xFFFF,
+        1 << 16 | simhash >> 16 & 0xFFFF,
+        2 << 16 | simhash >> 32 & 0xFFFF,
+        3 << 16 | simhash >> 48,
+    )
 
 
 def _simhash(page: Found, row: int) -> int:
