@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,26 @@ def test_pages_like_one(finished_run: Path, capsys: pytest.CaptureFixture[str]) 
     assert first not in [hit["url"] for hit in like["hits"]]
 
 
+def test_a_total_that_is_not_exact_is_told(
+    finished_run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["search", str(finished_run), "rock"]) == 0
+    assert re.match(r"# \d+ pages of", capsys.readouterr().out)
+    monkeypatch.setattr("honeyguide.index.choosing.LAST_LOOK", 1)
+    assert main(["search", str(finished_run), "rock"]) == 0
+    assert re.match(r"# at most \d+ pages of", capsys.readouterr().out)
+
+
+def test_what_is_left_out_is_told_with_the_flag_that_brings_it_back(
+    finished_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["search", str(finished_run), "rock"]) == 0
+    assert "left out" not in capsys.readouterr().out
+    assert main(["search", str(finished_run), "rock", "--min-quality", "1", "--hide-traps"]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert re.search(r"; (\d+) more left out: \1 by search\.min_quality, --min-quality 0 brings them back$", first)
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
@@ -82,6 +103,9 @@ def test_pages_like_one(finished_run: Path, capsys: pytest.CaptureFixture[str]) 
         ([""], "the query is empty: give a word to look for"),
         (['"open'], 'a " is not closed'),
         ([], "alone is not enough: give a run and a query"),
+        (["rock", "--page", "9" * 20], "page 99999999999999999999 of 10 hits: pages count from 1 to 1,000,000,000"),
+        (["rock", "--host", "http://x.test/"], "'http://x.test/' is not a host: give its name alone"),
+        (["rock", "--since", "2026-05-02", "--until", "2026-05-01"], "since 2026-05-02 is after until 2026-05-01"),
         (["rock", "--set", "search.rank_weight=-1"], "search.rank_weight is -1.0: it must be at least 0"),
         (["rock", "--blocked-words", "none.txt"], "search.blocked_words: cannot read none.txt: No such file"),
     ],

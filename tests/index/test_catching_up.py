@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import honeyguide
+from honeyguide.errors import RunDamaged
 from honeyguide.index import Searcher
 from honeyguide.index import catching_up as module
 from honeyguide.index.catching_up import indexes_of
@@ -52,6 +53,34 @@ def crawled(path: Path, budget: int = 40, **overrides: object) -> Path:
 def go_on(run: Path, budget: int) -> None:
     world = ScriptedWorld(PAGES, entry_urls=list(PAGES))
     honeyguide.resume(run, budget=budget, world=world, vectors=hashed_vectors()).close()
+
+
+@pytest.mark.parametrize("ending", [".fast", ".fieldnorm", ".idx", ".pos", ".store", ".term", "meta.json"])
+@pytest.mark.parametrize("place", [0.0, 0.5, 0.999])
+def test_an_index_with_a_damaged_file_is_made_anew(
+    tmp_path: Path, ending: str, place: float, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run = crawled(tmp_path / "run")
+    before = answers(run)
+    file = next(each for each in sorted((run / FOLDER / "pages").iterdir()) if each.name.endswith(ending))
+    content = bytearray(file.read_bytes())
+    content[int(place * len(content))] ^= 0xFF
+    file.write_bytes(content)
+    assert answers(run) == before
+    assert file.read_bytes() != content if file.exists() else True  # else every search would start over
+    assert capfd.readouterr().err == ""
+
+
+def test_an_index_that_is_damaged_while_it_is_open_is_told_in_one_line(tmp_path: Path) -> None:
+    run = crawled(tmp_path / "run")
+    with Searcher(run) as searcher:
+        for file in (run / FOLDER / "pages").glob("*.store"):
+            with file.open("r+b") as opened:
+                opened.write(b"\xff" * (file.stat().st_size // 2))
+        with pytest.raises(RunDamaged, match=r"the index is damaged \(.*\): delete .*index; the next search") as caught:
+            searcher.search("rock")
+    assert "\n" not in str(caught.value)
+    assert honeyguide.search(run, "rock", show_all=True).total == 40
 
 
 def test_catching_up_equals_building_anew(tmp_path: Path) -> None:

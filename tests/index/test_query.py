@@ -47,7 +47,8 @@ def sketch(node: Node) -> str:
         ("http://x.org/a?b=c", "http://x.org/a?b=c"),
         ("at 12:30", "[at 12:30]"),
         ("C++ foo* [a TO b] x^2", "[C++ foo* [a TO b] x^2]"),
-        ("title: a", "[title: a]"),
+        ("note: a", "[note: a]"),
+        ('"title:" a', '["title:" a]'),
         ("well-known", "well-known"),
     ],
 )
@@ -71,6 +72,11 @@ def test_queries_are_read_as_documented(query: str, tree: str) -> None:
         ("(NOT)", "nothing follows NOT"),
         ("colour:red", "there is no field colour: use title, text, host"),
         ("title:-a", "a sign stands before the field"),
+        ("title: rock", "no word follows title: at once: write title:word, or quote it"),
+        ("a (Host:)", "no word follows Host: at once"),
+        ("host:http://x.test/", "'http://x.test/' is not a host: give its name alone"),
+        ('"a b"~10000', "~10000 is too much, at most 9,999 words"),
+        ('"a b"~' + "9" * 5_000, "~9999999999999999999… is too much"),
         ("x" * 20_001, "the query has 20,001 characters"),
         ("(" * 51 + "a" + ")" * 51, "parentheses stand more than 50 deep"),
     ],
@@ -82,9 +88,10 @@ def test_what_cannot_be_read_is_refused_in_one_line(query: str, reason: str) -> 
 
 
 def test_a_slop_says_how_far_apart_the_words_of_a_phrase_may_stand() -> None:
-    words = parse_query('"a b"~3')
-    assert isinstance(words, Words)
-    assert words.slop == 3
+    for text, slop in (('"a b"~3', 3), ('"a b"~9999', 9999), ('"a b"~0000001', 1), ('"a b"', 0)):
+        words = parse_query(text)
+        assert isinstance(words, Words)
+        assert words.slop == slop
 
 
 def test_long_chains_need_no_deep_stack() -> None:

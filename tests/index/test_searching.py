@@ -67,6 +67,14 @@ class TestWhatIsFound:
             ("host:B.TEST", {"lava", "cooking"}),
             ("host:test columns", {"basalt", "cooking"}),
             ("zebra", set()),
+            ("granite OR NOT rock", {"granite", "cooking", "empty"}),
+            ("lava OR NOT rock OR granite", {"basalt", "lava", "granite", "cooking", "empty"}),
+            ("(granite OR NOT rock) columns", {"cooking"}),
+            ("columns (NOT rock OR famous)", {"cooking", "basalt"}),
+            ("rock OR NOT rock", {"basalt", "granite", "lava", "cooking", "empty"}),
+            ("NOT (granite OR NOT rock)", {"basalt", "lava"}),
+            ("NOT rock OR NOT columns", {"granite", "lava", "cooking", "empty"}),
+            ("NOT rock -empty OR lava -famous", {"cooking", "lava", "empty"}),
         ],
     )
     def test_queries_find_pages(self, searcher: Searcher, query: str, found: set[str]) -> None:
@@ -79,6 +87,10 @@ class TestWhatIsFound:
         assert set(names(searcher.search("columns", hosts=["b.test"]))) == {"cooking"}
         assert set(names(searcher.search("columns", hosts=["b.test", "a.test"]))) == {"cooking", "basalt"}
         assert names(searcher.search("columns", hosts=["est"])) == []
+        assert set(names(searcher.search("columns", hosts="B.test/"))) == {"cooking"}
+        for host in ("http://b.test/", "b.test/cooking", ""):
+            with pytest.raises(QueryError, match=f"{host!r} is not a host: give its name alone"):
+                searcher.search("columns", hosts=[host])
 
     def test_times_narrow_a_search_down(self, searcher: Searcher) -> None:
         everything = searcher.search("rock OR salt OR nothing", show_all=True)
@@ -90,9 +102,12 @@ class TestWhatIsFound:
         assert all(hit.fetched_at >= times[2] for hit in late.hits)
         assert all(hit.fetched_at < times[2] for hit in early.hits)
         assert searcher.search("rock", since="2001-01-01").total == 0  # an offline clock begins in 1970
-        assert searcher.search("rock", until="1970-01-01").total == 4
+        assert searcher.search("rock", until="1970-01-01").total == 3
         with pytest.raises(QueryError, match="since is 'tomorrow': write a day or a time"):
             searcher.search("rock", since="tomorrow")
+        with pytest.raises(QueryError, match="since 2026-05-02 is after until 2026-05-01T12:00: no page"):
+            searcher.search("rock", since="2026-05-02", until="2026-05-01T12:00")
+        assert searcher.search("rock", since="1970-01-01", until="1970-01-01").total == 3
 
     def test_relevant_pages_alone(self, searcher: Searcher) -> None:
         assert {hit.is_relevant for hit in searcher.search("columns OR rock").hits} == {True, False}
@@ -137,6 +152,9 @@ class TestOrder:
         parts = [names(searcher.search("rock OR columns OR nothing", page=n, per_page=2)) for n in (1, 2, 3, 4)]
         assert [name for part in parts for name in part] == whole
         assert parts[3] == []
+        for far in (100_000_000, 1_000_000_000):
+            results = searcher.search("rock OR columns OR nothing", page=far, per_page=1000)
+            assert (results.hits, results.total > 0) == ((), True)
 
 
 class TestDuplicates:
@@ -170,13 +188,22 @@ class TestWhatTheGuardFound:
                 database.execute("INSERT INTO prints VALUES (?, ?, 0, 0, 0, 0, ?)", (*place_by_name[name], packed))
         return run
 
-    def test_traps_are_left_out_and_copies_are_not(self, guarded: Path) -> None:
-        results = honeyguide.search(guarded, "rock", show_all=True)
-        assert set(names(results)) == {"basalt", "granite", "copy"}
-        assert results.hidden == 1
-        shown = honeyguide.search(guarded, "rock", {"search.hide_traps": False}, show_all=True)
+    def test_traps_are_left_out_where_that_is_asked_for_and_copies_are_not(self, guarded: Path) -> None:
+        shown = honeyguide.search(guarded, "rock", show_all=True)
         assert set(names(shown)) == {"basalt", "granite", "copy", "lava"}
-        assert shown.hidden == 0
+        assert (shown.hidden, shown.hidden_by) == (0, {})
+        results = honeyguide.search(guarded, "rock", {"search.hide_traps": True}, show_all=True)
+        assert set(names(results)) == {"basalt", "granite", "copy"}
+        assert (results.hidden, results.hidden_by) == (1, {"search.hide_traps": 1})
+
+    def test_pages_left_out_are_told_by_setting_and_counted_once(self, guarded: Path, tmp_path: Path) -> None:
+        words = tmp_path / "blocked.txt"
+        words.write_text("lava\n")
+        both = {"search.hide_traps": True, "search.blocked_words": str(words)}
+        results = honeyguide.search(guarded, "rock", both, show_all=True)
+        assert set(names(results)) == {"granite"}
+        assert results.hidden == 3
+        assert results.hidden_by == {"search.hide_traps": 1, "search.blocked_words": 3}  # the trap has the word, too
 
     def test_pages_with_nearly_the_same_text_are_shown_as_one(self, guarded: Path) -> None:
         (hit,) = honeyguide.search(guarded, "basalt").hits
@@ -216,6 +243,25 @@ class TestMeaning:
         assert set(names(searcher.search('magma "light rock"', semantic=True))) == {"granite"}
         assert set(names(searcher.search("magma", semantic=True, hosts=["a.test"]))) == {"basalt", "granite"}
 
+    def test_the_nearest_are_those_of_what_is_asked_for(
+        self, searcher: Searcher, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        everything = searcher.search("magma", semantic=True, show_all=True).hits
+        nearness = {hit.url: hit.parts.meaning for hit in everything}
+        farthest = min(nearness, key=lambda url: nearness[url])
+        assert len(everything) == 6
+        monkeypatch.setattr("honeyguide.index.shard.NEAREST", 1)
+        (nearest,) = searcher.search("magma", semantic=True).hits
+        assert nearest.parts.meaning == max(nearness.values())
+        (of_host,) = searcher.search("magma", semantic=True, hosts=["a.test"]).hits
+        assert of_host.parts.meaning == max(near for url, near in nearness.items() if "//a.test/" in url)
+        title = farthest.rpartition("/")[2].replace("empty", "nothing")
+        (titled,) = searcher.search(f"magma title:{title}", semantic=True).hits
+        assert titled.url == farthest
+        (irrelevant,) = (hit for hit in everything if hit.url == "http://www.b.test/cooking")
+        (late,) = searcher.search("magma", semantic=True, since=irrelevant.fetched_at, hosts="b.test").hits
+        assert late.url == irrelevant.url
+
     def test_vectors_are_made_once_and_kept(self, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with Searcher(run) as searcher:
             first = searcher.search("volcano", semantic=True)
@@ -226,6 +272,41 @@ class TestMeaning:
     def test_a_query_without_vectors_is_told(self, searcher: Searcher) -> None:
         with pytest.raises(QueryError, match="no word of the query has a vector"):
             searcher.search("host:b.test", semantic=True)
+
+
+class TestHowMany:
+    @pytest.fixture
+    def runs(self, tmp_path: Path) -> list[Path]:
+        """Two runs with ten addresses in common, and three texts that two pages have."""
+        texts = {n: f"Ore number {n if n < 20 else n - 3} is a rock. " for n in range(23)}
+        pages = {f"http://m.test/{n}": html(f"Page {n}", text) for n, text in texts.items()}
+        again = {f"http://m.test/{n}": html(f"Other {n}", f"Another ore, {n}, again.") for n in range(3, 33)}
+        others = {url: text for url, text in again.items() if int(url.rpartition("/")[2]) not in range(13, 23)}
+        return [run_of(tmp_path / "one", pages, guard__on=False), run_of(tmp_path / "two", others, guard__on=False)]
+
+    @pytest.mark.parametrize("semantic", [False, True])
+    def test_the_total_is_what_can_be_paged_through(self, runs: list[Path], *, semantic: bool) -> None:
+        with Searcher(runs) as searcher:
+            totals = set()
+            for per_page in (1, 4, 7, 1000):
+                urls: list[str] = []
+                for page in range(1, 100):
+                    results = searcher.search("ore", semantic=semantic, page=page, per_page=per_page)
+                    totals.add((results.total, results.is_total_exact))
+                    urls += [hit.url for hit in results.hits]
+                    if not results.hits:
+                        break
+                assert len(urls) == len(set(urls)) == results.total
+            assert totals == {(30, True)}
+            assert searcher.search("ore", semantic=semantic, show_all=True).total == 33
+
+    def test_where_too_many_match_it_is_the_most_that_there_can_be(
+        self, runs: list[Path], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("honeyguide.index.choosing.LAST_LOOK", 22)
+        with Searcher(runs) as searcher:
+            found = [searcher.search("ore", page=page, per_page=size) for page, size in ((1, 1), (2, 10), (1, 1000))]
+        assert {(results.total, results.is_total_exact) for results in found} == {(43, False)}
 
 
 class TestSeveralRuns:
@@ -276,7 +357,7 @@ class TestBadInput:
         assert names(searcher.search("rock OR " * 2_000 + "basalt"))
 
     def test_pages_of_hits_count_from_one(self, searcher: Searcher) -> None:
-        for page, per_page in ((0, 10), (1, 0), (1, 1001)):
+        for page, per_page in ((0, 10), (1, 0), (1, 1001), (10**20 - 1, 10)):
             with pytest.raises(QueryError, match="pages count from 1"):
                 searcher.search("rock", page=page, per_page=per_page)
 

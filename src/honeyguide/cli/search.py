@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from honeyguide.index import Hit, SearchResults, Snippet
+    from honeyguide.index import Hit, Question, SearchResults, Snippet
 
 HELP: Final = (
     "Search the pages of a run, or of several together.\n\n"
@@ -31,6 +31,11 @@ HELP: Final = (
 )
 _WHICH: Final = "Which pages"
 _ORDER: Final = "In which order"
+_LIFTED_BY: Final = {
+    "search.hide_traps": "--show-traps",
+    "search.min_quality": "--min-quality 0",
+    "search.blocked_words": "--blocked-words ''",
+}
 _LONGEST_DATE: Final = 253_402_300_799  # seconds until the year 10000
 
 
@@ -77,6 +82,13 @@ def search(
         bool,
         typer.Option("--all", metavar="", rich_help_panel=_WHICH, help="Also pages with the same text as a hit."),
     ] = False,
+    hide_traps: Annotated[
+        bool | None,
+        setting_option(
+            "search.hide_traps", "--hide-traps/--show-traps", metavar="", panel=_WHICH,
+            help_text="Leave out pages that the guard took for a trap, relevant ones too.",
+        ),
+    ] = None,
     min_quality: Annotated[
         float | None, setting_option("search.min_quality", "--min-quality", metavar="X", panel=_WHICH)
     ] = None,
@@ -101,13 +113,17 @@ def search(
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
     from honeyguide.cli.crawl import parse_assignment  # noqa: PLC0415
-    from honeyguide.index import Searcher, parse_query  # noqa: PLC0415 - tantivy, numpy and SQLite take a while to load
+    from honeyguide.index import Searcher, check_question  # noqa: PLC0415 - tantivy, numpy and SQLite take a while to load
 
     runs, query = _parted(runs_and_query, like)
-    if like is None:
-        parse_query(query)  # before anything is opened or written
+    question: Question = {
+        "like": like or "", "hosts": host or (), "since": since, "until": until, "relevant_only": relevant,
+        "semantic": semantic, "page": page, "per_page": per_page, "show_all": show_all,
+    }  # fmt: skip
+    check_question(query, **question)  # before anything is opened or written
     flags = {
         "search.match": "any" if any_ else None,
+        "search.hide_traps": hide_traps,
         "search.min_quality": min_quality,
         "search.blocked_words": blocked_words,
         "search.text_weight": text_weight,
@@ -118,10 +134,7 @@ def search(
     overrides = dict(map(parse_assignment, set_ or []))
     overrides |= {key: value for key, value in flags.items() if value is not None}
     with _progress_bar() as on_progress, Searcher(runs, overrides, on_progress) as open_:
-        results = open_.search(
-            query, like=like or "", hosts=host or (), since=since, until=until, relevant_only=relevant,
-            semantic=semantic, page=page, per_page=per_page, show_all=show_all,
-        )  # fmt: skip
+        results = open_.search(query, **question)
     if as_json:
         from honeyguide.cli.summary import print_json  # noqa: PLC0415
 
@@ -137,10 +150,12 @@ def document_of(results: SearchResults) -> dict[str, Any]:
     return {
         "query": results.query,
         "total": results.total,
+        "is_total_exact": results.is_total_exact,
         "page": results.page,
         "per_page": results.per_page,
         "pages_searched": results.pages_searched,
         "hidden": results.hidden,
+        "hidden_by": dict(results.hidden_by),
         "suggestion": results.suggestion,
         "hits": [_entry(hit) for hit in results.hits],
     }
@@ -188,11 +203,19 @@ def summary_line(results: SearchResults) -> str:
     """How many were found, and which of them are shown."""
     if not results.pages_searched:
         return "no pages yet"
-    found = f"{count_of(results.total, 'page')} of {results.pages_searched:,}"
+    at_most = "" if results.is_total_exact else "at most "
+    found = f"{at_most}{count_of(results.total, 'page')} of {results.pages_searched:,}"
     first = (results.page - 1) * results.per_page + 1
     if results.hits and (results.page > 1 or len(results.hits) < results.total):
         found += f", hits {first:,} to {first + len(results.hits) - 1:,}"
-    return f"{found}; {results.hidden:,} more left out by filters" if results.hidden else found
+    if not results.hidden:
+        return found
+    causes = (
+        f"{pages:,} by {setting}, {_LIFTED_BY[setting]} brings them back"
+        for setting, pages in results.hidden_by.items()
+        if pages
+    )
+    return f"{found}; {results.hidden:,} more left out: {'; '.join(causes)}"
 
 
 def snippet_text(snippet: Snippet) -> Any:  # noqa: ANN401 - rich's text, which is not loaded for --json

@@ -7,9 +7,8 @@ pages with the same text once, and says what was found where (`snippets`) and wh
 The index is derived: it may be deleted at any time. Tantivy is imported here and nowhere else.
 """
 
-from honeyguide.index.query import parse_query
 from honeyguide.index.results import Hit, ScoreParts, SearchResults
-from honeyguide.index.searcher import Searcher, search
+from honeyguide.index.searcher import Question, Searcher, check_question, search
 from honeyguide.index.snippets import Snippet
 
-__all__ = ["Hit", "ScoreParts", "SearchResults", "Searcher", "Snippet", "parse_query", "search"]
+__all__ = ["Hit", "Question", "ScoreParts", "SearchResults", "Searcher", "Snippet", "check_question", "search"]

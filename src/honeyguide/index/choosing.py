@@ -17,7 +17,10 @@ NEAR_BITS: Final = 3
 """Bits in which the fingerprints of nearly equal texts differ at most (Manku et al. 2007)."""
 FIRST_LOOK: Final = 128
 LAST_LOOK: Final = 4_096
-"""Pages by text that are looked at in each index at first, and at most unless a later page of hits asks for more."""
+"""Pages by text that are looked at in each index at first, and at most unless a later page of hits asks for more.
+
+Where no index has more that match, all are looked at, so that the hits can be counted.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +36,7 @@ class Asked:
         by_text = self.shard.find(self.match, wanted, limit, self.nearness)
         if self.nearness is None:
             return [by_text]
-        return [by_text, self.shard.find_near(self.near, wanted, limit, self.nearness)]
+        return [by_text, self.shard.find_near(self.near, wanted, self.nearness)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,21 +49,32 @@ class Choice:
     same: list[tuple[Found, int]]
 
 
-def choose(
-    asked: Sequence[Asked], wanted: Wanted, weights: Weights, count: int, *, collapses: bool
-) -> tuple[list[Choice], int]:
-    """The first so many pages, and how many match."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Chosen:
+    """The first choices, or all of them, and how many there are: at most so many where that is not exact."""
+
+    choices: list[Choice]
+    total: int
+    is_exact: bool
+
+
+def choose(asked: Sequence[Asked], wanted: Wanted, weights: Weights, count: int, *, collapses: bool) -> Chosen:
+    """The first so many pages at least. How many there are does not depend on how many are asked for."""
     limit = max(FIRST_LOOK, 2 * count)
     last = max(LAST_LOOK, limit)
     while True:
         found = [each for shard in asked for each in shard.found(wanted, limit)]
-        is_semantic = any(each.nearness is not None for each in asked)
-        choices = _in_order(found, weights, None if is_semantic else count, collapses=collapses)
-        total = sum(len(choice.same) + 1 for choice in choices) if is_semantic else sum(each.total for each in found)
+        if all(each.total <= LAST_LOOK for each in found):
+            if all(each.is_all for each in found):
+                choices = _in_order(found, weights, None, collapses=collapses)
+                return Chosen(choices, len(choices), is_exact=True)
+            limit = LAST_LOOK
+            continue
+        choices = _in_order(found, weights, count, collapses=collapses)
         beyond = max((each.most_beyond(weights) for each in found), default=-1.0)
         is_enough = len(choices) >= count and choices[count - 1].score > beyond
         if beyond < 0 or is_enough or limit >= last:
-            return choices, total
+            return Chosen(choices, sum(each.total for each in found), is_exact=False)
         limit = min(limit * 8, last)
 
 
@@ -78,7 +92,7 @@ def _in_order(found: Sequence[Found], weights: Weights, count: int | None, *, co
     addresses: set[int] = set()
     for place in np.lexsort((steps, numbers, -topics, -scores)):
         page, row = found[numbers[place]], int(rows[place])
-        address = page.number("url_print", row)
+        address = page.url_prints[row]
         if address in addresses:
             continue
         addresses.add(address)
@@ -99,24 +113,38 @@ class _Shown:
 
     def __init__(self) -> None:
         self._by_text: dict[int, Choice] = {}
-        self._by_simhash: list[tuple[int, Choice]] = []
+        self._printed: list[tuple[int, Choice]] = []
+        self._places_by_band: dict[int, list[int]] = {}
 
     def add(self, choice: Choice) -> None:
-        self._by_text[choice.found.number("text_print", choice.row)] = choice
+        self._by_text[choice.found.text_prints[choice.row]] = choice
         simhash = _simhash(choice.found, choice.row)
         if simhash:
-            self._by_simhash.append((simhash, choice))
+            for band in bands(simhash):
+                self._places_by_band.setdefault(band, []).append(len(self._printed))
+            self._printed.append((simhash, choice))
 
     def like(self, page: Found, row: int) -> Choice | None:
         """The one with the same text as a page, or with nearly the same, as far as the guard has fingerprints."""
-        same = self._by_text.get(page.number("text_print", row))
+        same = self._by_text.get(page.text_prints[row])
         if same is not None:
             return same
         simhash = _simhash(page, row)
         if not simhash:  # none is kept, or it is that of no text
             return None
-        near = (choice for other, choice in self._by_simhash if (simhash ^ other).bit_count() <= NEAR_BITS)
-        return next(near, None)
+        perhaps = {place for band in bands(simhash) for place in self._places_by_band.get(band, ())}
+        near = [place for place in perhaps if (simhash ^ self._printed[place][0]).bit_count() <= NEAR_BITS]
+        return self._printed[min(near)][1] if near else None
+
+
+def bands(simhash: int) -> tuple[int, int, int, int]:
+    """Its four quarters, each with its number above it: of fingerprints three bits apart, one at least is the same."""
+    return (
+        simhash & 0xFFFF,
+        1 << 16 | simhash >> 16 & 0xFFFF,
+        2 << 16 | simhash >> 32 & 0xFFFF,
+        3 << 16 | simhash >> 48,
+    )
 
 
 def _simhash(page: Found, row: int) -> int:

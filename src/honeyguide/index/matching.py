@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from tantivy import Occur, Query
 
-from honeyguide.domain import Url
-from honeyguide.errors import InvalidUrl
+from honeyguide.index.hosts import host_name
 from honeyguide.index.plain_text import marked
 from honeyguide.index.query import All, Beside, Either, Needed, Not, Words
 
@@ -66,7 +65,7 @@ class Matcher:
                 occur = Occur.Must if self.needs_all else Occur.Should
                 return self._joined(parts, occur, is_optional=words_are_optional)
             case Either(parts):
-                return self._joined(parts, Occur.Should, is_optional=words_are_optional)
+                return self._joined(parts, Occur.Should, is_optional=words_are_optional, is_either=True)
             case _:
                 assert_never(node)
 
@@ -76,11 +75,12 @@ class Matcher:
         clauses = [(Occur.Should, each.query) for each in found if each.query is not None]
         return Match(Query.boolean_query(clauses), sum(each.bound for each in found)) if clauses else Match(None)
 
-    def _joined(self, parts: Sequence[Node], occur: Occur, *, is_optional: bool) -> Match:
+    def _joined(self, parts: Sequence[Node], occur: Occur, *, is_optional: bool, is_either: bool = False) -> Match:
+        """The parts together. What must not be there binds all of them, but is one of several between ORs."""
         clauses: list[tuple[Occur, tantivy.Query]] = []
         bound = 0.0
         for part in parts:
-            if isinstance(part, Not):
+            if isinstance(part, Not) and not is_either:
                 made, how = self.match(part.part), Occur.MustNot
             else:
                 made = self.match(part, words_are_optional=is_optional)
@@ -131,11 +131,7 @@ class _Lookup:
 
 def host_query(schema: tantivy.Schema, host: str) -> tantivy.Query:
     """Pages of a host, or of any host below it, however it is spelled."""
-    try:
-        name = str(Url.parse(f"http://{host.strip().rstrip('/')}/").host)
-    except InvalidUrl:
-        name = host.strip().lower()
-    return Query.term_query(schema, "host", name)
+    return Query.term_query(schema, "host", host_name(host))
 
 
 def _anything() -> tantivy.Query:

@@ -18,6 +18,14 @@ _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SECONDS: Final = re.compile(r"\d{1,12}(?:\.\d+)?")
 
 
+def span(first: Moment, last: Moment) -> tuple[float | None, float | None]:
+    """From when on, and before when, a page counts. QueryError where that is no time at all."""
+    begins, ends = since(first), until(last)
+    if begins is not None and ends is not None and begins >= ends:
+        raise QueryError(f"since {first} is after until {last}: no page can be from then; swap them")
+    return begins, ends
+
+
 def since(moment: Moment) -> float | None:
     """Seconds on the crawl's clock from which on a page counts."""
     return _seconds(moment, "since", is_end=False)

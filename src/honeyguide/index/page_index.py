@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import tantivy
 
+from honeyguide.index.damage import check_files, is_panic
 from honeyguide.index.fields import SPELLED, STEMMED, analyzer, document_of, schema, speller
 
 if TYPE_CHECKING:
@@ -115,9 +116,12 @@ class PageIndex:
         try:
             if json.loads((folder / "about.json").read_text(encoding="utf-8")) != about_index(language):
                 return None
+            check_files(folder / "pages")
             found = cls(tantivy.Index.open(str(folder / "pages")), language)
-            found.searcher()  # files may be missing or broken, which shows only now
-        except (OSError, ValueError) as error:  # tantivy raises ValueError for whatever is wrong
+            last_step(found.searcher())  # files may be missing or broken, which shows only now
+        except BaseException as error:  # tantivy raises ValueError for whatever is wrong, or panics
+            if not isinstance(error, OSError | ValueError | LookupError | TypeError) and not is_panic(error):
+                raise
             if folder.exists():
                 log.info("the index in %s cannot be used: %s", folder, error)
             return None

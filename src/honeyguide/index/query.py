@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
 from honeyguide.errors import QueryError
+from honeyguide.index.hosts import host_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,14 +27,17 @@ if TYPE_CHECKING:
 FIELDS: Final = ("title", "text", "host")
 LONGEST_QUERY: Final = 20_000
 DEEPEST: Final = 50
+WIDEST_GAP: Final = 9_999
+"""Words that may stand within a phrase."""
 _SYMBOL: Final = re.compile(
-    r"""(?P<phrase>"(?P<quoted>[^"]*)"(?:~(?P<slop>\d{1,4}))?)
+    r"""(?P<phrase>"(?P<quoted>[^"]*)"(?:~(?P<slop>\d+))?)
       | (?P<open>\() | (?P<close>\))
       | (?P<field>[A-Za-z_]\w*):(?=["(]|[^\s:/)])      # a colon before a slash or a space is no field's
       | (?P<sign>[+-])(?=[^\s+-])
       | (?P<word>[^\s"()]+)""",
     re.VERBOSE,
 )
+_FIELDS_ALONE: Final = tuple(f"{name}:" for name in FIELDS)
 _OPERATORS: Final = ("AND", "OR", "NOT")
 
 
@@ -143,12 +147,20 @@ class _Reader:
                 self._fail('a " is not closed: write "two words"')
             kind = str(found.lastgroup) if found["phrase"] is None else "phrase"
             if kind == "phrase":
-                yield _Symbol(kind, found["quoted"], at, found.end(), int(found["slop"] or 0))
+                yield _Symbol(kind, found["quoted"], at, found.end(), self._slop(found["slop"] or "0"))
             elif kind == "word" and found["word"] in _OPERATORS:
                 yield _Symbol(found["word"], found["word"], at, found.end())
             else:
+                if kind == "word" and found["word"].lower() in _FIELDS_ALONE:
+                    self._fail(f"no word follows {found['word']} at once: write {found['word']}word, or quote it")
                 yield _Symbol(kind, str(found[kind]), at, found.end())
             at = found.end()
+
+    def _slop(self, digits: str) -> int:
+        if len(digits.lstrip("0")) > len(str(WIDEST_GAP)):
+            shown = digits if len(digits) <= 20 else f"{digits[:19]}…"
+            self._fail(f"~{shown} is too much, at most {WIDEST_GAP:,} words may stand in between")
+        return int(digits)
 
     def _kind(self) -> str:
         return self._symbols[self._next].kind if self._next < len(self._symbols) else "end"
@@ -207,6 +219,8 @@ class _Reader:
         if kind in ("word", "phrase"):
             symbol = self._take()
             is_phrase = kind == "phrase"
+            if field == "host":
+                host_name(symbol.text)
             return Words(symbol.text, field, symbol.start, symbol.end, is_phrase, symbol.slop)
         return self._fail(self._what_is_missing(kind))
 

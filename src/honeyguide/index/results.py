@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from honeyguide.index.snippets import Snippet
@@ -43,10 +44,12 @@ class SearchResults:
     """One page of hits, best first; of equal ones, the more relevant, then by URL."""
 
     query: str
-    total: int  # pages that match, before those with the same text are shown as one
+    total: int  # hits on all pages of hits together
     hits: tuple[Hit, ...]
     page: int
     per_page: int
     pages_searched: int
-    hidden: int = 0  # pages that match and were left out by a filter
+    hidden: int = 0  # pages that match and were left out by a setting
+    hidden_by: Mapping[str, int] = field(default_factory=dict)  # the same by setting; a page may be left out by several
+    is_total_exact: bool = True  # or there may be fewer: too many match for equal pages to be told apart
     suggestion: str | None = None  # the query as it was probably meant

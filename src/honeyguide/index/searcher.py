@@ -26,9 +26,10 @@ from honeyguide.guard import FindingKind
 from honeyguide.index.blocked_words import blocked_query, read_blocked_words
 from honeyguide.index.catching_up import indexes_of
 from honeyguide.index.choosing import Asked, choose
+from honeyguide.index.damage import damage_told
+from honeyguide.index.hosts import host_name
 from honeyguide.index.matching import Match
-from honeyguide.index.moments import since as seconds_since
-from honeyguide.index.moments import until as seconds_until
+from honeyguide.index.moments import span
 from honeyguide.index.page_index import FOLDER
 from honeyguide.index.plain_text import unmarked
 from honeyguide.index.query import all_words, parse_query
@@ -47,18 +48,19 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, TypeAlias, Unpack
 
-    import tantivy
     from numpy.typing import NDArray
 
     from honeyguide.index.matching import Matcher
     from honeyguide.index.moments import Moment
     from honeyguide.index.page_index import PageIndex
     from honeyguide.index.query import Node
+    from honeyguide.index.shard import Filter
     from honeyguide.settings import Settings
 
     Runs: TypeAlias = "Run | Path | str | Sequence[Run | Path | str]"
 
 LIKE_TERMS: Final = 25
+LAST_PAGE: Final = 1_000_000_000
 COPIES: Final = frozenset(
     {
         FindingKind.DUPLICATE,
@@ -75,7 +77,7 @@ class Question(TypedDict, total=False):
     """What may be asked besides a query; `Searcher.search` says what each means."""
 
     like: str
-    hosts: Sequence[str]
+    hosts: Sequence[str] | str
     since: Moment
     until: Moment
     relevant_only: bool
@@ -119,7 +121,9 @@ class Searcher:
     def refresh(self) -> None:
         """See what has been crawled since."""
         self._close_shards()
-        self._shards = [shard for run in self._runs for shard in self._shards_of(run)]
+        for run in self._runs:
+            with damage_told([run.path / FOLDER]):
+                self._shards += self._shards_of(run)
         self._speller: Speller | None = None
 
     @property
@@ -132,7 +136,7 @@ class Searcher:
         query: str = "",
         *,
         like: str = "",
-        hosts: Sequence[str] = (),
+        hosts: Sequence[str] | str = (),
         since: Moment = None,
         until: Moment = None,
         relevant_only: bool = False,
@@ -143,36 +147,39 @@ class Searcher:
     ) -> SearchResults:
         """The pages that match a query, or that are `like` the page with a URL, best first.
 
-        `hosts` stand for all hosts below them as well. `since` and `until` are about when a page was fetched: a
-        datetime, ISO 8601 text (UTC unless it says otherwise), or seconds of the crawl's clock. `semantic` finds pages
-        by their vectors, too. `show_all` shows pages with the same text one by one. QueryError for a query that cannot
-        be read, a URL that is not there, or a page of hits that cannot be.
+        `hosts`, one or several, stand for all hosts below them as well. `since` and `until` are about when a page was
+        fetched: a datetime, ISO 8601 text (UTC unless it says otherwise), or seconds of the crawl's clock. `semantic`
+        finds pages by their vectors, too. `show_all` shows pages with the same text one by one. QueryError for a query
+        that cannot be read, a URL that is not there, or a page of hits that cannot be; RunDamaged for an index that
+        was damaged since it was opened.
         """
-        if page < 1 or not 1 <= per_page <= 1000:
-            raise QueryError(f"page {page} of {per_page} hits: pages count from 1 and have 1 to 1000 hits")
-        weights = self._weights(semantic=semantic)
-        terms: set[str] = set()
-        node = None if like else parse_query(query)
-        if node is not None:
-            asked = self._ask(node, terms, semantic=semantic)
-        else:
-            if query.strip():
-                raise QueryError("a query and a page to compare with are given: leave one of them out")
-            like = _canonical(like)
-            asked = self._ask_like(like, terms, semantic=semantic)
-        wanted = Wanted(tuple(hosts), seconds_since(since), seconds_until(until), relevant_only, like)
-        collapses = self.settings.search.collapse and not show_all
-        choices, total = choose(asked, wanted, weights, page * per_page, collapses=collapses)
-        return SearchResults(
-            query=query or like,
-            total=total,
-            hits=hits_of(choices[(page - 1) * per_page : page * per_page], terms),
-            page=page,
-            per_page=per_page,
-            pages_searched=self.pages,
-            hidden=sum(each.shard.hidden(each.match, wanted) for each in asked),
-            suggestion=None if node is None else self._suggestion(query, node, total),
-        )
+        check_question(query, like=like, hosts=hosts, since=since, until=until, page=page, per_page=per_page)
+        with damage_told([run.path / FOLDER for run in self._runs]):
+            weights = self._weights(semantic=semantic)
+            terms: set[str] = set()
+            node = None if like else parse_query(query)
+            if node is not None:
+                asked = self._ask(node, terms, semantic=semantic)
+            else:
+                like = _canonical(like)
+                asked = self._ask_like(like, terms, semantic=semantic)
+            wanted = Wanted(_host_names(hosts), *span(since, until), relevant_only, like)
+            collapses = self.settings.search.collapse and not show_all
+            chosen = choose(asked, wanted, weights, page * per_page, collapses=collapses)
+            hidden = [each.shard.hidden(each.match, wanted) for each in asked]
+            hidden_by = sum((by_setting for _, by_setting in hidden), Counter[str]())
+            return SearchResults(
+                query=query or like,
+                total=chosen.total,
+                is_total_exact=chosen.is_exact,
+                hits=hits_of(chosen.choices[(page - 1) * per_page : page * per_page], terms),
+                page=page,
+                per_page=per_page,
+                pages_searched=self.pages,
+                hidden=sum(pages for pages, _ in hidden),
+                hidden_by=dict(hidden_by),
+                suggestion=None if node is None else self._suggestion(query, node, chosen.total),
+            )
 
     def close(self) -> None:
         """Close the indexes, and the runs that were opened here; may be called twice."""
@@ -218,17 +225,19 @@ class Searcher:
             for number, part in enumerate(indexes.parts)
         ]
 
-    def _hiding(self, index: PageIndex, traps: list[int]) -> list[tuple[Occur, tantivy.Query]]:
-        """What the filters leave out."""
-        filters, clauses = self.settings.search, []
+    def _hiding(self, index: PageIndex, traps: list[int]) -> list[Filter]:
+        """What the settings leave out."""
+        filters = self.settings.search
+        clauses: list[Filter] = []
         if filters.min_quality > 0:
             good = Query.range_query(index.schema, "quality", FieldType.Float, filters.min_quality, None)
-            clauses.append((Occur.Must, good))
+            clauses.append(("search.min_quality", (Occur.Must, good)))
         if traps:
-            clauses.append((Occur.MustNot, Query.term_set_query(index.schema, "step", traps)))
+            trapped = Query.term_set_query(index.schema, "step", traps)
+            clauses.append(("search.hide_traps", (Occur.MustNot, trapped)))
         blocked = blocked_query(self._blocked, index.schema, index.analyzer)
         if blocked is not None:
-            clauses.append((Occur.MustNot, blocked))
+            clauses.append(("search.blocked_words", (Occur.MustNot, blocked)))
         return clauses
 
     def _weights(self, *, semantic: bool) -> Weights:
@@ -348,8 +357,26 @@ def search(
     **question: Unpack[Question],
 ) -> SearchResults:
     """Search one run or several together, once; see `Searcher` for what may be asked, and for asking more than once."""
+    check_question(query, **question)
     with Searcher(runs, overrides, on_progress) as searcher:
         return searcher.search(query, **question)
+
+
+def check_question(query: str = "", **question: Unpack[Question]) -> None:
+    """QueryError for what can be asked of no run, before one is opened."""
+    page, per_page = question.get("page", 1), question.get("per_page", 10)
+    if not 1 <= page <= LAST_PAGE or not 1 <= per_page <= 1000:
+        raise QueryError(f"page {page} of {per_page} hits: pages count from 1 to {LAST_PAGE:,} and have 1 to 1000 hits")
+    if not question.get("like"):
+        parse_query(query)
+    elif query.strip():
+        raise QueryError("a query and a page to compare with are given: leave one of them out")
+    span(question.get("since"), question.get("until"))
+    _host_names(question.get("hosts", ()))
+
+
+def _host_names(hosts: Sequence[str] | str) -> tuple[str, ...]:
+    return tuple(map(host_name, [hosts] if isinstance(hosts, str) else hosts))
 
 
 def trap_steps(run: Run) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     from honeyguide.text import WordVectors
 
     Clause = tuple[Occur, tantivy.Query]
+    Filter = tuple[str, Clause]  # the setting that asks for it, and what pages must be like
 
 NEAREST: Final = 200
-"""Pages that a semantic search looks at in each index for their vectors alone; more where more are asked for."""
+"""Pages that a semantic search finds in each index for their vectors alone."""
 _DIGITS: Final = 6  # of a score: sums in another order must not change the order of pages
 
 
@@ -86,12 +88,10 @@ class Found:
     rank: NDArray[np.float64]
     topic: NDArray[np.float64]
     meaning: NDArray[np.float64]
+    url_prints: Sequence[int]  # equal for equal addresses, in every index
+    text_prints: Sequence[int]  # and for equal texts
     total: int  # pages that match
     is_all: bool  # whether these are all that match
-
-    def number(self, column: str, row: int) -> int:
-        """A whole number that the index has of a page."""
-        return int(self.shard.searcher.fast_field_values(column, [self.addresses[row]])[0] or 0)
 
     def scores(self, weights: Weights) -> NDArray[np.float64]:
         """The score of each page."""
@@ -118,7 +118,7 @@ class Shard:
     standing_by_step: NDArray[np.float32]
     is_in_folder: bool  # or in memory
     may_write: bool
-    hiding: tuple[Clause, ...] = ()  # what filters leave out
+    hiding: tuple[Filter, ...] = ()  # what is left out
     _simhashes: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -150,34 +150,51 @@ class Shard:
             return self._found([], [], 0, match, nearness, is_all=True)
         hits, total = self._search(self._query(match.query, wanted), limit)
         scores = [score for score, _ in hits]
-        return self._found(scores, hits, total, match, nearness, is_all=len(hits) < limit)
+        return self._found(scores, hits, total, match, nearness, is_all=len(hits) >= total)
 
-    def find_near(self, match: Match, wanted: Wanted, limit: int, nearness: Nearness) -> Found:
-        """The pages whose vectors are nearest, among those that `match` and `wanted` let through."""
+    def find_near(self, match: Match, wanted: Wanted, nearness: Nearness) -> Found:
+        """The `NEAREST` pages by their vectors, of those that `match`, `wanted` and the settings let through."""
         if not self.pages:
             return self._found([], [], 0, match, nearness, is_all=True)
-        nearest = Query.term_set_query(self.index.schema, "step", nearness.first(max(NEAREST, limit)))
-        asked = Query.all_query() if match.query is None else match.query
-        clauses = [(Occur.Must, asked), (Occur.Must, Query.const_score_query(nearest, 0.0))]
-        hits, total = self._search(self._query(Query.boolean_query(clauses), wanted), max(NEAREST, limit))
+        asked = self._query(Query.all_query() if match.query is None else match.query, wanted)
+        looked_at = NEAREST
+        hits, total = self._search(self._among(asked, nearness.first(looked_at)), looked_at)
+        while total < NEAREST and looked_at < self.pages:  # most of the nearest are not wanted
+            looked_at = min(looked_at * 8, self.pages)
+            hits, total = self._search(self._among(asked, nearness.first(looked_at)), looked_at)
+        if total > NEAREST:
+            steps = np.array(self.searcher.fast_field_values("step", [address for _, address in hits]), dtype=np.int64)
+            hits = [hits[place] for place in np.lexsort((steps, -nearness.of(steps)))[:NEAREST]]
         scores = [score if match.query is not None else 0.0 for score, _ in hits]
-        return self._found(scores, hits, total, match, nearness, is_all=True)
+        return self._found(scores, hits, len(hits), match, nearness, is_all=True)
 
-    def hidden(self, match: Match, wanted: Wanted) -> int:
-        """How many pages match and are left out by a filter."""
+    def _among(self, query: tantivy.Query, steps: list[int]) -> tantivy.Query:
+        """The pages of these steps that match."""
+        chosen = Query.const_score_query(Query.term_set_query(self.index.schema, "step", steps), 0.0)
+        return Query.boolean_query([(Occur.Must, query), (Occur.Must, chosen)])
+
+    def hidden(self, match: Match, wanted: Wanted) -> tuple[int, Counter[str]]:
+        """How many pages match and are left out, and by which setting; a page may be left out by several."""
+        by_setting: Counter[str] = Counter()
         if not self.hiding or match.query is None or not self.pages:
-            return 0
-        _, shown = self._search(self._query(match.query, wanted), 1)
-        _, everything = self._search(self._query(match.query, wanted, is_filtered=False), 1)
-        return everything - shown
+            return 0, by_setting
+        everything = self._count(match.query, wanted, ())
+        for each in self.hiding:
+            by_setting[each[0]] += everything - self._count(match.query, wanted, (each,))
+        return everything - self._count(match.query, wanted, self.hiding), by_setting
+
+    def _count(self, query: tantivy.Query, wanted: Wanted, hiding: Sequence[Filter]) -> int:
+        return self._search(self._query(query, wanted, hiding), 1)[1]
 
     def _search(self, query: tantivy.Query, limit: int) -> tuple[list[tuple[float, tantivy.DocAddress]], int]:
         """The first pages with their scores, and how many there are."""
-        result: Any = self.searcher.search(query, limit)  # its count is missing from tantivy's own types
+        within = max(1, min(limit, self.pages))  # tantivy makes room for as many as are asked for
+        result: Any = self.searcher.search(query, within)  # its count is missing from tantivy's own types
         return result.hits, int(result.count)
 
-    def _query(self, query: tantivy.Query, wanted: Wanted, *, is_filtered: bool = True) -> tantivy.Query:
-        clauses = wanted.clauses(self.index.schema) + (list(self.hiding) if is_filtered else [])
+    def _query(self, query: tantivy.Query, wanted: Wanted, hiding: Sequence[Filter] | None = None) -> tantivy.Query:
+        filters = self.hiding if hiding is None else hiding
+        clauses = wanted.clauses(self.index.schema) + [clause for _, clause in filters]
         if not clauses:
             return query
         unscored = [(occur, Query.const_score_query(each, 0.0)) for occur, each in clauses]
@@ -208,6 +225,8 @@ class Shard:
             rank=standing,
             topic=np.clip(np.array(columns("relevance", addresses), dtype=np.float64), 0.0, 1.0),
             meaning=np.zeros(len(addresses)) if nearness is None else nearness.of(steps),
+            url_prints=columns("url_print", addresses),
+            text_prints=columns("text_print", addresses),
             total=total,
             is_all=is_all,
         )

@@ -567,7 +567,9 @@ class SearchSettings:
     meaning_weight: float = setting(1.0, "how much its vector counts, in a semantic search", at_least=0)
     title_boost: float = setting(1.0, "times that a word in the title counts as much as one in the text", at_least=0)
     collapse: bool = setting(default=True, meaning="whether pages with the same text, or nearly so, are shown as one")
-    hide_traps: bool = setting(default=True, meaning="whether pages are left out that the guard took for a trap")
+    hide_traps: bool = setting(
+        default=False, meaning="whether pages are left out that the guard took for a trap, relevant ones too"
+    )
     min_quality: float = setting(
         0.0, "quality of the text below which a page is left out; 0 leaves out none", at_least=0, at_most=1
     )
