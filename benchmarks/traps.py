@@ -43,6 +43,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.domain import Fetched, Redirected, Url
 from honeyguide.parse import parse
+from honeyguide.settings import STRATEGIES as KNOWN_STRATEGIES
 from honeyguide.worlds import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.synthetic.traps import Scenario
 from machine import machine
@@ -236,6 +237,13 @@ def _of(known: Sequence[str], what: str) -> Any:
     return read
 
 
+def _site(text: str) -> Path:
+    folder = Path(text)
+    if not (folder / "index.html").is_file():
+        raise argparse.ArgumentTypeError(f"{text} has no index.html: name a folder of HTML")
+    return folder
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = [scenario.value for scenario in Scenario]
@@ -243,7 +251,7 @@ def main() -> None:
     options.add_argument("--seeds", type=_seeds, default=_seeds("5-14"), help="0 to 4 served to set thresholds")
     options.add_argument("--scenarios", type=_of(names, "scenario"), default=names)
     options.add_argument("--arms", type=_of(ARMS, "arm"), default=[OFF, ON])
-    options.add_argument("--strategies", type=lambda text: text.split(","), default=list(STRATEGIES))
+    options.add_argument("--strategies", type=_of(KNOWN_STRATEGIES, "strategy"), default=list(STRATEGIES))
     options.add_argument("--budget", type=int, default=5000)
     options.add_argument("--web", default=WEB, metavar="SPEC", help="of the synthetic web, besides seed and trap")
     options.add_argument("--http", action="store_true", help="crawl the served web with our arms too")
@@ -252,7 +260,7 @@ def main() -> None:
     options.add_argument("--jobs", type=int, default=1)
     options.add_argument("--json", action="store_true")
     options.add_argument("--reach", action="store_true", help="count the honest pages that can be reached")
-    options.add_argument("--sites", type=Path, nargs="+", metavar="FOLDER", help="with an index.html in it")
+    options.add_argument("--sites", type=_site, nargs="+", metavar="FOLDER", help="with an index.html in it")
     chosen = options.parse_args()
     if chosen.reach:
         reach(chosen)

@@ -46,6 +46,10 @@ class SettingsError(HoneyguideError):
         self.mistakes = tuple(mistakes)
         super().__init__("; ".join(self.mistakes))
 
+    def __reduce__(self) -> tuple[type[SettingsError], tuple[tuple[str, ...]]]:
+        """So that it comes whole out of another process."""
+        return type(self), (self.mistakes,)
+
 
 class WorldError(HoneyguideError):
     """A world that cannot be opened or named."""

@@ -171,3 +171,30 @@ def test_a_profile_is_a_flag_of_crawl_and_stands_in_the_settings_of_the_run(tmp_
 def test_an_unknown_profile_is_refused(refusal: Refusal) -> None:
     flags = ("--world", "synthetic", "--topic", "geology", "--profile", "wikipeda")
     assert "crawl.profile is 'wikipeda': choose one of wikipedia" in refusal("crawl", "run", *flags)
+
+
+@pytest.mark.parametrize("name", ["crawl.sqlite", "settings.toml", "pages.jsonl", "archive/pages.jsonl", "link.jsonl"])
+def test_nothing_is_written_among_the_files_of_a_run(finished_run: Path, refusal: Refusal, name: str) -> None:
+    (finished_run / "archive").mkdir(exist_ok=True)
+    database = (finished_run / "crawl.sqlite").read_bytes()
+    target = finished_run / name
+    if name == "link.jsonl":
+        target = finished_run.parent / name
+        target.symlink_to(finished_run / "crawl.sqlite")
+    told = refusal("export", str(finished_run), "--format", "jsonl", str(target), "--overwrite")
+    assert f"{name} lies in the run folder {finished_run}" in told
+    assert "name a place outside" in told
+    assert (finished_run / "crawl.sqlite").read_bytes() == database
+
+
+def test_neither_is_a_folder_of_markdown(finished_run: Path, refusal: Refusal) -> None:
+    told = refusal("export", str(finished_run), "--format", "markdown", str(finished_run / "pages"))
+    assert "lies in the run folder" in told
+
+
+def test_a_place_that_cannot_be_written_is_named_as_it_was_asked_for(
+    finished_run: Path, tmp_path: Path, refusal: Refusal
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    told = refusal("export", str(finished_run), "--format", "jsonl", "file/pages.jsonl")
+    assert told == "honeyguide: file/pages.jsonl: Not a directory; name another place with -o\n"

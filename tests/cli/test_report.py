@@ -37,6 +37,26 @@ def test_no_run_and_no_folder_are_refused(finished_run: Path, refusal: Refusal) 
     assert "the folder does not exist; make it first" in refusal("report", str(finished_run), "-o", "no/where.html")
 
 
+def test_a_run_folder_takes_its_report_and_nothing_else(
+    finished_run: Path, refusal: Refusal, capfd: pytest.CaptureFixture[str]
+) -> None:
+    own = finished_run / "report.html"
+    assert main(["report", str(finished_run), "-o", str(own)]) == 0
+    assert main(["report", str(finished_run), "-o", str(own), "--overwrite"]) == 0
+    capfd.readouterr()
+    settings = finished_run / "settings.toml"
+    told = refusal("report", str(finished_run), "-o", str(settings), "--overwrite")
+    assert f"{settings} lies in the run folder {finished_run}" in told
+
+
+def test_a_place_that_cannot_be_written_is_named_with_a_remedy(
+    finished_run: Path, tmp_path: Path, refusal: Refusal
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    told = refusal("report", str(finished_run), "-o", "file/a.html")
+    assert told == "honeyguide: file/a.html: Not a directory; name another place with -o\n"
+
+
 def test_there_is_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", "--help"]) == 0
     shown = capsys.readouterr().out

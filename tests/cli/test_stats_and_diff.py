@@ -38,7 +38,8 @@ def test_stats_are_told_in_lines_and_as_json(finished_run: Path, capsys: pytest.
         f"pages         {counted.pages}, of which relevant {counted.relevant}",
         "Outcomes",
         "Time by stage",
-        f"Hosts, 3 of {counted.hosts}",
+        f"Hosts, 3 of {counted.hosts} asked",
+        f"hosts         {counted.hosts} asked, of {counted.domains} domains; {counted.hosts_with_pages} gave pages",
         counted.top_hosts[2].host,
         counted.patterns[0].pattern,
         "Clicks from a seed",
@@ -55,7 +56,7 @@ def test_a_run_without_pages_has_stats_and_differs_from_none(
     assert main(["stats", str(empty_run)]) == 0
     assert "pages         0, of which relevant 0" in capsys.readouterr().out
     assert main(["diff", str(empty_run), str(finished_run)]) == 0
-    assert "0 pages in both" in capsys.readouterr().out
+    assert "0 pages in both; settings differ" in capsys.readouterr().out
 
 
 def test_a_diff_is_told_in_lines_and_as_json(
@@ -77,6 +78,32 @@ def test_a_diff_is_told_in_lines_and_as_json(
     document = json.loads(capsys.readouterr().out)
     assert [page["url"] for page in document["gained"]] == [page.url for page in found.gained]
     assert document["common"] == found.common
+
+
+def test_one_is_singular(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = honeyguide.settings_from(
+        {
+            "topic": {"name": "geology", "keywords": ["rock"]},
+            "crawl": {"world": "synthetic:pages=200,hosts=4"},
+            "budget": {"fetches": 1},
+        }
+    )
+    honeyguide.crawl(tmp_path / "run", settings).close()
+    assert main(["stats", str(tmp_path / "run")]) == 0
+    assert "  hosts         1 asked, of 1 domain; 1 gave pages\n" in capsys.readouterr().out
+    assert main(["results", str(tmp_path / "run")]) == 0
+    assert "1 fetch, 1 page, " in capsys.readouterr().out
+    assert main(["report", str(tmp_path / "run"), "-o", "-"]) == 0
+    page = capsys.readouterr().out
+    for words in ("of 1 fetch<", "of 1 page<", "of 1 domain<", " after 1 fetch. Where"):
+        assert words in page
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "some"])
+def test_a_number_that_is_none_is_named(refusal: Refusal, finished_run: Path, value: str) -> None:
+    told = refusal("stats", str(finished_run), "--top", value)
+    assert "'--top'" in told
+    assert value in told.split(":", 2)[2]
 
 
 @pytest.mark.parametrize("command", ["stats", "diff"])

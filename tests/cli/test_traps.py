@@ -9,6 +9,7 @@ import pytest
 
 from honeyguide.cli.main import main
 from honeyguide.engine import crawl
+from honeyguide.guard import Standing
 from honeyguide.settings import settings_from, with_overrides
 from scripted_guard import IdleGuard, RestlessGuard, guarded_by
 from vectors_by_hash import hashed_vectors
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cli.conftest import Refusal
+    from honeyguide.domain import Url
     from honeyguide.guard import Guard
 
 
@@ -75,6 +77,61 @@ def test_pages_are_listed_on_request_and_may_be_narrowed_down(
     assert all(page["url"] in printed(capsys, "traps", trapped, "--pages") for page in document["pages"])
     none = printed(capsys, "traps", trapped, "--kind", "maze")
     assert none.startswith("No page of that kind or host was judged")
+
+
+@pytest.mark.parametrize("host", ["%", "_", "%.example", "s__e%"])
+def test_a_host_is_a_host_and_no_pattern(trapped: Path, capsys: pytest.CaptureFixture[str], host: str) -> None:
+    document = json.loads(printed(capsys, "traps", trapped, "--json", "--pages", "--host", host))
+    assert (document["pages_found"], document["traps"], document["pages"], document["moves"]) == (0, [], [], [])
+    assert document["links"]["waiting_behind"] == 0
+
+
+def test_a_host_may_be_written_in_capitals(trapped: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = json.loads(printed(capsys, "traps", trapped, "--json", "--pages"))
+    host = document["traps"][0]["about"]
+    small, capital = (
+        json.loads(printed(capsys, "traps", trapped, "--json", "--pages", "--host", name))
+        for name in (host, host.upper())
+    )
+    assert small == capital
+    assert len(small["pages"]) == small["pages_found"] > 0
+    assert small["moves"]
+    assert 0 < small["links"]["waiting_behind"] < document["links"]["waiting_behind"]
+
+
+class _Mazes(RestlessGuard):
+    """Gives reasons as the real one does: they begin with a kind."""
+
+    def level(self, url: Url, carried: int) -> Standing:
+        standing = super().level(url, carried)
+        kind = "maze: it" if standing.level % 2 else "variant of it"
+        return Standing(standing.level, kind if standing.level else "")
+
+
+def test_a_kind_narrows_down_the_links_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = made(tmp_path / "run", _Mazes)
+    for kind, reason in (("maze", "maze: it"), ("variant", "variant of it")):
+        document = json.loads(printed(capsys, "traps", run, "--json", "--kind", kind))
+        assert {move["reason"] for move in document["moves"]} == {reason}
+        assert document["links"]["lowered"] == sum(move["lowered"] for move in document["moves"])
+        assert document["links"]["waiting_behind"] is None
+        out = printed(capsys, "traps", run, "--kind", kind)
+        assert "was let wait behind others" in out
+        assert "wait behind now" not in out
+    assert json.loads(printed(capsys, "traps", run, "--json", "--kind", "calendar"))["moves"] == []
+
+
+@pytest.mark.parametrize("is_guarded", [True, False])
+def test_restarts_are_listed_with_their_reasons(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], is_guarded: bool
+) -> None:
+    run = made(tmp_path / "run", restart__every_fetches=15, guard__on=is_guarded)
+    first, second = json.loads(printed(capsys, "traps", run, "--json"))["restarts"]
+    assert first["reason"] == second["reason"] == "15 fetches have passed"
+    out = printed(capsys, "traps", run)
+    assert f"  after step {first['after_steps']:<7} 15 fetches have passed; from unexplored:\n" in out
+    assert first["urls"][0] in out
+    assert "Restarts" not in printed(capsys, "traps", run, "--kind", "maze")
 
 
 def test_a_kind_that_does_not_exist_is_refused(tmp_path: Path, refusal: Refusal) -> None:

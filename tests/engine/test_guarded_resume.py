@@ -17,6 +17,7 @@ from engine.small_crawls import contents, settings_for, story
 from engine.test_kill_and_resume import kill_after_a_while
 from honeyguide.engine import Dispatch, crawl, resume
 from honeyguide.engine.snapshot import parted
+from honeyguide.errors import GuardError
 from honeyguide.guard.saving import unpack
 from honeyguide.store import open_run
 from scripted_guard import IdleGuard, RestlessGuard, guarded_by
@@ -193,3 +194,18 @@ def test_a_guarded_crawl_brought_back_after_any_step_is_the_same_to_the_last_bit
         again.close()
     whole.close()
     assert steps > 5
+
+
+def test_a_guard_of_another_version_is_refused_with_a_way_to_go_on(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    crawl(run, settings_for(budget=40), vectors=hashed_vectors()).close()
+    with mock.patch("honeyguide.guard.saving._MARK", b"guard 0\n"), pytest.raises(GuardError) as refused:
+        resume(run, budget="+20", vectors=hashed_vectors())
+    assert "write on = false under [guard] in the run's settings.toml" in str(refused.value)
+    file = run / "settings.toml"
+    before, guard, after = file.read_text(encoding="utf-8").partition("[guard]\n")
+    assert after.startswith("on = true")
+    file.write_text(before + guard + after.replace("on = true", "on = false", 1), encoding="utf-8")
+    old = mock.patch("honeyguide.guard.saving._MARK", b"guard 0\n")
+    with old, resume(run, budget="+20", vectors=hashed_vectors()) as done:
+        assert done.progress.fetches == 60

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from engine.driving import HandWired, everything, script_settings
 from engine.small_crawls import settings_for, story
+from honeyguide.domain import Url
 from honeyguide.engine import CrawlRestarted, Dispatch, Stop, crawl
+from honeyguide.engine.build import Builder
 from honeyguide.engine.restarts import Mean
 from honeyguide.errors import SettingsError
 from honeyguide.store import open_run
@@ -202,8 +204,40 @@ def test_without_an_occasion_nothing_changes(tmp_path: Path) -> None:
         ({"restart__every_fetches": 5, "restart__sources": ["moon"]}, "'moon' is none; choose of urls"),
         ({"restart__every_fetches": 5, "restart__urls": ["nowhere"]}, "restart.urls: not a URL"),
         ({"restart__urls": ["http://x.test/"]}, "nothing restarts"),
+        ({"restart__every_fetches": 5, "restart__sources": []}, r"restart.sources is \[\], which has nowhere to begin"),
+        ({"restart__every_fetches": 5, "restart__sources": ["urls"]}, "nowhere to begin anew: add unexplored"),
+        ({"restart__reward_share": 0.5, "restart__sources": ["starting-points"]}, "nowhere to begin anew"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(tmp_path: Path, overrides: dict[str, object], told: str) -> None:
     with pytest.raises(SettingsError, match=told):
         crawl(tmp_path / "run", settings_for(**overrides), vectors=hashed_vectors())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("world", "is_live", "has_them"),
+    [
+        ("live", True, True),
+        ("live", False, False),  # a caller's own offline world
+        ("replay:run", False, True),
+        ("synthetic:pages=100", False, False),
+        ("synthetic+http:pages=100", True, False),
+        ("wiki:file", False, False),
+    ],
+)
+def test_the_shipped_starting_points_are_for_the_live_web(world: str, is_live: bool, has_them: bool) -> None:
+    settings = settings_for(crawl__world=world, restart__every_fetches=5)
+    assert ("starting-points" in Builder(settings).spare_urls(is_live=is_live)) is has_them
+
+
+@pytest.mark.parametrize("world", ["live", "synthetic:pages=100"])
+def test_a_list_of_ones_own_is_taken_in_any_world(tmp_path: Path, world: str) -> None:
+    (tmp_path / "own.toml").write_text('[general]\nurls = ["http://x.test/"]\n', encoding="utf-8")
+    own = str(tmp_path / "own.toml")
+    settings = settings_for(crawl__world=world, crawl__starting_points=own, restart__every_fetches=5)
+    assert Builder(settings).spare_urls()["starting-points"] == [Url.parse("http://x.test/")]
+
+
+def test_a_synthetic_web_restarts_from_what_it_has(tmp_path: Path) -> None:
+    with crawl(tmp_path / "run", settings_for(budget=30, restart__every_fetches=10), vectors=hashed_vectors()) as run:
+        assert [restart.source for restart in run.restarts()] == ["unexplored"] * 2

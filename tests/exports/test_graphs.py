@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -67,6 +68,21 @@ class TestReadBack:
             assert nodes[url]["is_relevant"] is page.is_relevant
             assert (nodes[url]["depth"], nodes[url]["step"], nodes[url]["words"]) == (page.depth, page.step, page.words)
             assert nodes[url]["label"] == (page.title or url).replace("\x01", "\ufffd")
+
+    def test_nodes_say_what_json_lines_say(self, run: Path, tmp_path: Path, file_format: str) -> None:
+        honeyguide.export(run, tmp_path / "graph", file_format)
+        honeyguide.export(run, tmp_path / "pages.jsonl", "jsonl")
+        nodes = {data["url"]: data for _, data in read(tmp_path / "graph", file_format).nodes(data=True)}
+        lines = (tmp_path / "pages.jsonl").read_text(encoding="utf-8").splitlines()
+        for page in map(json.loads, lines):
+            node = nodes[page["url"]]
+            for name, value in page.items():
+                if name in ("text", "parents") or value is None:
+                    assert name not in node
+                else:
+                    assert node[name] == (value.replace("\x01", "\ufffd") if isinstance(value, str) else value)
+            assert node["parent_count"] == len(page["parents"])
+            assert len(node["simhash"]) == 16
 
     def test_only_relevant_pages_and_the_links_between_them(self, run: Path, tmp_path: Path, file_format: str) -> None:
         honeyguide.export(run, tmp_path / "graph", file_format, relevant=True)

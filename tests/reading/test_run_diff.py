@@ -91,3 +91,9 @@ def test_another_topic_changes_relevance_but_not_the_verdict(tmp_path: Path) -> 
     assert [abs(page.change) for page in found.rejudged] == sorted(
         (abs(page.change) for page in found.rejudged), reverse=True
     )
+
+
+def test_without_a_page_in_both_there_is_no_mean(tmp_path: Path) -> None:
+    other = judged(tmp_path / "b", {"http://new.test/": html("Newer")}, crawl__seed_urls=["http://new.test/"])
+    found = honeyguide.diff(judged(tmp_path / "a", FIRST), other)
+    assert (found.common, found.mean_change) == (0, None)

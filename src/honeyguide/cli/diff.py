@@ -44,14 +44,14 @@ def diff(
 def _lines(found: RunDiff, top: int) -> Iterator[str]:
     yield f"A: {found.before}: {count_of(found.pages_before, 'page')}, {found.relevant_before:,} relevant"
     yield f"B: {found.after}: {count_of(found.pages, 'page')}, {found.relevant:,} relevant"
+    change = "" if found.mean_change is None else f", {found.mean_change:+.4f} relevance on average"
     yield (
-        f"{count_of(found.common, 'page')} in both, {found.mean_change:+.4f} relevance on average; "
-        f"settings {'the same' if found.same_settings else 'differ'}"
+        f"{count_of(found.common, 'page')} in both{change}; settings {'the same' if found.same_settings else 'differ'}"
     )
     yield from _pages_of_one("Gained, in B alone", found.gained, top)
     yield from _pages_of_one("Lost, in A alone", found.lost, top)
-    yield from _hosts("Hosts gained", found.hosts_gained, top)
-    yield from _hosts("Hosts lost", found.hosts_lost, top)
+    yield from _hosts("Hosts gained, with pages in B alone", found.hosts_gained, top)
+    yield from _hosts("Hosts lost, with pages in A alone", found.hosts_lost, top)
     yield from _pages_of_both("Became relevant", found.became_relevant, top)
     yield from _pages_of_both("No longer relevant", found.became_irrelevant, top)
     yield from _pages_of_both("Another relevance, the same verdict", found.rejudged, top)

@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except HoneyguideError as error:
         return _refuse(str(error))
     except _UsageError as error:
-        return _refuse(error.format_message())
+        return _refuse(_usage(error))
     except BrokenPipeError:
         # Nobody reads on; what is still in the buffer must not fail once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -113,6 +113,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _refuse(f"{error.filename or 'output'}: {error.strerror or error}")
     return int(status or 0)
+
+
+def _usage(error: typer.BadParameter) -> str:
+    """What is wrong with a flag, and the value that is: some versions of typer leave it out."""
+    message, mistakes = error.format_message(), getattr(error.__cause__, "errors", None)
+    if not callable(mistakes):
+        return message
+    return message.replace("Input should be", f"{mistakes()[0]['input']!r} must be", 1)
 
 
 def _refuse(message: str) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from honeyguide.cli.options import JsonFlag, RunArgument  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.words import one_line, percent
+from honeyguide.cli.words import count_of, one_line, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,8 @@ def header(run: Run) -> list[str]:
     examples = f"{len(settings.topic.like)} examples" if settings.topic.like else ""
     topic = " · ".join(filter(None, (settings.topic.name, words, examples))) or "none"
     came_to = (
-        f"{progress.fetches:,} fetches, {progress.pages:,} pages, {progress.relevant:,} judged relevant, "
+        f"{count_of(progress.fetches, 'fetch', 'fetches')}, {count_of(progress.pages, 'page')}, "
+        f"{progress.relevant:,} judged relevant, "
         f"harvest rate {percent(run.harvest_rate)}; {progress.stop_reason or 'not finished'}"
     )
     return [one_line(f"topic: {topic}; strategy: {settings.crawl.strategy}; world: {settings.crawl.world}"), came_to]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from honeyguide.cli.options import JsonFlag, RunArgument  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.words import duration, megabytes, one_line, percent
+from honeyguide.cli.words import count_of, duration, megabytes, one_line, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,7 +49,8 @@ def _lines(counted: RunStats) -> Iterator[str]:
     yield f"  fetches       {counted.fetches:,} of {counted.budget:,}"
     yield f"  pages         {counted.pages:,}, of which relevant {counted.relevant:,}"
     yield f"  harvest rate  {percent(counted.harvest_rate)} of the fetches"
-    yield f"  hosts         {counted.hosts:,}, of {counted.domains:,} domains"
+    gave = f"{counted.hosts_with_pages:,} gave pages"
+    yield f"  hosts         {counted.hosts:,} asked, of {count_of(counted.domains, 'domain')}; {gave}"
     yield f"  waiting links {counted.waiting_links:,}"
     yield f"  received      {megabytes(counted.body_bytes)}; the run takes {megabytes(counted.run_bytes)}"
     yield f"  time          {duration(counted.crawl_seconds)} on the crawl's clock"
@@ -58,7 +59,7 @@ def _lines(counted: RunStats) -> Iterator[str]:
     yield from _counts("Kinds of pages", counted.media_types)
     yield from _stages(counted)
     hosts = [(host.host, host.pages, host.relevant) for host in counted.top_hosts]
-    yield from _table(f"Hosts, {len(hosts)} of {counted.hosts:,}", hosts)
+    yield from _table(f"Hosts, {len(hosts)} of {counted.hosts:,} asked", hosts)
     patterns = [(pattern.pattern, pattern.pages, pattern.relevant) for pattern in counted.patterns]
     yield from _table("Shapes of addresses", patterns)
     yield from _counts(

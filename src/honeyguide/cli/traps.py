@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 HELP: Final = (
     "Show what a run judged a loop, a trap or a duplicate.\n\n"
     "For each: the evidence, the pages that it cost, and what became of the links: they wait behind others, and may be "
-    "raised again. Works while the crawl is going on, too.\n\n"
+    "raised again. Restarts are listed with their reasons. Works while the crawl is going on, too.\n\n"
     "[bold]Examples[/bold]\n\n"
     "  honeyguide traps my-run\n\n"
     "  honeyguide traps my-run --kind calendar --pages"
 )
 _MOST_MOVES: Final = 20
+_MOST_PLACES: Final = 3  # of a restart
 
 
 def traps(
@@ -47,6 +48,7 @@ def traps(
     kinds = [each.value for each in FindingKind]
     if kind and kind not in kinds:
         raise SettingsError([f"--kind is {kind!r}: choose one of {', '.join(kinds)}"])
+    host = host.lower()
     with open_run(run) as opened, opened.at_one_moment():
         summary = opened.trap_summary(kind=kind, host=host)
         wanted = [each for each in opened.guard_findings() if kind in ("", each.kind) and host in ("", each.url.host)]
@@ -58,6 +60,12 @@ def traps(
 
 
 def _told(run: Run, summary: TrapSummary, pages: list[GuardFinding], *, is_part: bool) -> Iterator[str]:
+    yield from _guarded(run, summary, pages, is_part=is_part)
+    if not is_part:
+        yield from _restarts(run)
+
+
+def _guarded(run: Run, summary: TrapSummary, pages: list[GuardFinding], *, is_part: bool) -> Iterator[str]:
     if not run.settings.guard.on:
         yield "This run was made without a guard (guard.on = false): nobody looked out for traps."
         return
@@ -95,9 +103,10 @@ def _moves(summary: TrapSummary) -> Iterator[str]:
         return
     yield ""
     dropped = f", {summary.dropped:,} dropped" if summary.dropped else ""
+    behind = "" if summary.waiting_behind is None else f"; {summary.waiting_behind:,} wait behind now"
     yield (
         f"Links: {count_of(summary.lowered, 'time')} one was let wait behind others, "
-        f"{count_of(summary.raised, 'time')} one was raised again{dropped}; {summary.waiting_behind:,} wait behind now."
+        f"{count_of(summary.raised, 'time')} one was raised again{dropped}{behind}."
     )
     for move in summary.moves[:_MOST_MOVES]:
         moved = [
@@ -108,6 +117,17 @@ def _moves(summary: TrapSummary) -> Iterator[str]:
         yield f"  {one_line(move.host)}: {one_line(move.reason)} ({', '.join(moved)})"
     if len(summary.moves) > _MOST_MOVES:
         yield f"  and {len(summary.moves) - _MOST_MOVES:,} more; --json has them all"
+
+
+def _restarts(run: Run) -> Iterator[str]:
+    for first, restart in enumerate(run.restarts()):
+        if not first:
+            yield ""
+            yield "Restarts:"
+        places = restart.urls[:_MOST_PLACES]
+        more = f" and {len(restart.urls) - len(places):,} more" if len(restart.urls) > len(places) else ""
+        yield f"  after step {restart.after_steps:<7,} {restart.reason}; from {restart.source}:"
+        yield f"    {', '.join(one_line(url.text) for url in places)}{more}"
 
 
 def _print_json(run: Run, summary: TrapSummary, pages: list[GuardFinding] | None) -> None:
@@ -127,6 +147,7 @@ def _print_json(run: Run, summary: TrapSummary, pages: list[GuardFinding] | None
         "traps": [asdict(trap) for trap in summary.traps],
         "moves": [asdict(move) for move in summary.moves],
     }
+    document["restarts"] = [asdict(each) | {"urls": [url.text for url in each.urls]} for each in run.restarts()]
     if pages is not None:
         document["pages"] = [asdict(page) | {"url": page.url.text} for page in pages]
     print_json(document)

@@ -96,7 +96,7 @@ class Builder:
             ranks=self.ranks(),
             is_live=is_live,
             guard=self.guard(),
-            spare_urls=self.spare_urls() if self.settings.restart.is_on else {},
+            spare_urls=self.spare_urls(is_live=is_live) if self.settings.restart.is_on else {},
         )
 
     @property
@@ -111,13 +111,14 @@ class Builder:
         registered_domain(HostKey("example.org"))  # reads its list of suffixes now, not within the first step
         return WebGuard(self.settings.guard)
 
-    def spare_urls(self) -> dict[str, list[Url]]:
-        """Seeds to start anew from, by where they come from."""
-        own_list = self.settings.crawl.starting_points
-        return {
-            "urls": [Url.parse(text) for text in self.settings.restart.urls],
-            "starting-points": list(starting_urls(self.topic, Path(own_list) if own_list else None)),
-        }
+    def spare_urls(self, *, is_live: bool = False) -> dict[str, list[Url]]:
+        """Seeds to start anew from, by where they come from. Shipped starting points are for the live web alone."""
+        crawl = self.settings.crawl
+        spare = {"urls": [Url.parse(text) for text in self.settings.restart.urls]}
+        if crawl.has_starting_points and (is_live or crawl.starting_points or crawl.world != "live"):
+            own_list = Path(crawl.starting_points) if crawl.starting_points else None
+            spare["starting-points"] = list(starting_urls(self.topic, own_list))
+        return spare
 
     def strategy(self, *, is_restored: bool = False) -> Strategy:
         return strategy_of(Ingredients(self.settings, self.topic, self._topic_vectors, is_restored))

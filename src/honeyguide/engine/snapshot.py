@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.errors import StrategyError
+from honeyguide.errors import GuardError, StrategyError
 
 if TYPE_CHECKING:
     from honeyguide.guard import Guard
@@ -24,12 +24,21 @@ def taken_of(strategy: Strategy, judge: Verdicts, guard: Guard | None = None) ->
 
 
 def load_into(strategy: Strategy, judge: Verdicts, snapshot: bytes, guard: Guard | None = None) -> None:
-    """Bring all back to where they were; a guard of which the snapshot knows nothing stays as it is."""
+    """Bring all back to where they were; a guard of which the snapshot knows nothing stays as it is.
+
+    GuardError with a way to go on where the guard cannot.
+    """
     of_strategy, of_judge, of_guard = parted(snapshot)
     strategy.load(of_strategy)
     judge.load(of_judge)
     if guard is not None and of_guard is not None:
-        guard.load(of_guard)
+        try:
+            guard.load(of_guard)
+        except GuardError as error:
+            raise GuardError(
+                "the guard of this run was saved by another version of the program, or is damaged: to go on without "
+                "it, write on = false under [guard] in the run's settings.toml"
+            ) from error
 
 
 def parted(snapshot: bytes) -> tuple[bytes, bytes, bytes | None]:

@@ -8,12 +8,13 @@ of graphs pages and the links between them (`graph_pages`), `warc` what the host
 from honeyguide.exports.choice import Choice
 from honeyguide.exports.edges import write_edges
 from honeyguide.exports.formats import BINARY_FORMATS, FORMATS, checked, export, write, write_bytes
-from honeyguide.exports.whole_file import whole_binary_file, whole_file, whole_folder
+from honeyguide.exports.whole_file import REPORT_NAME, whole_binary_file, whole_file, whole_folder
 from honeyguide.exports.written import EdgesWritten, PagesWritten, RecordsWritten
 
 __all__ = [
     "BINARY_FORMATS",
     "FORMATS",
+    "REPORT_NAME",
     "Choice",
     "EdgesWritten",
     "PagesWritten",

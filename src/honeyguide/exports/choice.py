@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import ExportError
-from honeyguide.reading import records_of
+from honeyguide.reading import PageRecord, records_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from honeyguide.exports.written import Progress
-    from honeyguide.reading import PageRecord
     from honeyguide.store import KeptPages, Run
 
 
@@ -27,6 +26,8 @@ class Choice:
 
 
 EVERYTHING: Final = Choice()
+FACTS: Final = tuple(field.name for field in fields(PageRecord) if field.name not in ("text", "parents"))
+"""The columns of a page that are no long lists or texts: what nodes of graphs and front matter say."""
 
 
 @contextmanager

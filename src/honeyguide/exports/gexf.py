@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from honeyguide.exports.choice import Choice
     from honeyguide.exports.written import Progress
-    from honeyguide.store import KeptPage, Run
+    from honeyguide.reading import PageRecord
+    from honeyguide.store import Run
 
 _GEXF_KINDS = {"int": "integer"}
 
@@ -38,10 +39,12 @@ def write_gexf(run: Run, out: TextIO, choice: Choice, progress: Progress | None 
             kind = _GEXF_KINDS.get(column.kind, column.kind)
             out.write(f'      <attribute id="{number}" title="{column.name}" type="{kind}"/>\n')
         out.write("    </attributes>\n    <nodes>\n")
-        for page in nodes_of(pages, progress):
-            out.write(f'      <node id="{page.link}" label={xml_attribute(label_of(page))}>\n        <attvalues>\n')
+        for node, page in nodes_of(run, pages, progress):
+            out.write(f'      <node id="{node}" label={xml_attribute(label_of(page))}>\n        <attvalues>\n')
             for number, column in enumerate(COLUMNS):
-                out.write(f'          <attvalue for="{number}" value={xml_attribute(column.value(page))}/>\n')
+                value = column.value(page)
+                if value is not None:
+                    out.write(f'          <attvalue for="{number}" value={xml_attribute(value)}/>\n')
             out.write(f"        </attvalues>\n        {_colour(page)}\n      </node>\n")
             nodes += 1
         out.write("    </nodes>\n    <edges>\n")
@@ -52,7 +55,7 @@ def write_gexf(run: Run, out: TextIO, choice: Choice, progress: Progress | None 
     return EdgesWritten(nodes, edges)
 
 
-def _colour(page: KeptPage) -> str:
+def _colour(page: PageRecord) -> str:
     strength = 0.4 + 0.6 * min(1.0, max(0.0, page.relevance))
     red, green, blue = (217, 119, 6) if page.is_relevant else (148, 148, 148)
     return f'<viz:color r="{red}" g="{green}" b="{blue}" a="{strength if page.is_relevant else 1.0:.2f}"/>'

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape, quoteattr
 
-from honeyguide.reading import iso, moment_of
+from honeyguide.exports.choice import FACTS
+from honeyguide.reading import iso, numbered_records_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from honeyguide.exports.written import Progress
-    from honeyguide.store import KeptPage, KeptPages
+    from honeyguide.reading import PageRecord
+    from honeyguide.store import KeptPages, Run
 
 # What XML 1.0 has no way to write, not even as a reference: control characters, halves of surrogate pairs, two others.
 _UNSAYABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -21,46 +24,44 @@ _UNSAYABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\u
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """An attribute of every node."""
+    """An attribute of nodes."""
 
     name: str
-    kind: str  # string, double, int or boolean, which both formats call by these names
+    kind: str = "string"  # or double, int, boolean, which both formats call by these names
 
-    def value(self, page: KeptPage) -> str:
-        """As it stands in the file."""
-        match self.name:
-            case "url":
-                return page.url.text
-            case "host":
-                return page.url.host
-            case "fetched_at":
-                return iso(moment_of(page.fetched_at))
-            case "is_relevant":
-                return "true" if page.is_relevant else "false"
-            case name:
-                return str(getattr(page, name))
+    def value(self, record: PageRecord) -> str | None:
+        """As it stands in the file; None where the page has none."""
+        match getattr(record, self.name):
+            case None:
+                return None
+            case datetime() as moment:
+                return iso(moment)
+            case bool(value):
+                return "true" if value else "false"
+            case value:
+                return str(value)
 
 
-COLUMNS: Final = (
-    Column("url", "string"),
-    Column("host", "string"),
-    Column("title", "string"),
-    Column("relevance", "double"),
-    Column("is_relevant", "boolean"),
-    Column("score", "double"),
-    Column("depth", "int"),
-    Column("step", "int"),
-    Column("words", "int"),
-    Column("fetched_at", "string"),
-    Column("digest", "string"),
-)
+_KINDS: Final = {
+    "step": "int",
+    "status": "int",
+    "body_bytes": "int",
+    "words": "int",
+    "score": "double",
+    "relevance": "double",
+    "is_relevant": "boolean",
+    "reward": "double",
+    "depth": "int",
+    "parent_count": "int",
+}
+COLUMNS: Final = tuple(Column(name, _KINDS.get(name, "string")) for name in FACTS)
 
 
-def nodes_of(pages: KeptPages, progress: Progress | None) -> Iterator[KeptPage]:
-    """The pages, with `progress` told of each."""
+def nodes_of(run: Run, pages: KeptPages, progress: Progress | None) -> Iterator[tuple[int, PageRecord]]:
+    """The pages with their numbers, with `progress` told of each."""
     total = len(pages)
-    for done, page in enumerate(pages.all(), 1):
-        yield page
+    for done, node in enumerate(numbered_records_of(run, pages, with_text=False), 1):
+        yield node
         if progress is not None:
             progress(done, total)
 
@@ -75,5 +76,5 @@ def xml_attribute(text: str) -> str:
     return quoteattr(_UNSAYABLE.sub("\ufffd", text))
 
 
-def label_of(page: KeptPage) -> str:
-    return page.title or page.url.text
+def label_of(record: PageRecord) -> str:
+    return record.title or record.url

@@ -31,10 +31,12 @@ def write_graphml(run: Run, out: TextIO, choice: Choice, progress: Progress | No
             name = column.name
             out.write(f'  <key id="{name}" for="node" attr.name="{name}" attr.type="{column.kind}"/>\n')
         out.write('  <graph edgedefault="directed">\n')
-        for page in nodes_of(pages, progress):
-            out.write(f'    <node id="n{page.link}">\n      <data key="label">{xml_text(label_of(page))}</data>\n')
+        for number, page in nodes_of(run, pages, progress):
+            out.write(f'    <node id="n{number}">\n      <data key="label">{xml_text(label_of(page))}</data>\n')
             for column in COLUMNS:
-                out.write(f'      <data key="{column.name}">{xml_text(column.value(page))}</data>\n')
+                value = column.value(page)
+                if value is not None:
+                    out.write(f'      <data key="{column.name}">{xml_text(value)}</data>\n')
             out.write("    </node>\n")
             nodes += 1
         for source, target in pages.links():

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.exports.choice import chosen_pages, chosen_records
+from honeyguide.exports.choice import FACTS, chosen_pages, chosen_records
 from honeyguide.exports.written import PagesWritten
 from honeyguide.reading import iso
 
@@ -75,15 +75,11 @@ def _first_escaped(mark: str) -> str:
 
 
 def _write_page(out: TextIO, record: PageRecord) -> None:
-    facts = {
-        "url": record.url,
-        "title": " ".join(record.title.split()),
+    facts = {name: getattr(record, name) for name in FACTS}
+    facts |= {
         "fetched_at": iso(record.fetched_at),
+        "title": " ".join(record.title.split()),
         "relevance": round(record.relevance, 6),
-        "is_relevant": record.is_relevant,
-        "depth": record.depth,
-        "found_on": record.found_on,
-        "digest": record.digest,
     }
     # A JSON value is a YAML value too, whatever is in it.
     out.write("---\n")

@@ -6,7 +6,7 @@ Nothing here writes, and nothing here knows how it will be shown.
 """
 
 from honeyguide.reading.opening import opened
-from honeyguide.reading.page_records import PageRecord, iso, moment_of, records_of
+from honeyguide.reading.page_records import PageRecord, iso, moment_of, numbered_records_of, records_of
 from honeyguide.reading.page_texts import PageTexts
 from honeyguide.reading.run_diff import HostOfOne, PageOfBoth, PageOfOne, RunDiff, diff
 from honeyguide.reading.run_stats import HostStats, PatternStats, RunStats, stats
@@ -28,6 +28,7 @@ __all__ = [
     "diff",
     "iso",
     "moment_of",
+    "numbered_records_of",
     "opened",
     "records_of",
     "stats",

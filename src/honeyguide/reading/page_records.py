@@ -50,11 +50,16 @@ class PageRecord:
 
 def records_of(run: Run, pages: KeptPages, *, with_text: bool = True) -> Iterator[PageRecord]:
     """The pages as rows, in the order they came, one in memory at a time; within `run.at_one_moment`."""
+    return (record for _, record in numbered_records_of(run, pages, with_text=with_text))
+
+
+def numbered_records_of(run: Run, pages: KeptPages, *, with_text: bool = True) -> Iterator[tuple[int, PageRecord]]:
+    """As `records_of`, each with the page's number in the run, by which links name it."""
     texts = PageTexts(run, pages)
     obeys_robots = run.settings.politeness.obey_robots
     for page in pages.all():
         parents = pages.parents(page, MOST_PARENTS)
-        yield PageRecord(
+        record = PageRecord(
             url=page.url.text,
             host=page.url.host,
             fetched_at=moment_of(page.fetched_at),
@@ -79,6 +84,7 @@ def records_of(run: Run, pages: KeptPages, *, with_text: bool = True) -> Iterato
             robots=pages.robots(page) if obeys_robots else "ignored",
             robots_tag=page.robots_tag or None,
         )
+        yield page.link, record
 
 
 def _simhash(fingerprint: bytes | None) -> str | None:

@@ -73,7 +73,7 @@ class RunDiff:
     became_irrelevant: tuple[PageOfBoth, ...]
     rejudged: tuple[PageOfBoth, ...]  # the same verdict for another relevance
     rewritten: tuple[PageOfBoth, ...]  # another title or text, and the same relevance
-    mean_change: float  # of the relevance of common pages
+    mean_change: float | None  # of the relevance of common pages; None where there are none
     same_settings: bool
 
 
@@ -106,7 +106,7 @@ def diff(before: Run | Path | str, after: Run | Path | str) -> RunDiff:
             became_irrelevant=tuple(page for page in both if page.was_relevant and not page.is_relevant),
             rejudged=tuple(page for page in both if page.change and page.is_relevant == page.was_relevant),
             rewritten=tuple(page for page in both if page.has_changed and not page.change),
-            mean_change=sum(page.change for page in both) / len(both) if both else 0.0,
+            mean_change=sum(page.change for page in both) / len(both) if both else None,
             same_settings=first.settings == second.settings,
         )
 

@@ -72,6 +72,7 @@ class RunStats:
     answer_seconds: float  # waiting for answers, over all fetches, of which many may be under way at once
     stage_seconds: dict[str, float]  # real time by stage; empty for a run that did not note it
     hosts: int  # that were asked
+    hosts_with_pages: int  # of these, that gave a page
     domains: int  # registered domains they belong to
     top_hosts: tuple[HostStats, ...]  # those with the most relevant pages first, then the most pages
     patterns: tuple[PatternStats, ...]  # the most pages first
@@ -154,6 +155,7 @@ def _stats(run: Run, top: int) -> RunStats:
         answer_seconds=run.answer_seconds(),
         stage_seconds=run.stage_seconds(),
         hosts=len(asked),
+        hosts_with_pages=sum(count.pages > 0 for count in asked.values()),
         domains=len({registered_domain(host) for host in asked}),
         top_hosts=_top_hosts(asked, top),
         patterns=_top_patterns(pages.by_pattern.items(), top),

@@ -123,8 +123,17 @@ def _restart_mistakes(settings: Settings) -> Iterator[str]:
             Url.parse(text)
         except InvalidUrl as error:
             yield f"restart.urls: {error}"
+    if settings.restart.is_on and not _can_restart(settings):
+        sources = shown(list(settings.restart.sources))
+        yield f"restart.sources is {sources}, which has nowhere to begin anew: add unexplored, or turn restarts off"
     if settings.restart.urls and not settings.restart.is_on:
         yield "restart.urls are given, but nothing restarts: set restart.every_fetches, or another of its occasions"
+
+
+def _can_restart(settings: Settings) -> bool:
+    """Whether one of the sources may have something; those that do not exist are told of elsewhere."""
+    has_none = {"urls": not settings.restart.urls, "starting-points": not settings.crawl.has_starting_points}
+    return any(not has_none.get(source, False) for source in settings.restart.sources)
 
 
 def _delay_mistakes(settings: Settings) -> Iterator[str]:

@@ -113,6 +113,11 @@ class CrawlSettings:
     )
     starting_points: str = setting("", "path to your own list by topic; empty takes the shipped one")
 
+    @property
+    def has_starting_points(self) -> bool:
+        """Whether the web of this world can have them: the shipped ones are pages of the live web, or of its replay."""
+        return bool(self.starting_points) or self.world.partition(":")[0] in ("live", "replay")
+
     def fetches_at_once(self, *, is_live: bool) -> int:
         """How many fetches may be under way. Live, one that waits for its host's turn is among them."""
         return self.concurrency or (LIVE_FETCHES if is_live else OFFLINE_FETCHES)
@@ -523,8 +528,8 @@ class RestartSettings:
     links: int = setting(5, "links that go first at each", at_least=1)
     sources: tuple[str, ...] = setting(
         ("urls", "starting-points", "unexplored"),
-        "where these come from, the first that has any: restart.urls; the starting points of the topic; or the best "
-        "waiting links of the hosts that were asked least",
+        "where these come from, the first that has any: restart.urls; the starting points of the topic, the "
+        "shipped ones on the live web alone; or the best waiting links of the hosts that were asked least",
     )
     urls: tuple[str, ...] = setting((), "seed URLs kept for restarts; each is used once")
 

@@ -32,7 +32,7 @@ from honeyguide.store.records import (
 )
 from honeyguide.store.revisits import Finding, Revisit, Revisits
 from honeyguide.store.run import CrawledPage, CrawledStep, Run, open_run
-from honeyguide.store.run_folder import RunFolder, RunLock
+from honeyguide.store.run_folder import RunFolder, RunLock, run_around
 from honeyguide.store.sqlite import SqliteStore
 from honeyguide.store.store import (
     LearnerSnapshot,
@@ -96,4 +96,5 @@ __all__ = [
     "body_packer",
     "open_run",
     "open_store",
+    "run_around",
 ]

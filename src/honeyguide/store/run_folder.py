@@ -132,6 +132,11 @@ class RunFolder:
         return folder_bytes(self.path)
 
 
+def run_around(path: Path) -> Path | None:
+    """The run folder in which something of this path lies or would lie, links followed; None where there is none."""
+    return next((folder for folder in path.resolve().parents if (folder / _ABOUT).is_file()), None)
+
+
 def _write_whole(file: Path, text: str) -> None:
     draft = file.with_name(f"{file.name}.draft")
     try:

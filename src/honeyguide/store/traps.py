@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.domain import LinkState, Url
 
@@ -68,7 +68,7 @@ class TrapSummary:
 
     pages_seen: int  # pages that it looked at
     pages_found: int  # of these, judged part of a loop or a trap, or duplicates
-    waiting_behind: int  # links that wait behind others now
+    waiting_behind: int | None  # links that wait behind others now; None of one kind, as links do not keep it
     traps: tuple[Trap, ...]  # the most pages first
     moves: tuple[HostMoves, ...]  # the most links first
 
@@ -83,6 +83,9 @@ class TrapSummary:
     @property
     def dropped(self) -> int:
         return sum(move.dropped for move in self.moves)
+
+
+_HOST_OF: Final = "substr({url}, instr({url}, '://') + 3, instr(substr({url}, instr({url}, '://') + 3), '/') - 1)"
 
 
 class TrapRecords:
@@ -101,8 +104,13 @@ class TrapRecords:
             yield GuardFinding(step, Url(url), kind, about, evidence, found_at, demotion)
 
     def summary(self, kind: str = "", host: str = "") -> TrapSummary:
-        """All of it summed up; of one kind, or of one host, where these are given."""
-        is_wanted = "(?1 = '' OR f.kind = ?1) AND (?2 = '' OR substr(l.url, instr(l.url, '://') + 3) LIKE ?2 || '/%')"
+        """All of it summed up; of one kind, or of one host, where these are given.
+
+        Links moved are of a kind where their reason begins with it: not those that were found on pages that repeat
+        others, whatever the kind, nor those that stand clear again.
+        """
+        host = host.lower()
+        is_wanted = f"(?1 = '' OR f.kind = ?1) AND (?2 = '' OR {_HOST_OF.format(url='l.url')} = ?2)"
         # Of the bare column beside max(), SQLite takes the value of the row with the maximum.
         traps = self._select(
             f"""SELECT f.kind, f.about, count(*) AS pages, coalesce(sum(p.is_relevant), 0), min(f.step), max(f.step),
@@ -113,20 +121,17 @@ class TrapRecords:
             host,
         )
         moves = self._select(
-            """SELECT * FROM moves WHERE ?1 = '' OR host = ?1
+            """SELECT * FROM moves WHERE (?1 = '' OR host = ?1)
+               AND (?2 = '' OR reason = ?2 OR substr(reason, 1, length(?2) + 1) IN (?2 || ':', ?2 || ' '))
                ORDER BY lowered + dropped DESC, raised DESC, host, reason""",
             host,
+            kind,
         )
         found = tuple(Trap(*row) for row in traps)
         return TrapSummary(
             pages_seen=self._count("SELECT count(*) FROM prints"),
             pages_found=sum(trap.pages for trap in found),
-            waiting_behind=self._count(
-                """SELECT count(*) FROM links l WHERE state = ?1 AND level > 0
-                   AND (?2 = '' OR substr(url, instr(url, '://') + 3) LIKE ?2 || '/%')""",
-                LinkState.WAITING,
-                host,
-            ),
+            waiting_behind=None if kind else self._waiting_behind(host),
             traps=found,
             moves=tuple(HostMoves(*row) for row in moves),
         )
@@ -137,6 +142,14 @@ class TrapRecords:
         for number, after_steps, reason, source, links in list(rows):
             urls = [next(self._select("SELECT url FROM links WHERE id = ?", link)) for link in json.loads(links)]
             yield Restart(number, after_steps, reason, source, tuple(Url(url) for (url,) in urls))
+
+    def _waiting_behind(self, host: str) -> int:
+        return self._count(
+            f"""SELECT count(*) FROM links WHERE state = ?1 AND level > 0
+                AND (?2 = '' OR {_HOST_OF.format(url="url")} = ?2)""",  # noqa: S608
+            LinkState.WAITING,
+            host,
+        )
 
     def _count(self, query: str, *values: object) -> int:
         ((count,),) = self._select(query, *values)

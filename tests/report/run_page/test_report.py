@@ -84,6 +84,18 @@ def test_the_map_links_the_pages_through_a_redirect(odd: str) -> None:
     assert 'aria-label="Map of 2 relevant pages and 2 links between them"' in odd
 
 
+def test_a_map_of_some_pages_says_how_they_were_chosen(tmp_path: Path) -> None:
+    pages = [f"http://s.test/{number}" for number in range(80)]
+    rock = "Rock and mineral. " * 10
+    script = {
+        "http://s.test/": html("Seed", *pages, text=rock),
+        **{page: html("Leaf", "/", text=rock) for page in pages},
+    }
+    run = crawled(tmp_path / "run", script, judge__kind="keyword", judge__threshold=0.00001, budget__fetches=500)
+    lead = "60 relevant pages of 81, chosen by relevance and by how many of the others link to them, and the "
+    assert lead in html_of(run)
+
+
 def test_a_map_without_links_is_not_drawn(tmp_path: Path) -> None:
     script = {
         "http://s.test/": html("none of it", "/a", "/b"),

@@ -34,11 +34,11 @@ def head(gathered: Gathered) -> str:
         f"<p>{shown(counted.strategy)} on {shown(counted.world)}{words}{when if gathered.began else ''}</p>",
         f"<p>{shown(counted.stop_reason).capitalize() or 'Not finished'}.</p>",
     ]
-    per_fetch = f"of {counted.fetches:,} fetches"
+    per_fetch = f"of {_count(counted.fetches, 'fetch', 'fetches')}"
     figures = [
-        ("relevant pages", f"{counted.relevant:,}", f"of {counted.pages:,} pages", "first"),
+        ("relevant pages", f"{counted.relevant:,}", f"of {_count(counted.pages, 'page')}", "first"),
         ("harvest rate", f"{counted.harvest_rate:.1%}", per_fetch, ""),
-        ("hosts", f"{counted.hosts:,}", f"of {counted.domains:,} domains", ""),
+        ("hosts asked", f"{counted.hosts:,}", f"of {_count(counted.domains, 'domain')}", ""),
         ("received", f"{counted.body_bytes / 1e6:,.1f} MB", f"{counted.run_bytes / 1e6:,.1f} MB on disk", ""),
         ("links waiting", f"{counted.waiting_links:,}", "when it stopped", ""),
     ]
@@ -58,8 +58,8 @@ def harvest(gathered: Gathered) -> str:
     if not fetches:
         return _section("harvest", "Harvest", "Nothing was fetched yet.", "")
     lead = (
-        f"{found:,} relevant pages after {fetches:,} fetches. Where the curve is steep, the crawl was finding; the "
-        "dashed line is a harvest as even as the whole."
+        f"{_count(found, 'relevant page')} after {_count(fetches, 'fetch', 'fetches')}. Where the curve is steep, the "
+        "crawl was finding; the dashed line is a harvest as even as the whole."
     )
     drawn = draw_curve(gathered.curve, 1020, 320, "wide") + draw_curve(gathered.curve, 360, 250, "narrow")
     return _section("harvest", "Harvest", lead, f'<div class="card">{drawn}</div>')
@@ -103,7 +103,7 @@ def _result(result: Result) -> str:
 
 
 def topic_map(gathered: Gathered) -> str:
-    """The relevant pages that are linked to most, and their links."""
+    """Relevant pages that are linked to much, and their links."""
     mapped = gathered.topic_map
     if len(mapped.pages) < 2:
         return ""
@@ -112,8 +112,8 @@ def topic_map(gathered: Gathered) -> str:
     places = laid_out([page.url.host for page in mapped.pages], mapped.links)
     count = f"{len(mapped.pages):,} relevant pages"
     if mapped.relevant_pages > len(mapped.pages):
-        count += f" of {mapped.relevant_pages:,}, those that others link to most,"
-    links = f"{len(mapped.links):,} link{'' if len(mapped.links) == 1 else 's'}"
+        count += f" of {mapped.relevant_pages:,}, chosen by relevance and by how many of the others link to them,"
+    links = _count(len(mapped.links), "link")
     lead = f"{count} and the {links} between them. Larger is more relevant; colours are hosts."
     wide, narrow = (_WIDE_MAP, _NARROW_MAP) if len(mapped.pages) > FEW_ON_MAP else (_LOW_MAP, _LOW_NARROW_MAP)
     upright = places[:, ::-1]  # higher than wide
@@ -131,6 +131,10 @@ def _key(pages: Sequence[KeptPage], gathered: Gathered) -> str:
     if others:
         items.append(f"<li><i></i>other hosts ({others})</li>")
     return f'<ul class="key">{"".join(items)}</ul>'
+
+
+def _count(count: int, noun: str, plural: str = "") -> str:
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def hosts_and_outcomes(gathered: Gathered) -> str:

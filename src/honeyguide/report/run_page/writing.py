@@ -6,7 +6,7 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.exports import whole_file
+from honeyguide.exports import REPORT_NAME, whole_file
 from honeyguide.reading import opened
 from honeyguide.report.run_page import sections
 from honeyguide.report.run_page.escaping import shown
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from honeyguide.store import Run
 
 TOP: Final = 50
-FILE_NAME: Final = "report.html"
 # Nothing is loaded and no script runs, whatever a page of the run may have smuggled in.
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _PARTS: Final = (
@@ -35,7 +34,7 @@ def write_report(run: Run | Path | str, file: Path | str | None = None, *, top: 
     The file is replaced when the new one is whole. `top` is how many pages it shows, 200 at most.
     """
     with opened(run) as source:
-        path = source.path / FILE_NAME if file is None else Path(file)
+        path = source.path / REPORT_NAME if file is None else Path(file)
         html = report_html(source, top=top)
         with whole_file(path) as out:
             out.write(html)
