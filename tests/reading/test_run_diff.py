@@ -62,6 +62,8 @@ def test_the_other_way_round_gain_is_loss(tmp_path: Path) -> None:
     there, back = honeyguide.diff(first, second), honeyguide.diff(second, first)
     assert (there.gained, there.hosts_gained) == (back.lost, back.hosts_lost)
     assert [page.url for page in there.became_relevant] == [page.url for page in back.became_irrelevant]
+    assert there.mean_change is not None
+    assert back.mean_change is not None
     assert there.mean_change == -back.mean_change
 
 
