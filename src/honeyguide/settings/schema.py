@@ -445,10 +445,10 @@ class GuardSettings:
         "pages on top for each relevant page, up to twice the allowance: mazes have the topic's words too",
         at_least=0,
     )
-    crossing: float = setting(
-        0.05,
-        "share of addresses shown again among the waiting ones of its own that an account's pages show, from which on "
-        "it is no maze; up to three times that where its pages repeat their text",
+    knit: float = setting(
+        0.09,
+        "share of the addresses of a site that its pages name again or others name first, from which on it is no maze; "
+        "half of that for a section",
         at_least=0,
         at_most=1,
     )
