@@ -14,7 +14,8 @@ runs every contender once, one after the other, in a process of its own (`benchm
 that starts the crawl to its end, without imports; ours have the start of the worker processes and the loading of word
 vectors in them. Processor time is of the whole process with its children, imports included. All follow every link
 within the site; the peers keep the title of each page, ours judges every page by embeddings, scores every link where
-the strategy does, and stores everything. Ours keeps to one request at a time, the peers send 32.
+the strategy does, and stores everything; where it says so, guard and full-text index are at work as well. Ours keeps to
+one request at a time, the peers send 32.
 """
 
 from __future__ import annotations
@@ -88,6 +89,13 @@ def contenders(peers: str, workers: int) -> list[Contender]:
         )
         for strategy in ("breadth-first", "best-first")
         for count in sorted({0, workers})
+    ]
+    ours += [
+        Contender(
+            f"ours, {strategy}, {workers or 'no'} worker{'s' if workers > 1 else ''}, guard and index",
+            (sys.executable, str(HERE / "peers/honeyguide_site.py"), strategy, str(workers), "whole"),
+        )
+        for strategy in ("breadth-first", "best-first")
     ]
     return [*(theirs if peers else []), *ours]
 

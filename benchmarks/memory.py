@@ -24,7 +24,7 @@ from machine import machine
 if TYPE_CHECKING:
     from honeyguide.engine import Event
 
-SPEC: Final = "seed=1,pages=3000000,hosts=5000,mean_links=16"
+SPEC: Final = "seed=1,pages=3000000,hosts=5000,mean_links=28"  # a million links wait after 92,000 fetches
 PAGE_BYTES: Final = resource.getpagesize()
 
 

@@ -11,14 +11,19 @@ from honeyguide.domain import Failed, Fetched
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.settings import PolitenessSettings
+    from honeyguide.settings import FetchSettings, PolitenessSettings
     from scripted_network import Request
 
 TOLERANCE_S = 1e-6  # times of day are no exact numbers
 
 
-def check_politeness(log: Sequence[Request], politeness: PolitenessSettings, kills: Sequence[float] = ()) -> None:
-    """AssertionError for the first request that came too early.
+def check_politeness(
+    log: Sequence[Request],
+    politeness: PolitenessSettings,
+    kills: Sequence[float] = (),
+    fetch: FetchSettings | None = None,
+) -> None:
+    """AssertionError for the first request that came too early; with `fetch`, by its backoff too.
 
     What was learned of a host just before a kill, by an answer that no step was stored of, is lost: how slow it was and
     what it asked for. Its usual pause is not, nor what its robots.txt asks for.
@@ -32,12 +37,25 @@ def check_politeness(log: Sequence[Request], politeness: PolitenessSettings, kil
                 due = earlier.ended_at + (politeness.delay_s if is_cut else _pause_s(earlier, politeness))
                 if name == "host":
                     due = max(due, _due_by_host(earlier, at_place, politeness, is_cut=is_cut))
+                    due = max(due, earlier.ended_at + (_backoff_s(earlier, at_place, fetch) if fetch else 0.0))
                 assert later.began_at >= due - TOLERANCE_S, f"{name} {place} is asked too early: {earlier}, {later}"
 
 
 def _pause_s(earlier: Request, politeness: PolitenessSettings) -> float:
     response_s = earlier.ended_at - earlier.began_at
     return max(politeness.delay_s, min(politeness.delay_factor * response_s, politeness.max_delay_s))
+
+
+def _backoff_s(earlier: Request, at_host: Sequence[Request], fetch: FetchSettings) -> float:
+    """The least that a host is left alone after the troubles in a row that it has had up to a request."""
+    in_a_row = 0
+    for request in at_host[: at_host.index(earlier) + 1]:
+        if request.reply is not None:
+            outcome = request.reply.outcome
+            in_a_row = in_a_row + 1 if isinstance(outcome, Failed) and outcome.is_temporary else 0
+    # A request that was given up tells nothing, and its host had waited before.
+    is_over = earlier.reply is None or not in_a_row
+    return 0.0 if is_over else min(fetch.backoff_s * 2 ** (in_a_row - 1), fetch.max_retry_after_s) / 2
 
 
 def _due_by_host(

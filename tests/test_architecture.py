@@ -12,19 +12,49 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "honeyguide"
 
 LEAVES = {"errors", "clock", "settings", "starting_points"}
-STAGES = {"topics", "frontier", "fetch", "parse", "judge", "guard", "learn", "store", "worlds"}
+STAGES = {"topics", "frontier", "fetch", "parse", "judge", "guard", "learn", "graph", "store", "worlds"}
 ALLOWED = {
     "domain": set[str](),
     "text": {"domain"},
+    "store": {"domain", "text", "graph"},
     "worlds": {"domain", "text", "fetch"},
-    "engine": {"domain", "text", *STAGES},
-    "exports": {"domain", "store"},
-    "report": {"domain", "store"},
+    "engine": {"domain", "text", "index", *STAGES},
+    "index": {"domain", "text", "graph", "guard", "parse", "store"},
+    "reading": {"domain", "text", "guard", "parse", "store"},
+    "exports": {"domain", "reading", "store"},
+    "report": {"domain", "exports", "reading", "store"},
+    "ranking": {"domain", "engine", "experiments", "graph", "store", "worlds"},
     "envs": {"domain", "text", "engine", "learn", "store", "worlds"},
-    "experiments": {"domain", "text", "topics", "engine", "exports", "judge", "learn", "store", "report", "worlds"},
+    "experiments": {
+        "domain",
+        "text",
+        "topics",
+        "engine",
+        "exports",
+        "graph",
+        "judge",
+        "learn",
+        "store",
+        "report",
+        "worlds",
+    },
     "__main__": {"cli"},
-    "cli": {"domain", "text", "topics", "engine", "experiments", "exports", "store", "report", "worlds"},
-    **{stage: {"domain", "text"} for stage in STAGES - {"worlds"}},
+    "cli": {
+        "domain",
+        "text",
+        "topics",
+        "engine",
+        "experiments",
+        "exports",
+        "graph",
+        "index",
+        "ranking",
+        "reading",
+        "store",
+        "report",
+        "worlds",
+    },
+    **{stage: {"domain", "text"} for stage in STAGES - {"store", "worlds"}},
 }
 # What a leaf may lean on: settings check URLs, starting points are settings of a kind.
 ALLOWED_IN_LEAVES = {"errors": set[str](), "clock": set[str](), "settings": {"domain"}, "starting_points": {"domain"}}
@@ -80,7 +110,8 @@ def test_every_package_says_what_it_is_for(package: Path) -> None:
 
 def test_importing_honeyguide_loads_nothing_heavy() -> None:
     heavy = (
-        "{'aiohttp', 'wordllama', 'tokenizers', 'selectolax', 'torch', 'sklearn', 'ray', 'typer', 'rich', 'sqlite3'}"
+        "{'aiohttp', 'wordllama', 'tokenizers', 'selectolax', 'torch', 'sklearn', 'ray', 'typer', 'rich', 'sqlite3', "
+        "'tantivy'}"
     )
     script = f"import sys, honeyguide; print(*({heavy} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

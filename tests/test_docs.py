@@ -12,6 +12,12 @@ import pytest
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMANDS = (
+    "rank",
+    "search",
+    "report",
+    "stats",
+    "diff",
+    "traps",
     "crawl",
     "resume",
     "refresh",

@@ -1,7 +1,8 @@
-"""Our crawl of one site, judged by embeddings and stored: `python honeyguide_site.py START_URL STRATEGY WORKERS`.
+"""Our crawl of one site, judged by embeddings and stored: `honeyguide_site.py START_URL STRATEGY WORKERS [whole]`.
 
 Delays are zero and robots.txt is not asked for, as for the peers; one request at a time all the same, as everything is
-on one host. Prints one JSON object.
+on one host. With `whole` the guard looks at every page and the index takes it in, as they do by default; else they are
+off, since the peers have neither. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from honeyguide.settings import SETTINGS_BY_KEY, Settings, with_overrides
 BUDGET = 100_000
 
 
-def settings_of(start: str, strategy: str, workers: int) -> Settings:
+def settings_of(start: str, strategy: str, workers: int, *, is_whole: bool = False) -> Settings:
     wanted: dict[str, object] = {
         "topic.name": "databases",
         "topic.keywords": ["query", "index"],
@@ -34,14 +35,16 @@ def settings_of(start: str, strategy: str, workers: int) -> Settings:
         "politeness.delay_s": 0.0,
         "politeness.delay_factor": 0.0,
         "politeness.obey_robots": False,
+        "guard.on": is_whole,
+        "search.live": "on" if is_whole else "off",
         "scope.allow_hosts": [start.split("/")[2].partition(":")[0]],
     }
     return with_overrides(Settings(), {key: value for key, value in wanted.items() if key in SETTINGS_BY_KEY})
 
 
 def main() -> None:
-    start, strategy, workers = sys.argv[1:]
-    settings = settings_of(start, strategy, int(workers))
+    start, strategy, workers, *whole = sys.argv[1:]
+    settings = settings_of(start, strategy, int(workers), is_whole=whole == ["whole"])
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
         with crawl(Path(folder) / "run", settings) as run:

@@ -31,29 +31,40 @@ if TYPE_CHECKING:
         suggest_topic_async,
     )
     from honeyguide.exports import export
+    from honeyguide.index import Searcher, search
+    from honeyguide.ranking import link_graph, rank
+    from honeyguide.reading import diff, stats
+    from honeyguide.report.run_page import write_report
     from honeyguide.store import Run, open_run
 
 __all__ = [
     "HoneyguideError",
     "Run",
+    "Searcher",
     "Settings",
     "crawl",
     "crawl_async",
+    "diff",
     "export",
     "judge_page",
     "judge_pages",
     "judge_pages_async",
     "learned_weights",
+    "link_graph",
     "load_settings",
     "open_run",
+    "rank",
     "refresh",
     "refresh_async",
     "resume",
     "resume_async",
+    "search",
     "settings_from",
+    "stats",
     "suggest_topic",
     "suggest_topic_async",
     "with_overrides",
+    "write_report",
 ]
 
 _HOME_BY_NAME = {
@@ -67,9 +78,16 @@ _HOME_BY_NAME = {
     "refresh_async": "honeyguide.engine",
     "resume": "honeyguide.engine",
     "resume_async": "honeyguide.engine",
+    "diff": "honeyguide.reading",
     "export": "honeyguide.exports",
+    "link_graph": "honeyguide.ranking",
+    "rank": "honeyguide.ranking",
+    "Searcher": "honeyguide.index",
+    "search": "honeyguide.index",
+    "stats": "honeyguide.reading",
     "suggest_topic": "honeyguide.engine",
     "suggest_topic_async": "honeyguide.engine",
+    "write_report": "honeyguide.report.run_page",
     "Run": "honeyguide.store",
     "open_run": "honeyguide.store",
 }

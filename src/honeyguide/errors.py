@@ -5,12 +5,15 @@ HoneyguideError
 ├── SettingsError     settings or flags that cannot be run; carries every mistake found
 ├── WorldError        a world that cannot be opened or named
 ├── PageError         a page that a person named and that cannot be read
+├── GraphError        a link graph that cannot be read or ranked, or a page that is not in it
+├── QueryError        a query that cannot be understood, or a page to compare with that no run has
 ├── VectorsError      word vectors that cannot be read, kept, trained, or are not those that a run began with
 ├── StoreError        a run folder that cannot be made, opened or written
 │   ├── RunExists     the folder is there already and is not empty
 │   ├── RunBusy       another process is crawling into it
 │   ├── RunDamaged    the folder is not a run, is newer than this program, or is broken
 │   └── DiskFull      there is no room to write the next step
+├── ExportError       a run that cannot be written in the form asked for
 ├── StrategyError     a strategy that cannot load its saved state or lacks what it needs
 ├── JudgeError        a judge that cannot load its saved state, whose classifier fails, or has not a run's own files
 ├── GuardError        a guard that cannot load its saved state
@@ -43,6 +46,10 @@ class SettingsError(HoneyguideError):
         self.mistakes = tuple(mistakes)
         super().__init__("; ".join(self.mistakes))
 
+    def __reduce__(self) -> tuple[type[SettingsError], tuple[tuple[str, ...]]]:
+        """So that it comes whole out of another process."""
+        return type(self), (self.mistakes,)
+
 
 class WorldError(HoneyguideError):
     """A world that cannot be opened or named."""
@@ -50,6 +57,14 @@ class WorldError(HoneyguideError):
 
 class PageError(HoneyguideError):
     """A page that a person named, by file or URL, and that cannot be read."""
+
+
+class GraphError(HoneyguideError):
+    """A link graph that cannot be read or ranked, or a page that is not in it."""
+
+
+class QueryError(HoneyguideError):
+    """A query that cannot be understood, or that asks for what no searched run has."""
 
 
 class VectorsError(HoneyguideError):
@@ -74,6 +89,10 @@ class RunDamaged(StoreError):  # noqa: N818
 
 class DiskFull(StoreError):  # noqa: N818
     """There is no room to write the next step; what was committed before is safe."""
+
+
+class ExportError(HoneyguideError):
+    """A run that cannot be written in the form asked for: it has nothing to write, or something is missing here."""
 
 
 class StrategyError(HoneyguideError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -49,6 +50,9 @@ def test_the_demo_draws_curves_without_colour_and_keeps_runs_that_can_be_read(
     assert max(map(len, done.stdout.splitlines())) <= 80
     for words in ("on-topic pages", "fetches", "harvest", "about chess", "The runs are in kept."):
         assert words in done.stdout
+    assert re.search(r'honeyguide search finds [1-9]\d* pages? for ".* OR .*":\n  0\.\d{3}  \w', done.stdout)
     assert sorted(folder.name for folder in (tmp_path / "kept").iterdir()) == ["best-first", "random"]
+    report = done.stdout.splitlines()[-1].partition("in a browser: ")[2]
+    assert (tmp_path / report).read_text(encoding="utf-8").startswith("<!doctype html>")
     with open_run(tmp_path / "kept" / "random") as run:
         assert run.progress.steps == 60

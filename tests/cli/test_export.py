@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pty
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +14,7 @@ import pytest
 
 import honeyguide
 from honeyguide.cli.main import main
+from honeyguide.exports import FORMATS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,11 +43,60 @@ def test_a_file_is_written_and_told_of(finished_run: Path, tmp_path: Path, capsy
     assert (tmp_path / "twin.txt").read_bytes() == file.read_bytes()
 
 
+@pytest.mark.parametrize("file_format", ["jsonl", "csv", "warc", "graphml", "gexf", "markdown"])
+def test_stdout_gets_what_a_file_gets(finished_run: Path, tmp_path: Path, file_format: str) -> None:
+    command = [sys.executable, "-m", "honeyguide.cli.main", "export", str(finished_run), "--format", file_format]
+    shown = subprocess.run(command, capture_output=True, check=True)
+    honeyguide.export(finished_run, tmp_path / "file", file_format, one_file=file_format == "markdown")
+    assert shown.stderr == b""
+    assert shown.stdout == (tmp_path / "file").read_bytes()
+
+
+def test_parquet_through_a_pipe_can_be_read(finished_run: Path) -> None:
+    pytest.importorskip("pyarrow")
+    from pyarrow import BufferReader  # noqa: PLC0415 - an extra
+    from pyarrow.parquet import read_table  # noqa: PLC0415
+
+    command = [sys.executable, "-m", "honeyguide.cli.main", "export", str(finished_run), "--format", "parquet"]
+    shown = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+    with honeyguide.open_run(finished_run) as run:
+        assert read_table(BufferReader(shown)).column("url").to_pylist() == [page.url.text for page in run.pages()]
+
+
+def test_out_may_stand_behind_the_run(finished_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "pages.jsonl"
+    assert main(["export", str(finished_run), "--format", "jsonl", "--relevant", "--no-text", str(file)]) == 0
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert capsys.readouterr().out == f"{file}: {len(lines)} pages\n"
+    assert all(line["is_relevant"] and line["text"] is None for line in lines)
+
+
+def test_a_file_is_replaced_only_when_told_to(finished_run: Path, tmp_path: Path, refusal: Refusal) -> None:
+    file = tmp_path / "graph.txt"
+    file.write_text("mine", encoding="utf-8")
+    words = refusal("export", str(finished_run), "--format", "edges", str(file))
+    assert "graph.txt is there already; name another file, or give --overwrite to replace it" in words
+    assert main(["export", str(finished_run), "--format", "edges", str(file), "--overwrite"]) == 0
+    assert file.read_text(encoding="utf-8") != "mine"
+
+
+def test_a_terminal_is_not_sent_bytes(finished_run: Path) -> None:
+    controller, terminal = pty.openpty()
+    command = [sys.executable, "-m", "honeyguide.cli.main", "export", str(finished_run), "--format", "warc"]
+    done = subprocess.run(command, stdout=terminal, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(terminal)
+    os.close(controller)
+    assert done.returncode == 2
+    assert done.stderr == "honeyguide: --format warc is no text for a terminal; name a file to write to\n"
+
+
 def test_there_is_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", "--help"]) == 0
     shown = capsys.readouterr().out
     assert "Example" in shown
     assert "honeyguide export my-run --format edges" in shown
+    for name in FORMATS:
+        assert name in shown
 
 
 @pytest.mark.parametrize(
@@ -57,6 +109,13 @@ def test_there_is_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> No
         (("finished", "--format", "dot", "-o", "graph.dot"), "--format is 'dot': choose one of edges"),
         (("finished", "--format", "edges", "-o", "no/where.txt"), "no/where.txt: the folder does not exist; make it"),
         (("finished", "--format", "edges", "-o", "finished"), "Is a directory"),
+        (("finished", "--format", "warc", "finished"), "Is a directory"),
+        (("finished", "--format", "markdown", "finished"), "not empty; name a new folder"),
+        (("finished", "--format", "markdown", "no/where"), "no/where: the folder does not exist; make it first"),
+        (("finished", "--format", "edges", "--relevant"), "--relevant is not for --format edges"),
+        (("finished", "--format", "csv", "--one-file"), "--one-file is for --format markdown"),
+        (("finished", "--format", "csv", "a.csv", "-o", "b.csv"), "two places to write to, a.csv and b.csv; give one"),
+        (("finished", "--format", "csv", "/proc/nothing.csv"), "/proc/nothing.csv"),
     ],
 )
 def test_what_cannot_be_written_is_refused(
@@ -112,3 +171,30 @@ def test_a_profile_is_a_flag_of_crawl_and_stands_in_the_settings_of_the_run(tmp_
 def test_an_unknown_profile_is_refused(refusal: Refusal) -> None:
     flags = ("--world", "synthetic", "--topic", "geology", "--profile", "wikipeda")
     assert "crawl.profile is 'wikipeda': choose one of wikipedia" in refusal("crawl", "run", *flags)
+
+
+@pytest.mark.parametrize("name", ["crawl.sqlite", "settings.toml", "pages.jsonl", "archive/pages.jsonl", "link.jsonl"])
+def test_nothing_is_written_among_the_files_of_a_run(finished_run: Path, refusal: Refusal, name: str) -> None:
+    (finished_run / "archive").mkdir(exist_ok=True)
+    database = (finished_run / "crawl.sqlite").read_bytes()
+    target = finished_run / name
+    if name == "link.jsonl":
+        target = finished_run.parent / name
+        target.symlink_to(finished_run / "crawl.sqlite")
+    told = refusal("export", str(finished_run), "--format", "jsonl", str(target), "--overwrite")
+    assert f"{name} lies in the run folder {finished_run}" in told
+    assert "name a place outside" in told
+    assert (finished_run / "crawl.sqlite").read_bytes() == database
+
+
+def test_neither_is_a_folder_of_markdown(finished_run: Path, refusal: Refusal) -> None:
+    told = refusal("export", str(finished_run), "--format", "markdown", str(finished_run / "pages"))
+    assert "lies in the run folder" in told
+
+
+def test_a_place_that_cannot_be_written_is_named_as_it_was_asked_for(
+    finished_run: Path, tmp_path: Path, refusal: Refusal
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    told = refusal("export", str(finished_run), "--format", "jsonl", "file/pages.jsonl")
+    assert told == "honeyguide: file/pages.jsonl: Not a directory; name another place with -o\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import logging
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -77,7 +76,7 @@ def test_the_display_draws_at_most_eight_times_a_second_and_shows_everything() -
             clock.advance_to(step / 100)
             display(judged(step))
         assert 30 <= live.drawn - before <= 41
-        display(CrawlStopped(StopReason.FETCHES, replace(judged(500).progress, steps=1000)))
+        display(CrawlStopped(StopReason.FETCHES, judged(500).progress._replace(steps=1000)))
     shown = console.file.getvalue() if isinstance(console.file, io.StringIO) else ""
     for words in ("1,000/1,000", "pages 500", "relevant 250", "harvest", "waiting 7,000", "pages/s", "left"):
         assert words in shown

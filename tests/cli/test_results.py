@@ -78,3 +78,25 @@ def test_a_reader_that_stops_reading_is_no_mistake(finished_run: Path) -> None:
 
 def test_what_a_terminal_would_obey_is_left_out_of_a_title() -> None:
     assert one_line("Rocks\x1b[2J\x07 and\r\n minerals\u202e") == "Rocks [2J and minerals"
+
+
+def test_only_pages_as_relevant_as_asked(finished_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with open_run(finished_run) as run:
+        best = list(run.pages(best_first=True))
+    floor = best[4].relevance
+    assert main(["results", str(finished_run), "--min-relevance", str(floor), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["results"]
+    assert [page["url"] for page in shown] == [page.url.text for page in best if page.relevance >= floor]
+    assert main(["results", str(finished_run), "--relevant", "--all", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["results"]
+    assert [page["url"] for page in shown] == [page.url.text for page in best if page.is_relevant]
+
+
+def test_a_snippet_has_words_of_the_topic(finished_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["results", str(finished_run), "--top", "3", "--json"]) == 0
+    for page in json.loads(capsys.readouterr().out)["results"]:
+        assert any(word in page["snippet"].lower() for word in ("geolog", "rock", "mineral", "fossil"))
+    assert main(["results", str(finished_run), "--top", "3", "--json", "--no-snippets"]) == 0
+    assert {page["snippet"] for page in json.loads(capsys.readouterr().out)["results"]} == {None}
+    assert main(["results", str(finished_run), "--top", "1", "--snippets"]) == 0
+    assert len(capsys.readouterr().out.splitlines()[-1].split("\t")) == 6

@@ -1,11 +1,13 @@
 """A crawl in a process of its own, to be killed.
 
-Usage: `python crawl_child.py RUN BUDGET CONCURRENCY STRATEGY FOUND_AGAIN [OVERRIDES]`, the last as a JSON object.
+Usage: `python crawl_child.py RUN BUDGET CONCURRENCY STRATEGY FOUND_AGAIN [OVERRIDES]`, the last as a JSON object. With
+`SCRIPTED_GUARD` in the environment, the crawl has that guard.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -13,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # what pytest's own `pyth
 
 from engine.small_crawls import settings_for
 from honeyguide.engine import CrawlStarted, Event, crawl, resume
+from scripted_guard import guarded_by
 from vectors_by_hash import hashed_vectors
 
 
@@ -22,6 +25,14 @@ def announce(event: Event) -> None:
 
 
 def main() -> None:
+    if "SCRIPTED_GUARD" in os.environ:
+        with guarded_by():
+            run_or_resume()
+    else:
+        run_or_resume()
+
+
+def run_or_resume() -> None:
     path, budget, concurrency, strategy, found_again, *more = sys.argv[1:]
     overrides = json.loads(more[0]) if more else {}
     if Path(path, "honeyguide.json").exists():

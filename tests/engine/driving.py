@@ -13,7 +13,8 @@ from honeyguide.domain import LinkId, Skipped, Url
 from honeyguide.engine import Builder, CrawlCore, CrawlLoop
 from honeyguide.engine.build import transport_for
 from honeyguide.engine.checkpoint import restore
-from honeyguide.frontier import SharedRowsFrontier
+from honeyguide.engine.frontiers import levelled_frontier
+from honeyguide.frontier import LevelledFrontier, LevelledRows, SharedRowsFrontier
 from honeyguide.learn import Order
 from honeyguide.learn.unlearned import Unlearned
 from honeyguide.settings import settings_from, to_toml, with_overrides
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from honeyguide.domain import Candidates, Row, Rows, Transition
     from honeyguide.engine import Dispatch, Event, Parts, StopReason
     from honeyguide.engine.transport import Transport
+    from honeyguide.guard import Guard
     from honeyguide.learn import Strategy
     from honeyguide.settings import Settings
     from scripted_world import ScriptedWorld
@@ -87,6 +89,7 @@ class HandWired:
     is_interrupted: Callable[[], bool] = lambda: False
     events: list[Event] = field(default_factory=list)
     is_live: bool = False
+    guard: Guard | None = None
 
     def __post_init__(self) -> None:
         is_new = not self.path.exists()
@@ -97,6 +100,10 @@ class HandWired:
         if self.strategy is not None:
             frontier = builder.frontier(self.strategy, self.parts.clocks)
             self.parts = replace(self.parts, strategy=self.strategy, frontier=frontier)
+        if self.guard is not None:
+            patience_s = self.settings.guard.patience_s
+            levels = levelled_frontier(self.parts.strategy, self.parts.clocks, patience_s)
+            self.parts = replace(self.parts, guard=self.guard, frontier=levels)
         self.store = SqliteStore(RunFolder(self.path).database_file)
         progress = self.store.progress()
         transport, self.clock = transport_for(self.world, start=0.0 if progress is None else progress.now)
@@ -149,11 +156,17 @@ def everything(wired: HandWired) -> dict[str, object]:
         "waiting": waiting,
         "scores": scores.tolist(),
         "rows": rows.tolist(),
-        "all rows": [frontier.rows_of(n).tolist() for n in waiting if isinstance(frontier, SharedRowsFrontier)],
+        "all rows": [
+            frontier.rows_of(n).tolist() for n in waiting if isinstance(frontier, SharedRowsFrontier | LevelledRows)
+        ],
+        "levels": frontier.levels(waiting).tolist() if isinstance(frontier, LevelledFrontier) else [],
+        "carried": [links.carried(n) for n in numbers],
+        "found on": [links.found_on(n) for n in numbers],
+        "guard": None if wired.parts.guard is None else wired.parts.guard.save(),
         "parents": None if wired.parts.lineage is None else all_parents(wired.parts.lineage),
         "strategy": wired.parts.strategy.save(),
         "ready": wired.parts.clocks.ready_at(max(links.hosts(numbers)) + 1).tolist(),
         "chance": wired.parts.chance.bit_generator.state,
-        "progress": replace(wired.core.progress, stop_reason=""),
+        "progress": wired.core.progress._replace(stop_reason=""),
         "in flight": wired.core.in_flight,
     }

@@ -41,6 +41,9 @@ class WatchedTransport:
         self._under_way.add(host)
         await self._inner.start(dispatch)
 
+    async def arrived(self) -> Arrival | Answered | None:
+        return await self._inner.arrived()
+
     async def next_arrival(self, until: float) -> Arrival | Answered | None:
         arrival = await self._inner.next_arrival(until)
         if arrival is not None:

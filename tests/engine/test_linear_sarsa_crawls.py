@@ -16,7 +16,7 @@ from frontier.naive_pairs import NaivePairs
 from honeyguide.clock import SimulatedClock
 from honeyguide.engine import Builder, CrawlCore, CrawlLoop, crawl, learned_weights
 from honeyguide.engine.transport import SimulatedTransport
-from honeyguide.frontier import SharedRowsFrontier
+from honeyguide.frontier import LevelledRows
 from honeyguide.settings import to_toml
 from honeyguide.store import RunFolder, SqliteStore, open_run
 from honeyguide.worlds import SyntheticSpec, SyntheticWorld
@@ -65,6 +65,7 @@ def test_the_links_taken_are_those_of_a_plain_list_of_pairs(
         lfa__draws=draws,
         lfa__exploration=0.3,
         lfa__step_size=0.005,
+        guard__on=False,  # a plain list has no levels
     )
     world = SyntheticWorld(SyntheticSpec.parse(settings.crawl.world.partition(":")[2]))
     assert crawl_with_a_plain_list(tmp_path / "plain", settings, world) > 200
@@ -75,7 +76,7 @@ def test_the_links_taken_are_those_of_a_plain_list_of_pairs(
 
 def rows_waiting(wired: HandWired, url: str) -> list[list[float]]:
     frontier = wired.parts.frontier
-    assert isinstance(frontier, SharedRowsFrontier)
+    assert isinstance(frontier, LevelledRows)
     return [row.astype(float).tolist() for row in frontier.rows_of(wired.link(url))]
 
 

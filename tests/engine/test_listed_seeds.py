@@ -13,6 +13,7 @@ from honeyguide.domain import Fetched, Url
 from honeyguide.engine import crawl, resume
 from honeyguide.engine.listed_seeds import MOST_FILES
 from honeyguide.errors import SettingsError
+from honeyguide.settings import with_overrides
 from honeyguide.store import RunFolder, open_run
 from scripted_world import ScriptedWorld, page_with, redirect_to
 from vectors_by_hash import hashed_vectors
@@ -144,6 +145,22 @@ def test_a_run_resumed_before_its_first_step_does_not_ask_for_the_list_again(tmp
     with resume(tmp_path / "run", world=world, vectors=hashed_vectors()) as run:
         assert [page.url for page in run.pages()] == [Url.parse("http://s.test/1")]
     assert world.fetches[MAP] == 1
+
+
+def test_a_sitemap_that_is_too_large_names_the_setting_to_raise(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "index.html").write_text("rock")
+    (site / "sitemap.txt").write_text("http://w.test/index.html\n" * 100)
+    world = f"site:{site}@http://w.test/"
+    settings = script_settings(crawl__world=world, crawl__sitemaps=["http://w.test/sitemap.txt"])
+    with pytest.raises(SettingsError) as refused:
+        crawl(
+            tmp_path / "run", with_overrides(settings, {"fetch.max_body_bytes": 1000}), vectors=hashed_vectors()
+        ).close()
+    told = "http://w.test/sitemap.txt gave no page: body is over 1000 bytes; raise fetch.max_body_bytes"
+    assert told in str(refused.value)
+    crawl(tmp_path / "run", settings, vectors=hashed_vectors()).close()
 
 
 def test_in_a_world_of_files_a_packed_sitemap_is_read_like_any_other(tmp_path: Path) -> None:

@@ -93,6 +93,13 @@ def test_closing_gives_up_what_is_under_way_and_may_be_done_twice(tmp_path: Path
     gc.collect()  # a task destroyed while pending would be told of here
 
 
+def test_an_answer_that_is_there_is_taken_in_before_another_fetch_begins(tmp_path: Path) -> None:
+    wired = HandWired(tmp_path / "run", live_world([0.0] * 6), script_settings(crawl__concurrency=6))
+    assert wired.run() is StopReason.EXHAUSTED
+    begun = [event.progress.dispatches for event in wired.events if isinstance(event, PageJudged)]
+    assert begun[1] < 7, "not all six were begun at once, before the first of them was taken in"
+
+
 def test_an_error_of_the_world_reaches_the_caller_and_leaves_no_task(tmp_path: Path) -> None:
     world = live_world([HANGING_S, 0.0, HANGING_S])
     world.script[next(url for url in world.script if url.host == "h1.test")] = ZeroDivisionError("a bug")

@@ -22,7 +22,7 @@ from honeyguide.engine.rows_under_way import RowsUnderWay
 from honeyguide.engine.transport import LiveTransport
 from honeyguide.engine.web_memory import WebMemory
 from honeyguide.fetch import GatedFetcher, KnownAddresses, RobotsFetcher, Turns
-from honeyguide.frontier import Pairs, SharedRowsFrontier
+from honeyguide.frontier import LevelledRows, Pairs
 from honeyguide.store import SqliteStore
 from honeyguide.worlds import HttpWorld
 from politeness_rules import check_politeness
@@ -66,7 +66,7 @@ class LiveCrawl:
         addresses = KnownAddresses(ScriptedResolver(lambda name: self.places.get(name, ["192.0.2.9"])), clock)
         network = ScriptedNetwork(clock, self.replies, addresses, self.log, self.asked)
         politeness = self.settings.politeness
-        turns = memory.turns = Turns(clock, politeness)
+        turns = memory.turns = Turns(clock, politeness, self.settings.fetch)
         gate = GatedFetcher(network, turns, addresses)
         world = HttpWorld(RobotsFetcher(gate, politeness, "Honeyguide/1", clock, turns=turns, memory=memory))
         parts = self.parts = Builder(self.settings, hashed_vectors()).parts(is_live=True)
@@ -81,7 +81,7 @@ class LiveCrawl:
             else:
                 memory.recall(store, clock.now(), politeness)
                 core, in_flight = restore(parts, self.settings, store, clock)
-            loop = CrawlLoop(core, transport, _Deaf(store), clock, [], is_killed)  # type: ignore[arg-type]
+            loop = CrawlLoop(core, transport, _Deaf(store), clock, [], is_killed, memory.note_rests)  # type: ignore[arg-type]
             return await loop.run(in_flight)
         finally:
             await transport.close()
@@ -110,7 +110,7 @@ Standings = dict[LinkId, tuple[list[list[float]], float]]
 
 def standings(parts: Parts) -> Standings:
     frontier = parts.frontier
-    assert isinstance(frontier, SharedRowsFrontier)
+    assert isinstance(frontier, LevelledRows)
     links = [LinkId(link) for link in parts.links.waiting().tolist()]
     return {link: (frontier.rows_of(link).tolist(), float(frontier.peek([link])[0][0])) for link in links}
 
@@ -410,3 +410,20 @@ def test_a_slow_host_is_spared(tmp_path: Path, response_s: float, gap_s: float) 
     crawl.session(["http://a.test/"])
     first, second = crawl.log
     assert second.began_at - first.ended_at == pytest.approx(gap_s, abs=0.26)
+
+
+def test_what_a_crawl_draws_for_a_host_in_trouble_holds_for_every_request_to_it(tmp_path: Path) -> None:
+    """Also for one that the crawl did not choose: another host keeps its robots.txt there."""
+    replies = {
+        "http://a.test/": [Reply(BUSY)],
+        "http://b.test/robots.txt": [Reply(Redirected(301, Url.parse("http://a.test/rules")), takes_s=5.0)],
+        "http://b.test/": [Reply(page("x"))],
+    }
+    places = {"a.test": ["192.0.2.1"], "b.test": ["192.0.2.2"]}
+    crawl = crawl_in(tmp_path, replies, places, fetch__backoff_s=60.0, crawl__strategy="breadth-first")
+    crawl.session(["http://a.test/", "http://b.test/"])
+    check_politeness(crawl.log, crawl.settings.politeness, fetch=crawl.settings.fetch)
+    ended_at = next(one.ended_at for one in crawl.log if one.url.text == "http://a.test/")
+    asked_at = next(one.began_at for one in crawl.log if one.url.path == "/rules")
+    drawn_s = np.random.default_rng(crawl.settings.crawl.seed).uniform(30.0, 60.0)
+    assert asked_at - ended_at == pytest.approx(drawn_s, abs=0.01)

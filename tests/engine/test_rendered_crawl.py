@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SHELL = "<title>Rocks</title><body><div id=app></div><script src=/app.js></script>"
 SCRIPT = """
+fetch('/ads/rocks.json').catch(() => 0)
 fetch('/rocks.json').then(answer => answer.json()).then(rocks => {
   const shown = rock => `<p>${rock} rock <a href="/${rock}">${rock}</a></p>`
   document.getElementById('app').innerHTML = rocks.map(shown).join('')
@@ -58,6 +59,7 @@ def test_pages_made_by_scripts_are_read_and_their_links_followed(tmp_path: Path)
                 "fetch": {"allow_private": True},
                 "politeness": {"delay_s": 0.0},
                 "render": {"enabled": True, "sandbox": False},
+                "scope": {"allow_paths": ["^/$", "basalt", "gneiss"], "deny_paths": ["^/ads/"]},
                 "judge": {"kind": "keyword"},
             }
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.driving import ByAnchorNumber, HandWired, script_settings
-from honeyguide.domain import Url
+from honeyguide.domain import RefusalReason, Refused, Url
 from honeyguide.engine import PageJudged, StopReason, crawl, resume
 from honeyguide.engine.scope import Scope
 from honeyguide.errors import SettingsError
@@ -218,6 +218,17 @@ class TestNumberOfPages:
             outcomes = {step.url.path: (step.outcome, step.detail) for step in run.steps()}
         assert outcomes["/2"] == ("refused", "scope: leads to http://s.test/5, against scope.max_pages")
         assert outcomes["/3"][0] == "redirected"
+
+    def test_what_brings_no_page_keeps_its_place(self, tmp_path: Path) -> None:
+        script: Script = {
+            SEED: page_with("/1", "/2", "/3", "/4"),
+            "http://s.test/1": redirect_to("http://s.test/moved"),
+            "http://s.test/2": Refused(RefusalReason.ROBOTS, "not this"),
+            **{f"http://s.test/{name}": "rock" for name in ("3", "4", "moved")},
+        }
+        wired = run_script(tmp_path / "run", script, scope__max_pages=4)
+        assert set(wired.world.fetches) == {SEED, *(f"http://s.test/{number}" for number in (1, 2, 3))}
+        assert wired.core.progress.pages == 2
 
     def test_seeds_count_too(self, tmp_path: Path) -> None:
         seeds = [SEED, "http://s.test/1", SEED, "http://s.test/2"]

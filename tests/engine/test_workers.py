@@ -19,20 +19,22 @@ from hypothesis import strategies as st
 from engine.driving import HandWired, script_settings
 from engine.small_crawls import contents, settings_for, story
 from honeyguide.clock import RealClock
-from honeyguide.domain import Fetched, Url
-from honeyguide.engine import Builder, Dispatch, FetchFailed, PageJudged, Wait, crawl, resume
+from honeyguide.domain import Failed, FailureReason, Fetched, Redirected, Url
+from honeyguide.engine import Builder, Dispatch, FetchFailed, LinkRedirected, PageJudged, Wait, crawl, resume
 from honeyguide.engine.page_shipping import received, shipped
 from honeyguide.engine.preparing import Preparation, Prepared, Recipe, Unreadable
 from honeyguide.engine.transport import LiveTransport
 from honeyguide.engine.workers import Workers
 from honeyguide.errors import WorkerError
 from honeyguide.settings import with_overrides
-from honeyguide.store import body_packer
+from honeyguide.store import body_packer, open_run
 from honeyguide.text import WordVectors
+from honeyguide.worlds.wiki import build_wiki
 from parse.parsed import PAGE_URL, page_of
 from parse.test_awkward_input import htmlish
 from scripted_world import ScriptedWorld, page_with, taking
 from vectors_by_hash import HashedVectors, hashed_vectors
+from worlds.wiki.dumps import Written, write_dump
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,6 +114,49 @@ def test_offline_any_number_of_workers_gives_the_same_crawl(
     for several in ("1", "2"):
         assert story(tmp_path / several) == story(tmp_path / "0")
         assert contents(tmp_path / several) == contents(tmp_path / "0")
+
+
+def wiki_pages() -> list[Written]:
+    """Forty articles that link to one another, and a redirect to one of them."""
+    titles = [f"Rock {number}" for number in range(40)]
+    pages = [
+        Written(
+            title, " ".join(["a mineral [[Stone]]", *(f"[[{titles[(number * by + 1) % 40]}]]" for by in (1, 3, 7))])
+        )
+        for number, title in enumerate(titles)
+    ]
+    return [*pages, Written("Stone", "#REDIRECT [[Rock 1]]", redirect="Rock 1")]
+
+
+def write_site(folder: Path) -> None:
+    """Thirty pages, one of them not HTML."""
+    folder.mkdir()
+    for number in range(30):
+        links = " ".join(f'<a href="{(number * step + 1) % 32}.html">rock {step}</a>' for step in (2, 3, 5))
+        (folder / f"{number}.html").write_text(f"<title>{number}</title><p>mineral {links} <a href=notes.txt>x</a>")
+    (folder / "index.html").write_text('<a href="0.html">rock</a> <a href="7.html">mineral</a>')
+    (folder / "notes.txt").write_text("rock, and no HTML")
+
+
+@pytest.mark.parametrize("kind", ["wiki", "site"])
+@pytest.mark.parametrize("judge", ["embedding", "tfidf"])
+def test_worlds_of_files_are_crawled_the_same_with_workers(tmp_path: Path, kind: str, judge: str) -> None:
+    if kind == "wiki":
+        build_wiki(write_dump(tmp_path / "dump.xml", wiki_pages()), tmp_path / "world")
+        world = f"wiki:{tmp_path / 'world'}"
+    else:
+        write_site(tmp_path / "world")
+        world = f"site:{tmp_path / 'world'}@http://docs.test/"
+    for workers in (0, 2):
+        settings = settings_for("online-ridge", budget=60, concurrency=6, crawl__workers=workers, crawl__world=world)
+        crawl(
+            tmp_path / str(workers), with_overrides(settings, {"judge.kind": judge}), vectors=hashed_vectors()
+        ).close()
+    assert len(story(tmp_path / "0")) >= 30
+    outcomes = {outcome for _, outcome, *_ in story(tmp_path / "0")}
+    assert outcomes == ({"fetched"} if kind == "wiki" else {"fetched", "failed"})
+    assert story(tmp_path / "2") == story(tmp_path / "0")
+    assert contents(tmp_path / "2") == contents(tmp_path / "0")
 
 
 def test_a_crawl_with_a_worker_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
@@ -260,6 +305,52 @@ def test_a_host_is_asked_again_while_its_last_page_is_being_read(tmp_path: Path)
     wired.run()
     assert wired.core.progress.pages == 7
     assert time.monotonic() - began < 7 * 0.4, "pages are read side by side"
+
+
+class LatePages:
+    """Takes longer over a page the earlier it came."""
+
+    def __init__(self) -> None:
+        self._home = Preparation(Builder(script_settings(), hashed_vectors()).parser(), None, body_packer())
+        self._pages = 0
+
+    async def prepare(self, url: Url, fetched: Fetched) -> Prepared:
+        self._pages += 1
+        await asyncio.sleep(0.5 / self._pages)
+        return self._home.prepare(url, fetched)
+
+
+def test_live_answers_are_taken_in_as_they_came_however_long_their_pages_took_to_read(tmp_path: Path) -> None:
+    urls = [f"http://h{number}.test/" for number in range(6)]
+    latencies_s = [0.3, 0.2, 0.1, 0.25, 0.15, 0.05]
+    script = {url: taking(latency_s, "rock") for url, latency_s in zip(urls, latencies_s, strict=True)}
+    script[urls[3]] = taking(0.25, Failed(FailureReason.HTTP_STATUS, "404 Not Found", 404))
+    script[urls[4]] = taking(0.15, Redirected(301, Url.parse(urls[5])))
+    world = ScriptedWorld({"http://s.test/": taking(0.0, page_with(*urls)), **script}, is_offline=False)
+    settings = script_settings(crawl__concurrency=6, politeness__delay_s=0.0)
+    wired = HandWired(tmp_path / "run", world, settings, wrap=lambda _: LiveTransport(world, RealClock(), LatePages()))
+    wired.run()
+    taken_in = [
+        event.url.host for event in wired.events if isinstance(event, PageJudged | FetchFailed | LinkRedirected)
+    ]
+    assert taken_in == ["s.test", "h5.test", "h2.test", "h4.test", "h1.test", "h3.test", "h0.test"]
+
+
+def test_a_host_in_trouble_stays_in_trouble_when_the_page_before_it_has_been_read(tmp_path: Path) -> None:
+    busy = taking(0.0, Failed(FailureReason.HTTP_STATUS, "503 Service Unavailable", 503))
+    world = ScriptedWorld({"http://s.test/": taking(0.0, "rock"), "http://s.test/b": busy}, is_offline=False)
+    settings = script_settings(
+        crawl__concurrency=2, politeness__delay_s=0.0, fetch__retries=0, fetch__backoff_s=100.0,
+        crawl__seed_urls=["http://s.test/", "http://s.test/b"],
+    )  # fmt: skip
+    wired = HandWired(
+        tmp_path / "run", world, settings, wrap=lambda _: LiveTransport(world, RealClock(), SlowPreparer(0.3))
+    )
+    wired.run()
+    with open_run(tmp_path / "run") as run:
+        assert [step.outcome for step in run.steps()] == ["fetched", "failed"]
+        (ready_at,) = run.hosts_asked().ready_at_by_host().values()
+    assert ready_at > time.time() + 30
 
 
 def test_fetches_of_one_host_that_were_under_way_are_taken_up_one_after_the_other(tmp_path: Path) -> None:

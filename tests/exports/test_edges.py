@@ -11,6 +11,7 @@ import pytest
 
 import honeyguide
 from engine.driving import HandWired, script_settings
+from exports.scripted_runs import WIKI, crawled
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.exports import EdgesWritten, write_edges
 from honeyguide.store import open_run
@@ -18,17 +19,6 @@ from scripted_world import ScriptedWorld, page_with, redirect_to
 
 if TYPE_CHECKING:
     from scripted_world import Script
-
-WIKI: Script = {
-    "http://w.test/wiki/A": page_with("/wiki/B", "/wiki/C%20c", "/wiki/B#part", "/wiki/File:X", "/wiki/A", "/w/x"),
-    "http://w.test/wiki/B": page_with("/wiki/A", "/wiki/Caf%C3%A9"),
-}
-
-
-def crawled(path: Path, script: Script = WIKI, **overrides: object) -> Path:
-    """A run of a script, without pauses."""
-    HandWired(path, ScriptedWorld(script), script_settings("breadth-first", politeness__delay_s=0.0, **overrides)).run()
-    return path
 
 
 def lines_of(run: Path) -> list[str]:
@@ -138,7 +128,10 @@ class TestTheCall:
 
     def test_an_unknown_format_and_no_run_are_refused_before_anything_is_written(self, tmp_path: Path) -> None:
         run = crawled(tmp_path / "run")
-        with pytest.raises(SettingsError, match="--format is 'dot': choose one of edges"):
+        with pytest.raises(
+            SettingsError,
+            match="--format is 'dot': choose one of edges, jsonl, csv, parquet, warc,",
+        ):
             honeyguide.export(run, tmp_path / "graph.dot", "dot")
         with pytest.raises(RunDamaged, match="not a run folder"):
             honeyguide.export(tmp_path / "nowhere", tmp_path / "graph.txt")

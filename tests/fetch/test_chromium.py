@@ -7,17 +7,22 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from aiohttp import web
 
 from browser import needs_chromium
+from honeyguide.clock import RealClock
 from honeyguide.domain import Answer, Failed, FailureReason, Fetched, Redirected, RefusalReason, Refused, Url
+from honeyguide.engine.live_web import polite_fetcher
 from honeyguide.errors import SettingsError
 from honeyguide.fetch.chromium import ChromiumRenderer
-from honeyguide.settings import RenderSettings
+from honeyguide.settings import RenderSettings, settings_from
+from loopback_servers import loopback_servers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from honeyguide.domain import Outcome
+    from loopback_servers import LoopbackServers
 
 HERE = Url.parse("http://app.test/")
 NOT_ROOTED = RenderSettings(enabled=True, sandbox=False, timeout_s=3.0)
@@ -115,6 +120,67 @@ def test_what_the_fetcher_refuses_does_not_reach_the_page() -> None:
     assert text.count("nothing") == 3
     assert text.count("told 404") == 1
     assert sorted(set(fetcher.asked)) == ["http://10.0.0.1/secret", "http://api.test/moved", "http://api.test/none"]
+
+
+@needs_chromium
+def test_what_is_denied_is_not_asked_for_not_even_by_a_redirect() -> None:
+    fetcher = WrittenFetcher(
+        {
+            "http://app.test/on": Redirected(302, Url.parse("http://ads.test/there")),
+            "http://app.test/data": Fetched(200, "text/plain", b"basalt"),
+        }
+    )
+    page = shell(
+        "<script>const show = url => fetch(url).then(r => r.text(), () => 'denied').then(t => document.body.append(t));"
+        "show('http://ads.test/'); show('/on'); show('/data')</script>"
+    )
+
+    async def scenario() -> Fetched | Redirected | None:
+        renderer = ChromiumRenderer(
+            fetcher, NOT_ROOTED, "Honeyguide/test", 100_000, is_denied=lambda url: url.host == "ads.test"
+        )
+        try:
+            return await renderer.render(HERE, page)
+        finally:
+            await renderer.close()
+
+    text = text_of(asyncio.run(scenario()))
+    assert text.count("denied") == 3, "twice besides the script itself"
+    assert "basalt" in text.partition("</script>")[2]
+    assert sorted(fetcher.asked) == ["http://app.test/data", "http://app.test/on"]
+
+
+@needs_chromium
+def test_nothing_is_asked_for_once_the_page_has_been_taken() -> None:
+    """By the log of a server whose pause lets only a few of the requests of the page through in time."""
+    page = shell("<script>document.body.append('rock'); for (let i = 0; i < 30; i++) fetch('/' + i)</script>")
+    settings = settings_from(
+        {
+            "topic": {"name": "rock"},
+            "fetch": {"allow_private": True},
+            "politeness": {"delay_s": 0.3, "per_address": False},
+            "render": {"enabled": True, "sandbox": False, "timeout_s": 1.0},
+        }
+    )
+
+    async def scenario(servers: LoopbackServers) -> tuple[Fetched | Redirected | None, int, int]:
+        fetcher = polite_fetcher(settings, RealClock())
+        renderer = ChromiumRenderer(fetcher, settings.render, "Honeyguide/test", 100_000)
+        try:
+            await renderer.open()
+            outcome = await renderer.render(Url.parse(servers.url("127.0.0.1")), page)
+            asked = len(servers.log)
+            await asyncio.sleep(1.5)
+            return outcome, asked, len(servers.log)
+        finally:
+            await renderer.close()
+            await fetcher.close()
+
+    with loopback_servers(lambda _: web.Response(text="basalt")) as servers:
+        outcome, asked, asked_later = asyncio.run(scenario(servers))
+    assert "rock" in text_of(outcome)
+    assert 2 <= asked < 20
+    assert asked_later == asked
 
 
 @needs_chromium

@@ -69,6 +69,23 @@ async def slow_header(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
         await asyncio.sleep(0.05)
 
 
+async def on_and_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Always about to answer, as fast as the client takes it."""
+    await reader.readuntil(b"\r\n\r\n")
+    while True:
+        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)
+        await writer.drain()
+
+
+async def now_and_then(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Always about to answer, with all the time in the world."""
+    await reader.readuntil(b"\r\n\r\n")
+    while True:
+        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        await writer.drain()
+        await asyncio.sleep(0.05)
+
+
 async def slow_but_whole(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     await reader.readuntil(b"\r\n\r\n")
     await asyncio.sleep(0.1)
@@ -85,6 +102,9 @@ async def slow_but_whole(reader: asyncio.StreamReader, writer: asyncio.StreamWri
         (silence, {"first_byte_timeout_s": 0.2}, "no answer within 0.2 s"),
         (silence, {"timeout_s": 0.2}, "no answer within 0.2 s"),
         (slow_header, {"first_byte_timeout_s": 0.2}, "no answer within 0.2 s"),
+        (on_and_on, {"first_byte_timeout_s": 0.4}, "no answer within 0.4 s"),
+        (now_and_then, {"first_byte_timeout_s": 0.2}, "no answer within 0.2 s"),
+        (now_and_then, {"timeout_s": 0.2}, "no answer within 0.2 s"),
         (half_a_body, {"timeout_s": 0.3, "first_byte_timeout_s": 0.2}, "no whole answer within 0.3 s"),
         (half_a_body, {"timeout_s": 0.3, "connect_timeout_s": 0.2}, "no whole answer within 0.3 s"),
     ],

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import Fetched, Redirected, RobotsFile, Url
+from honeyguide.domain import Failed, FailureReason, Fetched, Redirected, RobotsFile, Url
 from honeyguide.fetch import GatedFetcher, KnownAddresses, RobotsFetcher, Turns
-from honeyguide.settings import PolitenessSettings
+from honeyguide.settings import FetchSettings, PolitenessSettings
 from politeness_rules import check_politeness
 from scripted_network import BUSY, Reply, ScriptedNetwork, ScriptedResolver, page, robots
 from virtual_time import LoopClock, run_in_virtual_time
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from scripted_network import Request
 
 POLITENESS = PolitenessSettings(delay_s=1.0, max_delay_s=20.0, delay_factor=2.0)
+FETCH = FetchSettings(backoff_s=10.0, max_retry_after_s=30.0)
 
 
 class Web:
@@ -39,7 +40,7 @@ class Web:
         find = lambda name: (address_of or {}).get(name, ["192.0.2.1"])  # noqa: E731
         addresses = None if address_of is None else KnownAddresses(ScriptedResolver(find), clock)
         self.network = ScriptedNetwork(clock, replies, addresses)
-        self.turns = Turns(clock, politeness)
+        self.turns = Turns(clock, politeness, FETCH)
         self.gate = GatedFetcher(self.network, self.turns, addresses)
         self.fetcher = RobotsFetcher(self.gate, politeness, "Honeyguide/1", clock, turns=self.turns)
 
@@ -143,7 +144,7 @@ def test_a_request_given_up_under_way_is_followed_by_the_pause() -> None:
     assert web.begins() == [0.0, 4.0 + 8.0]
 
 
-@pytest.mark.parametrize(("asked_s", "rest_s"), [(7.0, 7.0), (0.0, 1.0), (1e9, 86_400.0)])
+@pytest.mark.parametrize(("asked_s", "rest_s"), [(7.0, 7.0), (0.0, 5.0), (1e9, 86_400.0)])
 def test_a_host_is_left_alone_for_as_long_as_it_asks(asked_s: float, rest_s: float) -> None:
     places = {"a.test": ["192.0.2.7"], "b.test": ["192.0.2.7"]}
     web = Web({"http://a.test/": [Reply(BUSY, retry_after_s=asked_s)]}, places)
@@ -151,6 +152,27 @@ def test_a_host_is_left_alone_for_as_long_as_it_asks(asked_s: float, rest_s: flo
     began_at = {request.url.text: request.began_at for request in web.log}
     assert began_at["http://a.test/2"] - began_at["http://a.test/"] >= rest_s
     assert began_at["http://b.test/"] < 2.5, "its address is not left alone"
+
+
+def test_a_host_in_trouble_is_left_alone_for_longer_each_time_whoever_asks() -> None:
+    replies = [Reply(BUSY), Reply(Failed(FailureReason.TIMEOUT, "late")), Reply(BUSY), Reply(BUSY), Reply(page("x"))]
+    web = Web({f"http://a.test/{number}": [reply] for number, reply in enumerate(replies)})
+    run(web.ask(*(f"http://a.test/{n}" for n in (0, 1, 2, 3, 4, 0, 1))))
+    # Half of 10 s, 20 s and twice of 30 s at most; the page ends the row, and a missing page is no trouble.
+    assert web.begins() == [0.0, 5.0, 15.0, 30.0, 45.0, 46.0, 51.0]
+
+
+def test_a_rest_that_the_crawl_has_decided_on_is_not_shortened_by_a_request_under_way() -> None:
+    async def scenario() -> None:
+        asking = asyncio.create_task(web.gate.fetch(Url.parse("http://a.test/")))
+        await asyncio.sleep(1.0)
+        web.turns.let_rest(("host", "a.test"), 60.0)
+        await asking
+        await web.ask("http://a.test/2")
+
+    web = Web({"http://a.test/": [Reply(page("x"), takes_s=2.0)]})
+    run(scenario())
+    assert web.begins() == [0.0, 60.0]
 
 
 def test_a_page_with_retry_after_does_not_close_its_host() -> None:
@@ -252,7 +274,9 @@ def test_no_host_and_no_address_is_ever_asked_early_under_any_interleaving(data:
     )  # fmt: skip
     moves = data.draw(st.lists(st.tuples(seconds, st.sampled_from(hosts), asked_addresses), max_size=3))
     for number, (host, _, takes_s, _, is_busy) in enumerate(wanted):
-        replies[f"http://{host}/{number}"] = [Reply(BUSY if is_busy else page("x"), takes_s, 33.0 if is_busy else 0.0)]
+        replies[f"http://{host}/{number}"] = [
+            Reply(BUSY if is_busy else page("x"), takes_s, 33.0 * (is_busy and number % 2))
+        ]
     politeness = PolitenessSettings(
         delay_s=data.draw(st.sampled_from([0.0, 1.0])),
         max_delay_s=20.0,
@@ -276,8 +300,53 @@ def test_no_host_and_no_address_is_ever_asked_early_under_any_interleaving(data:
         await web.fetcher.close()
 
     run(scenario())
-    check_politeness(web.log, politeness)
+    check_politeness(web.log, politeness, fetch=FETCH)
     assert not web.turns._queues, "everybody has left"
+
+
+def test_the_robots_txt_of_another_host_that_was_led_to_counts_for_that_host_too() -> None:
+    async def scenario() -> None:
+        for url in ("http://a.test/1", "http://b.test/1", "http://b.test/no"):
+            await web.fetcher.fetch(Url.parse(url))
+
+    replies = {
+        "http://a.test/robots.txt": [Reply(Redirected(301, Url.parse("http://b.test/robots.txt")))],
+        "http://b.test/robots.txt": [Reply(robots("User-agent: *\nCrawl-delay: 7\nDisallow: /no\n"))],
+    }
+    web = Web(replies)
+    run(scenario())
+    asked = [(request.url.text, request.began_at) for request in web.log if request.url.host == "b.test"]
+    assert asked == [("http://b.test/robots.txt", 0.0), ("http://b.test/1", 7.0)]
+
+
+def test_a_robots_txt_that_nobody_waits_for_any_more_is_not_asked_for() -> None:
+    async def scenario() -> None:
+        await web.ask("http://a.test/1")
+        given_up = [asyncio.create_task(web.fetcher.fetch(Url.parse(f"http://a.test/{n}"))) for n in (2, 3)]
+        await asyncio.sleep(0.5)
+        for fetching in given_up:
+            fetching.cancel()
+        await asyncio.gather(*given_up, return_exceptions=True)
+        await asyncio.sleep(10.0)
+        assert len(web.log) == 1
+        await web.fetcher.fetch(Url.parse("http://a.test/4"))
+
+    web = Web({})
+    run(scenario())
+    assert [request.url.path for request in web.log] == ["/1", "/robots.txt", "/4"]
+
+
+def test_a_robots_txt_is_asked_for_while_one_still_waits_for_it() -> None:
+    async def scenario() -> None:
+        await web.ask("http://a.test/1")
+        given_up, other = (asyncio.create_task(web.fetcher.fetch(Url.parse(f"http://a.test/{n}"))) for n in (2, 3))
+        await asyncio.sleep(0.5)
+        given_up.cancel()
+        await other
+
+    web = Web({})
+    run(scenario())
+    assert [request.url.path for request in web.log] == ["/1", "/robots.txt", "/3"]
 
 
 def test_rules_from_an_earlier_process_are_believed_until_they_expire() -> None:

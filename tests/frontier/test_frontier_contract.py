@@ -17,6 +17,9 @@ from honeyguide.frontier import (
     HeldBackFrontier,
     HostClocks,
     HostId,
+    LevelledBeam,
+    LevelledFrontier,
+    LevelledRows,
     NotBefore,
     SharedRowsFrontier,
     Taken,
@@ -30,6 +33,11 @@ MAKERS: dict[str, MakeFrontier] = {
     "held back": HeldBackFrontier,
     "shared rows": SharedRowsFrontier,
     "shared rows, drawn by row": lambda clocks: SharedRowsFrontier(clocks, draws_rows=True),
+    "best first on levels": lambda clocks: LevelledFrontier(lambda: BestFirstFrontier(clocks)),
+    "held back on levels": lambda clocks: LevelledFrontier(lambda: HeldBackFrontier(clocks)),
+    "a wide beam on levels": lambda clocks: LevelledBeam(lambda: BeamFrontier(clocks, 10_000), 10_000),
+    "shared rows on levels": lambda clocks: LevelledRows(lambda: SharedRowsFrontier(clocks)),
+    "rows drawn, on levels": lambda clocks: LevelledRows(lambda: SharedRowsFrontier(clocks, draws_rows=True)),
     "the model the others are compared with": NaiveFrontier,
 }
 ODDS = {19: 43.8}  # chi-square that is exceeded once in a thousand times, by degrees of freedom
@@ -191,11 +199,12 @@ def test_a_random_draw_is_uniform_over_the_links_on_ready_hosts(make: MakeFronti
     drawn: Counter[int] = Counter()
     # Hosts of 3, 17 and 30 links, ten of the latter gone, and a busy one: 20 links to draw from on very unequal hosts.
     hosts = [0] * 3 + [1] * 17 + [2] * 10 + [3] * 30
+    # Of frontiers that hold links back, these are of one level.
+    scores = np.linspace(0.1, 1, 60)
     for _ in range(2000):
         clocks = HostClocks()
         frontier = make(clocks)
-        levels = np.zeros(60) if isinstance(frontier, HeldBackFrontier) else np.linspace(0, 1, 60)
-        frontier.push(arrivals(range(60), hosts=hosts, scores=levels))
+        frontier.push(arrivals(range(60), hosts=hosts, scores=scores))
         for gone in range(20, 30):
             frontier.withdraw(LinkId(gone))
         clocks.hold(HostId(3))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,12 +26,35 @@ def spend(account: Account, pages: int, fresh: int = 5, crossing: int = 0, *, is
 
 
 def test_an_unknown_space_that_only_grows_is_overdrawn_after_its_allowance() -> None:
-    assert spend(Account(), 10) == 0
-    assert spend(Account(), 11) == 1
+    assert spend(Account(), 10, fresh=20) == 0
+    assert spend(Account(), 11, fresh=20) == 1
+
+
+def test_one_that_cannot_be_told_to_be_large_is_not() -> None:
+    # 5 new addresses on each of 21 pages: 105, none of them twice, may be of 105**2 / 4 = 2,756.
+    assert spend(Account(), 21) == 0
+    assert spend(Account(), 22) == 2
+
+
+def test_the_estimated_size_by_hand() -> None:
+    account = Account(fresh=84, crossing=16)
+    assert account.estimated_size == 100**2 / (2 * (16 + 2 * 4 + 2))
+
+
+def test_large_is_more_than_pages_and_references_explain() -> None:
+    rules = GuardSettings(vast_addresses=100, vast_per_page=10, vast_per_reference=50)
+    account = Account(fresh=100)  # 2,500 at the least
+    assert account.is_vast(rules)
+    account.spent = 251
+    assert not account.is_vast(rules)
+    account.spent, account.from_outside = 0, 50
+    assert not account.is_vast(rules)
+    account.from_outside = 48
+    assert account.is_vast(rules)
 
 
 def test_it_waits_a_level_deeper_for_each_doubling() -> None:
-    assert [spend(Account(), pages) for pages in (19, 20, 39, 40, 80, 160, 320, 640, 1280)] == [
+    assert [spend(Account(), pages, fresh=20) for pages in (19, 20, 39, 40, 80, 160, 320, 640, 1280)] == [
         1,
         2,
         2,
@@ -51,27 +76,35 @@ def test_pages_that_bring_no_new_addresses_cost_nothing() -> None:
 
 def test_a_space_that_stops_growing_is_a_finite_one() -> None:
     account = Account()
-    assert spend(account, 30) > 0
-    assert spend(account, 40, fresh=0) == 0
+    assert spend(account, 30, fresh=20) > 0
+    assert spend(account, 60, fresh=0) == 0
 
 
 def test_pages_that_refer_to_one_another_are_no_maze() -> None:
     """9% is enough: 9 in 100, but not 9 in 101."""
-    assert spend(Account(), 100, fresh=91, crossing=9) == 0
-    assert spend(Account(), 100, fresh=92, crossing=9) > 0
+    rules = replace(RULES, vast_per_page=0)
+    for fresh, is_maze in ((91, False), (92, True)):
+        account = Account()
+        spend(account, 100, fresh=fresh, crossing=9)
+        assert (account.settle(rules) > 0) == is_maze
 
 
 def test_addresses_that_others_named_first_count_as_much() -> None:
-    for named, level in ((90, 0), (80, 4)):
+    rules = replace(RULES, vast_per_page=0, vast_per_reference=0)
+    for named, is_maze in ((90, False), (80, True)):
         account = Account(from_outside=named)
-        assert spend(account, 91, fresh=10) == level
+        spend(account, 91, fresh=10)
+        assert (account.settle(rules) > 0) == is_maze
 
 
 def test_a_section_is_judged_more_carefully() -> None:
     """It takes three new addresses a page and half the share: 4.5%, 9 in 200, but not 9 in 201."""
     assert spend(Account(is_section=True), 100, fresh=2) == 0
-    assert spend(Account(is_section=True), 100, fresh=191, crossing=9) == 0
-    assert spend(Account(is_section=True), 100, fresh=192, crossing=9) > 0
+    rules = replace(RULES, vast_per_page=0)
+    for fresh, is_maze in ((191, False), (192, True)):
+        account = Account(is_section=True)
+        spend(account, 100, fresh=fresh, crossing=9)
+        assert (account.settle(rules) > 0) == is_maze
 
 
 def test_the_allowance_by_hand() -> None:
@@ -130,11 +163,11 @@ def test_a_site_first_met_on_an_unknown_one_joins_it_and_one_met_on_a_seed_does_
 def test_a_group_shares_one_account_and_each_site_has_its_own_beside_it() -> None:
     groups = Neighbourhoods(RULES)
     first = groups.refer(groups.trust(host("seed")), host("first"), is_new=True)
-    spend(first.account, 6)
+    spend(first.account, 6, fresh=20)
     second = groups.refer(first, host("second"), is_new=True)
     own, shared = groups.accounts(second)
     assert (own.fetched, shared.fetched, shared.from_outside) == (0, 6, 1)
-    spend(shared, 12)  # 18 by now, where 10 + 2 for the seed's reference + 5 for the second site are allowed
+    spend(shared, 12, fresh=20)  # 18 by now, where 10 + 2 for the seed's reference + 5 for the second site are allowed
     assert (groups.level(first), groups.level(second)) == (1, 1)
     assert first.account.level == 0
 

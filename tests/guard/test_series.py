@@ -41,7 +41,11 @@ def test_pages_that_bring_something_do_not() -> None:
 
 
 def test_pages_that_come_to_an_end_do_not() -> None:
-    assert not series_of(40, turns=False).is_idle
+    assert not series_of(2 * LEAST - 1, turns=False).is_idle
+
+
+def test_pages_that_are_nearly_all_alike_do_whoever_shows_the_next() -> None:
+    assert series_of(2 * LEAST, turns=False).is_idle
 
 
 def test_a_series_that_brings_something_again_is_idle_no_more() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -66,6 +68,27 @@ def test_it_learns_a_word_that_pays_though_it_is_not_the_topics() -> None:
         strategy.learn(Transition(step, HERE, rows[choice], float(choice), float(choice), bool(choice), rows[:0]))
     assert np.argmax(strategy.score(rows)) == 1
     assert strategy.score(rows)[1] > 0.5
+
+
+def test_with_page_ranks_it_starts_as_before_and_learns_that_important_pages_pay() -> None:
+    strategy = OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings(page_rank=True))
+    plain = OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings())
+    candidates = candidates_of(sighting_of("http://a.test/x", "rock", relevance=0.2))
+    (low,), (high,) = (strategy.describe(replace(candidates, importance=value)) for value in (0.25, 9.0))
+    assert low[:-1].tolist() == high[:-1].tolist() == plain.describe(candidates)[0].tolist()
+    assert (low[-1], high[-1]) == (np.float16(0.2), np.float16(0.9))
+    rows = np.array([low, high])
+    assert strategy.score(rows).tolist() == plain.score(plain.describe(candidates)).tolist() * 2
+    for step in range(20):
+        strategy.learn(Transition(step, HERE, rows[step % 2], float(step % 2), 0.0, False, rows[:0]))
+    first, second = strategy.score(rows)
+    assert second > first + 0.3
+
+
+def test_a_state_of_another_width_is_refused() -> None:
+    plain = OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings())
+    with pytest.raises(StrategyError, match="has 44 weights, this version has 45"):
+        OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings(page_rank=True)).load(plain.save())
 
 
 @pytest.mark.parametrize("state", [b"", b"nonsense", b"PK\x03\x04"])

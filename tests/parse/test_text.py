@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from honeyguide.parse.marked_text import read_plain
+from honeyguide.text import words_of
 from parse.parsed import page_of
 
 
@@ -50,6 +54,11 @@ def test_words_are_lower_case() -> None:
     assert page_of("<p>Rock AND Mineral’s don't 'quoted' snake_case").words == (
         "rock", "and", "mineral’s", "don't", "quoted", "snake", "case",
     )  # fmt: skip
+
+
+@given(st.text(st.sampled_from("ab1_ '’‘“”—\xa0.é†Σ")))
+def test_the_short_ways_to_words_lead_to_those_of_the_rule(text: str) -> None:
+    assert list(read_plain(text).words) == words_of(text)
 
 
 def test_title_is_folded_and_decoded() -> None:

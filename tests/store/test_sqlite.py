@@ -67,7 +67,7 @@ def test_a_step_that_fails_at_any_statement_leaves_the_step_before_intact(tmp_pa
         store.record(visit(0, 1, [found(1), found(2)]))
         before = dump(path)
         real = store._db
-        store._db = FailingAt(real, countdown, error)  # type: ignore[assignment]
+        store._db = store._writer._db = FailingAt(real, countdown, error)  # type: ignore[assignment]
         try:
             store.record(second)
         except (RunDamaged, KeyboardInterrupt):
@@ -75,7 +75,7 @@ def test_a_step_that_fails_at_any_statement_leaves_the_step_before_intact(tmp_pa
         else:
             store.close()
             break
-        store._db = real
+        store._db = store._writer._db = real
         assert dump(path) == before
         store.record(second)  # and the store is not stuck in a transaction
         progress = store.progress()

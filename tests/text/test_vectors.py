@@ -108,6 +108,26 @@ def test_a_full_cache_starts_over_and_rows_handed_out_stay_right(monkeypatch: py
     assert np.array_equal(table.vector(["one", "two"]), naive_text_vector(["one", "two"]))
 
 
+def test_the_page_with_which_the_cache_is_full_copies_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "CACHED_WORDS", 3)
+    monkeypatch.setattr(vectors, "ROOM_FOR_A_PAGE", 4)
+    cache = hashed_vectors()
+    before = cache.look_up(("a", "b", "c"))
+    assert cache.look_up(("d", "e", "f", "g")).table is before.table
+    assert cache.look_up(("h", "i")).table is not before.table, "and then it starts over"
+
+
+def test_a_page_with_more_new_words_than_there_is_room_for_is_looked_up_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(vectors, "CACHED_WORDS", 3)
+    monkeypatch.setattr(vectors, "ROOM_FOR_A_PAGE", 1)
+    cache = hashed_vectors()
+    cache.look_up(("a", "b"))
+    words = ("a", "c", "d", "e", "f", "g", "b")
+    assert np.array_equal(cache.look_up(words).text_vector(), hashed_vectors().look_up(words).text_vector())
+
+
 def test_an_empty_text_and_an_empty_topic_have_the_zero_vector() -> None:
     table = hashed_vectors()
     assert not table.vector([]).any()

@@ -181,6 +181,22 @@ def crawl(
             help_text="Ask no host more often; 0 sets no limit.",
         ),
     ] = None,
+    restart_url: Annotated[
+        list[str] | None,
+        setting_option(
+            "restart.urls", "--restart-url", metavar="URL", panel=_WHERE,
+            help_text="A seed kept for restarts; repeatable. When they happen: --set restart.every_fetches=1000, or "
+            "--set restart.reward_share=0.3.",
+        ),
+    ] = None,
+    guard: Annotated[
+        bool | None,
+        setting_option(
+            "guard.on", "--guard/--no-guard", metavar="", panel=_HOW,
+            help_text="Look out for loops, traps and near-duplicates: their links wait behind others. What it found: "
+            "honeyguide traps.",
+        ),
+    ] = None,
     render: Annotated[
         bool | None,
         setting_option(
@@ -282,6 +298,8 @@ def crawl(
         "scope.allow_prefixes": under,
         "scope.max_depth": whole_number(max_depth),
         "scope.max_pages_per_host": whole_number(max_pages_per_host),
+        "restart.urls": restart_url,
+        "guard.on": guard,
         "fetch.allow_private": allow_private,
         "render.enabled": render,
         "fetch.contact": contact,

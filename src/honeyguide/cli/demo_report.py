@@ -4,28 +4,37 @@ from __future__ import annotations
 
 import sys
 from importlib import metadata
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Final
 
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from honeyguide.cli.results import page_table
+from honeyguide.cli.search import snippet_text
 from honeyguide.cli.summary import print_json
-from honeyguide.cli.words import command, duration, percent
+from honeyguide.cli.words import command, count_of, duration, one_line, percent
+from honeyguide.index import search
+from honeyguide.ranking import rank
 from honeyguide.report import MARKERS, downsampled, draw_curves
+from honeyguide.report.run_page import write_report
 from honeyguide.settings import SETTINGS_BY_KEY
 from honeyguide.store import open_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from honeyguide.experiments import Contest, Graded
+    from honeyguide.store import Run
 
 CURVE_POINTS: Final = 101
 BEST_PAGES: Final = 5
+FOUND_PAGES: Final = 2
+RANKED_PAGES: Final = 3
 GRADE: Final = "the generator's own truth about each page, never the judge that pays the strategies"
 
 _COLOURS: Final = ("bright_black", "blue", "magenta", "green", "yellow", "cyan", "red", "white")
@@ -49,7 +58,11 @@ def print_report(contest: Contest, graded: Sequence[Graded], seconds: float, kee
     console.print(f"\nWhat the judge liked best of the pages that {winner.strategy} found:")
     with open_run(winner.run) as run:
         console.print(page_table(list(run.pages(best_first=True, limit=BEST_PAGES))))
+        _print_search(console, run, " OR ".join(contest.settings(winner.strategy).topic.keywords[:2]))
+        _print_ranks(console, run)
     console.print(_next_steps(contest, winner, keep), markup=False, soft_wrap=True)
+    page = write_report(winner.run, None if keep else Path(mkdtemp(prefix="honeyguide-demo-")) / "report.html")
+    console.print(f"\nLook at what {winner.strategy} found, in a browser: {page}", markup=False, soft_wrap=True)
 
 
 def print_document(contest: Contest, graded: Sequence[Graded], seconds: float, keep: Path | None) -> None:
@@ -134,11 +147,31 @@ def _curves(graded: Sequence[Graded], width: int) -> Text:
     return drawn
 
 
+def _print_search(console: Console, run: Run, query: str) -> None:
+    """What a search of the run finds."""
+    results = search(run, query, per_page=FOUND_PAGES)
+    console.print(f'honeyguide search finds {count_of(results.total, "page")} for "{query}":', markup=False)
+    for hit in results.hits:
+        console.print(Text.assemble(f"  {hit.score:.3f}  ", (one_line(hit.title), "bold")))
+        console.print(Padding(snippet_text(hit.snippet), (0, 0, 0, 9)))
+    console.print()
+
+
+def _print_ranks(console: Console, run: Run) -> None:
+    """The pages that the relevant ones lead to most, by PageRank."""
+    ranking = rank(run, personal="relevant" if run.progress.relevant else ())
+    console.print(f"honeyguide rank finds these best linked around the topic, of {ranking.graph.vertices:,} URLs met:")
+    for url, value in ranking.top(RANKED_PAGES):
+        console.print(f"  {value:.4f}  {url}", markup=False, soft_wrap=True)
+    console.print()
+
+
 def _next_steps(contest: Contest, winner: Graded, keep: Path | None) -> str:
     if keep is None:
         runs = ["honeyguide demo --keep demo-runs"]
     else:
         runs = [command("results", winner.run), command("resume", winner.run, "--budget", "+1000")]
+        runs += [command("search", winner.run, contest.topic), command("report", winner.run)]
     keywords = contest.settings(winner.strategy).topic.keywords[1:3]
     lines = [
         "Next:",

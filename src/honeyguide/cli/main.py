@@ -10,7 +10,26 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 
-from honeyguide.cli import crawl, demo, export, judge, lab, learner, refresh, results, resume, topic, vectors, wiki
+from honeyguide.cli import (
+    crawl,
+    demo,
+    diff,
+    export,
+    judge,
+    lab,
+    learner,
+    rank,
+    refresh,
+    report,
+    results,
+    resume,
+    search,
+    stats,
+    topic,
+    traps,
+    vectors,
+    wiki,
+)
 from honeyguide.cli.words import one_line
 from honeyguide.errors import HoneyguideError
 
@@ -39,7 +58,13 @@ app.command("crawl", help=crawl.HELP, short_help="Crawl a topic into a new run f
 app.command("resume", help=resume.HELP, short_help="Go on with a run that was stopped, or extend it.")(resume.resume)
 app.command("refresh", help=refresh.HELP, short_help="Look at the pages of a run again.")(refresh.refresh)
 app.command("results", help=results.HELP, short_help="Show the most relevant pages of a run.")(results.results)
+app.command("report", help=report.HELP, short_help="Write a page about a run, to look at in a browser.")(report.report)
+app.command("stats", help=stats.HELP, short_help="Add up a run: harvest, hosts, outcomes, time.")(stats.stats)
+app.command("diff", help=diff.HELP, short_help="Hold two runs against each other.")(diff.diff)
 app.command("learner", help=learner.HELP, short_help="Show what linear SARSA has learned in a run.")(learner.learner)
+app.command("search", help=search.HELP, short_help="Search the pages of a run.")(search.search)
+app.command("rank", help=rank.HELP, short_help="Rank pages by the links between them.")(rank.rank)
+app.command("traps", help=traps.HELP, short_help="Show what a run judged a loop, a trap or a duplicate.")(traps.traps)
 app.command("export", help=export.HELP, short_help="Write a run for other programs.")(export.export)
 app.command("judge", help=judge.HELP, short_help="Judge pages for a topic, with the evidence.")(judge.judge)
 app.add_typer(topic.app, name="topic", help=topic.HELP, short_help="Find the words for what you look for.")
@@ -80,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except HoneyguideError as error:
         return _refuse(str(error))
     except _UsageError as error:
-        return _refuse(error.format_message())
+        return _refuse(_usage(error))
     except BrokenPipeError:
         # Nobody reads on; what is still in the buffer must not fail once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -88,6 +113,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _refuse(f"{error.filename or 'output'}: {error.strerror or error}")
     return int(status or 0)
+
+
+def _usage(error: typer.BadParameter) -> str:
+    """What is wrong with a flag, and the value that is: some versions of typer leave it out."""
+    message, mistakes = error.format_message(), getattr(error.__cause__, "errors", None)
+    if not callable(mistakes):
+        return message
+    return message.replace("Input should be", f"{mistakes()[0]['input']!r} must be", 1)
 
 
 def _refuse(message: str) -> int:

@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING, assert_never
 
 from honeyguide.engine import (
+    CrawlRestarted,
     CrawlStarted,
     CrawlStopped,
     FetchFailed,
@@ -41,6 +42,8 @@ class Story:
             self._begin(event)
         elif isinstance(event, CrawlStopped):
             log.info("stopped: %s; %s", event.reason.value, _state(event.progress))
+        elif isinstance(event, CrawlRestarted):
+            log.info("beginning anew at %s links (%s): %s", event.links, event.source, event.reason)
         else:
             if self._follows_urls:
                 _follow(event)

@@ -54,6 +54,13 @@ def summary(run: Run) -> dict[str, Any]:
         "skipped_links": progress.skips,
         "pruned_links": progress.pruned,
         "surplus_links": progress.surplus,
+        "traps": {
+            "pages": progress.findings,
+            "links_lowered": progress.lowered,
+            "links_raised": progress.raised,
+            "links_dropped": progress.dropped,
+        },
+        "restarts": progress.restarts,
         "links_out_of_scope": progress.out_of_scope,
         "pages_without_links": progress.barren,
         "starved": progress.has_starved,
@@ -92,6 +99,7 @@ def _told(run: Run, seconds: float) -> str:
         *_revisited(run),
         f"  harvest rate  {percent(run.harvest_rate)} of the fetches",
         f"  waiting links {progress.waiting:,}, at most {progress.largest_waiting:,} at once",
+        *_traps(progress),
         *_left_out(progress),
         *_politeness(progress),
         f"  time          {duration(seconds)}",
@@ -146,6 +154,16 @@ def _found_no_link(run: Run) -> Iterator[str]:
         yield f"No page has a link that counts under --profile {profile}: on a site of another kind, crawl without it."
 
 
+def _traps(progress: Progress) -> Iterator[str]:
+    """What the guard found, and how often the crawl began anew."""
+    if progress.findings:
+        share = percent(progress.findings / max(1, progress.fetches))
+        found = count_of(progress.findings, "page")
+        yield f"  traps         {found} ({share} of the fetches) in loops or traps, or duplicates"
+    if progress.restarts:
+        yield f"  restarts      {count_of(progress.restarts, 'time')} the crawl began anew elsewhere"
+
+
 def _left_out(progress: Progress) -> Iterator[str]:
     """What was not followed, by whose decision; nothing where it did not happen."""
     told = (
@@ -153,6 +171,7 @@ def _left_out(progress: Progress) -> Iterator[str]:
         ("pruned", progress.pruned, "time", "there was no room for a link to wait"),
         ("out of scope", progress.out_of_scope, "time", "the scope rules kept a link out"),
         ("unindexed", progress.unindexed, "page", "that asked not to be indexed, and were not kept"),
+        ("dropped", progress.dropped, "link", "that the guard threw away"),
         ("surplus", progress.surplus, "link", "whose host had given all that it may give"),
         ("barren", progress.barren, "page", "whose links were not followed"),
     )
@@ -170,9 +189,14 @@ def _politeness(progress: Progress) -> Iterator[str]:
 
 
 def _next_commands(run: Run) -> list[str]:
-    commands = [(command("results", run.path), "the most relevant pages")]
+    commands = [
+        (command("results", run.path), "the most relevant pages"),
+        (command("report", run.path), "a page about the run, to look at in a browser"),
+    ]
     if run.settings.crawl.strategy in LINEAR_STRATEGIES:
         commands.append((command("learner", run.path), "what was learned"))
+    if run.progress.findings:
+        commands.append((command("traps", run.path), "what was judged a loop, a trap or a duplicate"))
     if run.progress.stop_reason == StopReason.FETCHES:
         commands.append((command("resume", run.path, "--budget", "+1000"), "a thousand fetches more"))
     if run.progress.stop_reason == StopReason.RESTING:

@@ -18,9 +18,9 @@ def percent(share: float) -> str:
     return f"{share:.1%}"
 
 
-def count_of(count: int, noun: str) -> str:
-    """`1 page`, `2 pages`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+def count_of(count: int, noun: str, plural: str = "") -> str:
+    """`1 page`, `2 pages`; `plural` where an s does not make it."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def duration(seconds: float) -> str:

@@ -72,6 +72,7 @@ class Candidates:
     depth: NDArray[np.int64]  # of the link itself: one more than its page's
     is_whole_page: bool = False  # `words` is all of one page: whoever keeps rows may read beyond the windows
     standing: Standing | None = None  # only for strategies that look at parents, and only while the page is at hand
+    importance: float = 0.0  # of the page they stand on, where ranks are kept and it is at hand: 1 is an average page
 
     def __len__(self) -> int:
         return len(self.targets)
@@ -85,6 +86,7 @@ class Candidates:
         *,
         at_first_occurrence: bool = False,
         standing: Standing | None = None,
+        importance: float = 0.0,
     ) -> Candidates:
         """Links that stand on one page, each read where it tells most or stands first. The words are not copied."""
         places = [link.first_occurrence if at_first_occurrence else link.telling_occurrence for link in links]
@@ -104,6 +106,7 @@ class Candidates:
             depth=np.full(count, origin.depth + 1, dtype=np.int64),
             is_whole_page=True,
             standing=standing,
+            importance=importance,
         )
 
     @classmethod

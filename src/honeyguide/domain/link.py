@@ -24,6 +24,7 @@ class LinkState(IntEnum):
     SKIPPED = 3
     PRUNED = 4  # there was no room for it to wait; it may be found again
     SURPLUS = 5  # its host has given all the pages that it may give
+    DROPPED = 6  # the guard thinks nothing of it, and was asked to throw such links away
 
 
 class Occurrence(NamedTuple):

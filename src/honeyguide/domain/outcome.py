@@ -34,7 +34,7 @@ class FailureReason(StrEnum):
     TOO_LARGE = "too-large"
     TOO_MANY_REDIRECTS = "too-many-redirects"
     BAD_RESPONSE = "bad-response"
-    UNREADABLE = "unreadable"  # the process that was to read the page did not survive it
+    UNREADABLE = "unreadable"  # it came, and the parser, or the process that was to read it, did not survive it
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,13 @@ class Answer:
     on_kept_connection: bool = False  # the request went out on a connection that was open already
     retry_after_s: float = 0.0  # how long the host wants to be left alone before it is asked for this again
     exchange: Exchange | None = None  # what went over the wire, where there was one
+
+    @property
+    def is_of_a_stale_connection(self) -> bool:
+        """Whether a connection that was kept turned out to be broken: no trouble of the host's."""
+        outcome = self.outcome
+        is_broken = isinstance(outcome, Failed) and outcome.reason is FailureReason.CONNECTION
+        return self.on_kept_connection and is_broken
 
 
 @dataclass(frozen=True, slots=True)

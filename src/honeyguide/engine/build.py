@@ -11,23 +11,25 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from honeyguide.clock import RealClock, SimulatedClock
-from honeyguide.domain import Topic, Url
+from honeyguide.domain import HostKey, Topic, Url, registered_domain
 from honeyguide.engine.chosen_vectors import check_topic, check_vectors, word_vectors
-from honeyguide.engine.core import Parts
+from honeyguide.engine.frontiers import levelled_frontier, plain_frontier
 from honeyguide.engine.judge_files import check_judge_files, judge_digest
 from honeyguide.engine.judges import relevance_judge, verdicts
 from honeyguide.engine.lineage import Lineage
 from honeyguide.engine.link_table import LinkTable
 from honeyguide.engine.live_web import open_live, polite_fetcher
+from honeyguide.engine.parts import Parts
 from honeyguide.engine.preparing import Recipe
 from honeyguide.engine.scope import Scope, staying_with
 from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
 from honeyguide.engine.web_memory import WebMemory
 from honeyguide.errors import SettingsError, StoreError, WorldError
-from honeyguide.frontier import BeamFrontier, BestFirstFrontier, HeldBackFrontier, HostClocks, SharedRowsFrontier
-from honeyguide.learn import FoundAgain, Order
-from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, PageRules, parse
+from honeyguide.frontier import HostClocks
+from honeyguide.graph import RankRules, RefreshedRanks
+from honeyguide.guard.web_guard import WebGuard
+from honeyguide.parse import PageRules, parse, rules_of
 from honeyguide.settings import with_overrides
 from honeyguide.settings.paths import with_absolute_paths
 from honeyguide.settings.schema import WORLDS
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.preparing import Preparer
     from honeyguide.engine.transport import Transport
     from honeyguide.frontier import Frontier
+    from honeyguide.guard import Guard
     from honeyguide.judge import Judge, Verdicts
     from honeyguide.learn import Strategy
     from honeyguide.settings import Settings
@@ -90,11 +93,40 @@ class Builder:
             parse=self.parser(),
             chance=np.random.default_rng(self.settings.crawl.seed),
             lineage=None if strategy.lineage_rules is None else Lineage(strategy.lineage_rules),
+            ranks=self.ranks(),
             is_live=is_live,
+            guard=self.guard(),
+            spare_urls=self.spare_urls(is_live=is_live) if self.settings.restart.is_on else {},
         )
+
+    @property
+    def is_guarded(self) -> bool:
+        """Whether the crawl has a guard. One over the pages of an earlier run has none: it follows no links."""
+        return self.settings.guard.on and not self.settings.refresh.run
+
+    def guard(self) -> Guard | None:
+        """What looks out for loops, traps and near-duplicates, where the settings want it."""
+        if not self.is_guarded:
+            return None
+        registered_domain(HostKey("example.org"))  # reads its list of suffixes now, not within the first step
+        return WebGuard(self.settings.guard)
+
+    def spare_urls(self, *, is_live: bool = False) -> dict[str, list[Url]]:
+        """Seeds to start anew from, by where they come from. Shipped starting points are for the live web alone."""
+        crawl = self.settings.crawl
+        spare = {"urls": [Url.parse(text) for text in self.settings.restart.urls]}
+        if crawl.has_starting_points and (is_live or crawl.starting_points or crawl.world != "live"):
+            own_list = Path(crawl.starting_points) if crawl.starting_points else None
+            spare["starting-points"] = list(starting_urls(self.topic, own_list))
+        return spare
 
     def strategy(self, *, is_restored: bool = False) -> Strategy:
         return strategy_of(Ingredients(self.settings, self.topic, self._topic_vectors, is_restored))
+
+    def ranks(self) -> RefreshedRanks | None:
+        """PageRank kept while the crawl goes on, where the settings ask for it."""
+        asked = self.settings.ranks
+        return RefreshedRanks(asked.every, RankRules(asked.damping, asked.epsilon)) if asked.every else None
 
     def parser(self) -> Callable[[Url, Fetched], Page]:
         """How a body becomes a page."""
@@ -105,16 +137,13 @@ class Builder:
         return Recipe.of(self.settings, self._given_vectors)
 
     def page_rules(self) -> PageRules:
-        return WIKIPEDIA if self.settings.crawl.profile == "wikipedia" else WHOLE_PAGE
+        return rules_of(self.settings.crawl.profile)
 
     def frontier(self, strategy: Strategy, clocks: HostClocks) -> Frontier:
-        if strategy.found_again is FoundAgain.EVERY:
-            return SharedRowsFrontier(clocks, strategy.row_width, draws_rows=strategy.draws_rows)
-        if strategy.order is Order.SHALLOWEST:
-            return HeldBackFrontier(clocks, strategy.row_width)
-        if strategy.capacity:
-            return BeamFrontier(clocks, strategy.capacity, strategy.row_width)
-        return BestFirstFrontier(clocks, strategy.row_width)
+        """Where the links of this strategy wait; on levels, where there is a guard."""
+        if self.is_guarded:
+            return levelled_frontier(strategy, clocks, self.settings.guard.patience_s)
+        return plain_frontier(strategy, clocks)
 
     def judge(self) -> Verdicts:
         """What the crawl asks about every page: the judge, and the rules for what is relevant and what it earns."""

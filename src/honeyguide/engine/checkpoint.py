@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import logging
 from collections import deque
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -18,12 +17,14 @@ import numpy as np
 
 from honeyguide.domain import Candidates, Decision, Fetched, HostKey, LinkState, Origin, Transition
 from honeyguide.engine.attempts import VainAttempts
-from honeyguide.engine.core import CrawlCore, Dispatch, is_page_expanded
+from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.discovery import leaves_unmet
 from honeyguide.engine.host_rests import host_rests
 from honeyguide.engine.lineage import stand
 from honeyguide.engine.same_pages import Identity
+from honeyguide.engine.seen_again import SeenAgain
 from honeyguide.engine.snapshot import load_into
+from honeyguide.engine.steps import Dispatch
 from honeyguide.frontier import Arrivals, Pairs, next_request_at
 from honeyguide.learn import FoundAgain
 
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
 
     from honeyguide.clock import Clock
     from honeyguide.domain import Link, LinkId, Page, Row, Rows, Standing
-    from honeyguide.engine.core import Parts
-    from honeyguide.settings import Settings
+    from honeyguide.engine.host_rests import HostRest
+    from honeyguide.engine.parts import Parts
+    from honeyguide.settings import PolitenessSettings, Settings
     from honeyguide.store import DispatchRecord, Progress, Store, StoredLink, StoredTransition, StoredVisit
 
 log = logging.getLogger(__name__)
@@ -54,8 +56,10 @@ def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tup
     if progress.is_repriced:
         parts.frontier.reprice(parts.strategy)
     parts.chance.bit_generator.state = json.loads(progress.chance_state)
-    core = CrawlCore(parts, settings, replace(progress, now=clock.now()))
-    _restore_hosts(core, parts, settings, store, clock)
+    core = CrawlCore(parts, settings, progress._replace(now=clock.now()))
+    if core.guarding is not None:
+        core.guarding.go_on_from(store.last_moment() or 0.0)
+    let_hosts_rest(core, parts, settings.politeness, host_rests(store, clock.now(), settings.politeness))
     # Whether the killed process had sent them, and when the answers came, is not known; but it was before now.
     not_before = next_request_at(clock.now(), 0.0, settings.politeness)
     in_flight = [_dispatch(parts, record, rows_in_flight[record.link], not_before) for record in store.in_flight()]
@@ -76,7 +80,11 @@ def _number_links(parts: Parts, store: Store) -> dict[LinkId, StoredLink]:
     for stored in store.links():
         origin = stored.sighting.origin
         distance = 0 if origin is None else origin.distance
-        link, _ = parts.links.meet(stored.url, depth=stored.sighting.depth, distance=distance, hops=stored.hops)
+        depth = stored.sighting.depth
+        link, _ = parts.links.meet(
+            stored.url, depth=depth, distance=distance, hops=stored.hops, found_on=stored.found_on
+        )
+        parts.links.carry(link, stored.carried)
         if link != stored.link:
             raise ValueError(f"link {stored.link} is missing or stands twice")
         parts.links.set_state(link, stored.state)
@@ -85,10 +93,11 @@ def _number_links(parts: Parts, store: Store) -> dict[LinkId, StoredLink]:
     return to_learn
 
 
-def _restore_hosts(core: CrawlCore, parts: Parts, settings: Settings, store: Store, clock: Clock) -> None:
-    for rest in host_rests(store, clock.now(), settings.politeness):
+def let_hosts_rest(core: CrawlCore, parts: Parts, politeness: PolitenessSettings, rests: Iterable[HostRest]) -> None:
+    """Set the clocks of hosts that were asked before this core was made."""
+    for rest in rests:
         host = parts.links.host_id(HostKey(rest.host))
-        if rest.address and settings.politeness.per_address:
+        if rest.address and politeness.per_address:
             parts.clocks.place(host, rest.address)
         parts.clocks.release(host, rest.ready_at, rest.address_ready_at)
         if rest.troubles:
@@ -101,14 +110,16 @@ def _restore_learner(parts: Parts, store: Store, link_by_number: dict[LinkId, St
     step, decisions = 0, 0
     if snapshot is not None:
         step, decisions = snapshot.step, snapshot.decisions
-        load_into(parts.strategy, parts.judge, snapshot.state)
+        load_into(parts.strategy, parts.judge, snapshot.state, parts.guard)
     row_by_link = {stored.link: row for stored, row in _described(parts, link_by_number.values())}
     chosen_after = np.full(len(parts.links), NEVER)
     for decision in store.decisions_from(0):
         if not vain.is_vain(decision):
             chosen_after[decision.link] = decision.after_steps
+    for link, after_steps in store.drops():
+        chosen_after[link] = after_steps
     later_decisions = deque(store.decisions_from(decisions))
-    graph = _GraphAgain(parts, store)
+    graph, ranks = _GraphAgain(parts, store), _RanksAgain(parts, store)
 
     def tell_decisions(*, before_step: int) -> None:
         while later_decisions and later_decisions[0].after_steps < before_step:
@@ -118,15 +129,22 @@ def _restore_learner(parts: Parts, store: Store, link_by_number: dict[LinkId, St
             row = row_by_link[made.link] if made.row is None else made.row
             parts.strategy.notice(Decision(parts.links.url(made.link), row, is_skipped=made.is_skipped))
 
-    hosts_spent = _HostsSpent(parts, store)
+    hosts_spent, seen_again = _HostsSpent(parts, store), SeenAgain(parts, store, step)
     for told in store.transitions_after(step):
         hosts_spent.count(up_to_step=told.step)
         tell_decisions(before_step=told.step)
         graph.replay(before_step=told.step)
+        ranks.replay(before_step=told.step)
+        seen_again.replay(before_step=told.step)
         row = row_by_link[told.link] if told.row is None else told.row
-        _learn_again(parts, told, row, chosen_after, vain, graph)
+        page, unvisited = _page_again(parts, told, chosen_after, vain)
+        if page is not None:
+            seen_again.show(told, page, unvisited)
+        _learn_again(parts, told, row, page, unvisited, graph)
     tell_decisions(before_step=NEVER)
     graph.replay(before_step=NEVER)
+    ranks.replay(before_step=NEVER)
+    seen_again.replay(before_step=NEVER)
     hosts_spent.count(up_to_step=NEVER)
 
 
@@ -174,6 +192,24 @@ class _GraphAgain:
         return visit
 
 
+class _RanksAgain:
+    """Tells the ranks again of every page and redirect, in order, where they are kept: they come out the same."""
+
+    def __init__(self, parts: Parts, store: Store) -> None:
+        self._ranks = parts.ranks
+        self._visits = iter(store.visits()) if parts.ranks is not None else iter(())
+        self._next = next(self._visits, None)
+
+    def replay(self, *, before_step: int) -> None:
+        while self._ranks is not None and self._next is not None and self._next.step < before_step:
+            visit, self._next = self._next, next(self._visits, None)
+            if visit.is_redirect:
+                for target in visit.targets:
+                    self._ranks.add_redirect(visit.link, target)
+            else:
+                self._ranks.add_page(visit.link, visit.targets)
+
+
 class _HostsSpent:
     """Tells the scope again which hosts were asked, step by step, where it counts them."""
 
@@ -186,27 +222,35 @@ class _HostsSpent:
             self._scope.note_fetch(self._fetches.popleft()[1].host)
 
 
-def _learn_again(
+def _page_again(
     parts: Parts,
     told: StoredTransition,
-    row: Row,
     chosen_after: np.ndarray[tuple[int], np.dtype[np.int64]],
     vain: VainAttempts,
-    graph: _GraphAgain,
+) -> tuple[Page | None, list[Link]]:
+    """The page of a step, if it brought one, and the links on it that were unvisited when it came."""
+    if told.body is None:
+        return None, []
+    fetched = Fetched(200, told.content_type, told.body, robots_tag=told.robots_tag)
+    page: Page = parts.parse(parts.links.url(told.link), fetched)
+    return page, list(_unvisited(parts, page, told, chosen_after, vain))
+
+
+def _learn_again(
+    parts: Parts, told: StoredTransition, row: Row, page: Page | None, unvisited: Sequence[Link], graph: _GraphAgain
 ) -> None:
     url = parts.links.url(told.link)
     next_rows: Rows = np.empty((0, parts.strategy.row_width), dtype=np.float16)
-    if told.body is not None:
-        page: Page = parts.parse(url, Fetched(200, told.content_type, told.body, robots_tag=told.robots_tag))
+    if page is not None:
         parts.judge.see(page)
         origin = Origin(url.host, told.relevance, told.distance, told.depth)
-        unvisited = list(_unvisited(parts, page, told, chosen_after, vain))
         candidates = Candidates.on_page(
             page,
             unvisited,
             origin,
             at_first_occurrence=parts.strategy.reads_first_occurrence,
             standing=graph.standing(page, unvisited),
+            importance=0.0 if parts.ranks is None else parts.ranks.importance(told.link),
         )
         next_rows = parts.strategy.describe(candidates)
     parts.strategy.learn(Transition(told.step, url, row, told.reward, told.relevance, told.is_relevant, next_rows))
@@ -221,7 +265,7 @@ def _unvisited(
 ) -> Iterator[Link]:
     """The links on a page that were welcome and unvisited when it came."""
     is_pruning = leaves_unmet(parts.strategy, parts.scope)  # else a link that was never met was not welcome
-    if not is_page_expanded(parts, page):
+    if not parts.is_expanded(page):
         return
     for link in page.links:
         number = parts.links.find(link.target)
@@ -240,7 +284,7 @@ def _restore_frontier(parts: Parts, store: Store, progress: Progress) -> tuple[d
     rows_in_flight = {}
     unfinished = (stored for stored in store.links() if stored.state in (LinkState.WAITING, LinkState.IN_FLIGHT))
     while batch := list(islice(unfinished, BATCH)):
-        links, scores, rows = [], [], []
+        links, scores, rows, levels = [], [], [], []
         for stored, row in _described(parts, batch):
             if stored.state is LinkState.IN_FLIGHT:
                 rows_in_flight[stored.link] = row
@@ -248,10 +292,12 @@ def _restore_frontier(parts: Parts, store: Store, progress: Progress) -> tuple[d
             links.append(stored.link)
             scores.append(stored.score)
             rows.append(row)
+            levels.append(stored.level)
         if links:
             table = np.array(rows, dtype=np.float16).reshape(len(links), parts.strategy.row_width)
             priced = parts.strategy.score(table) if progress.is_repriced else np.array(scores)
-            parts.frontier.push(Arrivals(links, parts.links.hosts(links), priced, table))
+            at = np.array(levels, dtype=np.uint8)
+            parts.frontier.push(Arrivals(links, parts.links.hosts(links), priced, table, at))
     return rows_in_flight, {}
 
 
@@ -264,13 +310,15 @@ def _restore_pairs(parts: Parts, store: Store, progress: Progress) -> tuple[dict
         score_by_row[pair.row.tobytes()] = pair.score
         if pair.link in rows_by_link:
             rows_by_link[pair.link].append(pair.row)
+    level_by_link = {stored.link: stored.level for stored in store.links() if stored.level}
     waiting = (pair for pair in store.pairs() if parts.links.state(pair.link) is LinkState.WAITING)
     while batch := list(islice(waiting, BATCH)):
         links = [pair.link for pair in batch]
         rows = np.array([pair.row for pair in batch], dtype=np.float16)
         scores = np.array([score_by_row[pair.row.tobytes()] for pair in batch])
         priced = parts.strategy.score(rows) if progress.is_repriced else scores
-        parts.frontier.push(Arrivals(links, parts.links.hosts(links), priced, rows))
+        at = np.array([level_by_link.get(link, 0) for link in links], dtype=np.uint8)
+        parts.frontier.push(Arrivals(links, parts.links.hosts(links), priced, rows, at))
     pairs = {
         link: Pairs(np.array(rows), np.array([score_by_row[row.tobytes()] for row in rows]))
         for link, rows in rows_by_link.items()

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.domain import Candidates, LinkId, LinkState
+from honeyguide.domain import Candidates, LinkId, LinkState, Sighting
 from honeyguide.engine.lineage import stand
 from honeyguide.engine.rows_under_way import RowsUnderWay
 from honeyguide.engine.turns import scores_of
-from honeyguide.frontier import Arrivals, Pairs
+from honeyguide.frontier import Arrivals, LevelledFrontier, Pairs
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.store import FoundLink, PairRecord, RedirectedLink
 
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.domain import Origin, Page, Row, Rows, Url
+    from honeyguide.engine.guarding import Guarding
     from honeyguide.engine.lineage import Lineage
     from honeyguide.engine.link_table import LinkTable
     from honeyguide.engine.scope import Scope
     from honeyguide.frontier import Frontier
+    from honeyguide.graph import RefreshedRanks
     from honeyguide.learn import Strategy
 
 UNVISITED: Final = (LinkState.WAITING, LinkState.PRUNED)
@@ -76,6 +78,17 @@ class Followed:
     pairs: tuple[PairRecord, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Seeded:
+    """URLs that the crawl begins at: all of them, the new ones, those pruned before, links that had to make room."""
+
+    links: tuple[LinkId, ...]
+    new: tuple[FoundLink, ...]
+    again: tuple[FoundLink, ...] = ()
+    pruned: tuple[LinkId, ...] = ()
+    pairs: tuple[PairRecord, ...] = ()
+
+
 class Discovery:
     """Lets the links of new pages into the frontier."""
 
@@ -88,17 +101,55 @@ class Discovery:
         found_again: FoundAgain,
         *,
         lineage: Lineage | None = None,
+        ranks: RefreshedRanks | None = None,
         has_tried: Callable[[LinkId], bool] = lambda _: False,
+        may_wait_again: bool = False,
+        guarding: Guarding | None = None,
     ) -> None:
-        """A link that `has_tried` knows waits to be tried again, and stays as it was when it was first chosen."""
+        """A link that `has_tried` knows waits to be tried again, and stays as it was when it was first chosen.
+
+        `may_wait_again` says that chosen links may be put back.
+        """
         self._links = links
         self._frontier = frontier
         self._strategy = strategy
         self._scope = scope
         self._found_again = found_again
         self._lineage = lineage
+        self._ranks = ranks
         self._has_tried = has_tried
         self._under_way = RowsUnderWay()
+        self._may_wait_again = may_wait_again
+        self._guarding = guarding
+
+    @property
+    def keeps_pairs(self) -> bool:
+        """Whether a link waits with a row for every page that shows it."""
+        return self._found_again is FoundAgain.EVERY
+
+    def meet_seeds(self, urls: Sequence[Url], step: int) -> Seeded:
+        """Let URLs wait at which the crawl begins, or begins anew; one that waits already waits on as it did."""
+        sightings = [Sighting(url, (), (), (), in_main=True, origin=None) for url in urls]
+        met = [self._links.meet(url, depth=0, distance=0) for url in urls]
+        numbers = [link for link, _ in met]
+        is_new = np.array([new for _, new in met], dtype=np.bool_)
+        was_pruned = np.array([self._links.state(link) is LinkState.PRUNED for link in numbers], dtype=np.bool_)
+        rows = self._strategy.describe(Candidates.of(sightings))
+        scores = scores_of(self._strategy, rows, numbers, step=step, depth=0)
+        entering = np.flatnonzero(is_new | was_pruned)
+        for place in np.flatnonzero(was_pruned).tolist():
+            self._links.place(numbers[place], depth=0, distance=0)
+        arriving = [numbers[place] for place in entering.tolist()]
+        pruned = self._push(arriving, scores[entering], rows[entering])
+
+        def record(place: int) -> FoundLink:
+            row = rows[place] if self._strategy.keeps_rows else None
+            return FoundLink(numbers[place], urls[place], None, sightings[place], float(scores[place]), row)
+
+        new = tuple(map(record, np.flatnonzero(is_new).tolist()))
+        again = tuple(map(record, np.flatnonzero(was_pruned).tolist()))
+        pairs = self._pairs(arriving, scores[entering], rows[entering])
+        return Seeded(tuple(numbers), new, again, pruned, pairs)
 
     def sort(self, page: Page, link: LinkId, origin: Origin, *, is_relevant: bool, is_expanded: bool) -> Found:
         """Tell the links of a page apart and describe the unvisited ones. Nothing is met yet.
@@ -133,7 +184,10 @@ class Discovery:
             targets = [*visited, *numbers]
             standing = stand(self._lineage, self._strategy, page, link, verdict, targets=targets, unvisited=numbers)
         at_first = self._strategy.reads_first_occurrence
-        candidates = Candidates.on_page(page, unvisited, origin, at_first_occurrence=at_first, standing=standing)
+        importance = 0.0 if self._ranks is None else self._ranks.importance(link)
+        candidates = Candidates.on_page(
+            page, unvisited, origin, at_first_occurrence=at_first, standing=standing, importance=importance
+        )
         return Found(
             candidates=candidates,
             rows=self._strategy.describe(candidates),
@@ -145,25 +199,36 @@ class Discovery:
             left_alone=left_alone,
         )
 
-    def admit(self, found: Found, page: LinkId, origin: Origin, step: int) -> Admitted:
-        """Let new links wait where there is room, and change those found again where that counts."""
+    def admit(self, found: Found, page: LinkId, origin: Origin, step: int, demotion: int = 0) -> Admitted:
+        """Let new links wait where there is room, and change those found again where that counts.
+
+        `demotion` is what the guard makes of the page.
+        """
         own_scores = scores_of(self._strategy, found.rows, found.links, step=step, depth=origin.depth + 1)
         rows, scores, changed = self._found_again_with(found, own_scores)
         self._frontier.replace(_listed(found.links[changed]), scores[changed], rows[changed])
 
         gives_rows = self._found_again is FoundAgain.EVERY
-        arriving = np.flatnonzero(found.is_new | found.is_pruned | gives_rows)
-        has_room = np.ones(len(found.links), dtype=np.bool_)
-        has_room[arriving] = self._frontier.would_keep(scores[arriving])
+        levels, reasons, is_dropped = self._levels(found, demotion)
+        arriving = np.flatnonzero((found.is_new | found.is_pruned | gives_rows) & ~is_dropped)
+        has_room = ~is_dropped
+        has_room[arriving] = self._would_keep(scores[arriving], None if levels is None else levels[arriving])
         is_met = has_room | ~found.is_new | (not leaves_unmet(self._strategy, self._scope))
-        links = self._meet_new(found, origin, is_met)
+        links = self._meet_new(found, page, origin, is_met)
+        if levels is not None and self._guarding is not None:
+            for place in np.flatnonzero((found.is_new | found.is_pruned) & is_met).tolist():
+                link, is_new = LinkId(int(links[place])), bool(found.is_new[place])
+                self._guarding.show(link, demotion, is_new=is_new)
+                if has_room[place] or is_dropped[place]:
+                    self._guarding.admit(link, int(levels[place]), reasons[place], is_new=is_new)
 
         again = np.concatenate((changed, np.flatnonzero(found.is_pruned & has_room)))
         for link in _listed(links[again]):
             self._links.place(link, depth=origin.depth + 1, distance=origin.distance)
         entering = arriving[has_room[arriving]]
-        pushed_out = self._push(_listed(links[entering]), scores[entering], rows[entering])
-        turned_away = _listed(links[found.is_new & is_met & ~has_room])
+        at = None if levels is None else levels[entering]
+        pushed_out = self._push(_listed(links[entering]), scores[entering], rows[entering], at)
+        turned_away = _listed(links[found.is_new & is_met & ~has_room & ~is_dropped])
         for link in turned_away:
             self._links.set_state(link, LinkState.PRUNED)
 
@@ -172,7 +237,7 @@ class Discovery:
             new=tuple(map(record, np.flatnonzero(found.is_new & is_met).tolist())),
             again=tuple(map(record, again.tolist())),
             pruned=(*pushed_out, *turned_away),
-            times_pruned=len(pushed_out) + int((~has_room).sum()),
+            times_pruned=len(pushed_out) + int((~has_room & ~is_dropped).sum()),
             targets=(*found.visited, *_listed(links[is_met])),
             pairs=self._pairs(_listed(links), scores, rows),
         )
@@ -184,15 +249,19 @@ class Discovery:
         """
         links = self._links
         depth, distance, hops = links.depth(source), links.distance(source), links.hops(source) + 1
-        target, is_new = links.meet(target_url, depth=depth, distance=distance, hops=hops)
+        found_on = links.found_on(source)
+        target, is_new = links.meet(target_url, depth=depth, distance=distance, hops=hops, found_on=found_on)
         rows = row[None, :]
         scores = self._scores_after_redirect(rows, score)
         state = links.state(target)
         if self._lineage is not None:
             self._lineage.follow_redirect(source, target)
         pruned: tuple[LinkId, ...] = ()
+        if self._guarding is not None and not is_new and state is LinkState.WAITING:
+            self._guarding.show_again(source, target)
         if is_new or state is LinkState.PRUNED:
-            pruned = self._push([target], scores, rows)
+            at = None if self._guarding is None else [self._guarding.follow(source, target, is_new=is_new)]
+            pruned = self._push([target], scores, rows, at)
         elif state is LinkState.WAITING and self._found_again is FoundAgain.EVERY:
             self._push([target], scores, rows)
             return Followed(target, None, (), self._pairs([target], scores, rows))
@@ -210,13 +279,16 @@ class Discovery:
             return ()
         return tuple(map(PairRecord, links, scores.tolist(), rows))
 
-    def hold(self, link: LinkId, pairs: Pairs) -> None:
-        """A link that may have several rows was chosen: keep them until `release` or `put_back`."""
-        self._under_way.hold(link, pairs)
+    def hold(self, link: LinkId, pairs: Pairs | None) -> None:
+        """A link was chosen: keep what it waited with until `release` or `put_back`, where its row is not all."""
+        if self._may_wait_again and self.keeps_pairs:
+            assert pairs is not None, "the frontier of a strategy with several rows a link gives them all"
+            self._under_way.hold(link, pairs)
 
     def release(self, link: LinkId) -> None:
-        """The last answer to a link that was held is in."""
-        self._under_way.release(link)
+        """The last answer to a link that was chosen is in."""
+        if self._may_wait_again and self.keeps_pairs:
+            self._under_way.release(link)
 
     def put_back(self, link: LinkId, row: Row, score: float | None) -> tuple[LinkId, ...]:
         """A link that was chosen waits again, with its score or, without one, what its row is worth now.
@@ -229,14 +301,27 @@ class Discovery:
         else:
             pairs = Pairs(row[None, :], np.full(1, score, dtype=np.float64))
         scores = self._strategy.score(pairs.rows) if score is None else pairs.scores
-        return self._push([link] * len(scores), scores, pairs.rows)
+        at = None if self._guarding is None else [self._guarding.put_back(link)] * len(scores)
+        return self._push([link] * len(scores), scores, pairs.rows, at)
 
-    def _meet_new(self, found: Found, origin: Origin, is_met: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _levels(self, found: Found, demotion: int) -> tuple[NDArray[np.uint8] | None, list[str], NDArray[np.bool_]]:
+        """Where links are to wait, why, and which are dropped; without a guard all on one level."""
+        if self._guarding is None:
+            return None, [], np.zeros(len(found.links), dtype=np.bool_)
+        levels, reasons = self._guarding.levels(found, demotion)
+        return levels, reasons, self._guarding.is_dropped(levels) & (found.is_new | found.is_pruned)
+
+    def _would_keep(self, scores: NDArray[np.float64], levels: NDArray[np.uint8] | None) -> NDArray[np.bool_]:
+        if isinstance(self._frontier, LevelledFrontier):
+            return self._frontier.would_keep(scores, levels)
+        return self._frontier.would_keep(scores)
+
+    def _meet_new(self, found: Found, page: LinkId, origin: Origin, is_met: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Number the new links that are met, and give all links with the numbers that hold from now on."""
         links = found.links.copy()
         for place in np.flatnonzero(found.is_new & is_met).tolist():
             url = found.candidates.targets[place]
-            links[place], _ = self._links.meet(url, depth=origin.depth + 1, distance=origin.distance)
+            links[place], _ = self._links.meet(url, depth=origin.depth + 1, distance=origin.distance, found_on=page)
         return links
 
     def _record(
@@ -256,11 +341,18 @@ class Discovery:
         row = rows[place] if self._strategy.keeps_rows or is_merged else None
         return FoundLink(LinkId(int(links[place])), sighting.seen_as, page, sighting, float(scores[place]), row)
 
-    def _push(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> tuple[LinkId, ...]:
+    def _push(
+        self,
+        links: Sequence[LinkId],
+        scores: NDArray[np.float64],
+        rows: Rows,
+        levels: Sequence[int] | NDArray[np.uint8] | None = None,
+    ) -> tuple[LinkId, ...]:
         for link in links:
             self._links.set_state(link, LinkState.WAITING)
         self._under_way.note(rows, scores)
-        pruned = self._frontier.push(Arrivals(links, self._links.hosts(links), scores, rows))
+        at = None if levels is None else np.asarray(levels, dtype=np.uint8)
+        pruned = self._frontier.push(Arrivals(links, self._links.hosts(links), scores, rows, at))
         for link in pruned:
             self._links.set_state(link, LinkState.PRUNED)
         return tuple(pruned)

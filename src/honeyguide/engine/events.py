@@ -99,6 +99,16 @@ class LinkSkipped:
 
 
 @dataclass(frozen=True, slots=True)
+class CrawlRestarted:
+    """The crawl begins anew elsewhere: some links go first."""
+
+    reason: str
+    source: str
+    links: int
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
 class CrawlStopped:
     """The crawl has stopped; everything up to here is stored."""
 
@@ -116,6 +126,7 @@ Event: TypeAlias = (
     | LinkPutBack
     | LinkUnknown
     | LinkSkipped
+    | CrawlRestarted
     | CrawlStopped
 )
 Listener: TypeAlias = Callable[[Event], None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from honeyguide.frontier import longest_pause_s
 from honeyguide.settings.schema import LONGEST_REST_S
@@ -11,7 +11,7 @@ from honeyguide.store import HostRecord
 
 if TYPE_CHECKING:
     from honeyguide.settings import PolitenessSettings
-    from honeyguide.store import Store
+    from honeyguide.store import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,17 @@ class HostRest:
     troubles: int
 
 
-def host_rests(store: Store, now: float, politeness: PolitenessSettings) -> list[HostRest]:
+class StoredHosts(Protocol):
+    """A run's store, or a run opened for reading."""
+
+    def progress(self) -> Progress | None: ...
+
+    def ready_at_by_host(self) -> dict[str, float]: ...
+
+    def live_hosts(self) -> list[HostRecord]: ...
+
+
+def host_rests(store: StoredHosts, now: float, politeness: PolitenessSettings) -> list[HostRest]:
     """Every host that was asked. Times are those of the wall, which go on while no process runs.
 
     A machine's clock that was set back meanwhile makes nobody wait for longer than was meant.

@@ -10,7 +10,7 @@ from honeyguide.domain import LinkId, LinkState
 from honeyguide.frontier import HostId, SeenUrls
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 _STATES: Final = tuple(LinkState)
+NOWHERE: Final = -1  # in place of a page
 
 
 class LinkTable:
@@ -33,6 +34,8 @@ class LinkTable:
         self._hops = np.zeros(1024, dtype=np.int16)
         self._depth = np.zeros(1024, dtype=np.int16)
         self._distance = np.zeros(1024, dtype=np.int16)
+        self._found_on = np.zeros(1024, dtype=np.int32)
+        self._carried = np.zeros(1024, dtype=np.uint8)
 
     def __len__(self) -> int:
         return len(self._seen)
@@ -43,7 +46,9 @@ class LinkTable:
     def url(self, link: LinkId) -> Url:
         return self._seen.url(link)
 
-    def meet(self, url: Url, *, depth: int, distance: int, hops: int = 0) -> tuple[LinkId, bool]:
+    def meet(
+        self, url: Url, *, depth: int, distance: int, hops: int = 0, found_on: LinkId | None = None
+    ) -> tuple[LinkId, bool]:
         """The number of a URL, and whether it is new; a new one waits. `distance` is that of the page it stands on."""
         link = self._seen.add(url)
         if link < self._count:
@@ -52,6 +57,7 @@ class LinkTable:
             self._grow()
         self._count += 1
         self._host[link] = self.host_id(url.host)
+        self._found_on[link] = NOWHERE if found_on is None else found_on
         self.place(link, depth=depth, distance=distance, hops=hops)
         return link, True
 
@@ -105,7 +111,35 @@ class LinkTable:
     def hops(self, link: LinkId) -> int:
         return int(self._hops[link])
 
+    def found_on(self, link: LinkId) -> LinkId | None:
+        """The page on which a link was met first; None for a seed, and for what a seed has led to."""
+        page = int(self._found_on[link])
+        return None if page == NOWHERE else LinkId(page)
+
+    def carried(self, link: LinkId) -> int:
+        """The least demotion among the pages that show a link."""
+        return int(self._carried[link])
+
+    def carry(self, link: LinkId, demotion: int) -> None:
+        """Note the least demotion among the pages that show a link."""
+        self._carried[link] = demotion
+
+    def of_hosts(self, links: NDArray[np.int64], keys: Iterable[HostKey]) -> NDArray[np.int64]:
+        """Those of some links that are on these hosts."""
+        hosts = [host for key in keys if (host := self._host_by_key.get(key)) is not None]
+        return links[np.isin(self._host[links], hosts)]
+
+    def host_column(self, links: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The hosts of some links."""
+        return self._host[links]
+
+    def asked_by_host(self) -> NDArray[np.int64]:
+        """For each host, how many of its links are fetched or being fetched. Looks at all links ever met."""
+        states = self._state[: self._count]
+        is_asked = (states == LinkState.DONE) | (states == LinkState.IN_FLIGHT)
+        return np.bincount(self._host[: self._count][is_asked], minlength=len(self._host_keys))
+
     def _grow(self) -> None:
-        for name in ("_host", "_state", "_hops", "_depth", "_distance"):
+        for name in ("_host", "_state", "_hops", "_depth", "_distance", "_found_on", "_carried"):
             column = getattr(self, name)
             setattr(self, name, np.concatenate((column, np.zeros_like(column))))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from honeyguide.clock import RealClock
+from honeyguide.engine.scope import Scope
 from honeyguide.engine.web_memory import WebMemory
 from honeyguide.errors import SettingsError
 from honeyguide.parse import media_type_of
@@ -43,7 +44,13 @@ async def _rendered(world: World, fetcher: Fetcher, settings: Settings, clock: C
     from honeyguide.engine.rendered_world import RenderedWorld  # noqa: PLC0415 - only where it is asked for
     from honeyguide.fetch.chromium import ChromiumRenderer  # noqa: PLC0415
 
-    renderer = ChromiumRenderer(fetcher, settings.render, settings.fetch.identity, settings.fetch.max_body_bytes)
+    renderer = ChromiumRenderer(
+        fetcher,
+        settings.render,
+        settings.fetch.identity,
+        settings.fetch.max_body_bytes,
+        is_denied=Scope(settings.scope).denies,
+    )
     await renderer.open()
     return RenderedWorld(world, renderer, clock)
 
@@ -77,7 +84,8 @@ def polite_fetcher(
         known={page.url: page for page in known},
     )
     memory = memory or WebMemory()
-    turns = memory.turns = memory.turns or Turns(clock, politeness)  # one for every door to the same web
+    # One for every door to the same web.
+    turns = memory.turns = memory.turns or Turns(clock, politeness, settings.fetch)
     gate = GatedFetcher(sender, turns, addresses)
     return RobotsFetcher(gate, politeness, settings.fetch.identity, clock, turns=turns, memory=memory)
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from honeyguide.engine.budget import StopReason
-from honeyguide.engine.core import Dispatch, Stop, Wait
+from honeyguide.engine.steps import Dispatch, Stop, Wait
 from honeyguide.engine.transport import Answered, Arrival
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from honeyguide.clock import Clock
-    from honeyguide.engine.core import CrawlCore, Step
+    from honeyguide.engine.core import CrawlCore
     from honeyguide.engine.events import Event, Listener
+    from honeyguide.engine.steps import Step
     from honeyguide.engine.transport import Transport
-    from honeyguide.store import Store
+    from honeyguide.store import StepRecord, Store
 
 log = logging.getLogger(__name__)
 
@@ -32,29 +34,40 @@ class CrawlLoop:
         clock: Clock,
         listeners: Sequence[Listener],
         is_interrupted: Callable[[], bool],
+        on_stored: Callable[[StepRecord], None] = lambda _: None,
     ) -> None:
+        """`on_stored` is told of every step before the listeners are."""
         self._core = core
         self._transport = transport
         self._store = store
         self._clock = clock
         self._listeners = listeners
         self._is_interrupted = is_interrupted
+        self._on_stored = on_stored
 
     async def run(self, in_flight: Sequence[Dispatch] = ()) -> StopReason:
         """Crawl until a limit is reached, nothing is left, or someone interrupts; `in_flight` is fetched first."""
         self._core.note_disk_use(self._store.size_bytes())
         for dispatch in in_flight:
             await self._transport.start(dispatch)
+        times = self._core.stage_times
         while True:
             if self._is_interrupted():
                 self._finish(self._core.stop(StopReason.INTERRUPTED, self._clock.now()))
                 return StopReason.INTERRUPTED
+            mark = times.start()
             choice = self._core.choose(self._clock.now())
+            mark = times.lap("choose", mark)
             match choice:
                 case Dispatch():
                     await self._transport.start(choice)
+                    arrival = await self._transport.arrived()
+                    times.lap("fetch", mark)
+                    self._take_in(arrival)
                 case Wait():
-                    self._take_in(await self._transport.next_arrival(choice.until))
+                    arrival = await self._transport.next_arrival(choice.until)
+                    times.lap("fetch", mark)
+                    self._take_in(arrival)
                 case Stop():
                     self._finish(self._core.stop(choice.reason, self._clock.now()))
                     return choice.reason
@@ -69,7 +82,7 @@ class CrawlLoop:
                     self._core.apply(arrival.dispatch, arrival.answer, now, arrival.ended_at, arrival.prepared)
                 )
             case Answered():
-                self._core.answered(arrival.dispatch, arrival.answer, now)
+                self._core.answered(arrival.dispatch, arrival.answer, arrival.ended_at)
             case None:
                 pass
             case _:
@@ -77,8 +90,14 @@ class CrawlLoop:
 
     def _finish(self, step: Step) -> None:
         """Store a step, then tell of it."""
-        self._store.record(step.record)
-        if step.record.learner is not None:
+        times = self._core.stage_times
+        mark = times.start()
+        has_snapshot = step.record.learner is not None
+        record = replace(step.record, stage_seconds=times.taken()) if has_snapshot else step.record
+        self._store.record(record)
+        times.lap("store", mark)
+        self._on_stored(record)
+        if has_snapshot:
             log.debug("step %s: learner saved", step.record.progress.steps)
         if self._core.has_disk_budget:
             self._core.note_disk_use(self._store.size_bytes())

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, assert_never
 
 from honeyguide.clock import RealClock
-from honeyguide.domain import Failed, Fetched, Redirected, Refused, Unchanged, Unknown, Url
+from honeyguide.domain import Failed, FailureReason, Fetched, Redirected, Refused, Unchanged, Unknown, Url
 from honeyguide.engine.build import open_world
 from honeyguide.errors import InvalidUrl, PageError
 from honeyguide.frontier import next_request_at
@@ -112,6 +112,8 @@ class NamedPages:
                     target = redirected.target
                 case Unchanged():
                     raise PageError(f"{url} gave no page: its host says it is unchanged; give another one")
+                case Failed(reason=FailureReason.TOO_LARGE, detail=detail):
+                    raise PageError(f"{url} gave no page: {detail}; raise fetch.max_body_bytes, or give another one")
                 case Failed() | Refused() | Unknown() as trouble:
                     raise PageError(f"{url} gave no page: {trouble.detail}; give another one")
                 case unexpected:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.domain import Link, Occurrence, Url
 from honeyguide.engine.preparing import Prepared
+from honeyguide.guard import Fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,12 +56,16 @@ def shipped(prepared: Prepared) -> tuple[Any, ...]:
         rels,
         prepared.verdict,
         prepared.packed_body,
+        None if prepared.fingerprint is None else prepared.fingerprint.pack(),
+        prepared.parse_s,
+        prepared.judge_s,
     )
 
 
 def received(pieces: tuple[Any, ...]) -> Prepared:
     """What was shipped."""
-    page, words, targets, anchors, counts, starts, ends, in_main, rels, verdict, packed_body = pieces
+    page, words, targets, anchors, counts, starts, ends, in_main, rels, verdict, *rest = pieces
+    packed_body, packed_print, *took = rest
     places = list(
         map(_occurrence, zip(_split(anchors), _numbers(starts), _numbers(ends), map(bool, in_main), strict=True))
     )
@@ -69,7 +74,8 @@ def received(pieces: tuple[Any, ...]) -> Prepared:
         Link(Url(target), page.url, tuple(places[first:last]), rels.get(number, _NO_REL) if rels else _NO_REL)
         for number, (target, (first, last)) in enumerate(zip(_split(targets), borders, strict=True))
     )
-    return Prepared(replace(page, words=tuple(_split(words)), links=links), verdict, packed_body)
+    fingerprint = None if packed_print is None else Fingerprint.unpack(packed_print)
+    return Prepared(replace(page, words=tuple(_split(words)), links=links), verdict, packed_body, fingerprint, *took)
 
 
 def _joined(texts: Sequence[str]) -> str | None:

@@ -49,7 +49,8 @@ def main(descriptor: int) -> None:
 
 def _preparation(recipe: Recipe) -> Preparation:
     builder = Builder(recipe.settings, None if recipe.source is None else WordVectors(recipe.source))
-    return Preparation(builder.parser(), builder.judge() if recipe.judges else None, body_packer())
+    judge = builder.judge() if recipe.judges else None
+    return Preparation(builder.parser(), judge, body_packer(), is_guarded=builder.is_guarded)
 
 
 def _receive(incoming: BinaryIO) -> Any:  # noqa: ANN401 - whatever was sent; None at the end

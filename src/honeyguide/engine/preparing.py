@@ -5,14 +5,17 @@ from __future__ import annotations
 import logging
 import pickle
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from honeyguide.guard import fingerprint_of
 from honeyguide.settings.judge_parts import judge_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from honeyguide.domain import Fetched, Page, Url, Verdict
+    from honeyguide.guard import Fingerprint
     from honeyguide.judge import Verdicts
     from honeyguide.settings import Settings
     from honeyguide.text import WordVectors
@@ -34,7 +37,10 @@ class Prepared:
 
     page: Page
     verdict: Verdict | None  # None where the judge has to see pages in the order of the crawl
-    packed_body: bytes  # as the store keeps it
+    packed_body: bytes | None  # as the store keeps it; None where that is left to the store
+    fingerprint: Fingerprint | None = None  # where a guard is to see it
+    parse_s: float = 0.0  # what reading it took
+    judge_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +86,34 @@ def _judges_of(settings: Settings) -> list[str]:
 
 
 class Preparation:
-    """Prepares pages in this process."""
+    """Prepares pages in this process, as far as it is given the means."""
 
     def __init__(
-        self, parse: Callable[[Url, Fetched], Page], judge: Verdicts | None, pack: Callable[[bytes], bytes]
+        self,
+        parse: Callable[[Url, Fetched], Page],
+        judge: Verdicts | None = None,
+        pack: Callable[[bytes], bytes] | None = None,
+        *,
+        is_guarded: bool = False,
     ) -> None:
         self._parse = parse
         self._judge = judge
         self._pack = pack
+        self._is_guarded = is_guarded
 
     def prepare(self, url: Url, fetched: Fetched) -> Prepared:
+        started = perf_counter()
         page = self._parse(url, fetched)
+        parsed = perf_counter()
         verdict = None if self._judge is None else self._judge.judge(page)
-        return Prepared(page, verdict, self._pack(fetched.body))
+        judged = perf_counter()
+        fingerprint = fingerprint_of(page) if self._is_guarded else None
+        packed = None if self._pack is None else self._pack(fetched.body)
+        return Prepared(page, verdict, packed, fingerprint, parsed - started, judged - parsed)
 
 
 def prepared_by(preparation: Preparation, url: Url, fetched: Fetched) -> Prepared | Unreadable:
-    """The page, or why there is none."""
+    """The page, or why there is none: no body may end a crawl, whatever it does to the parser."""
     try:
         return preparation.prepare(url, fetched)
     except Exception as error:

@@ -53,6 +53,9 @@ def settings_to_refresh(old: Path | str, overrides: Mapping[str, Any]) -> Settin
             {
                 "crawl.strategy": "breadth-first",
                 "crawl.seed_urls": [],
+                "crawl.sitemaps": [],
+                "crawl.feeds": [],
+                "crawl.sitemaps_from_robots": False,
                 "scope.follow_links": False,
                 "scope.max_pages": 0,
                 "budget.fetches": pages * _FETCHES_A_PAGE,

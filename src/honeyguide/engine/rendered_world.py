@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from honeyguide.domain import Fetched
+from honeyguide.engine.preparing import Preparation, Unreadable, prepared_by
 from honeyguide.parse import parse
 
 if TYPE_CHECKING:
@@ -53,5 +54,8 @@ def needs_a_browser(url: Url, fetched: Fetched) -> bool:
     """Whether a page has scripts and, without them, not a word and not a link."""
     if b"<script" not in fetched.body.lower():
         return False
-    page = parse(url, fetched)
+    read = prepared_by(Preparation(parse), url, fetched)
+    if isinstance(read, Unreadable):
+        return False
+    page = read.page
     return page.charset != "" and not page.words and not page.links

@@ -6,20 +6,24 @@ import asyncio
 import gc
 import logging
 from contextlib import AsyncExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from threadpoolctl import threadpool_limits
 
+from honeyguide.clock import RealClock
 from honeyguide.engine.build import Builder, open_world, transport_for, worker_count
-from honeyguide.engine.checkpoint import restore
+from honeyguide.engine.checkpoint import let_hosts_rest, restore
 from honeyguide.engine.core import CrawlCore
 from honeyguide.engine.events import CrawlStarted
 from honeyguide.engine.examples import with_examples_read
+from honeyguide.engine.indexing import Indexing
 from honeyguide.engine.known_pages import pages_to_refresh
 from honeyguide.engine.listed_seeds import with_listed_seeds
 from honeyguide.engine.loop import CrawlLoop
 from honeyguide.engine.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation
+from honeyguide.engine.seed_warnings import SeedWarnings
 from honeyguide.engine.web_memory import WebMemory
 from honeyguide.engine.workers import Workers
 from honeyguide.errors import RunDamaged, SettingsError
@@ -32,10 +36,11 @@ if TYPE_CHECKING:
 
     from honeyguide.clock import Clock
     from honeyguide.domain import KnownPage, Url
-    from honeyguide.engine.core import Dispatch, Parts
     from honeyguide.engine.events import Listener
+    from honeyguide.engine.parts import Parts
+    from honeyguide.engine.steps import Dispatch
     from honeyguide.settings import Settings
-    from honeyguide.store import Progress, Run, SqliteStore
+    from honeyguide.store import Progress, Run, SqliteStore, StepRecord
     from honeyguide.text import WordVectors
     from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
@@ -83,6 +88,7 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
         opened.enter_context(_fewer_collections())
         memory, known = WebMemory(), pages_to_refresh(settings)
         world = await _world(opened, settings, around, memory, known)
+        _take_over(opened, settings, memory)
         settings = await with_listed_seeds(await with_examples_read(settings, world), world, memory)
         builder = _builder(settings, around)
         workers = await _workers(opened, builder, world)
@@ -96,9 +102,12 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
         transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
         opened.push_async_callback(transport.close)
         core = CrawlCore(parts, settings)
-        store.record(core.start(seeds, clock.now(), known).record)
+        first = core.start(seeds, clock.now(), known).record
+        store.record(_with_rests(first, core, parts, settings, memory))
         folder.mark_started()
-        loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around))
+        listeners = _listeners(around, parts, known)
+        on_stored = _on_stored(memory, _indexing(opened, folder, settings, world, core.progress.steps))
+        loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), on_stored)
         loop.announce(CrawlStarted(core.progress, is_resumed=False))
         await loop.run()
     return open_run(run)
@@ -127,17 +136,22 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         start = 0.0 if progress is None else progress.now
         transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
         opened.push_async_callback(transport.close)
+        if progress is None:
+            _take_over(opened, settings, memory)
         memory.recall(store, clock.now(), settings.politeness)
         in_flight: list[Dispatch] = []
         if progress is None:  # killed before its first step was whole: start anew in the same folder
             core = CrawlCore(parts, settings)
-            store.record(core.start(_seeds(builder, world, known), clock.now(), known).record)
+            first = core.start(_seeds(builder, world, known), clock.now(), known).record
+            store.record(_with_rests(first, core, parts, settings, memory))
             folder.mark_started()
         else:
             core, in_flight = _restored(folder, parts, settings, store, clock)
         if budget is not None:
             folder.save_settings(to_toml(builder.settings))
-        loop = CrawlLoop(core, transport, store, clock, around.get("listeners", ()), _interruption(around))
+        listeners = _listeners(around, parts, known)
+        on_stored = _on_stored(memory, _indexing(opened, folder, settings, world, core.progress.steps))
+        loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), on_stored)
         loop.announce(CrawlStarted(core.progress, is_resumed=True))
         await loop.run(in_flight)
     return open_run(run)
@@ -184,6 +198,21 @@ async def _world(
     return await opened.enter_async_context(open_world(settings, memory, known))
 
 
+def _take_over(opened: AsyncExitStack, settings: Settings, memory: WebMemory) -> None:
+    """A new pass over a live run asks its hosts no sooner than that run would have, nor again for their robots.txt."""
+    if settings.refresh.run and memory.turns is not None:
+        earlier = opened.enter_context(open_run(settings.refresh.run))
+        memory.take_over(earlier.hosts_asked(), RealClock().now(), settings.politeness)
+
+
+def _with_rests(first: StepRecord, core: CrawlCore, parts: Parts, settings: Settings, memory: WebMemory) -> StepRecord:
+    """The first step of a run, after which those hosts of its seeds rest that an earlier run has asked just now."""
+    hosts = {found.url.host for found in first.new_links}
+    rests = [rest for rest in memory.earlier_rests if rest.host in hosts]
+    let_hosts_rest(core, parts, settings.politeness, rests)
+    return replace(first, ready_at_by_host={rest.host: rest.ready_at for rest in rests})
+
+
 async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Workers | None:
     """The processes that read pages for this crawl, where it has any; they get ready while its parts are made."""
     count = worker_count(builder.settings, world)
@@ -192,8 +221,37 @@ async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Wo
 
 def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Workers | None:
     if workers is not None:
-        workers.home = Preparation(parts.parse, parts.judge if builder.recipe().judges else None, body_packer())
+        judge = parts.judge if builder.recipe().judges else None
+        workers.home = Preparation(parts.parse, judge, body_packer(), is_guarded=builder.is_guarded)
     return workers
+
+
+def _indexing(
+    opened: AsyncExitStack, folder: RunFolder, settings: Settings, world: World, steps: int
+) -> Indexing | None:
+    """What puts the pages of the crawl into its index, where that is wanted."""
+    wanted = settings.search.live
+    if wanted == "off" or (wanted == "auto" and world.is_offline):
+        return None
+    return opened.enter_context(Indexing(folder.path, settings, steps))
+
+
+def _on_stored(memory: WebMemory, index: Indexing | None) -> Callable[[StepRecord], None]:
+    """What is told of every step."""
+    if index is None:
+        return memory.note_rests
+
+    def tell_both(step: StepRecord) -> None:
+        memory.note_rests(step)
+        index.add(step)
+
+    return tell_both
+
+
+def _listeners(around: Surroundings, parts: Parts, known: Sequence[KnownPage]) -> Sequence[Listener]:
+    given = around.get("listeners", ())
+    # Of a new pass over a run every page is a seed, and the run itself tells what became of it.
+    return given if known else (*given, SeedWarnings(parts.links))
 
 
 def _one_blas_thread() -> threadpool_limits:

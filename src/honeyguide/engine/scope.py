@@ -25,6 +25,7 @@ Test: TypeAlias = Callable[[str], object]
 
 UNASKED: Final = DirectiveSettings()
 PER_HOST: Final = "scope.max_pages_per_host"
+HOSTS_KNOWN: Final = 65_536
 
 
 class Scope:
@@ -45,6 +46,7 @@ class Scope:
         places = (*map(_host, settings.allow_hosts), *map(_domain, settings.domains))
         self._hosts = _Rule("hosts", places, _tests(_host, settings.deny_hosts))
         self._allowed_hosts_setting = "scope.allow_hosts" if settings.allow_hosts else "scope.domains"
+        self._objection_by_host: dict[HostKey, str | None] = {}
         self._rules = tuple(
             rule
             for rule in (
@@ -89,18 +91,34 @@ class Scope:
             return "scope.share"
         if self.is_spent(url.host):
             return PER_HOST
-        if not self._hosts.is_empty and (objection := self._hosts.objection([url.host])):
-            return self._allowed_hosts_setting if objection == "scope.allow_hosts" else objection
+        if not self._hosts.is_empty and (objection := self._objection_to_host(url.host)):
+            return objection
         if not self._rules:
             return None
         spellings = _spellings(url)
         return next(filter(None, (rule.objection(spellings) for rule in self._rules)), None)
 
+    def _objection_to_host(self, host: HostKey) -> str | None:
+        """Looked up where it is known: most links lead to hosts that were met before."""
+        if host not in self._objection_by_host:
+            if len(self._objection_by_host) >= HOSTS_KNOWN:
+                self._objection_by_host.clear()
+            objection = self._hosts.objection([host])
+            is_unnamed = objection == "scope.allow_hosts"
+            self._objection_by_host[host] = self._allowed_hosts_setting if is_unnamed else objection
+        return self._objection_by_host[host]
+
+    def denies(self, url: Url) -> bool:
+        """Whether a URL is denied by name. This holds for all that is asked for, also for what a page is made of."""
+        spellings = _spellings(url)
+        return self._hosts.denies([url.host]) or any(rule.denies(spellings) for rule in self._rules)
+
     def objection_to_link(self, link: Link, *, depth: int) -> str | None:
         """As `objection`, of a link on a page, which may ask not to be followed."""
-        if link.rel and link.is_nofollow and self._is_left(link):
+        objection = self.objection(link.target, depth=depth)
+        if objection is None and link.rel and link.is_nofollow and self._is_left(link):
             return "directives.nofollow_links"
-        return self.objection(link.target, depth=depth)
+        return objection
 
     def follows(self, page: Page) -> bool:
         """Whether the links of a page may be followed at all."""
@@ -158,9 +176,12 @@ class _Rule:
     def is_empty(self) -> bool:
         return not self.allow and not self.deny
 
+    def denies(self, spellings: Sequence[str]) -> bool:
+        return _fits(spellings, self.deny)
+
     def objection(self, spellings: Sequence[str]) -> str | None:
         """The setting that speaks against a text, in any of its spellings."""
-        if _fits(spellings, self.deny):
+        if self.denies(spellings):
             return f"scope.deny_{self.kind}"
         if self.allow and not _fits(spellings, self.allow):
             return f"scope.allow_{self.kind}"

@@ -79,7 +79,8 @@ class FocusedCrawlEnv(gymnasium.Env[Observation, np.int64]):
         run: Path | str | None = None,
         render_mode: str | None = None,
     ) -> None:
-        self.settings = with_overrides(settings, {"crawl.strategy": table.scorer})
+        is_asked_for = "guard.on" in settings.set_keys and settings.guard.on
+        self.settings = with_overrides(settings, {"crawl.strategy": table.scorer, "guard.on": is_asked_for})
         self.table = table
         self.render_mode = render_mode
         self._run = None if run is None else Path(run)

@@ -46,7 +46,10 @@ class Contest:
         quick = {"politeness.delay_s": 0.0, "politeness.max_delay_s": 0.05, "politeness.delay_factor": 0.0}
         # The made-up servers fail in the same way every time, and offline and served crawls are to be alike.
         as_offline = {"fetch.retries": 0, "fetch.backoff_s": 0.0, "crawl.concurrency": OFFLINE_FETCHES}
-        settings = with_overrides(settings, {"budget.fetches": self.budget, **quick, **as_offline})
+        # A contest is about choosing; whoever wants to search a run can have it indexed later.
+        settings = with_overrides(
+            settings, {"budget.fetches": self.budget, "search.live": "off", **quick, **as_offline}
+        )
         validate(settings)
         return settings
 

@@ -16,8 +16,14 @@ if TYPE_CHECKING:
 FLOORS: Final = frozenset({"random", "breadth-first"})
 """Strategies that do not look at the topic: what any other has to beat."""
 
-# One fetch at a time and no pauses: nothing but the choice of links differs between two crawls.
-LABORATORY: Final = {"crawl.concurrency": 1, "politeness.delay_s": 0.0, "politeness.max_delay_s": 0.0}
+# One fetch at a time, no pauses and no guard: nothing but the choice of links differs between two crawls. With
+# overrides, `guard.on = true` among them, all of it can be asked for.
+LABORATORY: Final = {
+    "crawl.concurrency": 1,
+    "politeness.delay_s": 0.0,
+    "politeness.max_delay_s": 0.0,
+    "guard.on": False,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,30 @@
 """A run written for other programs, one module a format.
 
 `export` opens a run and writes it to a file, which takes its name only when it is whole (`whole_file`). Writers read
-from the store row by row, so that a run may be larger than memory.
+from the store row by row, so that a run may be larger than memory: formats of pages write `reading.PageRecord`s, those
+of graphs pages and the links between them (`graph_pages`), `warc` what the hosts had answered.
 """
 
-from honeyguide.exports.edges import EdgesWritten, write_edges
-from honeyguide.exports.formats import FORMATS, export, write
-from honeyguide.exports.whole_file import whole_file
+from honeyguide.exports.choice import Choice
+from honeyguide.exports.edges import write_edges
+from honeyguide.exports.formats import BINARY_FORMATS, FORMATS, checked, export, write, write_bytes
+from honeyguide.exports.whole_file import REPORT_NAME, whole_binary_file, whole_file, whole_folder
+from honeyguide.exports.written import EdgesWritten, PagesWritten, RecordsWritten
 
-__all__ = ["FORMATS", "EdgesWritten", "export", "whole_file", "write", "write_edges"]
+__all__ = [
+    "BINARY_FORMATS",
+    "FORMATS",
+    "REPORT_NAME",
+    "Choice",
+    "EdgesWritten",
+    "PagesWritten",
+    "RecordsWritten",
+    "checked",
+    "export",
+    "whole_binary_file",
+    "whole_file",
+    "whole_folder",
+    "write",
+    "write_bytes",
+    "write_edges",
+]

@@ -11,31 +11,19 @@ crawled under the wikipedia profile as the path alone, `/wiki/Title`, as in the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from honeyguide.exports.written import EdgesWritten
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import TextIO
 
     from honeyguide.domain import Url
+    from honeyguide.exports.written import Progress
     from honeyguide.store import DiscoveredGraph, Run
 
 
-@dataclass(frozen=True, slots=True)
-class EdgesWritten:
-    """What a file of edges holds."""
-
-    vertices: int
-    edges: int
-
-    def __str__(self) -> str:
-        vertices = "vertex" if self.vertices == 1 else "vertices"
-        edges = "edge" if self.edges == 1 else "edges"
-        return f"{self.vertices:,} {vertices}, {self.edges:,} {edges}"
-
-
-def write_edges(run: Run, out: TextIO, progress: Callable[[int, int], None] | None = None) -> EdgesWritten:
+def write_edges(run: Run, out: TextIO, progress: Progress | None = None) -> EdgesWritten:
     """Write the graph over all pages that `run` has discovered; `progress` is told pages done, and pages in all."""
     edges = 0
     with run.at_one_moment():

@@ -3,48 +3,136 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
 
 from honeyguide.errors import SettingsError
+from honeyguide.exports.choice import EVERYTHING, Choice
+from honeyguide.exports.csv_table import write_csv
 from honeyguide.exports.edges import write_edges
-from honeyguide.exports.whole_file import whole_file
-from honeyguide.store import open_run
+from honeyguide.exports.gexf import write_gexf
+from honeyguide.exports.graphml import write_graphml
+from honeyguide.exports.json_lines import write_json_lines
+from honeyguide.exports.markdown import write_markdown_file, write_markdown_folder
+from honeyguide.exports.parquet import write_parquet
+from honeyguide.exports.warc import write_warc
+from honeyguide.exports.whole_file import whole_binary_file, whole_file, whole_folder
+from honeyguide.reading import opened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TextIO
+    from typing import BinaryIO, TextIO
 
-    from honeyguide.exports.edges import EdgesWritten
+    from honeyguide.exports.written import EdgesWritten, PagesWritten, Progress, RecordsWritten
     from honeyguide.store import Run
 
-FORMATS: Final = ("edges",)
+    Written: TypeAlias = EdgesWritten | PagesWritten | RecordsWritten
+
+FORMATS: Final = ("edges", "jsonl", "csv", "parquet", "warc", "graphml", "gexf", "markdown")
+BINARY_FORMATS: Final = frozenset({"parquet", "warc"})
+
+
+@overload
+def export(
+    run: Run | Path | str,
+    file: Path | str,
+    file_format: Literal["edges", "graphml", "gexf"] = "edges",
+    progress: Progress | None = None,
+    *,
+    relevant: bool = False,
+    text: bool = True,
+    one_file: bool = False,
+) -> EdgesWritten: ...
+
+
+@overload
+def export(
+    run: Run | Path | str,
+    file: Path | str,
+    file_format: str,
+    progress: Progress | None = None,
+    *,
+    relevant: bool = False,
+    text: bool = True,
+    one_file: bool = False,
+) -> Written: ...
 
 
 def export(
-    run: Path | str,
+    run: Run | Path | str,
     file: Path | str,
     file_format: str = "edges",
-    progress: Callable[[int, int], None] | None = None,
-) -> EdgesWritten:
+    progress: Progress | None = None,
+    *,
+    relevant: bool = False,
+    text: bool = True,
+    one_file: bool = False,
+) -> Written:
     """Write a run to a file, which is replaced when the new one is whole; says what was written.
 
-    `progress` is told now and then how much is done, and of how much. SettingsError for a format that does not exist.
+    Of `markdown` the file is a folder, which must be new or empty, unless all goes into `one_file`. `relevant` leaves
+    out all pages but the relevant ones, `text=False` leaves out the text of pages. `progress` is told now and then how
+    much is done, and of how much. SettingsError for a format that does not exist, ExportError for what cannot be
+    written.
     """
-    if file_format not in FORMATS:
-        raise _unknown(file_format)
-    with open_run(run) as opened, whole_file(Path(file)) as out:
-        return write(opened, out, file_format, progress)
+    choice = checked(file_format, Choice(relevant, text, one_file))
+    path = Path(file)
+    with opened(run) as source:
+        if file_format == "markdown" and not one_file:
+            with whole_folder(path) as folder:
+                return write_markdown_folder(source, folder, choice, progress)
+        if file_format in BINARY_FORMATS:
+            with whole_binary_file(path) as binary:
+                return write_bytes(source, binary, file_format, progress, choice)
+        with whole_file(path, newline="" if file_format == "csv" else None) as out:
+            return write(source, out, file_format, progress, choice)
 
 
 def write(
-    run: Run, out: TextIO, file_format: str = "edges", progress: Callable[[int, int], None] | None = None
-) -> EdgesWritten:
-    """As `export`, from a run that is open to a stream that is open."""
+    run: Run,
+    out: TextIO,
+    file_format: str = "edges",
+    progress: Progress | None = None,
+    choice: Choice = EVERYTHING,
+) -> Written:
+    """As `export`, from a run that is open to a stream that is open; Markdown as one file."""
     match file_format:
         case "edges":
             return write_edges(run, out, progress)
+        case "jsonl":
+            return write_json_lines(run, out, choice, progress)
+        case "csv":
+            return write_csv(run, out, choice, progress)
+        case "graphml":
+            return write_graphml(run, out, choice, progress)
+        case "gexf":
+            return write_gexf(run, out, choice, progress)
+        case "markdown":
+            return write_markdown_file(run, out, choice, progress)
         case _:
             raise _unknown(file_format)
+
+
+def write_bytes(
+    run: Run, out: BinaryIO, file_format: str, progress: Progress | None = None, choice: Choice = EVERYTHING
+) -> Written:
+    """As `write`, for the formats that are bytes."""
+    match file_format:
+        case "parquet":
+            return write_parquet(run, out, choice, progress)
+        case "warc":
+            return write_warc(run, out, choice, progress)
+        case _:
+            raise _unknown(file_format)
+
+
+def checked(file_format: str, choice: Choice) -> Choice:
+    """The choice, where the format exists and has it. SettingsError where not."""
+    if file_format not in FORMATS:
+        raise _unknown(file_format)
+    if file_format == "edges" and choice.relevant_only:
+        raise SettingsError(["--relevant is not for --format edges, which has all pages met; take graphml or gexf"])
+    if choice.one_file and file_format != "markdown":
+        raise SettingsError([f"--one-file is for --format markdown: {file_format} is one file anyway"])
+    return choice
 
 
 def _unknown(file_format: str) -> SettingsError:

@@ -1,38 +1,98 @@
-"""Files that appear in whole or not at all."""
+"""Files and folders that appear in whole or not at all, and never among the files of a run.
+
+Only `report.html`, which belongs to no crawl, may be written into a run folder.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
+import shutil
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, TextIO, cast
+
+from honeyguide.errors import ExportError
+from honeyguide.store import run_around
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import TextIO
+
+REPORT_NAME: Final = "report.html"
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[TextIO]:
+def whole_file(path: Path, newline: str | None = None) -> Iterator[TextIO]:
     """A new text file that takes the place of `path` at the end; if something fails before, `path` is as it was.
 
     What is there and is no plain file, such as a device or a pipe, is written to as it is. FileNotFoundError where the
-    folder is missing.
+    folder is missing, ExportError within a run folder. `newline` is that of `open`.
     """
+    with _whole(path, "", newline) as opened:
+        yield cast(TextIO, opened)
+
+
+@contextmanager
+def whole_binary_file(path: Path) -> Iterator[BinaryIO]:
+    """As `whole_file`, for bytes."""
+    with _whole(path, "b") as opened:
+        yield cast(BinaryIO, opened)
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A new folder that takes the name `path` at the end; if something fails before, it leaves nothing behind.
+
+    FileExistsError where something is there already, but for an empty folder; FileNotFoundError where the folder above
+    is missing; ExportError within a run folder.
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise FileExistsError(errno.EEXIST, "is there already and not empty; name a new folder", str(path))
+    asked, path = path, path.resolve()
+    draft = _draft_of(asked, path)
+    with _told_of(asked):
+        draft.mkdir()
+    try:
+        yield draft
+        draft.replace(path)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+@contextmanager
+def _whole(path: Path, binary: str, newline: str | None = None) -> Iterator[IO[Any]]:
+    encoding = None if binary else "utf-8"
     if path.exists() and not path.is_file():  # before it is resolved: /dev/stdout leads to a pipe, which has no path
-        with path.open("w", encoding="utf-8") as opened:
+        with path.open(f"w{binary}", encoding=encoding, newline=newline) as opened:
             yield opened
         return
     asked, path = path, path.resolve()  # a link stays one
-    if not path.parent.exists():
-        raise FileNotFoundError(errno.ENOENT, "the folder does not exist; make it first", str(asked))
-    draft = path.with_name(f"{path.name}.{os.getpid()}.draft")
+    draft = _draft_of(asked, path)
+    with _told_of(asked):
+        begun = draft.open(f"x{binary}", encoding=encoding, newline=newline)
     try:
-        with draft.open("x", encoding="utf-8") as opened:
+        with begun as opened:
             yield opened
             opened.flush()
             os.fsync(opened.fileno())  # or a power cut may leave an empty file under the new name
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _told_of(asked: Path) -> Iterator[None]:
+    """Errors name the path that was asked for, not that of the draft."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror}; name another place with -o", str(asked)) from error
+
+
+def _draft_of(asked: Path, path: Path) -> Path:
+    run = run_around(path)
+    if run is not None and path != run / REPORT_NAME:
+        raise ExportError(f"{asked} lies in the run folder {run}, which is for the run alone; name a place outside")
+    if not path.parent.exists():
+        raise FileNotFoundError(errno.ENOENT, "the folder does not exist; make it first", str(asked))
+    return path.with_name(f"{path.name}.{os.getpid()}.draft")

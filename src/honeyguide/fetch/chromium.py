@@ -3,6 +3,7 @@
 Every request of a page is taken from the browser and asked through our own fetcher, so robots.txt, pauses, private
 addresses, sizes and times are treated as for any other URL. The page itself is not asked for a second time. Pictures,
 styles, fonts, frames, sockets and everything that is not a plain GET are refused: only what can bring text is let in.
+When the page has been taken, whatever it still asks for is given up.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from honeyguide.domain import Failed, Fetched, Redirected, Url
 from honeyguide.errors import InvalidUrl, SettingsError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.async_api import Browser, Playwright, Request, Route, WebSocketRoute
 
     from honeyguide.domain import Outcome
@@ -42,8 +45,18 @@ class ChromiumRenderer:
     started again for the next page.
     """
 
-    def __init__(self, fetcher: Fetcher, settings: RenderSettings, user_agent: str, max_body_bytes: int) -> None:
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        settings: RenderSettings,
+        user_agent: str,
+        max_body_bytes: int,
+        *,
+        is_denied: Callable[[Url], bool] = lambda _: False,
+    ) -> None:
+        """`is_denied` says what a page may not ask for, besides what the fetcher refuses."""
         self._fetcher = fetcher
+        self._is_denied = is_denied
         self._settings = settings
         self._user_agent = user_agent
         self._max_body_bytes = max_body_bytes
@@ -87,8 +100,8 @@ class ChromiumRenderer:
         context = await self._browser.new_context(
             user_agent=self._user_agent, service_workers="block", accept_downloads=False
         )
+        visit = _Visit(self._fetcher, self._is_denied, page, self._settings.max_requests, self._max_body_bytes)
         try:
-            visit = _Visit(self._fetcher, page, self._settings.max_requests, self._max_body_bytes)
             await context.route("**/*", visit.answer)
             await context.route_web_socket("**/*", _refuse_socket)
             tab = await context.new_page()
@@ -105,6 +118,7 @@ class ChromiumRenderer:
             logger.warning("%s could not be rendered: its script does not end", url)
             return None
         finally:
+            await visit.end()
             await context.close()
         body = html.encode("utf-8", "replace")
         return replace(page, content_type=_HTML_TYPE, body=body) if len(body) <= self._max_body_bytes else None
@@ -113,22 +127,39 @@ class ChromiumRenderer:
 class _Visit:
     """One page being run, and the answers to what it asks for."""
 
-    def __init__(self, fetcher: Fetcher, page: Fetched, max_requests: int, max_bytes: int) -> None:
+    def __init__(
+        self, fetcher: Fetcher, is_denied: Callable[[Url], bool], page: Fetched, max_requests: int, max_bytes: int
+    ) -> None:
         self._fetcher = fetcher
+        self._is_denied = is_denied
         self._page = page
         self._requests_left = max_requests
         self._max_bytes = max_bytes
         self._has_begun = False
+        self._is_over = False
+        self._fetching: set[asyncio.Task[Outcome | None]] = set()
         self.leads_to: Url | None = None  # where its script wants to go instead
 
     async def answer(self, route: Route) -> None:
         request = route.request
-        if request.resource_type not in _USEFUL or request.method != "GET":
+        if self._is_over or request.resource_type not in _USEFUL or request.method != "GET":
             await route.abort()
         elif request.is_navigation_request():
             await self._navigate(route)
         else:
-            await self._fulfil(route, await self._fetched(request))
+            fetching = asyncio.create_task(self._fetched(request))
+            self._fetching.add(fetching)
+            await asyncio.wait({fetching})
+            self._fetching.discard(fetching)
+            if not self._is_over:
+                await self._fulfil(route, fetching.result())
+
+    async def end(self) -> None:
+        """Give up what is still being asked for; nothing is asked for any more."""
+        self._is_over = True
+        for fetching in self._fetching:
+            fetching.cancel()
+        await asyncio.gather(*self._fetching, return_exceptions=True)
 
     async def _navigate(self, route: Route) -> None:
         if route.request.frame.parent_frame is not None:
@@ -144,7 +175,7 @@ class _Visit:
         """What one request of the page brings, over a few redirects; None where it may not be asked."""
         target = _usable(request.url)
         for _ in range(_MAX_REDIRECTS + 1):
-            if target is None or not self._requests_left:
+            if target is None or not self._requests_left or self._is_denied(target):
                 return None
             self._requests_left -= 1
             answer = await self._fetcher.fetch(target, first_bytes=self._max_bytes)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from honeyguide.domain import Failed, FailureReason
-
 if TYPE_CHECKING:
     from honeyguide.domain import Answer, Url
     from honeyguide.fetch.fetcher import Fetcher
@@ -31,7 +29,7 @@ class GatedFetcher:
         turn.
         """
         answer = await self._fetch_in_turn(url, first_bytes)
-        return await self._fetch_in_turn(url, first_bytes) if _is_stale(answer) else answer
+        return await self._fetch_in_turn(url, first_bytes) if answer.is_of_a_stale_connection else answer
 
     async def _fetch_in_turn(self, url: Url, first_bytes: int | None) -> Answer:
         while True:
@@ -53,8 +51,3 @@ class GatedFetcher:
 
     async def _addresses_of(self, url: Url) -> frozenset[str]:
         return frozenset() if self._addresses is None else await self._addresses.of(url)
-
-
-def _is_stale(answer: Answer) -> bool:
-    outcome = answer.outcome
-    return answer.on_kept_connection and isinstance(outcome, Failed) and outcome.reason is FailureReason.CONNECTION

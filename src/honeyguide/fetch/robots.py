@@ -108,6 +108,14 @@ class _Asked:
     requests: int
 
 
+@dataclass(slots=True, eq=False)
+class _Asking:
+    """A robots.txt that is being asked for, and how many fetches wait for it."""
+
+    task: asyncio.Task[_Asked]
+    waiting: int = 0
+
+
 class RobotsFetcher:
     """Asks `inner` only for what the host's robots.txt allows, and passes on the pause it asks for.
 
@@ -134,7 +142,7 @@ class RobotsFetcher:
         self._memory = memory
         self._rules_by_origin: dict[str, OriginRules] = {}  # least recently used first
         self._kept_bytes = 0
-        self._asking_by_origin: dict[str, asyncio.Task[_Asked]] = {}
+        self._asking_by_origin: dict[str, _Asking] = {}
 
     async def fetch(self, url: Url, *, first_bytes: int | None = None) -> Answer:
         """Fetch `url` where robots.txt allows it, else answer without asking the host for it."""
@@ -156,7 +164,7 @@ class RobotsFetcher:
 
     async def close(self) -> None:
         """Stop asking and close `inner`; may be called twice."""
-        asking = list(self._asking_by_origin.values())
+        asking = [each.task for each in self._asking_by_origin.values()]
         for task in asking:
             task.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
@@ -170,13 +178,23 @@ class RobotsFetcher:
             return _Asked(known, requests=0)
         asking = self._asking_by_origin.get(origin)
         if asking is not None:
-            return replace(await asyncio.shield(asking), requests=0)
+            return replace(await self._told(origin, asking), requests=0)
         troubles = 0 if known is None else known.kept.troubles
-        asking = asyncio.create_task(self._ask(origin, troubles))
-        self._asking_by_origin[origin] = asking
-        asking.add_done_callback(lambda _: self._asking_by_origin.pop(origin, None))
-        # Shielded: a fetch that is cancelled must not take the robots.txt of the others with it.
-        return await asyncio.shield(asking)
+        asking = self._asking_by_origin[origin] = _Asking(asyncio.create_task(self._ask(origin, troubles)))
+        return await self._told(origin, asking)
+
+    async def _told(self, origin: str, asking: _Asking) -> _Asked:
+        """Wait with others for a robots.txt. When the last of them is cancelled, nobody wants it any more."""
+        asking.waiting += 1
+        try:
+            # Shielded: a fetch that is cancelled must not take the robots.txt of the others with it.
+            return await asyncio.shield(asking.task)
+        finally:
+            asking.waiting -= 1
+            if not asking.waiting:
+                asking.task.cancel()
+                if self._asking_by_origin.get(origin) is asking:
+                    del self._asking_by_origin[origin]
 
     def _known_rules(self, origin: str) -> OriginRules | None:
         """What is known of an origin, from memory or from before; it may have expired."""
@@ -189,15 +207,20 @@ class RobotsFetcher:
 
     async def _ask(self, origin: str, troubles: int) -> _Asked:
         """Ask for an origin's robots.txt, following its redirects wherever they lead."""
-        url, requests = Url.parse(f"{origin}/robots.txt"), 0
+        url, requests = _robots_txt_of(origin), 0
         answer = Answer(Redirected(status=0, target=url), elapsed_s=0.0)
         while isinstance(answer.outcome, Redirected) and requests <= MAX_REDIRECTS:
-            answer = await self._inner.fetch(answer.outcome.target, first_bytes=MAX_BYTES)
+            url = answer.outcome.target
+            answer = await self._inner.fetch(url, first_bytes=MAX_BYTES)
             requests += 1
-        kept = file_from(answer, origin, self._clock.now(), troubles)
+        if isinstance(answer.outcome, Fetched) and url == _robots_txt_of(url.origin) and url.origin != origin:
+            self._keep(file_from(answer, url.origin, self._clock.now()))  # of that host, which is asked once less
+        return _Asked(self._keep(file_from(answer, origin, self._clock.now(), troubles)), requests)
+
+    def _keep(self, file: RobotsFile) -> OriginRules:
         if self._memory is not None:
-            self._memory.keep_robots_file(kept)
-        return _Asked(self._in_force(OriginRules(kept)), requests)
+            self._memory.keep_robots_file(file)
+        return self._in_force(OriginRules(file))
 
     def _in_force(self, rules: OriginRules) -> OriginRules:
         """From now on these rules hold for their origin."""
@@ -244,6 +267,10 @@ def file_from(answer: Answer, origin: str, now: float, troubles: int = 0) -> Rob
 def rules_from(outcome: Outcome, origin: str, now: float) -> OriginRules:
     """What the outcome of asking for `origin`'s robots.txt means."""
     return OriginRules(file_from(Answer(outcome, elapsed_s=0.0), origin, now))
+
+
+def _robots_txt_of(origin: str) -> Url:
+    return Url.parse(f"{origin}/robots.txt")
 
 
 def product_of(user_agent: str) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from honeyguide.clock import Clock
     from honeyguide.domain import Answer, Url
-    from honeyguide.settings import PolitenessSettings
+    from honeyguide.settings import FetchSettings, PolitenessSettings
 
 Server: TypeAlias = tuple[Literal["host", "address"], str]
 """Whoever has one turn at a time: a host by its name, or an IP address."""
@@ -60,14 +60,17 @@ class Turns:
     """Hands out turns. Belongs to one event loop; time is the clock's, and passes as the loop sleeps.
 
     A server's pause begins when the answer is in, or the request given up. `PolitenessSettings.pause_s` says how long
-    it is; a host rests longer where its robots.txt or a Retry-After asks for it.
+    it is; a host rests longer where its robots.txt or a Retry-After asks for it, or where it is in trouble: then for
+    the least of the backoff that `fetch` sets, whatever was asked for, and for as long as `let_rest` says.
     """
 
-    def __init__(self, clock: Clock, politeness: PolitenessSettings) -> None:
+    def __init__(self, clock: Clock, politeness: PolitenessSettings, fetch: FetchSettings) -> None:
         self._clock = clock
         self._politeness = politeness
+        self._fetch = fetch
         self._queues: dict[Server, deque[_Place]] = {}  # whoever is first has the turn, or will; none is empty
         self._rests: dict[Server, _Rest] = {}
+        self._troubles: dict[Server, int] = {}  # in a row, of hosts whose last answer was one
         self._pauses: dict[str, dict[str, float]] = {}  # by host and scheme, the seconds asked for in robots.txt
         self._all_asked_at = NEVER
         self._many = FEW
@@ -77,7 +80,7 @@ class Turns:
         self._all_asked_at = moment
 
     def let_rest(self, server: Server, until: float) -> None:
-        """A server is not to be asked before `until`, as was known before this process began."""
+        """A server is not to be asked before `until`: known from an earlier process, or decided by the crawl."""
         known = self._rests.setdefault(server, _Rest(NEVER, until))
         known.until = max(known.until, until)
 
@@ -153,12 +156,22 @@ class Turns:
         response_s = now - turn.began_at if answer is None else answer.elapsed_s
         until = now + self._politeness.pause_s(response_s)
         for server in servers:
-            self._rests[server] = _Rest(now, until)
-        if answer is not None and isinstance(answer.outcome, Failed) and answer.outcome.is_temporary:
-            host = servers[0]
-            self._rests[host].until = max(until, now + min(answer.retry_after_s, LONGEST_REST_S))
+            before = self._rests.get(server, _Rest(NEVER, NEVER))
+            self._rests[server] = _Rest(now, max(until, before.until))
+        if answer is not None:
+            self.let_rest(servers[0], now + self._rest_in_trouble_s(servers[0], answer))
         if len(self._rests) > self._many:
             self._forget_the_rested(now)
+
+    def _rest_in_trouble_s(self, host: Server, answer: Answer) -> float:
+        """How long a host is left alone because it is in trouble; 0 where it is not."""
+        if not (isinstance(answer.outcome, Failed) and answer.outcome.is_temporary):
+            self._troubles.pop(host, None)
+            return 0.0
+        if answer.is_of_a_stale_connection:
+            return 0.0
+        troubles = self._troubles[host] = self._troubles.get(host, 0) + 1
+        return max(min(answer.retry_after_s, LONGEST_REST_S), self._fetch.longest_backoff_s(troubles) / 2)
 
     def _forget_the_rested(self, now: float) -> None:
         """Servers that may be asked at once, whatever their robots.txt says, need not be remembered."""

@@ -18,6 +18,7 @@ from honeyguide.frontier.frontier import (
     Taken,
 )
 from honeyguide.frontier.held_back import HeldBackFrontier
+from honeyguide.frontier.levels import LevelledBeam, LevelledFrontier, LevelledRows
 from honeyguide.frontier.politeness import (
     HostClocks,
     backoff_s,
@@ -37,6 +38,9 @@ __all__ = [
     "HeldBackFrontier",
     "HostClocks",
     "HostId",
+    "LevelledBeam",
+    "LevelledFrontier",
+    "LevelledRows",
     "NotBefore",
     "Pairs",
     "Scorer",

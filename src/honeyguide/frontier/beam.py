@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from honeyguide.domain import LinkId
-from honeyguide.frontier.frontier import HostId, NotBefore, Taken
+from honeyguide.frontier.frontier import HostId, Taken, earliest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.domain import Rows
-    from honeyguide.frontier.frontier import Arrivals, Scorer
+    from honeyguide.frontier.frontier import Arrivals, NotBefore, Scorer
     from honeyguide.frontier.politeness import HostClocks
 
 
@@ -53,17 +53,27 @@ class BeamFrontier:
         scores = np.concatenate((self._scores, arrivals.scores))
         rows = np.concatenate((self._rows, arrivals.rows))
         assert len(np.unique(links)) == len(links), "a link that waits already is pushed again"
-        best_first = np.lexsort((links, -scores))
-        kept, given_back = best_first[: self._capacity], best_first[self._capacity :]
-        kept = kept[np.argsort(links[kept])]
-        self._links, self._hosts, self._scores, self._rows = links[kept], hosts[kept], scores[kept], rows[kept]
-        return sorted(links[given_back].tolist())
+        in_order = np.argsort(links)
+        self._links, self._hosts = links[in_order], hosts[in_order]
+        self._scores, self._rows = scores[in_order], rows[in_order]
+        return self.narrow(self._capacity)
 
-    def would_keep(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def narrow(self, room: int) -> Sequence[LinkId]:
+        """Let no more than `room` links wait; gives back the others."""
+        if len(self) <= room:
+            return ()
+        best_first = np.lexsort((self._links, -self._scores))
+        kept, given_back = np.sort(best_first[:room]), self._links[np.sort(best_first[room:])]
+        self._links, self._hosts = self._links[kept], self._hosts[kept]
+        self._scores, self._rows = self._scores[kept], self._rows[kept]
+        return [LinkId(link) for link in given_back.tolist()]
+
+    def would_keep(self, scores: NDArray[np.float64], room: int | None = None) -> NDArray[np.bool_]:
+        """Which links would find room, were links of these scores pushed together now; with less room, where told."""
         waiting = len(self._scores)
         best_first = np.argsort(-np.concatenate((self._scores, scores)), kind="stable")
         is_kept = np.zeros(len(best_first), dtype=np.bool_)
-        is_kept[best_first[: self._capacity]] = True
+        is_kept[best_first[: self._capacity if room is None else room]] = True
         return is_kept[waiting:]
 
     def take(self, now: float) -> Taken | NotBefore | None:
@@ -112,7 +122,7 @@ class BeamFrontier:
         return np.flatnonzero(self._ready_at() <= now)
 
     def _next_ready(self) -> NotBefore | None:
-        return NotBefore(float(self._ready_at().min())) if len(self) else None
+        return earliest(self._ready_at()) if len(self) else None
 
     def _ready_at(self) -> NDArray[np.float64]:
         return self._clocks.ready_at(int(self._hosts.max()) + 1)[self._hosts]

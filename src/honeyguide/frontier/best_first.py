@@ -21,7 +21,7 @@ import numpy as np
 
 from honeyguide.domain import LinkId, weighted_sums
 from honeyguide.frontier.chunks import BY_HAND, NOTHING, Chunks
-from honeyguide.frontier.frontier import HostId, NotBefore, Taken
+from honeyguide.frontier.frontier import HostId, Taken, earliest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.domain import Rows
-    from honeyguide.frontier.frontier import Arrivals, Scorer
+    from honeyguide.frontier.frontier import Arrivals, NotBefore, Scorer
     from honeyguide.frontier.politeness import HostClocks
 
 RING: Final = 512  # places for past weights; the first is BY_HAND's and holds none
@@ -194,7 +194,7 @@ class BestFirstFrontier:
 
     def _next_ready(self) -> NotBefore:
         waiting = self._chunks.waiting_on_host
-        return NotBefore(float(self._clocks.ready_at(len(waiting))[waiting > 0].min()))
+        return earliest(self._clocks.ready_at(len(waiting))[waiting > 0])
 
     def _passed_over(self, is_held_up: NDArray[np.bool_], score: float) -> float:
         """By how much the best link on the hosts that are held up scores more than this."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NewType, Protocol
+
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from honeyguide.domain import LinkId, Row, Rows
@@ -25,6 +26,7 @@ class Arrivals:
     hosts: Sequence[HostId]
     scores: NDArray[np.float64]
     rows: Rows  # what the strategy knows of each, kept for scoring it again; may have no columns
+    levels: NDArray[np.uint8] | None = None  # how far behind the others each is to wait, where that is told; None: 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +47,7 @@ class Taken:
     row: Row
     passed_over: float = 0.0  # by how much a better link scores that had to wait, its host not being ready
     pairs: Pairs | None = None  # everything it waited with, where a link may have several rows
+    level: int = 0  # at which it waited
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class NotBefore:
     """Links wait, but all on hosts that may not be asked before `moment`; infinite while all of them are busy."""
 
     moment: float
+    is_awaited: bool = field(default=False, compare=False)  # whether one of these hosts is being asked just now
 
 
 class Scorer(Protocol):
@@ -120,3 +124,8 @@ class Frontier(Protocol):
     def __len__(self) -> int:
         """How many links wait."""
         ...
+
+
+def earliest(ready_at: NDArray[np.float64]) -> NotBefore:
+    """When the first of some hosts, none of which is ready, will be."""
+    return NotBefore(float(ready_at.min()), is_awaited=bool(ready_at.max() == np.inf))

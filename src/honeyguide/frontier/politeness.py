@@ -33,7 +33,7 @@ def backoff_s(troubles: int, fetch: FetchSettings, chance: np.random.Generator) 
 
     Between half of that and all of it, so that hosts which failed together are not asked again together.
     """
-    longest_s = min(fetch.backoff_s * 2.0 ** min(troubles - 1, 60), fetch.max_retry_after_s)
+    longest_s = fetch.longest_backoff_s(troubles)
     return float(chance.uniform(longest_s / 2, longest_s))
 
 

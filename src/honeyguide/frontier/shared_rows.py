@@ -20,7 +20,7 @@ import numpy as np
 import xxhash
 
 from honeyguide.domain import LinkId, weighted_sums
-from honeyguide.frontier.frontier import HostId, NotBefore, Pairs, Taken
+from honeyguide.frontier.frontier import HostId, Pairs, Taken, earliest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.domain import Row, Rows
-    from honeyguide.frontier.frontier import Arrivals, Scorer
+    from honeyguide.frontier.frontier import Arrivals, NotBefore, Scorer
     from honeyguide.frontier.politeness import HostClocks
 
 NOTHING: Final = -np.inf  # score of a row that no waiting link has
@@ -141,6 +141,13 @@ class SharedRowsFrontier:
         """Score and row of each link's best row."""
         rows = [self._best_row_of(link) for link in links]
         return self._score[rows], self._row[rows]
+
+    def note(self, rows: Rows, scores: NDArray[np.float64]) -> None:
+        """Links that wait elsewhere have got these rows, with these scores: so have links with one of them here."""
+        for content, score in zip(_pieces(rows + np.float16(0)), scores.tolist(), strict=True):
+            number = self._number_by_row.get(content)
+            if number is not None:
+                self._score[number] = score
 
     def rows_of(self, link: LinkId) -> Rows:
         """Every row that a waiting link has, in the order in which it got them."""
@@ -256,11 +263,9 @@ class SharedRowsFrontier:
     def _numbers_of(self, rows: Rows) -> list[int]:
         """The number of each row; one that no waiting link has gets a new one."""
         same_zeros = rows + np.float16(0)  # no negative ones
-        content, size = same_zeros.tobytes(), same_zeros.itemsize * rows.shape[1]
-        keys = [content[place * size : (place + 1) * size] for place in range(len(rows))]
         return [
             self._new_number(key, row) if (number := self._number_by_row.get(key)) is None else number
-            for key, row in zip(keys, same_zeros, strict=True)
+            for key, row in zip(_pieces(same_zeros), same_zeros, strict=True)
         ]
 
     def _new_number(self, content: bytes, row: Row) -> int:
@@ -309,7 +314,13 @@ class SharedRowsFrontier:
         return links[self._ready_at()[np.frombuffer(self._host, dtype=np.int32)[links]] <= now]
 
     def _next_ready(self) -> NotBefore:
-        return NotBefore(float(self._ready_at()[self._waiting_by_host > 0].min()))
+        return earliest(self._ready_at()[self._waiting_by_host > 0])
+
+
+def _pieces(rows: Rows) -> list[bytes]:
+    """The content of each row."""
+    content, size = rows.tobytes(), rows.itemsize * rows.shape[1]
+    return [content[place * size : (place + 1) * size] for place in range(len(rows))]
 
 
 def _scattered(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:

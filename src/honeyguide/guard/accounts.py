@@ -5,16 +5,16 @@ made up as one goes is a tree: its links lead to addresses that nobody has named
 pages refer to one another, so that many links lead to pages that were met before and still wait (`crossing`), other
 sites name their pages first (`from_outside`), and with time they bring fewer and fewer new addresses (`growth`).
 
-An account is *overdrawn* when more of its pages brought new addresses than its allowance has pages, it still grows, and
-hardly any of its addresses was named twice. The allowance rises with every group of sites that refers to it from
-outside, with every address first met outside once enough groups do, with every site of its own and with every relevant
-page. Overdrawn, its links wait a level deeper for each doubling.
+An account is *overdrawn* when more of its pages brought new addresses than its allowance has pages, it still grows,
+hardly any of its addresses was named twice, and it must be far larger than it seems (`is_vast`). The allowance rises
+with every group of sites that refers to it from outside, with every address first met outside once enough groups do,
+with every site of its own and with every relevant page. Overdrawn, its links wait a level deeper for each doubling.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import log2
+from math import log2, sqrt
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -60,6 +60,25 @@ class Account:
         """Of its addresses that were named while they waited, those named again by its own pages or first by others."""
         known = self.crossing + self.from_outside
         return known / max(1, self.fresh + known)
+
+    @property
+    def estimated_size(self) -> float:
+        """How many addresses it has in all, at the least, were each as likely to be shown as any other.
+
+        Of so many links to addresses that wait, so many met one another: the fewer do, the more there must be, as with
+        fish that are marked and caught again. Popular pages are met sooner, so an honest site is larger than this says;
+        and by chance fewer may have met than is usual, so two standard deviations more are taken.
+        """
+        shown = self.fresh + self.crossing
+        return shown * shown / (2.0 * (self.crossing + 2.0 * sqrt(self.crossing) + 2.0))
+
+    def is_vast(self, rules: GuardSettings) -> bool:
+        """Whether it has far more addresses than its pages seen so far, and what others know of it, explain.
+
+        The estimate for a finite site soon stays where it is; that for one that is made up grows with every page.
+        """
+        explained = max(rules.vast_per_page * self.spent, rules.vast_per_reference * (1 + self.from_outside))
+        return self.estimated_size >= max(rules.vast_addresses, explained)
 
     def take(self, link: LinkId, fresh: int, crossing: int, *, is_relevant: bool) -> None:
         """Count a page with its links to addresses of the account."""
@@ -124,7 +143,8 @@ class Account:
         """Work out at which level its links wait."""
         allowance = self.allowance(rules)
         least_growth = FANNING_OUT if self.is_section else ENDLESS
-        is_overdrawn = self.spent > allowance and self.growth >= least_growth and not self.is_well_knit(rules)
+        is_endless = self.growth >= least_growth and self.is_vast(rules) and not self.is_well_knit(rules)
+        is_overdrawn = self.spent > allowance and is_endless
         is_overdrawn = is_overdrawn and not self.is_trusted
         self.level = min(DEEPEST, 1 + int(log2(self.spent / allowance))) if is_overdrawn else 0
         if self.spent > _MOST_PAGES and not is_overdrawn:

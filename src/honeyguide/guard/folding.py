@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import xxhash
 
+from honeyguide.domain import HostKey
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.guard import FindingKind
 from honeyguide.guard.saving import fields_of
@@ -25,7 +26,7 @@ from honeyguide.guard.shape import is_id, shape_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from honeyguide.domain import HostKey, Url
+    from honeyguide.domain import Url
     from honeyguide.guard.saving import State
 
 _INDEX: Final = re.compile(r"/(?:index|default|home)\.[A-Za-z]{3,5}$")
@@ -107,6 +108,7 @@ class Folding:
         self._held: dict[str, list[str]] = {}  # names of the rules that hold, by host or section
         self._leader: dict[str, str] = {}  # of an origin that has mirrors, the one that was met first
         self._ruled: frozenset[str] = frozenset()  # hosts on which a rule holds
+        self._parted: list[HostKey] = []  # hosts that the page just seen proved to be no mirrors
 
     def has_rules(self, host: HostKey) -> bool:
         """Whether anything about the addresses of a host is known not to matter."""
@@ -116,6 +118,7 @@ class Folding:
         """Take in the address and the exact print of a page with enough text to tell."""
         host, section = url.host, shape_of(url).section
         before = self._standing(host, section, url.origin)
+        self._parted.clear()
         folded, applied = self._fold(url)
         known = self._known(host, url.text, folded, applied)
         copy = None
@@ -136,7 +139,7 @@ class Folding:
         return Learned(
             copy,
             established=(host,) if after - before else (),
-            unfolded=(host,) if before - after else (),
+            unfolded=tuple(dict.fromkeys([host] * bool(before - after) + self._parted)),
         )
 
     def fold(self, url: Url) -> str:
@@ -315,6 +318,7 @@ class Folding:
         """Two origins are no mirrors of each other."""
         if one in self._leader and self._leader[one] == self._leader.get(two):
             del self._leader[one], self._leader[two]
+            self._parted += [HostKey(origin.split("//")[1]) for origin in (one, two)]
 
     def _mirrored(self, origin: str, folded: str) -> str | None:
         """The mirror of an origin from which this path was fetched."""

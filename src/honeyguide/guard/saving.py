@@ -21,8 +21,12 @@ def fields_of(counts: object) -> tuple[State, ...]:
 
 
 def pack(state: State) -> bytes:
-    """The state in bytes."""
-    return _MARK + zlib.compress(pickle.dumps(state, protocol=5), level=1)
+    """The state in bytes: the same for equal states."""
+    written = io.BytesIO()
+    pickler = pickle.Pickler(written, protocol=5)
+    pickler.fast = True  # else what is equal would be written otherwise than what is the same object
+    pickler.dump(state)
+    return _MARK + zlib.compress(written.getvalue(), level=1)
 
 
 def unpack(packed: bytes) -> State:

@@ -11,6 +11,8 @@ kept by recursive least squares (P = (λI + Σ x xᵀ)⁻¹):
 The prior weights w0 are those of best-first, so a crawl starts as best-first and departs from it as evidence comes in.
 Every waiting link is re-scored with the new weights at every step. Discount 0: it predicts the reward of the next page
 only; tunnelling comes from the columns that remember how far the last relevant page is.
+
+By setting there is one column more: the PageRank of the page that the link stands on, as it was when the link was seen.
 """
 
 from __future__ import annotations
@@ -60,19 +62,26 @@ class OnlineRidge(Strategy):
     """Best-first that changes its mind: scores are predicted rewards."""
 
     order = Order.BEST_SCORE
-    row_width = len(COLUMNS)
 
     def __init__(self, topic: Topic, vectors: WordVectors, settings: RidgeSettings) -> None:
         self._features = LinkFeatures(topic, vectors)
         self._exploration = settings.exploration
-        self._ridge = Ridge.prior(_best_first_weights(), settings.regularisation)
+        self._has_page_rank = settings.page_rank
+        self.row_width = len(COLUMNS) + settings.page_rank
+        self.keeps_rows = settings.page_rank  # a rank is that of the moment when the link was seen
+        self._ridge = Ridge.prior(_best_first_weights(self.row_width), settings.regularisation)
 
     @property
     def weights(self) -> NDArray[np.float64]:
         return self._ridge.weights
 
     def describe(self, candidates: Candidates) -> Rows:
-        return self._features.rows(candidates)
+        rows = self._features.rows(candidates)
+        if not self._has_page_rank:
+            return rows
+        # Between 0 and 1, as the other columns are: an average page has a half.
+        rank = np.full((len(rows), 1), candidates.importance / (1.0 + candidates.importance), dtype=np.float16)
+        return np.concatenate((rows, rank), axis=1)
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         return weighted_sums(rows, self._ridge.weights)
@@ -102,7 +111,7 @@ class OnlineRidge(Strategy):
         self._ridge = ridge
 
 
-def _best_first_weights() -> NDArray[np.float64]:
-    weights = np.zeros(len(COLUMNS))
+def _best_first_weights(width: int) -> NDArray[np.float64]:
+    weights = np.zeros(width)
     weights[1:4] = 1 / 3
     return weights

@@ -13,7 +13,7 @@ What a person names as a sitemap or feed is no page: `listing` reads the address
 from honeyguide.parse.document import parse
 from honeyguide.parse.listing import Listing, read_listing, sitemaps_in_robots
 from honeyguide.parse.media_type import media_type_of
-from honeyguide.parse.page_rules import WHOLE_PAGE, WIKIPEDIA, PageRules
+from honeyguide.parse.page_rules import WHOLE_PAGE, WIKIPEDIA, PageRules, rules_of
 
 __all__ = [
     "WHOLE_PAGE",
@@ -23,5 +23,6 @@ __all__ = [
     "media_type_of",
     "parse",
     "read_listing",
+    "rules_of",
     "sitemaps_in_robots",
 ]

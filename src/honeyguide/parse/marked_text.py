@@ -40,7 +40,10 @@ _WORDS_AND_SPACES = bytes(
     code if code >= 128 or chr(code).isalnum() or chr(code) in (_MARK, "'") else ord(" ")
     for code in bytes(range(256)).lower()
 )
-_APOSTROPHE_AFTER_WORD = re.compile("'(?![^\\W_])")
+# The commonest characters beyond ASCII that are no part of a word. Without them most pages are all ASCII.
+_COMMON_SEPARATORS: Final = "\xa0“”—–…¶‘•·«»→©®§"
+_APOSTROPHES: Final = "'’"
+_APOSTROPHE_BEFORE_NO_WORD = re.compile(f"[{_APOSTROPHES}](?![^\\W_])")
 
 
 Spans = tuple[tuple[int, int], ...]
@@ -143,18 +146,24 @@ def _separated(text: str) -> str:
 
     The regular expression alone takes more than twice as long, and most pages are mostly ASCII.
     """
+    if not text.isascii():
+        for separator in _COMMON_SEPARATORS:
+            text = text.replace(separator, " ")
     text = text.encode("utf-8", "replace").translate(_WORDS_AND_SPACES).decode()
-    if "'" not in text:
+    apostrophes = [mark for mark in _APOSTROPHES if mark in text]
+    if not apostrophes:
         return text
     # An apostrophe belongs to a word only between two of its characters.
-    text = _APOSTROPHE_AFTER_WORD.sub(" ", text).replace(" '", "  ").replace(f"{_MARK}'", f"{_MARK} ")
-    return text.removeprefix("'")
+    text = _APOSTROPHE_BEFORE_NO_WORD.sub(" ", text)
+    for mark in apostrophes:
+        text = text.replace(f" {mark}", "  ").replace(f"{_MARK}{mark}", f"{_MARK} ").removeprefix(mark)
+    return text
 
 
 def _words_by_piece(separated: str) -> list[list[str]]:
     """The words between the markers of a text that is ready to be cut into words."""
     pieces = separated.split(_MARK)
-    if separated.isascii():
+    if separated.isascii() or separated.replace("’", "").isascii():  # those that are left stand within words
         return list(map(str.split, pieces))
     return [piece.split() if piece.isascii() else _words(piece) for piece in pieces]
 

@@ -29,6 +29,11 @@ class PageRules:
         return address.startswith(self.articles_in) and not _COLON.search(address, len(self.articles_in))
 
 
+def rules_of(profile: str) -> PageRules:
+    """How the pages of a crawl with this profile are read."""
+    return WIKIPEDIA if profile == "wikipedia" else WHOLE_PAGE
+
+
 WHOLE_PAGE: Final = PageRules()
 WIKIPEDIA: Final = PageRules(from_first_paragraph=True, articles_in="/wiki/")
 """As WikiCrawler reads MediaWiki: the text begins at the first <p>, after the navigation; # leads to a section, : to an

@@ -3,6 +3,7 @@
 `metrics` are plain functions: fetches that are on topic or not go in, a harvest curve and its figures come out.
 `paired` says whether two strategies really differ. `terminal` draws curves as lines of text, `tables` writes Markdown,
 `figures` plots with matplotlib where it is installed. None of them judges anything: the caller says what is on topic.
+`run_page` makes the report of one run, a page to look at in a browser.
 """
 
 from honeyguide.report.line_plot import Line, LinePlot, Panel, PanelPlot

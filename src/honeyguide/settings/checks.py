@@ -10,7 +10,7 @@ from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.settings.judge_checks import judge_mistakes, topic_word_mistakes
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
 from honeyguide.settings.merging import merged, nearest, shown
-from honeyguide.settings.schema import PROFILES, WORLDS, Settings
+from honeyguide.settings.schema import PROFILES, RESTART_SOURCES, WORLDS, Settings
 from honeyguide.settings.strategy_tables import STRATEGIES_NEEDING_A_TOPIC, LfaSettings
 
 if TYPE_CHECKING:
@@ -109,6 +109,33 @@ def _proxy_mistakes(settings: Settings) -> Iterator[str]:
         yield "fetch.proxy holds a password that the run would keep: put it in a file that fetch.proxy_login names"
 
 
+def _rank_mistakes(settings: Settings) -> Iterator[str]:
+    if settings.ridge.page_rank and not settings.ranks.every:
+        yield "online_ridge.page_rank looks at ranks that nobody computes: set ranks.every, such as 100"
+
+
+def _restart_mistakes(settings: Settings) -> Iterator[str]:
+    for source in settings.restart.sources:
+        if source not in RESTART_SOURCES:
+            yield f"restart.sources: {shown(source)} is none; choose of {', '.join(RESTART_SOURCES)}"
+    for text in settings.restart.urls:
+        try:
+            Url.parse(text)
+        except InvalidUrl as error:
+            yield f"restart.urls: {error}"
+    if settings.restart.is_on and not _can_restart(settings):
+        sources = shown(list(settings.restart.sources))
+        yield f"restart.sources is {sources}, which has nowhere to begin anew: add unexplored, or turn restarts off"
+    if settings.restart.urls and not settings.restart.is_on:
+        yield "restart.urls are given, but nothing restarts: set restart.every_fetches, or another of its occasions"
+
+
+def _can_restart(settings: Settings) -> bool:
+    """Whether one of the sources may have something; those that do not exist are told of elsewhere."""
+    has_none = {"urls": not settings.restart.urls, "starting-points": not settings.crawl.has_starting_points}
+    return any(not has_none.get(source, False) for source in settings.restart.sources)
+
+
 def _delay_mistakes(settings: Settings) -> Iterator[str]:
     delay_s, max_delay_s = settings.politeness.delay_s, settings.politeness.max_delay_s
     if max_delay_s < delay_s:
@@ -191,9 +218,11 @@ _CHECKS: Final = (
     _content_type_mistakes,
     _proxy_mistakes,
     _delay_mistakes,
+    _restart_mistakes,
     _pattern_mistakes,
     judge_mistakes,
     _vector_mistakes,
     _network_mistakes,
     _schedule_mistakes,
+    _rank_mistakes,
 )

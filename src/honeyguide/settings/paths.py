@@ -19,6 +19,7 @@ IS_A_FILE: Final[dict[tuple[str, str], Callable[[str], bool]]] = {
     ("judge", "idf"): lambda value: value not in ("", "seen"),
     ("judge", "classifier"): lambda value: value.endswith(".joblib"),
     ("lfa", "start_weights"): lambda value: bool(value.strip()),
+    ("search", "blocked_words"): lambda value: bool(value.strip()),
     ("vectors", "source"): lambda value: bool(value.strip()) and value != "wordllama",
 }
 

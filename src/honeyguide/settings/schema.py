@@ -41,7 +41,13 @@ REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
 ARCHIVES: Final = ("store", "warc", "none")
 NOFOLLOW_LINKS: Final = ("all", "same-site", "none")
 STAY_ON: Final = ("anywhere", "seed-hosts", "seed-domains")
+RESTART_SOURCES: Final = ("urls", "starting-points", "unexplored")
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
+INDEX_LANGUAGES: Final = (
+    "judge", "none", *LANGUAGES, "arabic", "danish", "finnish", "greek", "hungarian", "norwegian", "romanian",
+    "russian", "swedish", "tamil", "turkish",
+)  # fmt: skip
+INDEXED_LIVE: Final = ("auto", "on", "off")
 
 CONTACT_PLACEHOLDER: Final = "set fetch.contact"
 LONGEST_REST_S: Final = 24 * 3600.0
@@ -107,6 +113,11 @@ class CrawlSettings:
     )
     starting_points: str = setting("", "path to your own list by topic; empty takes the shipped one")
 
+    @property
+    def has_starting_points(self) -> bool:
+        """Whether the web of this world can have them: the shipped ones are pages of the live web, or of its replay."""
+        return bool(self.starting_points) or self.world.partition(":")[0] in ("live", "replay")
+
     def fetches_at_once(self, *, is_live: bool) -> int:
         """How many fetches may be under way. Live, one that waits for its host's turn is among them."""
         return self.concurrency or (LIVE_FETCHES if is_live else OFFLINE_FETCHES)
@@ -167,6 +178,10 @@ class FetchSettings:
         default=False,
         meaning="whether loopback, private, link-local and other addresses that are not public may be called",
     )
+
+    def longest_backoff_s(self, troubles: int) -> float:
+        """Seconds that a host is left alone after so many troubles in a row, at most; at least it is half of that."""
+        return min(self.backoff_s * 2.0 ** min(troubles - 1, 60), self.max_retry_after_s)
 
     @property
     def has_contact(self) -> bool:
@@ -388,6 +403,17 @@ class FrontierSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RankSettings:
+    """Ranks of the pages met, kept while the crawl goes on."""
+
+    every: int = setting(
+        0, "pages between two computations of PageRank over the links met so far; 0 for none", at_least=0
+    )
+    damping: float = setting(0.85, "share of steps that follow a link, in PageRank", at_least=0, at_most=1)
+    epsilon: float = setting(1e-4, "change of all ranks together at which they are good enough", above=0)
+
+
+@dataclass(frozen=True, slots=True)
 class GuardSettings:
     """Loops, traps and near-duplicates: when a link waits behind others, and how far."""
 
@@ -426,7 +452,7 @@ class GuardSettings:
         default=True, meaning="whether sections, hosts and groups of hosts have a number of pages that they may cost"
     )
     allowance: int = setting(
-        40, "pages that an unknown host or section may cost before it has to show that it is no maze", at_least=1
+        28, "pages that an unknown host or section may cost before it has to show that it is no maze", at_least=1
     )
     allowance_per_referrer: float = setting(
         1.0, "pages on top for each group of hosts that refers to it from outside", at_least=0
@@ -442,7 +468,22 @@ class GuardSettings:
     )
     allowance_per_relevant: float = setting(
         1.0,
-        "pages on top for each relevant page, up to twice the allowance: mazes have the topic's words too",
+        "pages on top for each relevant page, up to half the allowance: mazes have the topic's words, too",
+        at_least=0,
+    )
+    vast_addresses: int = setting(
+        3000,
+        "addresses that a maze must be estimated to have, from how seldom its pages show the same ones",
+        at_least=1,
+    )
+    vast_per_page: float = setting(
+        80.0,
+        "such addresses for each of its pages, at least: those of a finite site are soon met again",
+        at_least=0,
+    )
+    vast_per_reference: float = setting(
+        100.0,
+        "such addresses for each that was first met on pages of others, at least: large honest sites are known by many",
         at_least=0,
     )
     knit: float = setting(
@@ -462,6 +503,42 @@ class GuardSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RestartSettings:
+    """When the crawl begins anew elsewhere, and where. Off, unless one of the first four is set."""
+
+    every_fetches: int = setting(0, "fetches after which it does, again and again; 0 for never", at_least=0)
+    every_s: float = setting(0.0, "seconds after which it does; 0 for never", at_least=0)
+    reward_share: float = setting(
+        0.0,
+        "it does when the mean reward falls below this share of the best mean so far; 0 for never",
+        at_least=0,
+        at_most=1,
+    )
+    novelty_share: float = setting(
+        0.0,
+        "the same for the mean novelty: of a page, the share of its links that were never met; 0 where the guard has "
+        "found it out, and for a fetch that failed",
+        at_least=0,
+        at_most=1,
+    )
+    window: int = setting(
+        200, "fetches that the means are taken over; after a restart as many have to pass before the next", at_least=1
+    )
+    most: int = setting(20, "restarts of a run at most", at_least=0)
+    links: int = setting(5, "links that go first at each", at_least=1)
+    sources: tuple[str, ...] = setting(
+        ("urls", "starting-points", "unexplored"),
+        "where these come from, the first that has any: restart.urls; the starting points of the topic, the "
+        "shipped ones on the live web alone; or the best waiting links of the hosts that were asked least",
+    )
+    urls: tuple[str, ...] = setting((), "seed URLs kept for restarts; each is used once")
+
+    @property
+    def is_on(self) -> bool:
+        return bool(self.every_fetches or self.every_s or self.reward_share or self.novelty_share)
+
+
+@dataclass(frozen=True, slots=True)
 class StoreSettings:
     """What a run folder keeps."""
 
@@ -472,6 +549,38 @@ class StoreSettings:
     )
     archive_file_megabytes: float = setting(1000.0, "megabytes after which a new WARC file is begun", above=0)
     snapshot_every: int = setting(200, "steps between two snapshots of the learner", at_least=1)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """The full-text index of a run, how its pages are ordered for a query, and which of them are left out."""
+
+    live: str = setting(
+        "auto",
+        "whether pages go into the index while they are crawled: on, off, or auto, where pages come over HTTP",
+        choices=INDEXED_LIVE,
+    )
+    commit_every: int = setting(500, "pages after which those in the index are made safe and found", at_least=1)
+    language: str = setting(
+        "judge", "whose stems the index knows; judge takes judge.language, none keeps words as they are",
+        choices=INDEX_LANGUAGES,
+    )  # fmt: skip
+    match: str = setting("all", "whether a page must have all words of a query or any", choices=("all", "any"))
+    text_weight: float = setting(1.0, "how much the words of the page count for its place", at_least=0)
+    rank_weight: float = setting(0.1, "how much the links to it count (PageRank)", at_least=0)
+    topic_weight: float = setting(0.2, "how much its relevance to the run's topic counts", at_least=0)
+    meaning_weight: float = setting(1.0, "how much its vector counts, in a semantic search", at_least=0)
+    title_boost: float = setting(1.0, "times that a word in the title counts as much as one in the text", at_least=0)
+    collapse: bool = setting(default=True, meaning="whether pages with the same text, or nearly so, are shown as one")
+    hide_traps: bool = setting(
+        default=False, meaning="whether pages are left out that the guard took for a trap, relevant ones too"
+    )
+    min_quality: float = setting(
+        0.0, "quality of the text below which a page is left out; 0 leaves out none", at_least=0, at_most=1
+    )
+    blocked_words: str = setting(
+        "", "a file of words and phrases, one a line: pages that have one of them are left out; empty for none"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -490,7 +599,9 @@ class Settings:
     directives: DirectiveSettings = field(default_factory=DirectiveSettings)
     vectors: VectorSettings = field(default_factory=VectorSettings)
     frontier: FrontierSettings = field(default_factory=FrontierSettings)
+    ranks: RankSettings = field(default_factory=RankSettings)
     guard: GuardSettings = field(default_factory=GuardSettings)
+    restart: RestartSettings = field(default_factory=RestartSettings)
     # A method's table carries the strategy's own name.
     best_first: BestFirstSettings = field(default_factory=BestFirstSettings)
     beam: BeamSettings = field(default_factory=BeamSettings)
@@ -504,5 +615,6 @@ class Settings:
     lfa: LfaSettings = field(default_factory=LfaSettings)
     dqn: DqnSettings = field(default_factory=DqnSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
     # Not a setting: keys that somebody has set, if only to the default. A profile leaves them alone.
     set_keys: frozenset[str] = field(default=frozenset(), compare=False, repr=False)

@@ -6,23 +6,33 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 """
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.hosts_asked import HostsAsked
+from honeyguide.store.kept_pages import KeptPage, KeptPages, Parents
 from honeyguide.store.opening import open_store
 from honeyguide.store.packing import body_packer
+from honeyguide.store.pages_to_read import PageToRead
+from honeyguide.store.recorded_exchanges import RecordedExchange, RecordedExchanges
 from honeyguide.store.records import (
     CompletionRecord,
     DispatchRecord,
+    DropRecord,
+    FindingRecord,
     FoundLink,
+    GuardRecord,
     HostRecord,
+    MoveRecord,
     PairRecord,
+    PrintRecord,
     Progress,
     RedirectedLink,
+    RestartRecord,
     SkipRecord,
     StepRecord,
     VisitRecord,
 )
 from honeyguide.store.revisits import Finding, Revisit, Revisits
 from honeyguide.store.run import CrawledPage, CrawledStep, Run, open_run
-from honeyguide.store.run_folder import RunFolder, RunLock
+from honeyguide.store.run_folder import RunFolder, RunLock, run_around
 from honeyguide.store.sqlite import SqliteStore
 from honeyguide.store.store import (
     LearnerSnapshot,
@@ -30,9 +40,11 @@ from honeyguide.store.store import (
     StoredAttempt,
     StoredDecision,
     StoredLink,
+    StoredPrint,
     StoredTransition,
     StoredVisit,
 )
+from honeyguide.store.traps import GuardFinding, HostMoves, Restart, Trap, TrapSummary
 
 __all__ = [
     "CompletionRecord",
@@ -40,13 +52,29 @@ __all__ = [
     "CrawledStep",
     "DiscoveredGraph",
     "DispatchRecord",
+    "DropRecord",
     "Finding",
+    "FindingRecord",
     "FoundLink",
+    "GuardFinding",
+    "GuardRecord",
+    "HostMoves",
     "HostRecord",
+    "HostsAsked",
+    "KeptPage",
+    "KeptPages",
     "LearnerSnapshot",
+    "MoveRecord",
+    "PageToRead",
     "PairRecord",
+    "Parents",
+    "PrintRecord",
     "Progress",
+    "RecordedExchange",
+    "RecordedExchanges",
     "RedirectedLink",
+    "Restart",
+    "RestartRecord",
     "Revisit",
     "Revisits",
     "Run",
@@ -59,10 +87,14 @@ __all__ = [
     "StoredAttempt",
     "StoredDecision",
     "StoredLink",
+    "StoredPrint",
     "StoredTransition",
     "StoredVisit",
+    "Trap",
+    "TrapSummary",
     "VisitRecord",
     "body_packer",
     "open_run",
     "open_store",
+    "run_around",
 ]

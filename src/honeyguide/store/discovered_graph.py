@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from honeyguide.domain import RefusalReason, Url
+from honeyguide.graph import LinkGraph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
 
     Select = Callable[..., Iterator[tuple[Any, ...]]]
 
@@ -49,6 +54,31 @@ class DiscoveredGraph:
             successors.pop(source, None)
             if successors:
                 yield self._url(source), tuple(url for _, url in sorted(successors.items()))
+
+    def link_graph(self) -> LinkGraph:
+        """All of it in memory, as numbers: vertices in order of discovery, named by their URLs."""
+        names = tuple(url.text for url in self.vertices())
+        number_by_link = self._number_by_link()
+        rows = self._select("SELECT source, target FROM edges ORDER BY source, target")
+        links = np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, 2)
+        links = links[self._is_vertex()[links[:, 0]]]  # a redirect is no edge
+        sources, targets = number_by_link[links].T
+        is_allowed = targets >= 0
+        return LinkGraph.of(sources[is_allowed], targets[is_allowed], len(names), names)
+
+    def _number_by_link(self) -> NDArray[np.int32]:
+        """By link, the place of its vertex in order of discovery; -1 where it has none."""
+        is_vertex = self._is_vertex()
+        numbers = np.where(is_vertex, np.cumsum(is_vertex) - 1, -1).astype(np.int32)
+        for link, vertex in self._vertex_by_link.items():
+            numbers[link] = -1 if vertex is None else numbers[vertex]
+        return numbers
+
+    def _is_vertex(self) -> NDArray[np.bool_]:
+        """By link, whether it is a vertex of its own."""
+        is_vertex = np.ones(self.vertex_count + len(self._vertex_by_link), dtype=np.bool_)
+        is_vertex[list(self._vertex_by_link)] = False
+        return is_vertex
 
     def _successors(self, leads: Iterator[tuple[int, str]]) -> dict[int, Url]:
         """The vertices that some links lead to, by number."""

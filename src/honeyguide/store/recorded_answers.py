@@ -148,37 +148,36 @@ class RecordedAnswers:
             body = None if stored is None else self._bodies.read(stored, file, offset)
             if stored is not None and body is None:
                 return None
-            outcome = self._outcome(kind, status, detail, content_type, body)
+            outcome = outcome_of(self._path, kind, status, detail, content_type, body)
             if tag and isinstance(outcome, Fetched):
                 outcome = replace(outcome, robots_tag=tag)
             return Answer(outcome, elapsed_s, self._delay_by_host.get(url.host, 0.0))
         return None
 
-    def _outcome(
-        self, kind: str, status: int | None, detail: str, content_type: str | None, body: bytes | None
-    ) -> Outcome:
-        """An outcome from the columns it was written to."""
-        reason, _, words = detail.partition(": ")
-        try:
-            match kind:
-                case "fetched" if status is not None and content_type is not None and body is not None:
-                    return Fetched(status, content_type, body)
-                case "unchanged":
-                    return Unchanged()
-                case "redirected" if status is not None:
-                    return Redirected(status, Url(detail))
-                case "refused":
-                    return Refused(RefusalReason(reason), words)
-                case "failed" if reason == FailureReason.TOO_MANY_REDIRECTS and status is not None:
-                    # The host had answered with one more redirect; that it was one too many, the crawl decided.
-                    return Redirected(status, Url(words.rpartition(" ")[2]))
-                case "failed":
-                    return Failed(FailureReason(reason), words, status)
-        except ValueError:  # a reason that is none of ours
-            pass
-        raise RunDamaged(
-            f"{self._path} has a step with outcome {kind!r} ({detail!r}); restore it from a copy of the run"
-        )
+
+def outcome_of(
+    path: Path, kind: str, status: int | None, detail: str, content_type: str | None, body: bytes | None
+) -> Outcome:
+    """An outcome from the columns it was written to; `path` is the database. RunDamaged where they make no sense."""
+    reason, _, words = detail.partition(": ")
+    try:
+        match kind:
+            case "fetched" if status is not None and content_type is not None and body is not None:
+                return Fetched(status, content_type, body)
+            case "unchanged":
+                return Unchanged()
+            case "redirected" if status is not None:
+                return Redirected(status, Url(detail))
+            case "refused":
+                return Refused(RefusalReason(reason), words)
+            case "failed" if reason == FailureReason.TOO_MANY_REDIRECTS and status is not None:
+                # The host had answered with one more redirect; that it was one too many, the crawl decided.
+                return Redirected(status, Url(words.rpartition(" ")[2]))
+            case "failed":
+                return Failed(FailureReason(reason), words, status)
+    except ValueError:  # a reason that is none of ours
+        pass
+    raise RunDamaged(f"{path} has a step with outcome {kind!r} ({detail!r}); restore it from a copy of the run")
 
 
 def _hash(text: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
     from honeyguide.domain import Answer, KnownPage, LinkId, Page, Row, Sighting, Url, Verdict
@@ -94,6 +94,78 @@ class CompletionRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class PrintRecord:
+    """A page as the guard saw it."""
+
+    link: LinkId
+    found_on: LinkId | None  # the page on which its link was met first; None for a seed
+    moment: float
+    met: int  # links met before it came
+    is_same: bool  # the page that another address had brought already; its links were not looked at
+    print: bytes  # the fingerprint, packed
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRecord:
+    """What the guard found out about a page."""
+
+    link: LinkId
+    kind: str
+    about: str
+    evidence: str
+    demotion: int  # that its links carry
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRecord:
+    """Waiting links of a host that the guard moved for one reason."""
+
+    host: str
+    reason: str
+    after_steps: int
+    lowered: int = 0
+    raised: int = 0
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DropRecord:
+    """A link that the guard has thrown away, as it was asked to."""
+
+    link: LinkId
+    after_steps: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GuardRecord:
+    """What the guard saw, found and moved since the step before."""
+
+    seen: PrintRecord | None = None
+    findings: tuple[FindingRecord, ...] = ()
+    level_by_link: dict[LinkId, int] = field(default_factory=dict)  # of links whose level has changed
+    carried_by_link: dict[LinkId, int] = field(default_factory=dict)
+    moves: tuple[MoveRecord, ...] = ()
+    drops: tuple[DropRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RestartRecord:
+    """The crawl began anew elsewhere: these links go first."""
+
+    number: int  # from 1
+    after_steps: int
+    moment: float
+    reason: str
+    source: str
+    links: tuple[LinkId, ...]
+    new_links: tuple[FoundLink, ...] = ()
+    again: tuple[FoundLink, ...] = ()  # pruned before, and waiting now
+    pruned: tuple[LinkId, ...] = ()  # links that had to make room
+    pairs: tuple[PairRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class HostRecord:
     """What a live crawl knows of a host besides when it may be asked again."""
 
@@ -103,9 +175,11 @@ class HostRecord:
     troubles: int  # in a row, up to now
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Where the crawl stands after a step: everything small that a resume needs."""
+class Progress(NamedTuple):
+    """Where the crawl stands after a step: everything small that a resume needs.
+
+    Changed a dozen times a page: `_replace` of a tuple takes a sixth of what replacing a dataclass of this size does.
+    """
 
     steps: int = 0  # fetches that have ended
     dispatches: int = 0  # fetches begun
@@ -132,6 +206,12 @@ class Progress:
     passed_over: int = 0  # times that the best link had to wait for its host, and another was taken
     score_passed_over: float = 0.0  # by how much these scored more, all together
     seeds: int = 0  # URLs it started with: the first that it met
+    findings: int = 0  # pages that the guard judged part of a loop or a trap, or duplicates
+    lowered: int = 0  # times that the guard let a link wait behind others, or farther behind
+    raised: int = 0  # times that it let one wait less far behind
+    dropped: int = 0  # links that it has thrown away, as it was asked to
+    restarts: int = 0  # times that the crawl began anew elsewhere
+    restart_state: str = ""  # what decides on the next one, as JSON
     stop_reason: str = ""  # why the crawl stopped; empty while it may go on
 
     @property
@@ -206,3 +286,6 @@ class StepRecord:
     surplus: tuple[LinkId, ...] = ()  # links that no longer wait because their host may give no more
     host: HostRecord | None = None  # the host that was asked, live
     learner: bytes | None = None  # a snapshot of the strategy, every so often
+    guard: GuardRecord | None = None
+    restarts: tuple[RestartRecord, ...] = ()
+    stage_seconds: dict[str, float] = field(default_factory=dict)  # what stages took since the last that told

@@ -11,6 +11,7 @@ from honeyguide.errors import RunDamaged
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator
 
 MOST_KEPT: Final = 100_000
 LOOK_EVERY: Final = 1000  # files kept between two looks at how many there are
@@ -35,6 +36,13 @@ class RobotsTable:
             return RobotsFile(origin, expires, unpacked, _reason(closed_by), detail, troubles)
         except (zstandard.ZstdError, ValueError) as error:
             raise RunDamaged(f"the robots.txt kept of {origin} cannot be read ({error}); restore the run") from error
+
+    def all(self) -> Iterator[RobotsFile]:
+        """Every file, one by one; some may have expired."""
+        for (origin,) in self._db.execute("SELECT origin FROM robots"):
+            file = self.find(origin)
+            if file is not None:
+                yield file
 
     def keep(self, file: RobotsFile) -> None:
         body = None if file.body is None else zstandard.ZstdCompressor(level=3).compress(file.body)

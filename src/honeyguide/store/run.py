@@ -14,19 +14,27 @@ from honeyguide.errors import RunDamaged
 from honeyguide.settings import load_settings
 from honeyguide.store.bodies import StoredBodies
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.hosts_asked import HostsAsked
+from honeyguide.store.kept_pages import KeptPages
+from honeyguide.store.pages_to_read import PageToRead, pages_to_read
+from honeyguide.store.plain_errors import told_plainly
 from honeyguide.store.recorded_answers import RecordedAnswers
+from honeyguide.store.recorded_exchanges import RecordedExchanges
 from honeyguide.store.records import Progress
 from honeyguide.store.revisits import Revisits
 from honeyguide.store.run_folder import RunFolder
-from honeyguide.store.sqlite import read_progress, told_plainly
 from honeyguide.store.store import LearnerSnapshot
+from honeyguide.store.stored_state import read_progress
+from honeyguide.store.traps import TrapRecords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
     from typing import Self
 
+    from honeyguide.graph import LinkGraph
     from honeyguide.settings import Settings
+    from honeyguide.store.traps import GuardFinding, Restart, TrapSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +116,23 @@ class Run:
             canonical = None if named is None else Url(named)
             yield CrawledPage(Url(url), title, relevance, bool(is_relevant), step, depth, words, media_type, canonical)
 
+    def pages_after(self, step: int) -> Iterator[PageToRead]:
+        """The pages that came after a step, in order, with their bodies."""
+        return pages_to_read(self._select, self._folder.database_file, step)
+
+    def count_pages_after(self, step: int) -> int:
+        """How many pages came after a step."""
+        ((count,),) = self._select(
+            """SELECT count(*) FROM steps s JOIN pages p ON p.link = s.link AND p.step = s.step
+               WHERE s.step > ? AND p.link NOT IN (SELECT link FROM directives WHERE is_unindexed)""",
+            step,
+        )
+        return int(count)
+
+    def kept_pages(self, *, relevant_only: bool = False) -> KeptPages:
+        """The pages with all that was noted of them, their bodies and links; usable while the run is open."""
+        return KeptPages(self._db, self._folder.database_file, relevant_only=relevant_only)
+
     def steps(self) -> Iterator[CrawledStep]:
         """Every fetch, in the order in which the answers were taken in."""
         rows = self._select(
@@ -140,9 +165,46 @@ class Run:
                 return body
         raise KeyError(url.text)
 
+    def stage_seconds(self) -> dict[str, float]:
+        """What each stage of the crawl took, up to the learner's last snapshot; empty where that was not noted."""
+        if not any(self._select("SELECT 1 FROM sqlite_master WHERE name = 'stage_seconds'")):
+            return {}
+        return dict(self._select("SELECT stage, seconds FROM stage_seconds"))
+
+    def outcomes(self) -> dict[str, int]:
+        """How many fetches ended in which way, the most frequent first."""
+        return dict(self._select("SELECT outcome, count(*) AS times FROM steps GROUP BY 1 ORDER BY times DESC, 1"))
+
+    def answer_seconds(self) -> float:
+        """Time between asking and having an answer, over all fetches; simulated offline."""
+        ((seconds,),) = self._select("SELECT coalesce(sum(elapsed_s), 0.0) FROM steps")
+        return float(seconds)
+
     def revisits(self) -> Revisits:
         """What became of the pages that this run looked at again; usable while the run is open."""
         return Revisits(self._select)
+
+    def hosts_asked(self) -> HostsAsked:
+        """Until when the hosts of this run rest, and their robots.txt; usable while the run is open."""
+        return HostsAsked(self._db, self._folder.database_file, self.progress)
+
+    def guard_findings(self) -> Iterator[GuardFinding]:
+        """Every page that the guard judged part of a loop or a trap, or a duplicate, in the order they came."""
+        return TrapRecords(self._select).findings()
+
+    def guard_fingerprint(self, step: int) -> bytes | None:
+        """The fingerprint of the page that a step brought, as the guard packed it; None where it saw none."""
+        return next((packed for (packed,) in self._select("SELECT print FROM prints WHERE step = ?", step)), None)
+
+    def trap_summary(self, *, kind: str = "", host: str = "") -> TrapSummary:
+        """What the guard came to: traps with their cost and evidence, and the links moved; of one kind or host alone,
+        where given.
+        """
+        return TrapRecords(self._select).summary(kind, host)
+
+    def restarts(self) -> Iterator[Restart]:
+        """Every time that the crawl began anew elsewhere, in order."""
+        return TrapRecords(self._select).restarts()
 
     def learner_snapshot(self) -> LearnerSnapshot | None:
         """The newest state of strategy and judge that the run holds: of its end, or of some steps ago."""
@@ -154,6 +216,10 @@ class Run:
         politeness = self.settings.politeness
         return RecordedAnswers(self._select, self._folder.database_file, politeness, self.progress.seeds)
 
+    def recorded_exchanges(self, *, relevant_only: bool = False) -> RecordedExchanges:
+        """What was answered, as WARC records; usable while the run is open. With `relevant_only`, relevant pages."""
+        return RecordedExchanges(self._select, self._folder.database_file, relevant_only=relevant_only)
+
     def discovered_graph(self) -> DiscoveredGraph:
         """The graph over the pages discovered, redirects resolved; usable while the run is open.
 
@@ -161,9 +227,20 @@ class Run:
         """
         return DiscoveredGraph(self._select)
 
+    def graph(self) -> LinkGraph:
+        """The same graph in memory, to be ranked: see `honeyguide.graph`."""
+        with self.at_one_moment():
+            return self.discovered_graph().link_graph()
+
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
-        """What is read in here is the run as it was at the first look, whatever a crawl writes meanwhile."""
+        """What is read in here is the run as it was at the first look, whatever a crawl writes meanwhile.
+
+        Within another such moment, it is that one.
+        """
+        if self._db.in_transaction:
+            yield
+            return
         with told_plainly(self._folder.database_file):
             self._db.execute("BEGIN")
         try:
@@ -197,7 +274,8 @@ class Run:
 
     def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
         with told_plainly(self._folder.database_file):
-            yield from self._db.execute(query, values)
+            for row in self._db.execute(query, values):  # noqa: UP028 - `yield from` would close the cursor of a closed run
+                yield row
 
     def __enter__(self) -> Self:
         return self

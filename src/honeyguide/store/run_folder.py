@@ -5,6 +5,7 @@ RUN/
   settings.toml     the effective settings
   crawl.sqlite      pages, links, decisions, learner (plus SQLite's own -wal and -shm while open)
   archive/          responses as WARC files, where the settings ask for them
+  index/            the full-text index, derived
   lock              held by the process that crawls into the folder
 """
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import IO, Self
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 _ABOUT: Final = "honeyguide.json"
 _LOCK: Final = "lock"
 
@@ -129,6 +130,11 @@ class RunFolder:
     def size_bytes(self) -> int:
         """Room taken by all its files."""
         return folder_bytes(self.path)
+
+
+def run_around(path: Path) -> Path | None:
+    """The run folder in which something of this path lies or would lie, links followed; None where there is none."""
+    return next((folder for folder in path.resolve().parents if (folder / _ABOUT).is_file()), None)
 
 
 def _write_whole(file: Path, text: str) -> None:

@@ -1,9 +1,9 @@
--- A run, format 3. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
+-- A run, format 4. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
   url TEXT NOT NULL,
-  state INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 in flight, 2 done, 3 skipped, 4 pruned, 5 surplus
+  state INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 in flight, 2 done, 3 skipped, 4 pruned, 5 surplus, 6 dropped
   page INTEGER,                      -- the page this text was found on; NULL for a seed
   hops INTEGER NOT NULL DEFAULT 0,   -- redirects on the way here
   seen_as TEXT,                      -- the address on the page, where a redirect led from it to this one
@@ -12,7 +12,10 @@ CREATE TABLE links (
   after TEXT NOT NULL,
   in_main INTEGER NOT NULL,
   score REAL NOT NULL,               -- when last written; strategies that re-score everything do not write it again
-  row BLOB                           -- what the strategy knows, only where the text above does not tell all of it
+  row BLOB,                          -- what the strategy knows, only where the text above does not tell all of it
+  found_on INTEGER,                  -- the page on which it was met first; NULL for a seed
+  level INTEGER NOT NULL DEFAULT 0,  -- while it waits: how far behind the others, 0 to 7
+  carried INTEGER NOT NULL DEFAULT 0 -- the least demotion among the pages that show it
 );
 
 CREATE TABLE steps (                 -- one fetch that has ended, in order
@@ -138,3 +141,45 @@ CREATE TABLE robots (
   detail TEXT NOT NULL,
   troubles INTEGER NOT NULL          -- times in a row that the file could not be had
 ) WITHOUT ROWID;
+
+CREATE TABLE prints (                -- pages as the guard saw them
+  step INTEGER PRIMARY KEY,
+  link INTEGER NOT NULL,
+  found_on INTEGER,                  -- the page on which its link was met first; NULL for a seed
+  moment REAL NOT NULL,
+  met INTEGER NOT NULL,              -- links met before it came
+  is_same INTEGER NOT NULL,          -- the page that another address had brought already; its links were not looked at
+  print BLOB NOT NULL                -- the fingerprint
+);
+
+CREATE TABLE findings (              -- pages that the guard judged part of a loop or a trap, or duplicates
+  link INTEGER PRIMARY KEY,
+  step INTEGER NOT NULL,             -- that brought the page
+  found_at INTEGER NOT NULL,         -- step after which it was found out: that one, or a later
+  kind TEXT NOT NULL,
+  about TEXT NOT NULL,
+  evidence TEXT NOT NULL,
+  demotion INTEGER NOT NULL          -- that its links carry
+);
+
+CREATE TABLE moves (                 -- waiting links that the guard moved, by host and reason
+  host TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  lowered INTEGER NOT NULL,          -- times that a link was let wait behind others, or farther behind
+  raised INTEGER NOT NULL,           -- times that one was let wait less far behind
+  dropped INTEGER NOT NULL,
+  first_step INTEGER NOT NULL,
+  last_step INTEGER NOT NULL,
+  PRIMARY KEY (host, reason)
+) WITHOUT ROWID;
+
+CREATE TABLE drops (link INTEGER PRIMARY KEY, after_steps INTEGER NOT NULL, reason TEXT NOT NULL);
+
+CREATE TABLE restarts (
+  number INTEGER PRIMARY KEY,        -- from 1
+  after_steps INTEGER NOT NULL,
+  moment REAL NOT NULL,
+  reason TEXT NOT NULL,
+  source TEXT NOT NULL,              -- urls, starting-points or unexplored
+  links TEXT NOT NULL                -- that went first, as a JSON list
+);

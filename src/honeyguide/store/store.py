@@ -23,6 +23,22 @@ class StoredLink:
     score: float
     sighting: Sighting
     row: Row | None
+    found_on: LinkId | None = None  # the page on which it was met first; None for a seed
+    level: int = 0  # while it waits
+    carried: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPrint:
+    """A page as the guard saw it; see `PrintRecord`."""
+
+    step: int
+    link: LinkId
+    found_on: LinkId | None
+    moment: float
+    met: int
+    is_same: bool
+    print: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +160,18 @@ class Store(Protocol):
 
     def identities(self) -> Iterator[tuple[LinkId, tuple[int, Url | None]]]:
         """What the pages are known by: a hash of the text, and the other address it calls its own, as they came."""
+        ...
+
+    def prints_after(self, step: int) -> Iterator[StoredPrint]:
+        """Pages as the guard saw them after a step, in order."""
+        ...
+
+    def last_moment(self) -> float | None:
+        """When the guard saw its last page."""
+        ...
+
+    def drops(self) -> Iterator[tuple[LinkId, int]]:
+        """Links that the guard threw away, each with the number of steps that had ended."""
         ...
 
     def size_bytes(self) -> int:

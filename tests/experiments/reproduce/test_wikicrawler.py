@@ -11,13 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import honeyguide
 from experiments.reproduce.small_wiki import build_small_wiki
 from honeyguide import open_run
 from honeyguide.errors import WorldError
 from honeyguide.experiments.reproduce import StudiedWorld, reproduce
-from honeyguide.experiments.reproduce.wikicrawler.degrees import DegreeTable, Ranked, at_least, jaccard
-from honeyguide.experiments.reproduce.wikicrawler.published import JACCARD_IN_OUT, TENNIS, TOPICS
+from honeyguide.experiments.reproduce.wikicrawler.degrees import at_least
+from honeyguide.experiments.reproduce.wikicrawler.published import OVERLAPS, TENNIS, TOPICS
 from honeyguide.experiments.reproduce.wikicrawler.starts import starts_in
+from honeyguide.graph import Dangling
 from honeyguide.worlds import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.wiki import WikiWorld
 from worlds.wiki.dumps import HOME, Written, world_of
@@ -62,13 +64,24 @@ class TestPublishedLists:
         assert TENNIS.most_links[4] == "/wiki/List_of_Wimbledon_gentlemen%27s_singles_champions"
         assert TENNIS.most_links[9] == "/wiki/Rafael_Nadal"
 
+    def test_tennis_has_its_lists_by_rank_and_iterations(self) -> None:
+        loose, tight = TENNIS.most_ranked[0.01], TENNIS.most_ranked[0.005]
+        assert loose[2:4] == ("/wiki/Grand_Slam_(tennis)", "/wiki/Spain") == tight[3:1:-1]  # "are switched"
+        assert loose[:2] + loose[4:] == tight[:2] + tight[4:]
+        assert len(loose) == 10
+        assert TENNIS.iterations == {0.01: 6, 0.005: 8}
+
     def test_the_other_topics_have_their_words_and_no_list_by_degree(self) -> None:
         _, pop, physics = TOPICS
         assert (pop.seed_title, len(pop.keywords)) == ("Pop music", 10)
         assert (physics.seed_title, len(physics.keywords)) == ("Physics", 8)
         assert not pop.most_linked_to
         assert not physics.most_links
-        assert JACCARD_IN_OUT == 0.389
+        assert [(each.iterations, len(each.most_ranked[0.01])) for each in (pop, physics)] == [
+            ({0.01: 7}, 10),
+            ({0.01: 6}, 10),
+        ]
+        assert list(OVERLAPS.values()) == [0.389, 0.724, 0.307]
 
 
 class TestStarts:
@@ -114,20 +127,6 @@ class TestStarts:
 
 
 class TestDegrees:
-    TABLE = DegreeTable(("d", "c", "b", "a"), links_in=(0, 3, 1, 3), links_out=(3, 2, 2, 0))
-
-    def test_the_most_linked_to_come_first_and_of_equal_ones_the_first_discovered(self) -> None:
-        assert self.TABLE.most_linked_to(3) == [Ranked("c", 3), Ranked("a", 3), Ranked("b", 1)]
-        assert self.TABLE.most_links(3) == [Ranked("d", 3), Ranked("c", 2), Ranked("b", 2)]
-        assert self.TABLE.edges == 7
-
-    def test_lists_are_no_longer_than_the_graph(self) -> None:
-        assert len(self.TABLE.most_links(10)) == 4
-
-    def test_jaccard_by_hand(self) -> None:
-        assert jaccard(self.TABLE.most_linked_to(2), self.TABLE.most_links(2)) == pytest.approx(1 / 3)  # c, of a c d
-        assert jaccard([], []) == 0.0
-
     def test_so_many_links_or_more_by_hand(self) -> None:
         assert at_least((0, 3, 1, 3)) == ((0, 4), (1, 3), (3, 2))
         assert at_least(()) == ()
@@ -202,12 +201,53 @@ class TestReport:
         (tennis,) = (row for row in rows if row[1] == "tennis")
         assert dict(zip(titles, tennis, strict=True))["in both, in"] == "4"
 
+    def test_lists_by_rank_are_those_of_the_file_of_edges(self, reproduced: Reproduced) -> None:
+        file = reproduced.folder / "graphs" / "2-wiki-wiki-tennis.txt"
+        titles, *rows = rows_of(reproduced, "ranks-2-wiki-wiki-tennis")
+        assert titles == [
+            "rank", "page rank, epsilon 0.01", "value", "published", "page rank, epsilon 0.005", "value", "published",
+        ]  # fmt: skip
+        for epsilon, at in ((0.01, 1), (0.005, 4)):
+            ranking = honeyguide.rank(file, epsilon=epsilon)
+            assert [float(row[at + 1]) for row in rows] == pytest.approx(
+                [ranking.page(row[at]).value for row in rows], abs=1e-5
+            )
+            assert [float(row[at + 1]) for row in rows] == pytest.approx(
+                [page.value for page in ranking.top(10)], abs=1e-5
+            )
+            assert [row[at + 2] for row in rows] == list(TENNIS.most_ranked[epsilon])
+
+    def test_a_topic_has_a_published_list_by_rank_for_the_first_epsilon_only(self, reproduced: Reproduced) -> None:
+        ranked = [
+            "rank", "page rank, epsilon 0.01", "value", "published", "page rank, epsilon 0.005", "value",
+        ]  # fmt: skip
+        assert rows_of(reproduced, "ranks-2-wiki-wiki-physics")[0] == ranked
+        ranked.remove("published")
+        assert rows_of(reproduced, "ranks-1-synthetic-geology")[0] == ranked
+
+    def test_iterations_are_told_for_each_epsilon_and_rule(self, reproduced: Reproduced) -> None:
+        titles, *rows = rows_of(reproduced, "iterations")
+        assert titles[4:] == ["epsilon", "rank restart", "rank stay", "rank lost", "published"]
+        file = reproduced.folder / "graphs" / "2-wiki-wiki-tennis.txt"
+        loose, tight = (row for row in rows if row[1] == "tennis")
+        for row, epsilon in ((loose, 0.01), (tight, 0.005)):
+            taken = [honeyguide.rank(file, epsilon=epsilon, dangling=rule).iterations for rule in Dangling]
+            assert row[4:8] == [str(epsilon), *map(str, taken)]
+        assert (loose[8], tight[8]) == ("6", "8")
+        assert [row[8] for row in rows if row[1] == "physics"] == ["6", ""]
+        assert {row[8] for row in rows if row[1] == "geology"} == {""}
+
     def test_the_lists_of_a_hundred_are_compared_on_a_larger_graph(self, reproduced: Reproduced) -> None:
-        titles, web, wiki = rows_of(reproduced, "lists-compared")
-        assert titles == ["world", "topic", "vertices", "edges", "Jaccard", "published"]
+        titles, *rows = rows_of(reproduced, "overlaps")
+        assert titles[2:8] == ["vertices", "edges", "epsilon", "A and B", "A and C", "B and C"]
+        web, same_web, wiki, _ = rows
+        assert (web[4], same_web[4]) == ("0.01", "0.005")
         assert 100 < int(web[2]) <= 150
-        assert 0 < float(web[4]) < 1
-        assert (web[5], wiki[5]) == ("", "0.389")
+        assert web[8:] == ["", "", ""]
+        assert wiki[8:] == ["0.389", "0.724", "0.307"]
+        ranking = honeyguide.rank(reproduced.folder / "runs" / "1-synthetic" / "geology-150" / "run", epsilon=0.01)
+        assert [float(cell) for cell in web[5:8]] == [overlap.jaccard for overlap in ranking.overlaps(100)]
+        assert 0 < float(web[5]) < float(web[6]) < 1
 
     def test_crawls_are_those_of_the_document(self, reproduced: Reproduced) -> None:
         web, wiki = reproduced.document["worlds"]
@@ -219,9 +259,8 @@ class TestReport:
         assert wiki["crawls"][0]["settings"]["topic.keywords"] == list(TENNIS.keywords)
 
     def test_what_could_not_be_done_is_said(self, reproduced: Reproduced) -> None:
-        first, second = reproduced.document["left_out"]
-        assert first.startswith("pop music on ")
-        assert second.startswith("PageRank")
+        (left_out,) = reproduced.document["left_out"]
+        assert left_out.startswith("pop music on ")
         assert "/wiki/Andre_Agassi for Tennis" in reproduced.text
         assert "for Physics" not in reproduced.text
 

@@ -18,6 +18,13 @@ def test_keys_and_values_are_read_with_spaces_and_underscores() -> None:
     assert spec == SyntheticSpec(seed=3, pages=100_000, dead_share=0.5)
 
 
+def test_a_trap_is_named_by_its_scenario() -> None:
+    spec = SyntheticSpec.parse("trap=maze-hosts,trap_entrances=3,maze_hosts=7")
+
+    assert spec == SyntheticSpec(trap="maze-hosts", trap_entrances=3, maze_hosts=7)
+    assert SyntheticSpec().trap == "none"
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -33,6 +40,10 @@ def test_keys_and_values_are_read_with_spaces_and_underscores() -> None:
         ("topics=99", "topics=99 is out of range"),
         ("dead_share=1.5", "dead_share=1.5 is out of range; give 0 to 1"),
         ("dead_share=nan", "dead_share=nan is out of range"),
+        ("trap=calender", "no trap is called 'calender'; did you mean 'calendar'?"),
+        ("trap=", "no trap is called ''; choose one of none, self-link, ring"),
+        ("maze_hosts=0", "maze_hosts=0 is out of range; give 1 to 1000"),
+        ("maze_topical_share=2", "maze_topical_share=2.0 is out of range"),
         ("seed=-1", "seed=-1 is out of range"),
         ("plain_anchor_share=0.9,misleading_anchor_share=0.9", "add up to more than 1"),
     ],

@@ -44,6 +44,11 @@ class Host:
     latency_s: float  # of an ordinary answer
 
     @property
+    def has_rules(self) -> bool:
+        """Whether its robots.txt asks for anything."""
+        return bool(self.closed_section or self.crawl_delay_s)
+
+    @property
     def robots_txt(self) -> str:
         lines = ["User-agent: *"]
         lines.append(f"Disallow: /{self.closed_section}/" if self.closed_section else "Disallow:")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from honeyguide.worlds.synthetic.hashing import Ints
     from honeyguide.worlds.synthetic.layout import Host, Layout
     from honeyguide.worlds.synthetic.traits import TraitTable
+    from honeyguide.worlds.synthetic.traps import Mentions
 
 _HOME_LINKS: Final = 15
 _ENTRY_LINKS: Final = 60  # pages of all kinds that a portal's front page shows
@@ -24,20 +25,29 @@ class ListWriter:
     """Computes the HTML of lists of links."""
 
     def __init__(
-        self, layout: Layout, lexicon: Lexicon, traits: TraitTable, addresses: AddressBook, chrome: Chrome
+        self,
+        layout: Layout,
+        lexicon: Lexicon,
+        traits: TraitTable,
+        addresses: AddressBook,
+        chrome: Chrome,
+        mentions: Mentions,
     ) -> None:
         self._layout = layout
         self._lexicon = lexicon
         self._traits = traits
         self._addresses = addresses
         self._chrome = chrome
+        self._mentions = mentions
 
     def home(self, host: int) -> bytes:
         """A home page: the sections, and some of what is in them."""
         site = self._layout.hosts[host]
         entries = [(f"/{section}/", section.title()) for section in site.sections]
         entries += self._titled(self._front(host) if site.is_portal else self._heads(host))
-        return self._page(host, "Welcome to this site", entries)
+        return self._page(
+            host, "Welcome to this site", entries, self._mentions.on_portal(host) if site.is_portal else ""
+        )
 
     def section(self, host: int, section: int, number: int) -> bytes:
         """One page of a section list or directory, and the way to the next."""
@@ -74,6 +84,6 @@ class ListWriter:
         titles = self._lexicon.spell(traits.titles, TITLE_FORMS)
         return [(url, " ".join(title)) for url, title in zip(self._addresses.pages(traits), titles, strict=True)]
 
-    def _page(self, host: int, title: str, entries: list[tuple[str, str]]) -> bytes:
+    def _page(self, host: int, title: str, entries: list[tuple[str, str]], end: str = "") -> bytes:
         items = "\n".join(f'<li><a href="{url}">{anchor}</a></li>' for url, anchor in entries)
-        return self._chrome.wrap(host, title, f"<ul>\n{items}\n</ul>")
+        return self._chrome.wrap(host, title, f"<ul>\n{items}\n</ul>{end}")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from honeyguide.worlds.synthetic.chrome import Chrome
     from honeyguide.worlds.synthetic.layout import Layout
     from honeyguide.worlds.synthetic.traits import Traits, TraitTable
+    from honeyguide.worlds.synthetic.traps import Mentions
 
 _TEXT, _OWN = range(300, 302)
 _CONTEXT: Final = 8  # words around a link in running text, half on each side
@@ -35,7 +36,13 @@ class PageWriter:
     """Computes the HTML of any numbered page from its number."""
 
     def __init__(
-        self, layout: Layout, lexicon: Lexicon, traits: TraitTable, addresses: AddressBook, chrome: Chrome
+        self,
+        layout: Layout,
+        lexicon: Lexicon,
+        traits: TraitTable,
+        addresses: AddressBook,
+        chrome: Chrome,
+        mentions: Mentions,
     ) -> None:
         spec = layout.spec
         self._layout = layout
@@ -43,6 +50,7 @@ class PageWriter:
         self._traits = traits
         self._addresses = addresses
         self._chrome = chrome
+        self._mentions = mentions
         self._links = LinkChooser(layout)
         self._prose = ProseWriter(lexicon)
         self._text_key, self._own_key = layout.key(_TEXT), layout.key(_OWN)
@@ -77,7 +85,7 @@ class PageWriter:
             anchors=self._anchors(found, topic, told),
             around=self._contexts(found, topic, told[3], quarters(contexts[:used])),
         )
-        main = _assemble(paragraphs, shown, 0 if is_list else links * 4 // 5)
+        main = _assemble(paragraphs, shown, 0 if is_list else links * 4 // 5) + self._mentions.under(page)
         title = " ".join(self._lexicon.spell(own.titles[0], TITLE_FORMS))
         return self._chrome.wrap(self._addresses.host_of(page), title, main)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 
 from honeyguide.errors import WorldError
 from honeyguide.worlds.synthetic.topic_words import TOPICS
+from honeyguide.worlds.synthetic.traps.scenarios import Scenario
 
 MIN_PAGES = 200
 MAX_PAGES = 1_000_000_000
@@ -41,6 +42,14 @@ class SyntheticSpec:
     misleading_anchor_share: float = 0.20  # links whose words belong to another topic
     robots_share: float = 0.20  # hosts whose robots.txt closes one of their sections
     crawl_delay_share: float = 0.10  # hosts whose robots.txt asks for a pause
+    trap: str = Scenario.NONE  # what there is for a crawler to fall into, as in `Scenario`
+    trap_entrances: int = 12  # comments on honest pages that lead into the trap
+    trap_topic_share: float = (
+        0.50  # pages of a trap's site that are about `SyntheticWorld.trap_topic`, others about any
+    )
+    encyclopaedia_pages: int = 12_000  # articles of the encyclopaedia
+    maze_hosts: int = 100  # hosts of the maze on many hosts
+    maze_topical_share: float = 0.25  # words of a maze's text that are a topic's own
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -55,7 +64,7 @@ class SyntheticSpec:
 
         Raises `WorldError` for an unknown key, a value that is no number and a value that makes no web.
         """
-        values: dict[str, int | float] = {}
+        values: dict[str, int | float | str] = {}
         for item in filter(None, (part.strip() for part in text.split(","))):
             key, value = _parse_item(item)
             if key in values:
@@ -73,7 +82,7 @@ class SyntheticSpec:
         return max(1, min(3, self.hosts // 20))
 
 
-_TYPES = {field.name: float if field.type == "float" else int for field in fields(SyntheticSpec)}
+_TYPES = {field.name: {"float": float, "int": int, "str": str}[str(field.type)] for field in fields(SyntheticSpec)}
 _EXCLUSIVE = (
     ("bridge_share", "hub_share", "duplicate_share", "stray_share"),
     ("dead_share", "redirect_share", "file_share"),
@@ -81,15 +90,16 @@ _EXCLUSIVE = (
 )
 _LEAST = {
     "seed": 0, "pages": MIN_PAGES, "hosts": MIN_HOSTS, "topics": MIN_TOPICS, "cluster_pages": 8, "mean_words": 40,
-    "mean_links": 4,
+    "mean_links": 4, "encyclopaedia_pages": 1, "maze_hosts": 1,
 }  # fmt: skip
 _MOST = {
     "seed": 2**63 - 1, "pages": MAX_PAGES, "hosts": MAX_HOSTS, "topics": len(TOPICS), "cluster_pages": 1000,
-    "mean_words": 2000, "mean_links": 100,
+    "mean_words": 2000, "mean_links": 100, "trap_entrances": 10_000, "encyclopaedia_pages": MAX_PAGES,
+    "maze_hosts": 1000,
 }  # fmt: skip
 
 
-def _parse_item(item: str) -> tuple[str, int | float]:
+def _parse_item(item: str) -> tuple[str, int | float | str]:
     key, equals, value = (part.strip() for part in item.partition("="))
     if not equals:
         raise WorldError(f"synthetic web: {item!r} is not key=value; write it as in seed=3,pages=100000")
@@ -105,7 +115,14 @@ def _parse_item(item: str) -> tuple[str, int | float]:
         raise WorldError(f"synthetic web: {key}={value!r} is not {wanted}") from None
 
 
-def _refuse_nonsense(name: str, value: float) -> None:
+def _refuse_nonsense(name: str, value: float | str) -> None:
+    if isinstance(value, str):
+        names = [scenario.value for scenario in Scenario]
+        if value not in names:
+            near = difflib.get_close_matches(value, names, n=1)
+            remedy = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(names)}"
+            raise WorldError(f"synthetic web: no trap is called {value!r}; {remedy}")
+        return
     least, most = _LEAST.get(name, 0), _MOST.get(name, 1)
     if not least <= value <= most:  # also refuses NaN
         raise WorldError(f"synthetic web: {name}={value} is out of range; give {least} to {most}")

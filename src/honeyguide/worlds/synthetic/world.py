@@ -25,7 +25,8 @@ from honeyguide.worlds.synthetic.lists import ListWriter
 from honeyguide.worlds.synthetic.pages import PageWriter
 from honeyguide.worlds.synthetic.spec import SyntheticSpec
 from honeyguide.worlds.synthetic.topic_words import TOPICS
-from honeyguide.worlds.synthetic.traits import TraitTable
+from honeyguide.worlds.synthetic.traits import Kind, TraitTable
+from honeyguide.worlds.synthetic.traps import Ground, Truth, build_trap, mentions_of, url_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from honeyguide.worlds.synthetic.layout import Host
 
 HTML: Final = "text/html; charset=utf-8"
+_TEXT: Final = "text/plain; charset=utf-8"
 TIMEOUT_S: Final = 30.0
 """Simulated seconds after which a page that hangs is given up."""
 
@@ -47,7 +49,8 @@ _CHUNK: Final = 1 << 16
 class SyntheticWorld:
     """A `World` computed on demand; equal specs give equal answers, byte for byte, in any order.
 
-    What `topic_of` and `on_topic_pages` know is for grading a crawl and is nowhere on the pages but in their words.
+    What `topic_of` and `on_topic_pages` know is for grading a crawl and is nowhere on the pages but in their words; so
+    is `truth`. `trap_topic` is the topic whose crawlers the trap of the spec is for: its pages are often about that.
     """
 
     is_offline = True
@@ -62,8 +65,16 @@ class SyntheticWorld:
         self._traits = TraitTable(layout, lexicon)
         self._addresses = AddressBook(layout, lexicon, self._traits)
         chrome = Chrome(layout, self._traits, self._addresses)
-        self._pages = PageWriter(layout, lexicon, self._traits, self._addresses, chrome)
-        self._lists = ListWriter(layout, lexicon, self._traits, self._addresses, chrome)
+        ground = Ground(layout, lexicon, self._traits, self._addresses, chrome)
+        self._trap = build_trap(ground)
+        self.trap_topic = self.topic_names[ground.usual_topic]
+        if self._trap is not None and self._trap.door is not None:
+            chrome.show_door(ground.home, self._trap.door.path, self._trap.door.label)
+        own_hosts = self._trap.hosts if self._trap is not None else ()
+        self._hosts = {host.name: host for host in (*layout.hosts, *own_hosts)}
+        mentions = mentions_of(self._trap, ground)
+        self._pages = PageWriter(layout, lexicon, self._traits, self._addresses, chrome, mentions)
+        self._lists = ListWriter(layout, lexicon, self._traits, self._addresses, chrome, mentions)
         self._count_on_topic = lru_cache(maxsize=1)(self._count_by_topic)
 
     async def fetch(self, url: Url) -> Answer:
@@ -83,6 +94,8 @@ class SyntheticWorld:
         """What the host sends to anyone who asks, whatever its robots.txt says: what the HTTP server serves."""
         host = self._host(url)
         place = self._addresses.find(url) if host is not None else None
+        if host is not None and place is None and (trapped := self._trapped(host, url)) is not None:
+            return Answer(trapped, self._trap_elapsed_s(host, url), host.crawl_delay_s)
         if host is None or place is None:
             latency_s = host.latency_s if host is not None else 0.05
             return Answer(_MISSING, latency_s, host.crawl_delay_s if host is not None else 0.0)
@@ -98,11 +111,11 @@ class SyntheticWorld:
 
     @property
     def host_names(self) -> tuple[str, ...]:
-        return tuple(host.name for host in self._layout.hosts)
+        return tuple(self._hosts)
 
     @property
     def robots_txt_by_host(self) -> Mapping[str, str]:
-        return {host.name: host.robots_txt for host in self._layout.hosts}
+        return {host.name: host.robots_txt for host in self._hosts.values()}
 
     @property
     def topic_names(self) -> tuple[str, ...]:
@@ -126,6 +139,18 @@ class SyntheticWorld:
         topic = int(place.traits.topics[0])
         return None if topic == self._layout.no_topic or place.traits.is_failing[0] else self.topic_names[topic]
 
+    def truth(self, url: Url) -> Truth | None:
+        """For grading: what the page at an address really is; None where there is none, as `serve` would say.
+
+        An address that redirects, fails or shows a file is one of the honest web.
+        """
+        place = self._addresses.find(url)
+        if place is None:
+            return self._trap_truth(url)
+        if isinstance(place, PagePlace) and place.traits.kinds[0] == Kind.COPY:
+            return Truth("", url.text, nearly=self._addresses.page(self._traits.original(place.page)))
+        return Truth("", url.text)
+
     def on_topic_pages(self, topic: str) -> int:
         """For grading: how many pages are about a topic and can be had. The first call looks at every page."""
         self.keywords_for(topic)
@@ -144,8 +169,25 @@ class SyntheticWorld:
         return tuple(counts.tolist())
 
     def _host(self, url: Url) -> Host | None:
-        number = self._layout.host_numbers.get(url.host)
-        return None if number is None or url.scheme != "http" else self._layout.hosts[number]
+        return self._hosts.get(url.host) if url.scheme == "http" else None
+
+    def _trapped(self, host: Host, url: Url) -> Fetched | None:
+        """What the trap has at an address where the honest web has nothing."""
+        if self._trap is None:
+            return None
+        if url.path_and_query == "/robots.txt":
+            return Fetched(200, _TEXT, host.robots_txt.encode())
+        body = self._trap.page(url)
+        return None if body is None else Fetched(200, HTML, body)
+
+    def _trap_truth(self, url: Url) -> Truth | None:
+        if self._trap is None or self._host(url) is None:
+            return None
+        return Truth("", url.text) if url.path_and_query == "/robots.txt" else self._trap.truth(url)
+
+    def _trap_elapsed_s(self, host: Host, url: Url) -> float:
+        tail = 1.0 / (1.0 - (url_key(url) & 0xFFFF) / 65537)
+        return round(min(host.latency_s * tail**0.5, TIMEOUT_S / 2), 4)
 
     def _outcome(self, place: Place) -> Outcome:
         match place:
@@ -160,7 +202,7 @@ class SyntheticWorld:
                 filler = hash_int(self.spec.seed, page).to_bytes(8, "big") * 16
                 return Fetched(200, _CONTENT_TYPES[ending], _FILE_STARTS[ending] + filler)
             case RobotsPlace(host):
-                return Fetched(200, "text/plain; charset=utf-8", self._layout.hosts[host].robots_txt.encode())
+                return Fetched(200, _TEXT, self._layout.hosts[host].robots_txt.encode())
             case _:
                 assert_never(place)
 

@@ -1,8 +1,7 @@
-"""The WikiCrawler document, reproduced: graphs about three topics, and the vertices with the most links.
+"""The WikiCrawler document, reproduced: graphs about three topics, the vertices with the most links, and their ranks.
 
-`published` has its topics and lists, `starts` finds where to begin in a world, `graphs` crawls and makes the tables,
-`degrees` counts. Ranks by PageRank, which the document's other lists are of, need a column in `graphs` once there is a
-PageRank.
+`published` has its topics and lists, `starts` finds where to begin in a world, `graphs` crawls and lists vertices by
+their links, `ranks` has what depends on PageRank, and `degrees` counts.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from honeyguide.experiments.reproduce.report import Report, Section
 from honeyguide.experiments.reproduce.study import Paper
 from honeyguide.experiments.reproduce.wikicrawler.graphs import (
     large_graph,
-    lists_compared,
     overview,
     topic_graph,
     world_section,
 )
 from honeyguide.experiments.reproduce.wikicrawler.published import SOURCE, TITLE
+from honeyguide.experiments.reproduce.wikicrawler.ranks import iteration_table, overlap_table
 from honeyguide.experiments.reproduce.wikicrawler.starts import starts_in
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ _EXPLAINED: Final = (
     "The first pages that weighted breadth-first meets, and all links between them. The files that the document's "
     "program writes are in `graphs/`."
 )
-_NO_PAGERANK: Final = "PageRank, by which most of the document's lists are ranked, and its rows of Table 2."
 _NO_WIKI: Final = (
     "No wiki is among the worlds, so nothing can be set beside the published lists. Name one with `--world wiki:PATH` "
     "(see `honeyguide wiki build`)."
@@ -52,15 +50,11 @@ class _WikiCrawler:
         return tuple(graph.task for graph in (*self.graphs, *self.large))
 
     def report(self) -> Report:
-        sections = [
-            Section(
-                "Graphs of three topics",
-                (_EXPLAINED,),
-                (overview(self.graphs), lists_compared(self.large)),
-            )
-        ]
+        ranked, large = ([graph.ranked() for graph in graphs] for graphs in (self.graphs, self.large))
+        tables = overview(ranked), iteration_table(ranked), overlap_table(large)
+        sections = [Section("Graphs of three topics", (_EXPLAINED,), tables)]
         for world in self.study.worlds:
-            here = [graph for graph in self.graphs if graph.world == world]
+            here = [graph for graph in ranked if graph.topic.world == world]
             if here:
                 sections.append(world_section(world, here))
         files = {f"graphs/{graph.slug}.txt": graph.edges_file() for graph in self.graphs}
@@ -76,7 +70,7 @@ def _begin(study: Study) -> _WikiCrawler:
         left_out += starts.left_out
         graphs += [topic_graph(study, world, start) for start in starts.found]
         large += [large_graph(study, world, start) for start in starts.found[:1]]
-    left_out += [_NO_PAGERANK] if study.has_wiki else [_NO_PAGERANK, _NO_WIKI]
+    left_out += [] if study.has_wiki else [_NO_WIKI]
     return _WikiCrawler(study, tuple(graphs), tuple(large), tuple(left_out))
 
 

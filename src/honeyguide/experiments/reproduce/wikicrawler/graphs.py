@@ -6,17 +6,19 @@ fetched. On a wiki under the wikipedia profile: text from the first paragraph on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
-from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.domain import Url
 from honeyguide.experiments.crawl_task import CrawlTask
 from honeyguide.experiments.reproduce.report import Figure, Section, Table
-from honeyguide.experiments.reproduce.wikicrawler.degrees import DegreeTable, Ranked, at_least, jaccard
-from honeyguide.experiments.reproduce.wikicrawler.published import JACCARD_IN_OUT, LARGEST, PRINTED_FOR, VERTICES
+from honeyguide.experiments.reproduce.wikicrawler.degrees import at_least
+from honeyguide.experiments.reproduce.wikicrawler.published import TOP, VERTICES, meant_by
+from honeyguide.experiments.reproduce.wikicrawler.ranks import rank_table
 from honeyguide.experiments.spec import LABORATORY
 from honeyguide.exports import write
+from honeyguide.graph import top
 from honeyguide.report import Line, LinePlot
 from honeyguide.settings import settings_from, with_overrides
 from honeyguide.store import open_run
@@ -24,13 +26,12 @@ from honeyguide.store import open_run
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.domain import Url
     from honeyguide.experiments.reproduce.report import Cell
     from honeyguide.experiments.reproduce.study import StudiedWorld, Study
     from honeyguide.experiments.reproduce.wikicrawler.starts import Start
+    from honeyguide.graph import LinkGraph, RankedPage
     from honeyguide.settings import Settings
 
-TOP: Final = 10
 QUICK_VERTICES: Final = 30
 LARGE: Final = 1000  # vertices of the graph whose lists of a hundred are compared; ours
 QUICK_LARGE: Final = 150
@@ -49,9 +50,13 @@ class TopicGraph:
     def slug(self) -> str:
         return f"{self.world.slug}-{self.start.topic.replace(' ', '-')}"
 
-    def degrees(self) -> DegreeTable:
+    def ranked(self) -> RankedGraph:
+        """What its crawl has found, vertices named as the document has them."""
         with open_run(self.task.run) as run:
-            return DegreeTable.of(run, _path if self.world.kind == "wiki" else str)
+            graph, pages = run.graph(), run.progress.pages
+        if self.world.kind == "wiki":
+            graph = replace(graph, names=tuple(_path(Url(name)) for name in graph.names))
+        return RankedGraph(self, graph, pages)
 
     def edges_file(self) -> str:
         """The graph as the document's program writes it."""
@@ -59,6 +64,21 @@ class TopicGraph:
         with open_run(self.task.run) as run:
             write(run, text, "edges")
         return text.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class RankedGraph:
+    """A topic's graph, made."""
+
+    topic: TopicGraph
+    graph: LinkGraph
+    pages: int  # of its vertices, those that were fetched
+
+    def most_linked_to(self) -> list[RankedPage]:
+        return top(self.graph, self.graph.in_degrees, TOP)
+
+    def most_links(self) -> list[RankedPage]:
+        return top(self.graph, self.graph.out_degrees, TOP)
 
 
 def topic_graph(study: Study, world: StudiedWorld, start: Start) -> TopicGraph:
@@ -95,24 +115,23 @@ def _settings(world: StudiedWorld, start: Start, vertices: int, seed: int) -> Se
     return with_overrides(settings, LABORATORY)
 
 
-def overview(graphs: Sequence[TopicGraph]) -> Table:
+def overview(graphs: Sequence[RankedGraph]) -> Table:
     """Each graph in a row."""
     rows = []
-    for graph in graphs:
-        degrees, start = graph.degrees(), graph.start
-        with open_run(graph.task.run) as run:
-            progress = run.progress
+    for ranked in graphs:
+        start = ranked.topic.start
+        published = start.published
         rows.append(
             (
-                graph.world.name,
+                ranked.topic.world.name,
                 start.topic,
-                _shown_seed(graph),
-                len(degrees.vertices),
-                start.published.vertices if start.published else None,
-                degrees.edges,
-                progress.pages,
-                _in_common(start.published.most_linked_to if start.published else (), degrees.most_linked_to(TOP)),
-                _in_common(start.published.most_links if start.published else (), degrees.most_links(TOP)),
+                _shown_seed(ranked.topic),
+                ranked.graph.vertices,
+                published.vertices if published else None,
+                ranked.graph.edges,
+                ranked.pages,
+                _in_common(published.most_linked_to if published else (), ranked.most_linked_to()),
+                _in_common(published.most_links if published else (), ranked.most_links()),
             )
         )
     return Table(
@@ -125,10 +144,13 @@ def overview(graphs: Sequence[TopicGraph]) -> Table:
     )
 
 
-def world_section(world: StudiedWorld, graphs: Sequence[TopicGraph]) -> Section:
+def world_section(world: StudiedWorld, graphs: Sequence[RankedGraph]) -> Section:
     """The lists of each topic of one world, and how links are spread."""
-    degrees = {graph.start.topic: graph.degrees() for graph in graphs}
-    tables = tuple(_top_table(graph, degrees[graph.start.topic]) for graph in graphs)
+    tables = tuple(table for ranked in graphs for table in (_top_table(ranked), rank_table(ranked)))
+    degrees = {
+        "links in": [(each.topic.start.topic, each.graph.in_degrees) for each in graphs],
+        "links out": [(each.topic.start.topic, each.graph.out_degrees) for each in graphs],
+    }
     figures = tuple(
         Figure(
             LinePlot(
@@ -137,52 +159,35 @@ def world_section(world: StudiedWorld, graphs: Sequence[TopicGraph]) -> Section:
                 f"on {world.name}",
                 f"k {name}",
                 f"vertices with k or more {name}",
-                tuple(Line(topic, at_least(counts(table))) for topic, table in degrees.items()),
+                tuple(Line(topic, at_least(counts.tolist())) for topic, counts in by_topic),
                 x_marks=(1, 2, 5, 10, 20, 50, 100),
             ),
             (world.name,),
         )
-        for name, counts in (("links in", attrgetter("links_in")), ("links out", attrgetter("links_out")))
+        for name, by_topic in degrees.items()
     )
-    return Section(f"Most linked to, and most links, on {world.name}", tuple(_remarks(graphs)), tables, figures)
+    remarks = tuple(_remarks([each.topic for each in graphs]))
+    return Section(f"Most linked to, most links and highest ranks, on {world.name}", remarks, tables, figures)
 
 
-def lists_compared(graphs: Sequence[TopicGraph]) -> Table:
-    """Table 2, as far as degrees go: what the two lists of a hundred have in common."""
-    rows: list[tuple[Cell, ...]] = []
-    for graph in graphs:
-        degrees = graph.degrees()
-        both = jaccard(degrees.most_linked_to(LARGEST), degrees.most_links(LARGEST))
-        published = JACCARD_IN_OUT if graph.start.published and graph.start.published.most_linked_to else None
-        rows.append((graph.world.name, graph.start.topic, len(degrees.vertices), degrees.edges, both, published))
-    return Table(
-        "lists-compared",
-        "Top 100 by links in and top 100 by links out (Table 2, A and B)",
-        ("world", "topic", "vertices", "edges", "Jaccard", "published"),
-        tuple(rows),
-        note="The document does not say how many vertices its graph had: 144 at least, for two lists of a hundred to "
-        "have 0.389 in common.",
-    )
-
-
-def _top_table(graph: TopicGraph, degrees: DegreeTable) -> Table:
+def _top_table(ranked: RankedGraph) -> Table:
     """Ten ranks; a list to the right of ours where the document has one."""
-    published = graph.start.published
+    published = ranked.topic.start.published
     sides = (
-        ("most linked to", "links in", degrees.most_linked_to(TOP), published.most_linked_to if published else ()),
-        ("most links", "links out", degrees.most_links(TOP), published.most_links if published else ()),
+        ("most linked to", "links in", ranked.most_linked_to(), published.most_linked_to if published else ()),
+        ("most links", "links out", ranked.most_links(), published.most_links if published else ()),
     )
     columns: list[str] = ["rank"]
-    rows: list[list[Cell]] = [[rank] for rank in range(1, min(TOP, len(degrees.vertices)) + 1)]
+    rows: list[list[Cell]] = [[rank] for rank in range(1, min(TOP, ranked.graph.vertices) + 1)]
     for title, figure, ours, theirs in sides:
         columns += [title, figure, *(["published"] if theirs else [])]
-        for place, (row, ranked) in enumerate(zip(rows, ours, strict=True)):
-            row += [ranked.vertex, ranked.links]
+        for place, (row, page) in enumerate(zip(rows, ours, strict=True)):
+            row += [page.url, page.value]
             if theirs:
                 row.append(theirs[place])
     return Table(
-        f"top-{graph.slug}",
-        f"{graph.start.topic}, from {_shown_seed(graph)}",
+        f"top-{ranked.topic.slug}",
+        f"{ranked.topic.start.topic}, from {_shown_seed(ranked.topic)}",
         tuple(columns),
         tuple(map(tuple, rows)),
     )
@@ -198,9 +203,8 @@ def _remarks(graphs: Sequence[TopicGraph]) -> Iterator[str]:
         )
 
 
-def _in_common(published: Sequence[str], ours: Sequence[Ranked]) -> int | None:
-    meant = {PRINTED_FOR.get(vertex, vertex) for vertex in published}
-    return len(meant & {each.vertex for each in ours}) if published else None
+def _in_common(published: Sequence[str], ours: Sequence[RankedPage]) -> int | None:
+    return len(meant_by(published) & {each.url for each in ours}) if published else None
 
 
 def _shown_seed(graph: TopicGraph) -> str:

@@ -1,0 +1,153 @@
+"""`honeyguide traps`: what a run judged a loop, a trap or a duplicate, by what evidence, and what it cost."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from honeyguide.cli.options import JsonFlag, RunArgument  # noqa: TC001 - typer reads the annotations
+from honeyguide.cli.words import count_of, one_line, percent
+from honeyguide.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from honeyguide.store import GuardFinding, Run, TrapSummary
+
+HELP: Final = (
+    "Show what a run judged a loop, a trap or a duplicate.\n\n"
+    "For each: the evidence, the pages that it cost, and what became of the links: they wait behind others, and may be "
+    "raised again. Restarts are listed with their reasons. Works while the crawl is going on, too.\n\n"
+    "[bold]Examples[/bold]\n\n"
+    "  honeyguide traps my-run\n\n"
+    "  honeyguide traps my-run --kind calendar --pages"
+)
+_MOST_MOVES: Final = 20
+_MOST_PLACES: Final = 3  # of a restart
+
+
+def traps(
+    run: RunArgument,
+    kind: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            show_default=False,
+            help="Only what is of this kind: duplicate, near-duplicate, loop, session-id, calendar, maze, and so on.",
+        ),
+    ] = "",
+    host: Annotated[str, typer.Option(metavar="HOST", show_default=False, help="Only what is on this host.")] = "",
+    pages: Annotated[bool, typer.Option("--pages", metavar="", help="List every page, too.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    from honeyguide.engine import FindingKind  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
+    from honeyguide.store import open_run  # noqa: PLC0415
+
+    kinds = [each.value for each in FindingKind]
+    if kind and kind not in kinds:
+        raise SettingsError([f"--kind is {kind!r}: choose one of {', '.join(kinds)}"])
+    host = host.lower()
+    with open_run(run) as opened, opened.at_one_moment():
+        summary = opened.trap_summary(kind=kind, host=host)
+        wanted = [each for each in opened.guard_findings() if kind in ("", each.kind) and host in ("", each.url.host)]
+        if as_json:
+            _print_json(opened, summary, wanted if pages else None)
+        else:
+            for line in _told(opened, summary, wanted if pages else [], is_part=bool(kind or host)):
+                print(line)
+
+
+def _told(run: Run, summary: TrapSummary, pages: list[GuardFinding], *, is_part: bool) -> Iterator[str]:
+    yield from _guarded(run, summary, pages, is_part=is_part)
+    if not is_part:
+        yield from _restarts(run)
+
+
+def _guarded(run: Run, summary: TrapSummary, pages: list[GuardFinding], *, is_part: bool) -> Iterator[str]:
+    if not run.settings.guard.on:
+        yield "This run was made without a guard (guard.on = false): nobody looked out for traps."
+        return
+    if run.settings.refresh.run:
+        yield "This run looks at known pages again and follows no links: it needs no guard."
+        return
+    looked = count_of(summary.pages_seen, "page")
+    if not summary.traps:
+        what = "of that kind or host " if is_part else ""
+        yield f"No page {what}was judged part of a loop or a trap, or a duplicate; the guard looked at {looked}."
+    else:
+        share = percent(summary.pages_found / max(1, summary.pages_seen))
+        yield f"{summary.pages_found:,} of {looked} ({share}) were judged part of a loop or a trap, or duplicates."
+        yield ""
+        yield from _traps(summary)
+    yield from _moves(summary)
+    if pages:
+        yield ""
+        yield "Pages:"
+        for page in pages:
+            yield f"  step {page.step:<7,} {page.kind:14} {one_line(page.url.text)}"
+
+
+def _traps(summary: TrapSummary) -> Iterator[str]:
+    for trap in summary.traps:
+        steps = f"step {trap.first_step:,}" if trap.pages == 1 else f"steps {trap.first_step:,} to {trap.last_step:,}"
+        relevant = f", {trap.relevant:,} relevant" if trap.relevant else ""
+        yield f"  {trap.kind:14} {one_line(trap.about)}"
+        yield f"  {'':14} cost {count_of(trap.pages, 'page')}{relevant}, {steps}"
+        yield f"  {'':14} {one_line(trap.evidence)}"
+
+
+def _moves(summary: TrapSummary) -> Iterator[str]:
+    if not summary.moves:
+        return
+    yield ""
+    dropped = f", {summary.dropped:,} dropped" if summary.dropped else ""
+    behind = "" if summary.waiting_behind is None else f"; {summary.waiting_behind:,} wait behind now"
+    yield (
+        f"Links: {count_of(summary.lowered, 'time')} one was let wait behind others, "
+        f"{count_of(summary.raised, 'time')} one was raised again{dropped}{behind}."
+    )
+    for move in summary.moves[:_MOST_MOVES]:
+        moved = [
+            f"{count:,} {way}"
+            for count, way in ((move.lowered, "lowered"), (move.raised, "raised"), (move.dropped, "dropped"))
+            if count
+        ]
+        yield f"  {one_line(move.host)}: {one_line(move.reason)} ({', '.join(moved)})"
+    if len(summary.moves) > _MOST_MOVES:
+        yield f"  and {len(summary.moves) - _MOST_MOVES:,} more; --json has them all"
+
+
+def _restarts(run: Run) -> Iterator[str]:
+    for first, restart in enumerate(run.restarts()):
+        if not first:
+            yield ""
+            yield "Restarts:"
+        places = restart.urls[:_MOST_PLACES]
+        more = f" and {len(restart.urls) - len(places):,} more" if len(restart.urls) > len(places) else ""
+        yield f"  after step {restart.after_steps:<7,} {restart.reason}; from {restart.source}:"
+        yield f"    {', '.join(one_line(url.text) for url in places)}{more}"
+
+
+def _print_json(run: Run, summary: TrapSummary, pages: list[GuardFinding] | None) -> None:
+    from honeyguide.cli.summary import print_json  # noqa: PLC0415
+
+    document = {
+        "run": str(run.path),
+        "guard": run.settings.guard.on and not run.settings.refresh.run,
+        "pages_seen": summary.pages_seen,
+        "pages_found": summary.pages_found,
+        "links": {
+            "lowered": summary.lowered,
+            "raised": summary.raised,
+            "dropped": summary.dropped,
+            "waiting_behind": summary.waiting_behind,
+        },
+        "traps": [asdict(trap) for trap in summary.traps],
+        "moves": [asdict(move) for move in summary.moves],
+    }
+    document["restarts"] = [asdict(each) | {"urls": [url.text for url in each.urls]} for each in run.restarts()]
+    if pages is not None:
+        document["pages"] = [asdict(page) | {"url": page.url.text} for page in pages]
+    print_json(document)

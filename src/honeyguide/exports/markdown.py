@@ -1,0 +1,116 @@
+"""Pages as Markdown: a folder with a file a page, as retrieval pipelines take it, or all pages in one file.
+
+A file has front matter (YAML, as Jekyll and most readers of Markdown know it), the title as its heading and the main
+text. Characters that Markdown would obey are escaped, so that what is shown is what the page said and no HTML or link
+of a stranger comes alive. In the folder, files lie under their hosts, and `index.md` lists them all.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.exports.choice import FACTS, chosen_pages, chosen_records
+from honeyguide.exports.written import PagesWritten
+from honeyguide.reading import iso
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import TextIO
+
+    from honeyguide.exports.choice import Choice
+    from honeyguide.exports.written import Progress
+    from honeyguide.reading import PageRecord
+    from honeyguide.store import Run
+
+_OBEYED: Final = re.compile(r"([\\`*_\[\]<>|~$])")
+# At the beginning of a line: headings, lists, quotes, rules, numbers of lists.
+_OBEYED_FIRST: Final = re.compile(r"^(\s*)([#+=-]|\d+(?=[.)]))")
+_NO_FILE_NAME: Final = re.compile(r"[^a-z0-9]+")
+_SLUG_LENGTH: Final = 60
+
+
+def write_markdown_folder(run: Run, folder: Path, choice: Choice, progress: Progress | None = None) -> PagesWritten:
+    """Write a file a page into `folder`, which is there, and an index of them."""
+    count = without_text = 0
+    with chosen_pages(run, choice) as pages, _new_file(folder / "index.md") as index:
+        index.write(f"# {_title_of(run)}\n\n")
+        for record in chosen_records(run, pages, choice, progress):
+            name = f"{_safe_name(record.host)}/{record.step:06}-{_slug(record.title)}.md"
+            path = folder / name
+            path.parent.mkdir(exist_ok=True)
+            with _new_file(path) as out:
+                _write_page(out, record)
+            relevance = f"{record.relevance:.3f}{', relevant' if record.is_relevant else ''}"
+            index.write(f"- [{escaped(_heading(record))}]({name}) {relevance}\n")
+            count += 1
+            without_text += record.text is None
+    return PagesWritten(count, without_text if choice.with_text else 0)
+
+
+def write_markdown_file(run: Run, out: TextIO, choice: Choice, progress: Progress | None = None) -> PagesWritten:
+    """Write all pages into one file, one after the other."""
+    count = without_text = 0
+    with chosen_pages(run, choice) as pages:
+        out.write(f"# {_title_of(run)}\n")
+        for record in chosen_records(run, pages, choice, progress):
+            about = f"{iso(record.fetched_at)[:10]} · relevance {record.relevance:.3f}"
+            about += f"{' (relevant)' if record.is_relevant else ''} · depth {record.depth}"
+            out.write(f"\n## {_said(escaped(_heading(record)))}\n\n<{record.url}>\n{about}\n\n{_said(_body(record))}")
+            count += 1
+            without_text += record.text is None
+    return PagesWritten(count, without_text if choice.with_text else 0)
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is, on one line."""
+    text = _OBEYED.sub(r"\\\1", " ".join(text.split()).replace("&", "&amp;"))
+    return _OBEYED_FIRST.sub(lambda found: f"{found[1]}{_first_escaped(found[2])}", text)
+
+
+def _first_escaped(mark: str) -> str:
+    return mark + "\\" if mark.isdigit() else "\\" + mark
+
+
+def _write_page(out: TextIO, record: PageRecord) -> None:
+    facts = {name: getattr(record, name) for name in FACTS}
+    facts |= {
+        "fetched_at": iso(record.fetched_at),
+        "title": " ".join(record.title.split()),
+        "relevance": round(record.relevance, 6),
+    }
+    # A JSON value is a YAML value too, whatever is in it.
+    out.write("---\n")
+    out.writelines(f"{name}: {json.dumps(value)}\n" for name, value in facts.items())
+    out.write(f"---\n\n# {escaped(_heading(record))}\n\n{_body(record)}")
+
+
+def _body(record: PageRecord) -> str:
+    return f"{escaped(record.text)}\n" if record.text else ""
+
+
+def _heading(record: PageRecord) -> str:
+    return " ".join(record.title.split()) or record.url
+
+
+def _title_of(run: Run) -> str:
+    return escaped(run.settings.topic.name or "Pages")
+
+
+def _said(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _slug(title: str) -> str:
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    return _NO_FILE_NAME.sub("-", plain)[:_SLUG_LENGTH].strip("-") or "page"
+
+
+def _safe_name(host: str) -> str:
+    return re.sub(r"[^a-z0-9.-]", "_", host.lower()).strip(".") or "_"
+
+
+def _new_file(path: Path) -> TextIO:
+    return path.open("x", encoding="utf-8", errors="replace")

@@ -1,0 +1,134 @@
+"""From a run to what can be searched of it now: the index brought up to date, or what is missing held in memory."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.clock import RealClock
+from honeyguide.index.indexed_page import IndexedPage
+from honeyguide.index.page_index import FOLDER, IndexBusy, IndexLock, PageIndex, last_step
+from honeyguide.parse import rules_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    import tantivy
+
+    from honeyguide.settings import Settings
+    from honeyguide.store import Run
+
+    OnProgress = Callable[[int, int], None]
+
+log = logging.getLogger(__name__)
+
+COMMIT_EVERY: Final = 5_000
+FEW_PAGES: Final = 2_000
+"""So many are indexed in memory at once; where more are missing, it is worth waiting for the process that indexes."""
+PATIENCE_S: Final = 60.0
+_LOOK_AGAIN_S: Final = 0.25
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenIndex:
+    """An index as it was at one moment: what is committed later, by whomever, `searcher` does not see."""
+
+    index: PageIndex
+    searcher: tantivy.Searcher
+
+    @classmethod
+    def now(cls, index: PageIndex) -> OpenIndex:
+        return cls(index, index.searcher())
+
+    @property
+    def last_step(self) -> int:
+        return last_step(self.searcher)
+
+
+@dataclass(frozen=True, slots=True)
+class Indexes:
+    """All pages of a run: those in its folder, and those that could not be put there."""
+
+    parts: tuple[OpenIndex, ...]
+    is_written: bool  # whether this process could write the folder
+
+
+def indexes_of(run: Run, on_progress: OnProgress = lambda *_: None, *, patience_s: float = PATIENCE_S) -> Indexes:
+    """Everything that the run has stored by now, indexed.
+
+    Only the process that holds the lock writes the folder. Where another does, a crawl or a search, what the folder
+    lacks is indexed in memory; if that is much, its writer is waited for first. A folder that cannot be written is left
+    alone. `on_progress` hears how many pages are done, and of how many.
+    """
+    language = index_language(run.settings)
+    folder = run.path / FOLDER
+    if not os.access(run.path, os.W_OK):
+        return _with_rest_in_memory(run, PageIndex.through_links(folder, language), language, on_progress)
+    clock = RealClock()
+    deadline = clock.now() + patience_s
+    while True:
+        try:
+            with IndexLock(run.path):
+                index = _brought_up_to_date(run, folder, language, on_progress)
+                return Indexes((OpenIndex.now(index),), is_written=True)
+        except IndexBusy:
+            there = PageIndex.to_read(folder, language)
+            step = 0 if there is None else last_step(there.searcher())
+            if run.count_pages_after(step) <= FEW_PAGES or clock.now() >= deadline:
+                return _with_rest_in_memory(run, there, language, on_progress)
+            time.sleep(_LOOK_AGAIN_S)
+        except OSError as error:  # a full disk, a folder that only looks writable
+            log.warning("the index of %s cannot be written: %s; its pages are searched in memory", run.path, error)
+            return _with_rest_in_memory(run, PageIndex.to_read(folder, language), language, on_progress)
+
+
+def catch_up(
+    run: Run,
+    index: PageIndex,
+    after_step: int,
+    on_progress: OnProgress = lambda *_: None,
+    up_to_step: int | None = None,
+) -> int:
+    """Add the pages that came after a step, and up to another where that is given; says how many."""
+    total = run.count_pages_after(after_step)
+    if not total or after_step == up_to_step:
+        return 0
+    pages = _read(run, after_step, total, on_progress)
+    wanted = pages if up_to_step is None else takewhile(lambda page: page.step <= up_to_step, pages)
+    return index.add_all(wanted, COMMIT_EVERY)
+
+
+def index_language(settings: Settings) -> str:
+    """Whose stems the index of a run with these settings knows."""
+    return settings.judge.language if settings.search.language == "judge" else settings.search.language
+
+
+def _brought_up_to_date(run: Run, folder: Path, language: str, on_progress: OnProgress) -> PageIndex:
+    index = PageIndex.to_write(folder, language)
+    try:
+        catch_up(run, index, last_step(index.searcher()), on_progress)
+    except ValueError as error:  # tantivy's, for whatever goes wrong while it writes
+        raise OSError(str(error)) from error
+    finally:
+        index.close()
+    return index
+
+
+def _with_rest_in_memory(run: Run, there: PageIndex | None, language: str, on_progress: OnProgress) -> Indexes:
+    kept = () if there is None else (OpenIndex.now(there),)
+    rest = PageIndex.in_memory(language)
+    catch_up(run, rest, kept[0].last_step if kept else 0, on_progress)
+    rest.close()
+    return Indexes((*kept, OpenIndex.now(rest)), is_written=False)
+
+
+def _read(run: Run, after_step: int, total: int, on_progress: OnProgress) -> Iterator[IndexedPage]:
+    rules = rules_of(run.settings.crawl.profile)
+    for done, kept in enumerate(run.pages_after(after_step), 1):
+        yield IndexedPage.read(kept, rules)
+        on_progress(done, max(done, total))

@@ -1,0 +1,195 @@
+"""The index of a run's pages: a folder of tantivy's in the run folder, or in memory.
+
+RUN/index/
+  about.json    what the index is made like; one that is made otherwise is thrown away and made anew
+  pages/        tantivy's own files
+  ranks.npz     PageRank by page (`ranks`)
+  meanings.npz  vectors by page (`meanings`)
+RUN/index.lock    held by the process that writes the index
+
+All of it is derived from the run and may be deleted at any time. Pages go in by step, and a commit is in whole or not
+at all, so the highest step that the index holds tells which pages it lacks.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import shutil
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+import tantivy
+
+from honeyguide.index.damage import check_files, is_panic
+from honeyguide.index.fields import SPELLED, STEMMED, analyzer, document_of, schema, speller
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+    from typing import IO, Self
+
+    from honeyguide.index.indexed_page import IndexedPage
+
+log = logging.getLogger(__name__)
+
+FORMAT: Final = 1
+FOLDER: Final = "index"
+_LOCK: Final = "index.lock"
+_WRITER_BYTES: Final = 50_000_000  # tantivy's least is 15 MB a thread; with less than this it writes many small parts
+
+
+class IndexBusy(Exception):  # noqa: N818 - reads as a statement; never leaves this package
+    """Another process is writing the index."""
+
+
+class IndexLock:
+    """Held while a process writes the index of a run; the system lets go of it when the process dies."""
+
+    def __init__(self, run: Path) -> None:
+        """IndexBusy where another holds it, OSError where nobody can."""
+        self._file: IO[str] | None = (run / _LOCK).open("w")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+            raise IndexBusy(str(run)) from None
+        except OSError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let others in; may be called twice."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class PageIndex:
+    """Pages that can be searched. One thread adds; any number of searchers read what was committed."""
+
+    def __init__(self, index: tantivy.Index, language: str) -> None:
+        self._index = index
+        self.language = language
+        self.analyzer = analyzer(language)
+        index.register_tokenizer(STEMMED, self.analyzer)
+        index.register_tokenizer(SPELLED, speller())
+        self._writer: tantivy.IndexWriter | None = None
+        self._elsewhere: TemporaryDirectory[str] | None = None
+
+    @classmethod
+    def in_memory(cls, language: str) -> PageIndex:
+        """An empty one that is gone when the process is."""
+        return cls(tantivy.Index(schema()), language)
+
+    @classmethod
+    def to_write(cls, folder: Path, language: str) -> PageIndex:
+        """The index in `folder`; an empty one where there is none, or one that is broken or made otherwise.
+
+        For the holder of the lock.
+        """
+        about = about_index(language)
+        found = cls.to_read(folder, language)
+        if found is not None:
+            return found
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / "pages").mkdir(parents=True)
+        index = tantivy.Index(schema(), str(folder / "pages"))
+        (folder / "about.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+        return cls(index, language)
+
+    @classmethod
+    def to_read(cls, folder: Path, language: str) -> PageIndex | None:
+        """The index in `folder`; None where there is none that can be used."""
+        try:
+            if json.loads((folder / "about.json").read_text(encoding="utf-8")) != about_index(language):
+                return None
+            check_files(folder / "pages")
+            found = cls(tantivy.Index.open(str(folder / "pages")), language)
+            last_step(found.searcher())  # files may be missing or broken, which shows only now
+        except BaseException as error:  # tantivy raises ValueError for whatever is wrong, or panics
+            if not isinstance(error, OSError | ValueError | LookupError | TypeError) and not is_panic(error):
+                raise
+            if folder.exists():
+                log.info("the index in %s cannot be used: %s", folder, error)
+            return None
+        return found
+
+    @classmethod
+    def through_links(cls, folder: Path, language: str) -> PageIndex | None:
+        """As `to_read`, through links to the files: tantivy writes a lock even to read, and may not here. Close it."""
+        elsewhere = TemporaryDirectory(prefix="honeyguide-index-")
+        try:
+            (Path(elsewhere.name) / "pages").mkdir()
+            for file in [folder / "about.json", *(folder / "pages").iterdir()]:
+                if not file.name.endswith(".lock"):
+                    (Path(elsewhere.name) / file.relative_to(folder)).symlink_to(file.resolve())
+            found = cls.to_read(Path(elsewhere.name), language)
+        except OSError:
+            found = None
+        if found is None:
+            elsewhere.cleanup()
+        else:
+            found._elsewhere = elsewhere  # noqa: SLF001 - of this class
+        return found
+
+    def searcher(self) -> tantivy.Searcher:
+        """What was committed by now."""
+        self._index.reload()
+        return self._index.searcher()
+
+    @property
+    def schema(self) -> tantivy.Schema:
+        return self._index.schema
+
+    def add(self, page: IndexedPage) -> None:
+        """Add a page; it is found, and safe, after the next `commit`."""
+        if self._writer is None:
+            self._writer = self._index.writer(_WRITER_BYTES, 1)
+        self._writer.add_document(document_of(page))
+
+    def commit(self) -> None:
+        if self._writer is not None:
+            self._writer.commit()
+
+    def close(self) -> None:
+        """Wait until tantivy has tidied up; may be called twice. What was not committed is lost."""
+        if self._elsewhere is not None:
+            self._elsewhere.cleanup()
+        if self._writer is not None:
+            writer, self._writer = self._writer, None
+            with suppress(ValueError):
+                writer.wait_merging_threads()
+
+    def add_all(self, pages: Iterable[IndexedPage], commit_every: int) -> int:
+        """Add pages, commit them every so often and at the end; says how many there were."""
+        count = 0
+        for count, page in enumerate(pages, 1):
+            self.add(page)
+            if count % commit_every == 0:
+                self.commit()
+        self.commit()
+        return count
+
+
+def last_step(searcher: tantivy.Searcher) -> int:
+    """The highest step among the pages; 0 where there are none."""
+    newest = searcher.search(tantivy.Query.all_query(), 1, count=False, order_by_field="step").hits
+    return int(newest[0][0]) if newest else 0
+
+
+def about_index(language: str) -> dict[str, Any]:
+    """What makes two indexes alike."""
+    return {"format": FORMAT, "language": language, "tantivy": metadata.version("tantivy")}

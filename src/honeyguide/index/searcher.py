@@ -1,0 +1,405 @@
+"""Searching one run or several together.
+
+A page's score is the weighted mean of what is known of it, each part a number from 0 to 1:
+
+    score = (w_text text + w_rank rank + w_topic topic [+ w_meaning meaning]) / (sum of these weights)
+
+`text` is BM25 over title and text, as a share of the most that any page could have for this query (`matching`), `rank`
+is PageRank (`ranks`), `topic` the judge's relevance, and `meaning`, in a semantic search, the cosine of the page's
+vector with the query's (`meanings`), 0 where that is negative. The best pages by score are found exactly: tantivy gives
+pages in order of text, and they are asked for until no further one could come among the first by its other parts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypedDict
+
+import numpy as np
+from tantivy import FieldType, Occur, Query
+
+from honeyguide.domain import Url
+from honeyguide.errors import InvalidUrl, QueryError, SettingsError
+from honeyguide.guard import FindingKind
+from honeyguide.index.blocked_words import blocked_query, read_blocked_words
+from honeyguide.index.catching_up import indexes_of
+from honeyguide.index.choosing import Asked, choose
+from honeyguide.index.damage import damage_told
+from honeyguide.index.hosts import host_name
+from honeyguide.index.matching import Match
+from honeyguide.index.moments import span
+from honeyguide.index.page_index import FOLDER
+from honeyguide.index.plain_text import unmarked
+from honeyguide.index.query import all_words, parse_query
+from honeyguide.index.ranks import standings
+from honeyguide.index.results import SearchResults
+from honeyguide.index.shard import Nearness, Shard, Wanted, Weights
+from honeyguide.index.showing import hits_of
+from honeyguide.index.spelling import SLIP, Speller, is_spelled
+from honeyguide.settings import with_overrides
+from honeyguide.settings.checks import value_mistakes
+from honeyguide.store import Run, open_run
+from honeyguide.text import WORD, WordVectors, open_vectors, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import TracebackType
+    from typing import Self, TypeAlias, Unpack
+
+    from numpy.typing import NDArray
+
+    from honeyguide.index.matching import Matcher
+    from honeyguide.index.moments import Moment
+    from honeyguide.index.page_index import PageIndex
+    from honeyguide.index.query import Node
+    from honeyguide.index.shard import Filter
+    from honeyguide.settings import Settings
+
+    Runs: TypeAlias = "Run | Path | str | Sequence[Run | Path | str]"
+
+LIKE_TERMS: Final = 25
+LAST_PAGE: Final = 1_000_000_000
+COPIES: Final = frozenset(
+    {
+        FindingKind.DUPLICATE,
+        FindingKind.NEAR_DUPLICATE,
+        FindingKind.VARIANT,
+        FindingKind.SESSION_ID,
+        FindingKind.MIRROR,
+    }
+)
+WORDS_KNOWN: Final = 100_000
+
+
+class Question(TypedDict, total=False):
+    """What may be asked besides a query; `Searcher.search` says what each means."""
+
+    like: str
+    hosts: Sequence[str] | str
+    since: Moment
+    until: Moment
+    relevant_only: bool
+    semantic: bool
+    page: int
+    per_page: int
+    show_all: bool
+
+
+class Searcher:
+    """Runs opened to be searched, as they were when they were opened or last refreshed. Close it. One thread."""
+
+    def __init__(
+        self,
+        runs: Runs,
+        overrides: Mapping[str, Any] | None = None,
+        on_progress: Callable[[int, int], None] = lambda *_: None,
+    ) -> None:
+        """Open runs, bringing their indexes up to date, of which `on_progress` hears.
+
+        `overrides` are settings by dotted key, laid over those of the first run. StoreError for what is no run,
+        SettingsError for a setting that cannot be, QueryError for a list of blocked words that cannot be read.
+        """
+        given = [runs] if isinstance(runs, Run | Path | str) else list(runs)
+        if not given:
+            raise QueryError("there is no run to search: name one")
+        self._opened = ExitStack()
+        self._shards: list[Shard] = []
+        self._on_progress = on_progress
+        self._vectors: WordVectors | None = None
+        try:
+            self._runs = [self._open(each) for each in given]
+            self.settings = _checked(self._runs[0].settings, overrides or {})
+            path = self.settings.search.blocked_words
+            self._blocked = read_blocked_words(path) if path.strip() else ()
+            self.refresh()
+        except BaseException:
+            self.close()
+            raise
+
+    def refresh(self) -> None:
+        """See what has been crawled since."""
+        self._close_shards()
+        for run in self._runs:
+            with damage_told([run.path / FOLDER]):
+                self._shards += self._shards_of(run)
+        self._speller: Speller | None = None
+
+    @property
+    def pages(self) -> int:
+        """How many pages are searched."""
+        return sum(shard.pages for shard in self._shards)
+
+    def search(
+        self,
+        query: str = "",
+        *,
+        like: str = "",
+        hosts: Sequence[str] | str = (),
+        since: Moment = None,
+        until: Moment = None,
+        relevant_only: bool = False,
+        semantic: bool = False,
+        page: int = 1,
+        per_page: int = 10,
+        show_all: bool = False,
+    ) -> SearchResults:
+        """The pages that match a query, or that are `like` the page with a URL, best first.
+
+        `hosts`, one or several, stand for all hosts below them as well. `since` and `until` are about when a page was
+        fetched: a datetime, ISO 8601 text (UTC unless it says otherwise), or seconds of the crawl's clock. `semantic`
+        finds pages by their vectors, too. `show_all` shows pages with the same text one by one. QueryError for a query
+        that cannot be read, a URL that is not there, or a page of hits that cannot be; RunDamaged for an index that
+        was damaged since it was opened.
+        """
+        check_question(query, like=like, hosts=hosts, since=since, until=until, page=page, per_page=per_page)
+        with damage_told([run.path / FOLDER for run in self._runs]):
+            weights = self._weights(semantic=semantic)
+            terms: set[str] = set()
+            node = None if like else parse_query(query)
+            if node is not None:
+                asked = self._ask(node, terms, semantic=semantic)
+            else:
+                like = _canonical(like)
+                asked = self._ask_like(like, terms, semantic=semantic)
+            wanted = Wanted(_host_names(hosts), *span(since, until), relevant_only, like)
+            collapses = self.settings.search.collapse and not show_all
+            chosen = choose(asked, wanted, weights, page * per_page, collapses=collapses)
+            hidden = [each.shard.hidden(each.match, wanted) for each in asked]
+            hidden_by = sum((by_setting for _, by_setting in hidden), Counter[str]())
+            return SearchResults(
+                query=query or like,
+                total=chosen.total,
+                is_total_exact=chosen.is_exact,
+                hits=hits_of(chosen.choices[(page - 1) * per_page : page * per_page], terms),
+                page=page,
+                per_page=per_page,
+                pages_searched=self.pages,
+                hidden=sum(pages for pages, _ in hidden),
+                hidden_by=dict(hidden_by),
+                suggestion=None if node is None else self._suggestion(query, node, chosen.total),
+            )
+
+    def close(self) -> None:
+        """Close the indexes, and the runs that were opened here; may be called twice."""
+        self._close_shards()
+        self._opened.close()
+
+    def _close_shards(self) -> None:
+        for shard in self._shards:
+            shard.index.close()
+        self._shards = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _open(self, run: Run | Path | str) -> Run:
+        return run if isinstance(run, Run) else self._opened.enter_context(open_run(run))
+
+    def _shards_of(self, run: Run) -> list[Shard]:
+        indexes = indexes_of(run, self._on_progress)
+        needs_ranks = self.settings.search.rank_weight > 0
+        ranks = (
+            standings(run, run.path / FOLDER, may_write=indexes.is_written)
+            if needs_ranks
+            else np.empty(0, dtype=np.float32)
+        )
+        traps = trap_steps(run) if self.settings.search.hide_traps else []
+        first_is_kept = indexes.is_written or len(indexes.parts) > 1
+        return [
+            Shard(
+                run=run,
+                index=part.index,
+                searcher=part.searcher,
+                standing_by_step=ranks,
+                is_in_folder=number == 0 and first_is_kept,
+                may_write=indexes.is_written,
+                hiding=tuple(self._hiding(part.index, traps)),
+            )
+            for number, part in enumerate(indexes.parts)
+        ]
+
+    def _hiding(self, index: PageIndex, traps: list[int]) -> list[Filter]:
+        """What the settings leave out."""
+        filters = self.settings.search
+        clauses: list[Filter] = []
+        if filters.min_quality > 0:
+            good = Query.range_query(index.schema, "quality", FieldType.Float, filters.min_quality, None)
+            clauses.append(("search.min_quality", (Occur.Must, good)))
+        if traps:
+            trapped = Query.term_set_query(index.schema, "step", traps)
+            clauses.append(("search.hide_traps", (Occur.MustNot, trapped)))
+        blocked = blocked_query(self._blocked, index.schema, index.analyzer)
+        if blocked is not None:
+            clauses.append(("search.blocked_words", (Occur.MustNot, blocked)))
+        return clauses
+
+    def _weights(self, *, semantic: bool) -> Weights:
+        search = self.settings.search
+        weights = Weights(
+            search.text_weight, search.rank_weight, search.topic_weight, search.meaning_weight if semantic else 0.0
+        )
+        if weights.total <= 0:
+            raise QueryError("all weights are 0: give one of search.text_weight, rank_weight and topic_weight")
+        return weights
+
+    def _ask(self, node: Node, terms: set[str], *, semantic: bool) -> list[Asked]:
+        direction = (
+            self._direction(words_of(" ".join(each.text for each in all_words(node) if each.field != "host")))
+            if semantic
+            else None
+        )
+        asked = []
+        for shard in self._shards:
+            matcher = self._matcher(shard)
+            match = matcher.match(node)
+            near = matcher.match(node, words_are_optional=True) if semantic else Match(None)
+            asked.append(Asked(shard, match, near, self._nearness(shard, direction)))
+            terms |= matcher.terms
+        if not terms and all(each.match.query is None for each in asked):
+            raise QueryError(f"the query {query_shown(node)} has no word that can be looked for")
+        return asked
+
+    def _ask_like(self, url: str, terms: set[str], *, semantic: bool) -> list[Asked]:
+        text = self._text_of(url)
+        direction = self._direction(words_of(unmarked(text))) if semantic else None
+        typical = self._typical_terms(text)
+        terms |= set(typical)
+        asked = []
+        for shard in self._shards:
+            match = self._matcher(shard).any_of(typical)
+            asked.append(Asked(shard, match, Match(None), self._nearness(shard, direction)))
+        return asked
+
+    def _matcher(self, shard: Shard) -> Matcher:
+        search = self.settings.search
+        return shard.matcher({"title": search.title_boost}, needs_all=search.match == "all")
+
+    def _text_of(self, url: str) -> str:
+        for shard in self._shards:
+            query = Query.term_query(shard.index.schema, "url", url)
+            for _, address in shard.searcher.search(query, 1).hits:
+                document = shard.searcher.doc(address)
+                return f"{document.get_first('title')} {document.get_first('text')}"
+        raise QueryError(f"no page {url} is among the {self.pages:,} searched; give a URL that a hit has")
+
+    def _typical_terms(self, text: str) -> list[str]:
+        """The terms of a text with the highest tf-idf, over all shards."""
+        counts = Counter(self._shards[0].index.analyzer.analyze(text))
+        pages = self.pages
+        worth = {}
+        for term, count in counts.items():
+            having = sum(shard.searcher.doc_freq("text", term) for shard in self._shards)
+            if having:
+                worth[term] = count * np.log1p(pages / having)
+        return sorted(worth, key=lambda term: (-worth[term], term))[:LIKE_TERMS]
+
+    def _direction(self, words: list[str]) -> NDArray[np.float64]:
+        if self._vectors is None:
+            chosen = self.settings.vectors
+            self._vectors = WordVectors(open_vectors(chosen.source, chosen.cache_path))
+        direction = self._vectors.vector(words)
+        if not direction.any():
+            raise QueryError("no word of the query has a vector: use other words, or search without --semantic")
+        return direction
+
+    def _nearness(self, shard: Shard, direction: NDArray[np.float64] | None) -> Nearness | None:
+        if direction is None or self._vectors is None:
+            return None
+        return Nearness(shard.meanings(self._vectors), direction)
+
+    def _suggestion(self, query: str, node: Node, total: int) -> str | None:
+        """The query with the words put right that no page has, or whose neighbours far more pages have."""
+        places = [
+            (words.start + found.start(), words.start + found.end())
+            for words in all_words(node)
+            if words.field != "host"
+            for found in WORD.finditer(query[words.start : words.end])
+        ]
+        doubtful = [
+            (start, end)
+            for start, end in places
+            if is_spelled(word := query[start:end].lower())
+            and self._pages_with(word) <= (0 if total else self.pages / SLIP)  # else no other can be worth more
+        ]
+        if not doubtful or not self.pages:
+            return None
+        suggested = query
+        for start, end in reversed(doubtful):
+            meant = self._spelling().suggestion(query[start:end].lower())
+            if meant is not None:
+                suggested = f"{suggested[:start]}{meant}{suggested[end:]}"
+        return suggested if suggested != query else None
+
+    def _pages_with(self, word: str) -> int:
+        return sum(shard.searcher.doc_freq("vocabulary", word) for shard in self._shards)
+
+    def _spelling(self) -> Speller:
+        if self._speller is None:
+            pages_by_word: Counter[str] = Counter()
+            for shard in self._shards:
+                pages_by_word.update(dict(shard.searcher.terms_with_prefix("vocabulary", "", limit=WORDS_KNOWN)))
+            self._speller = Speller(pages_by_word.items())
+        return self._speller
+
+
+def search(
+    runs: Runs,
+    query: str = "",
+    overrides: Mapping[str, Any] | None = None,
+    on_progress: Callable[[int, int], None] = lambda *_: None,
+    **question: Unpack[Question],
+) -> SearchResults:
+    """Search one run or several together, once; see `Searcher` for what may be asked, and for asking more than once."""
+    check_question(query, **question)
+    with Searcher(runs, overrides, on_progress) as searcher:
+        return searcher.search(query, **question)
+
+
+def check_question(query: str = "", **question: Unpack[Question]) -> None:
+    """QueryError for what can be asked of no run, before one is opened."""
+    page, per_page = question.get("page", 1), question.get("per_page", 10)
+    if not 1 <= page <= LAST_PAGE or not 1 <= per_page <= 1000:
+        raise QueryError(f"page {page} of {per_page} hits: pages count from 1 to {LAST_PAGE:,} and have 1 to 1000 hits")
+    if not question.get("like"):
+        parse_query(query)
+    elif query.strip():
+        raise QueryError("a query and a page to compare with are given: leave one of them out")
+    span(question.get("since"), question.get("until"))
+    _host_names(question.get("hosts", ()))
+
+
+def _host_names(hosts: Sequence[str] | str) -> tuple[str, ...]:
+    return tuple(map(host_name, [hosts] if isinstance(hosts, str) else hosts))
+
+
+def trap_steps(run: Run) -> list[int]:
+    """The steps that brought pages which the guard judged part of a trap. Copies of good pages are none."""
+    return [finding.step for finding in run.guard_findings() if finding.kind not in COPIES]
+
+
+def _canonical(url: str) -> str:
+    try:
+        return Url.parse(url.strip()).text
+    except InvalidUrl as error:
+        raise QueryError(str(error)) from None
+
+
+def _checked(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
+    chosen = with_overrides(settings, overrides)
+    mistakes = value_mistakes(chosen)
+    if mistakes:
+        raise SettingsError(mistakes)
+    return chosen
+
+
+def query_shown(node: Node) -> str:
+    """The words of a query, for a message."""
+    shown = " ".join(words.text for words in all_words(node))
+    return repr(shown if len(shown) <= 80 else f"{shown[:79]}…")

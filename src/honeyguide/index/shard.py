@@ -1,0 +1,253 @@
+"""One index among those that are searched together, and the pages that it has for a query."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from tantivy import FieldType, Occur, Query
+
+from honeyguide.guard import Fingerprint
+from honeyguide.index.matching import Matcher, host_query
+from honeyguide.index.meanings import meanings_of
+from honeyguide.index.page_index import FOLDER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import tantivy
+    from numpy.typing import NDArray
+
+    from honeyguide.index.matching import Match
+    from honeyguide.index.meanings import Meanings
+    from honeyguide.index.page_index import PageIndex
+    from honeyguide.store import Run
+    from honeyguide.text import WordVectors
+
+    Clause = tuple[Occur, tantivy.Query]
+    Filter = tuple[str, Clause]  # the setting that asks for it, and what pages must be like
+
+NEAREST: Final = 200
+"""Pages that a semantic search finds in each index for their vectors alone."""
+_DIGITS: Final = 6  # of a score: sums in another order must not change the order of pages
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each part of a score counts."""
+
+    text: float
+    rank: float
+    topic: float
+    meaning: float = 0.0
+
+    @property
+    def total(self) -> float:
+        return self.text + self.rank + self.topic + self.meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What pages must be like, besides what the query says."""
+
+    hosts: tuple[str, ...] = ()
+    since: float | None = None
+    before: float | None = None
+    relevant_only: bool = False
+    besides: str = ""  # a URL that is not wanted
+
+    def clauses(self, schema: tantivy.Schema) -> list[Clause]:
+        """The same for tantivy."""
+        asked: list[Clause] = []
+        if self.hosts:
+            hosts = [(Occur.Should, host_query(schema, host)) for host in self.hosts]
+            asked.append((Occur.Must, Query.boolean_query(hosts)))
+        if self.since is not None or self.before is not None:
+            is_open = self.before is None
+            when = Query.range_query(
+                schema, "fetched_at", FieldType.Float, self.since, self.before, include_upper=is_open
+            )
+            asked.append((Occur.Must, when))
+        if self.relevant_only:
+            asked.append((Occur.Must, Query.term_query(schema, "is_relevant", 1)))
+        if self.besides:
+            asked.append((Occur.MustNot, Query.term_query(schema, "url", self.besides)))
+        return asked
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """Pages of one shard with the parts of their scores, the best by text first."""
+
+    shard: Shard
+    addresses: Sequence[tantivy.DocAddress]
+    steps: NDArray[np.int64]
+    text: NDArray[np.float64]
+    rank: NDArray[np.float64]
+    topic: NDArray[np.float64]
+    meaning: NDArray[np.float64]
+    url_prints: Sequence[int]  # equal for equal addresses, in every index
+    text_prints: Sequence[int]  # and for equal texts
+    total: int  # pages that match
+    is_all: bool  # whether these are all that match
+
+    def scores(self, weights: Weights) -> NDArray[np.float64]:
+        """The score of each page."""
+        both = weights.text * self.text + weights.rank * self.rank
+        both += weights.topic * self.topic + weights.meaning * np.maximum(self.meaning, 0.0)
+        rounded: NDArray[np.float64] = np.round(both / weights.total, _DIGITS)
+        return rounded
+
+    def most_beyond(self, weights: Weights) -> float:
+        """No page that matches and is not among these can have a higher score."""
+        if self.is_all:
+            return -1.0
+        lowest = float(self.text.min()) if len(self.text) else 1.0
+        return (weights.text * lowest + weights.rank + weights.topic + weights.meaning) / weights.total
+
+
+@dataclass(eq=False)
+class Shard:
+    """An index of a run as it was when it was opened."""
+
+    run: Run
+    index: PageIndex
+    searcher: tantivy.Searcher
+    standing_by_step: NDArray[np.float32]
+    is_in_folder: bool  # or in memory
+    may_write: bool
+    hiding: tuple[Filter, ...] = ()  # what is left out
+    _simhashes: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def pages(self) -> int:
+        return self.searcher.num_docs
+
+    def simhash(self, step: int) -> int:
+        """The fingerprint of a page that tells near texts; 0 where the guard has left none."""
+        if step not in self._simhashes:
+            packed = self.run.guard_fingerprint(step)
+            self._simhashes[step] = 0 if packed is None else Fingerprint.unpack(packed).simhash
+        return self._simhashes[step]
+
+    def matcher(self, boosts: Mapping[str, float], *, needs_all: bool) -> Matcher:
+        return Matcher(self.searcher, self.index.schema, self.index.analyzer, boosts, needs_all)
+
+    def meanings(self, vectors: WordVectors) -> Meanings:
+        """The vectors of its pages, made where they are missing."""
+        if self._meanings is None:
+            folder = self.run.path / FOLDER if self.is_in_folder else None
+            self._meanings = meanings_of(self.searcher, vectors, folder, may_write=self.may_write)
+        return self._meanings
+
+    _meanings: Meanings | None = None
+
+    def find(self, match: Match, wanted: Wanted, limit: int, nearness: Nearness | None = None) -> Found:
+        """The first so many pages by text."""
+        if match.query is None or not self.pages:
+            return self._found([], [], 0, match, nearness, is_all=True)
+        hits, total = self._search(self._query(match.query, wanted), limit)
+        scores = [score for score, _ in hits]
+        return self._found(scores, hits, total, match, nearness, is_all=len(hits) >= total)
+
+    def find_near(self, match: Match, wanted: Wanted, nearness: Nearness) -> Found:
+        """The `NEAREST` pages by their vectors, of those that `match`, `wanted` and the settings let through."""
+        if not self.pages:
+            return self._found([], [], 0, match, nearness, is_all=True)
+        asked = self._query(Query.all_query() if match.query is None else match.query, wanted)
+        looked_at = NEAREST
+        hits, total = self._search(self._among(asked, nearness.first(looked_at)), looked_at)
+        while total < NEAREST and looked_at < self.pages:  # most of the nearest are not wanted
+            looked_at = min(looked_at * 8, self.pages)
+            hits, total = self._search(self._among(asked, nearness.first(looked_at)), looked_at)
+        if total > NEAREST:
+            steps = np.array(self.searcher.fast_field_values("step", [address for _, address in hits]), dtype=np.int64)
+            hits = [hits[place] for place in np.lexsort((steps, -nearness.of(steps)))[:NEAREST]]
+        scores = [score if match.query is not None else 0.0 for score, _ in hits]
+        return self._found(scores, hits, len(hits), match, nearness, is_all=True)
+
+    def _among(self, query: tantivy.Query, steps: list[int]) -> tantivy.Query:
+        """The pages of these steps that match."""
+        chosen = Query.const_score_query(Query.term_set_query(self.index.schema, "step", steps), 0.0)
+        return Query.boolean_query([(Occur.Must, query), (Occur.Must, chosen)])
+
+    def hidden(self, match: Match, wanted: Wanted) -> tuple[int, Counter[str]]:
+        """How many pages match and are left out, and by which setting; a page may be left out by several."""
+        by_setting: Counter[str] = Counter()
+        if not self.hiding or match.query is None or not self.pages:
+            return 0, by_setting
+        everything = self._count(match.query, wanted, ())
+        for each in self.hiding:
+            by_setting[each[0]] += everything - self._count(match.query, wanted, (each,))
+        return everything - self._count(match.query, wanted, self.hiding), by_setting
+
+    def _count(self, query: tantivy.Query, wanted: Wanted, hiding: Sequence[Filter]) -> int:
+        return self._search(self._query(query, wanted, hiding), 1)[1]
+
+    def _search(self, query: tantivy.Query, limit: int) -> tuple[list[tuple[float, tantivy.DocAddress]], int]:
+        """The first pages with their scores, and how many there are."""
+        within = max(1, min(limit, self.pages))  # tantivy makes room for as many as are asked for
+        result: Any = self.searcher.search(query, within)  # its count is missing from tantivy's own types
+        return result.hits, int(result.count)
+
+    def _query(self, query: tantivy.Query, wanted: Wanted, hiding: Sequence[Filter] | None = None) -> tantivy.Query:
+        filters = self.hiding if hiding is None else hiding
+        clauses = wanted.clauses(self.index.schema) + [clause for _, clause in filters]
+        if not clauses:
+            return query
+        unscored = [(occur, Query.const_score_query(each, 0.0)) for occur, each in clauses]
+        return Query.boolean_query([(Occur.Must, query), *unscored])
+
+    def _found(
+        self,
+        scores: list[float],
+        hits: Sequence[tuple[float, tantivy.DocAddress]],
+        total: int,
+        match: Match,
+        nearness: Nearness | None,
+        *,
+        is_all: bool,
+    ) -> Found:
+        addresses = [address for _, address in hits]
+        columns: Callable[..., Any] = self.searcher.fast_field_values if addresses else lambda *_: []
+        steps = np.array(columns("step", addresses), dtype=np.int64)
+        text = np.array(scores, dtype=np.float64) / match.bound if match.bound else np.zeros(len(addresses))
+        standing = np.zeros(len(addresses))
+        known = steps < len(self.standing_by_step)
+        standing[known] = self.standing_by_step[steps[known]]
+        return Found(
+            shard=self,
+            addresses=addresses,
+            steps=steps,
+            text=np.minimum(text, 1.0),
+            rank=standing,
+            topic=np.clip(np.array(columns("relevance", addresses), dtype=np.float64), 0.0, 1.0),
+            meaning=np.zeros(len(addresses)) if nearness is None else nearness.of(steps),
+            url_prints=columns("url_print", addresses),
+            text_prints=columns("text_print", addresses),
+            total=total,
+            is_all=is_all,
+        )
+
+
+class Nearness:
+    """How near the pages of a shard are to what is asked for."""
+
+    def __init__(self, meanings: Meanings, wanted: NDArray[np.float64]) -> None:
+        self._steps = meanings.steps
+        self._cosines = meanings.cosines(wanted)
+
+    def of(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The cosines of these pages, which are in the index."""
+        places = np.minimum(np.searchsorted(self._steps, steps), max(0, len(self._steps) - 1))
+        if not len(self._steps):
+            return np.zeros(len(steps))
+        is_known = self._steps[places] == steps
+        return np.where(is_known, self._cosines[places], 0.0).astype(np.float64)
+
+    def first(self, count: int) -> list[int]:
+        """The steps of the nearest pages; of equally near ones, the earliest."""
+        order = np.argsort(-self._cosines, kind="stable")[:count]
+        return [int(step) for step in self._steps[order]]

@@ -1,0 +1,66 @@
+"""Traps in the synthetic web, one at a time: pages computed from their URLs that a crawler should spend little on.
+
+A `Trap` answers the addresses at which the honest web has nothing, on hosts of its own or beside the honest pages of
+one host. `Ground` is what it is built from, and `comments` are how honest pages lead into it. `Truth` says what each
+page really is, and `Waste` which fetches of a crawl were for nothing. `docs/traps.md` describes every scenario.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from honeyguide.worlds.synthetic.traps.comments import Mentions, mentions_of
+from honeyguide.worlds.synthetic.traps.dynamic import Dynamic
+from honeyguide.worlds.synthetic.traps.encyclopaedia import Encyclopaedia
+from honeyguide.worlds.synthetic.traps.endless_calendar import EndlessCalendar
+from honeyguide.worlds.synthetic.traps.facets import Facets
+from honeyguide.worlds.synthetic.traps.ground import Ground, url_key
+from honeyguide.worlds.synthetic.traps.maze import Maze
+from honeyguide.worlds.synthetic.traps.mirrors import Mirrors
+from honeyguide.worlds.synthetic.traps.pagination import Pagination
+from honeyguide.worlds.synthetic.traps.repeating_segments import RepeatingSegments
+from honeyguide.worlds.synthetic.traps.ring import Ring
+from honeyguide.worlds.synthetic.traps.scenarios import Scenario
+from honeyguide.worlds.synthetic.traps.self_link import SelfLink
+from honeyguide.worlds.synthetic.traps.session_ids import SessionIds
+from honeyguide.worlds.synthetic.traps.soft_404 import Soft404
+from honeyguide.worlds.synthetic.traps.trap import Door, Trap
+from honeyguide.worlds.synthetic.traps.truth import Truth, Waste
+
+__all__ = ["Door", "Ground", "Mentions", "Scenario", "Trap", "Truth", "Waste", "build_trap", "mentions_of", "url_key"]
+
+
+def build_trap(ground: Ground) -> Trap | None:  # noqa: C901, PLR0911, PLR0912 - one line for each
+    """The trap that the spec of this web names."""
+    spec = ground.layout.spec
+    match Scenario(spec.trap):
+        case Scenario.NONE:
+            return None
+        case Scenario.SELF_LINK:
+            return SelfLink(ground)
+        case Scenario.RING:
+            return Ring(ground)
+        case Scenario.DYNAMIC:
+            return Dynamic(ground)
+        case Scenario.ENCYCLOPAEDIA:
+            return Encyclopaedia(ground)
+        case Scenario.CALENDAR:
+            return EndlessCalendar(ground)
+        case Scenario.FACETS:
+            return Facets(ground)
+        case Scenario.SESSION_IDS:
+            return SessionIds(ground)
+        case Scenario.SOFT_404:
+            return Soft404(ground)
+        case Scenario.PAGINATION:
+            return Pagination(ground)
+        case Scenario.REPEATING_SEGMENTS:
+            return RepeatingSegments(ground)
+        case Scenario.MIRRORS:
+            return Mirrors(ground)
+        case Scenario.MAZE:
+            return Maze(ground, Scenario.MAZE, 1)
+        case Scenario.MAZE_HOSTS:
+            return Maze(ground, Scenario.MAZE_HOSTS, spec.maze_hosts)
+        case unknown:
+            assert_never(unknown)

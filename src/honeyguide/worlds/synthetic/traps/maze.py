@@ -1,0 +1,96 @@
+"""A maze against crawlers: endless pages of Markov text with fresh addresses, on one host or on many.
+
+The text is a chain of words in which each word has a few others that may follow it. Such mazes are trained on real
+texts, so a share of their words may be a topic's (`maze_topical_share`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from honeyguide.worlds.synthetic.hashing import draws, hash_each, hash_int, of_65536, quarters
+from honeyguide.worlds.synthetic.lexicon import CAPITAL, COLUMNS, PLAIN, STOP
+from honeyguide.worlds.synthetic.traps.ground import Ground, in_paragraphs, listed, on_own_host, url_key
+from honeyguide.worlds.synthetic.traps.truth import Truth
+
+if TYPE_CHECKING:
+    from honeyguide.domain import Url
+    from honeyguide.worlds.synthetic.traps.scenarios import Scenario
+
+_FOLLOWERS: Final = 8  # words that may follow a word
+_SENTENCE: Final = 12
+_SENTENCES: Final = 4  # in a paragraph
+_LINKS: Final = 20
+_ABROAD: Final = 7  # of ten links that lead to another host, where there are others
+_SEGMENTS: Final = 4  # most words in an address
+
+
+class Maze:
+    """Every address of its hosts shows a page; none is worth having."""
+
+    door = None
+
+    def __init__(self, ground: Ground, scenario: Scenario, hosts: int) -> None:
+        self._ground = ground
+        self._scenario = scenario
+        self._key = ground.key(4)
+        self.hosts = tuple(ground.host(number) for number in range(hosts))
+        self._names = frozenset(host.name for host in self.hosts)
+        self._topical = of_65536(ground.layout.spec.maze_topical_share)
+        self._followers: list[list[int]] = _followers(ground, self._key).tolist()
+
+    def page(self, url: Url) -> bytes | None:
+        if url.host not in self._names:
+            return None
+        key = url_key(url)
+        paragraphs = 2 + key % 4
+        text = self._text(key, paragraphs * _SENTENCES * _SENTENCE)
+        links = [self._link(hash_int(key, place), url) for place in range(_LINKS)]
+        title = " ".join(self._ground.words(key, 3)).capitalize()
+        return on_own_host(url.host, [("/", "Home")], title, [*in_paragraphs(text), listed(links)])
+
+    def truth(self, url: Url) -> Truth | None:
+        return Truth(self._scenario, url.text, is_worthless=True) if url.host in self._names else None
+
+    def entrance(self, number: int) -> str:
+        """All comments lead to the same few hosts: whoever planted them had no others to show."""
+        host = self.hosts[number % min(3, len(self.hosts))]
+        return f"http://{host.name}/{self._ground.words(hash_int(self._key, number), 1)[0]}/"
+
+    def _link(self, key: int, url: Url) -> tuple[str, str]:
+        words = self._ground.words(key, 4)
+        if len(self.hosts) > 1 and key % 10 < _ABROAD:
+            start = f"http://{self.hosts[(key >> 8) % len(self.hosts)].name}/{words[2]}/"
+        else:
+            kept = [part for part in url.path.split("/") if part.isalpha()][: (key >> 8) % _SEGMENTS]
+            start = "/" + "".join(f"{part}/" for part in kept)
+        return f"{start}{words[0]}/", f"{words[0]} {words[3]}"
+
+    def _text(self, key: int, count: int) -> list[str]:
+        """Paragraphs of a walk along the chain, with words of one topic strewn in."""
+        step, is_topical, column, _ = quarters(draws(key, count))
+        word = key % len(self._followers)
+        walk = []
+        for choice in (step % _FOLLOWERS).tolist():
+            word = self._followers[word][choice]
+            walk.append(word)
+        numbers = np.array(walk)
+        lexicon = self._ground.lexicon
+        rows = np.where(column & 1, lexicon.jargon, 0) + self._ground.topic(key)
+        numbers = np.where(is_topical < self._topical, lexicon.table[rows, (column >> 1) % COLUMNS], numbers)
+        forms = np.full(count, PLAIN)
+        forms[::_SENTENCE], forms[_SENTENCE - 1 :: _SENTENCE] = CAPITAL, STOP
+        words = lexicon.spell(numbers, forms)
+        length = _SENTENCES * _SENTENCE
+        return [" ".join(words[start : start + length]) for start in range(0, count, length)]
+
+
+def _followers(ground: Ground, key: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    """A row for each word of the web: the words that may follow it, every other one of them glue."""
+    lexicon = ground.lexicon
+    words = np.arange(len(lexicon.slugs), dtype=np.int64)[:, None]
+    columns = hash_each(words * _FOLLOWERS + np.arange(_FOLLOWERS), np.uint64(key)) % np.uint64(COLUMNS)
+    rows = np.where(np.arange(_FOLLOWERS) % 2, lexicon.glue, lexicon.general)
+    return lexicon.table[rows, columns.astype(np.int64)].astype(np.int64)
