@@ -71,7 +71,8 @@ def test_it_waits_a_level_deeper_for_each_doubling() -> None:
 def test_pages_that_bring_no_new_addresses_cost_nothing() -> None:
     account = Account()
     spend(account, 100, fresh=0)
-    assert spend(account, 10) == 0
+    assert spend(account, 10, fresh=20) == 0
+    assert spend(account, 1, fresh=20) == 1
 
 
 def test_a_space_that_stops_growing_is_a_finite_one() -> None:
