@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -69,7 +71,8 @@ def test_it_waits_a_level_deeper_for_each_doubling() -> None:
 def test_pages_that_bring_no_new_addresses_cost_nothing() -> None:
     account = Account()
     spend(account, 100, fresh=0)
-    assert spend(account, 10) == 0
+    assert spend(account, 10, fresh=20) == 0
+    assert spend(account, 1, fresh=20) == 1
 
 
 def test_a_space_that_stops_growing_is_a_finite_one() -> None:
@@ -79,24 +82,30 @@ def test_a_space_that_stops_growing_is_a_finite_one() -> None:
 
 
 def test_pages_that_refer_to_one_another_are_no_maze() -> None:
-    assert spend(Account(), 100, fresh=17, crossing=3) == 0
-    assert spend(Account(), 100, fresh=20, crossing=1) > 0
+    """9% is enough: 9 in 100, but not 9 in 101."""
+    rules = replace(RULES, vast_per_page=0)
+    for fresh, is_maze in ((91, False), (92, True)):
+        account = Account()
+        spend(account, 100, fresh=fresh, crossing=9)
+        assert (account.settle(rules) > 0) == is_maze
+
+
+def test_addresses_that_others_named_first_count_as_much() -> None:
+    rules = replace(RULES, vast_per_page=0, vast_per_reference=0)
+    for named, is_maze in ((90, False), (80, True)):
+        account = Account(from_outside=named)
+        spend(account, 91, fresh=10)
+        assert (account.settle(rules) > 0) == is_maze
 
 
 def test_a_section_is_judged_more_carefully() -> None:
+    """It takes three new addresses a page and half the share: 4.5%, 9 in 200, but not 9 in 201."""
     assert spend(Account(is_section=True), 100, fresh=2) == 0
-    assert spend(Account(is_section=True), 100, fresh=39, crossing=1) == 0
-    assert spend(Account(is_section=True), 100, fresh=40, crossing=1) > 0
-
-
-def test_pages_that_repeat_their_text_have_to_refer_to_one_another_more() -> None:
-    """Where all of it was there before, three times as much: 15%."""
-    for crossing, is_maze in ((6, False), (4, True)):
-        account = Account()
-        for page in range(100):
-            account.take(LinkId(page), 34, crossing, is_relevant=False, sketch=(1, 2, 3, 4))
-        assert account.echo > 0.99
-        assert (account.settle(RULES) > 0) == is_maze
+    rules = replace(RULES, vast_per_page=0)
+    for fresh, is_maze in ((191, False), (192, True)):
+        account = Account(is_section=True)
+        spend(account, 100, fresh=fresh, crossing=9)
+        assert (account.settle(rules) > 0) == is_maze
 
 
 def test_the_allowance_by_hand() -> None:

@@ -3,13 +3,12 @@
 A space of addresses can only be endless while every page of it brings at least one new address. And a space that is
 made up as one goes is a tree: its links lead to addresses that nobody has named before. Honest sites are not so. Their
 pages refer to one another, so that many links lead to pages that were met before and still wait (`crossing`), other
-hosts refer to their pages, and with time they bring fewer and fewer new addresses (`growth`).
+sites name their pages first (`from_outside`), and with time they bring fewer and fewer new addresses (`growth`).
 
-An account is *overdrawn* when more of its pages brought new addresses than its allowance has pages, it still grows, and
-its links cross so seldom that it must be far larger than it seems (`is_vast`). The allowance rises with every group of
-hosts that refers to it from outside, with every address
-first met outside once enough groups do, with every host of its own and with every relevant page. Overdrawn, its links
-wait a level deeper for each doubling.
+An account is *overdrawn* when more of its pages brought new addresses than its allowance has pages, it still grows,
+hardly any of its addresses was named twice, and it must be far larger than it seems (`is_vast`). The allowance rises
+with every group of sites that refers to it from outside, with every address first met outside once enough groups do,
+with every site of its own and with every relevant page. Overdrawn, its links wait a level deeper for each doubling.
 """
 
 from __future__ import annotations
@@ -32,9 +31,7 @@ FANNING_OUT: Final = 3.0
 """New addresses a page from which on a section is taken for a maze. An archive in which each page leads to the next has
 one or two; if it is a trap, it is a series."""
 
-_ECHO: Final = 2.0  # how many times more has to cross where all text was there before
-_BITS: Final = 1 << 14
-_RECENT: Final = 16  # pages that the recent means are about
+_RECENT: Final = 16  # pages that the mean growth is about
 _MOST_REFERRERS: Final = 64  # that are told apart
 _MOST_PAGES: Final = 256  # that are remembered, to be named when the account turns out to be a maze
 
@@ -52,8 +49,6 @@ class Account:
     growth: float = 0.0  # new addresses of its own that a page brings, a recent mean
     from_outside: int = 0  # addresses of its own that were first met on pages of others
     referrers: list[int] = field(default_factory=list)  # groups that refer to it, told apart up to a number
-    echo: float = 0.0  # share of the sampled shingles of a page that its pages had before, a recent mean
-    shingles: int = 0  # those they had, as bits
     pages: list[LinkId] = field(default_factory=list)  # those that brought new addresses and had no finding
     is_trusted: bool = False  # a person named it as a seed
     is_section: bool = False  # of a site; those are judged more carefully
@@ -61,9 +56,10 @@ class Account:
     repetitions: int = 0  # one bit for each recent page, set where it repeated another
 
     @property
-    def crossing_share(self) -> float:
-        """Of the links to its own addresses that are not fetched, those that lead to one met before."""
-        return self.crossing / max(1, self.fresh + self.crossing)
+    def knit_share(self) -> float:
+        """Of its addresses that were named while they waited, those named again by its own pages or first by others."""
+        known = self.crossing + self.from_outside
+        return known / max(1, self.fresh + known)
 
     @property
     def estimated_size(self) -> float:
@@ -84,7 +80,7 @@ class Account:
         explained = max(rules.vast_per_page * self.spent, rules.vast_per_reference * (1 + self.from_outside))
         return self.estimated_size >= max(rules.vast_addresses, explained)
 
-    def take(self, link: LinkId, fresh: int, crossing: int, *, is_relevant: bool, sketch: tuple[int, ...] = ()) -> None:
+    def take(self, link: LinkId, fresh: int, crossing: int, *, is_relevant: bool) -> None:
         """Count a page with its links to addresses of the account."""
         self.fetched += 1
         self.spent += fresh > 0
@@ -92,11 +88,6 @@ class Account:
         self.fresh += fresh
         self.crossing += crossing
         self.growth += (fresh - self.growth) / min(self.fetched, _RECENT)
-        if sketch and self.fetched <= _MOST_PAGES:
-            known = sum(self.shingles >> shingle % _BITS & 1 for shingle in sketch) / len(sketch)
-            self.echo += (known - self.echo) / min(self.fetched, _RECENT)
-            for shingle in sketch:
-                self.shingles |= 1 << shingle % _BITS
         if fresh and len(self.pages) < _MOST_PAGES:
             self.pages.append(link)
 
@@ -115,8 +106,6 @@ class Account:
         """Take over the counts of another account."""
         pages = self.fetched + other.fetched
         self.growth = (self.growth * self.fetched + other.growth * other.fetched) / max(1, pages)
-        self.echo = (self.echo * self.fetched + other.echo * other.fetched) / max(1, pages)
-        self.shingles |= other.shingles
         self.fetched = pages
         self.spent += other.spent
         self.relevant += other.relevant
@@ -129,8 +118,7 @@ class Account:
     def begin_anew(self) -> None:
         """Count again from nothing: what was counted were variants of addresses that are told apart no longer."""
         self.fetched = self.spent = self.fresh = self.crossing = 0
-        self.growth = self.echo = 0.0
-        self.shingles = 0
+        self.growth = 0.0
         self.pages = []
 
     def allowance(self, rules: GuardSettings) -> float:
@@ -148,9 +136,8 @@ class Account:
         return self.is_trusted or len(self.referrers) >= rules.established_referrers
 
     def is_well_knit(self, rules: GuardSettings) -> bool:
-        """Whether its pages refer to one another as those of honest sites do: more, the more they repeat their text."""
-        least = rules.crossing * (1 + _ECHO * self.echo)
-        return self.crossing_share >= (least / 2 if self.is_section else least)
+        """Whether its pages are referred to as those of honest sites are, by one another and by others."""
+        return self.knit_share >= (rules.knit / 2 if self.is_section else rules.knit)
 
     def settle(self, rules: GuardSettings) -> int:
         """Work out at which level its links wait."""
@@ -161,7 +148,7 @@ class Account:
         is_overdrawn = is_overdrawn and not self.is_trusted
         self.level = min(DEEPEST, 1 + int(log2(self.spent / allowance))) if is_overdrawn else 0
         if self.spent > _MOST_PAGES and not is_overdrawn:
-            self.pages, self.shingles = [], 0  # it has shown by now that it is no maze
+            self.pages = []  # it has shown by now that it is no maze
         return self.level
 
     def told(self, rules: GuardSettings) -> str:
@@ -169,7 +156,6 @@ class Account:
         hosts = "1 site" if self.hosts == 1 else f"{self.hosts} sites"
         return (
             f"{self.spent} of {self.fetched} pages on {hosts} brought new addresses, {self.growth:.1f} a page; "
-            f"{self.crossing_share:.1%} of the waiting ones they show were shown before, and {self.echo:.0%} of their "
-            f"text; {len(self.referrers)} others refer to it; {self.relevant} were relevant; "
-            f"its allowance is {self.allowance(rules):.0f}"
+            f"{self.knit_share:.1%} of these were named again, or elsewhere first; {len(self.referrers)} others refer "
+            f"to it; {self.relevant} were relevant; its allowance is {self.allowance(rules):.0f}"
         )

@@ -133,7 +133,7 @@ class Neighbourhoods:
     def has_proved_itself(self, site: Site) -> bool:
         """Whether a site is no part of a maze, as far as can be seen."""
         account = site.account
-        is_knit = account.crossing_share >= 2 * self._rules.crossing and not account.is_vast(self._rules)
+        is_knit = account.knit_share >= 2 * self._rules.knit and not account.is_vast(self._rules)
         is_seen = account.fetched >= LEAST_PAGES and is_knit
         return is_seen or account.is_established(self._rules)
 

@@ -90,12 +90,10 @@ class Series:
     def settle(self, least: int) -> bool:
         """Work out whether the series runs idle; `least` pages are needed to tell."""
         looked_at = min(self.fetched, _RECENT)
-        self.is_idle = (
-            looked_at >= least
-            and self.brought.bit_count() * 4 <= looked_at
-            and self.alike.bit_count() * 2 >= looked_at
-            and self.turned.bit_count() * 8 >= looked_at
-        )
+        alike, turned = self.alike.bit_count(), self.turned.bit_count()
+        runs_on = alike * 2 >= looked_at and turned * 8 >= looked_at
+        is_monotonous = looked_at >= 2 * least and alike * 8 >= looked_at * 7  # whatever shows it the next of them
+        self.is_idle = looked_at >= least and self.brought.bit_count() * 4 <= looked_at and (runs_on or is_monotonous)
         return self.is_idle
 
     @property

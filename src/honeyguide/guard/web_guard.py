@@ -396,7 +396,7 @@ class WebGuard:
         seen = []
         for account, about, fresh, crossing in (*in_group, at_home, in_section):
             before = account.level
-            account.take(page.link, fresh, crossing, is_relevant=page.is_relevant, sketch=page.fingerprint.sketch)
+            account.take(page.link, fresh, crossing, is_relevant=page.is_relevant)
             level = account.settle(self._rules) if self._rules.accounts else 0
             if level < before:
                 reconsider.update(dict.fromkeys(group.hosts))

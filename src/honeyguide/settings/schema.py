@@ -468,7 +468,7 @@ class GuardSettings:
     )
     allowance_per_relevant: float = setting(
         1.0,
-        "pages on top for each relevant page, up to twice the allowance: mazes have the topic's words too",
+        "pages on top for each relevant page, up to half the allowance: mazes have the topic's words, too",
         at_least=0,
     )
     vast_addresses: int = setting(
@@ -486,10 +486,10 @@ class GuardSettings:
         "such addresses for each that was first met on pages of others, at least: large honest sites are known by many",
         at_least=0,
     )
-    crossing: float = setting(
-        0.05,
-        "share of addresses shown again among the waiting ones of its own that an account's pages show, from which on "
-        "it is no maze; up to three times that where its pages repeat their text",
+    knit: float = setting(
+        0.09,
+        "share of the addresses of a site that its pages name again or others name first, from which on it is no maze; "
+        "half of that for a section",
         at_least=0,
         at_most=1,
     )
