@@ -115,6 +115,16 @@ class Account:
         self.referrers = list(dict.fromkeys(self.referrers + other.referrers))[:_MOST_REFERRERS]
         self.pages = (self.pages + other.pages)[:_MOST_PAGES]
 
+    def subtract(self, other: Account) -> None:
+        """Give back the counts of another account that were added, or counted here as well as there."""
+        self.fetched = max(0, self.fetched - other.fetched)
+        self.spent = max(0, self.spent - other.spent)
+        self.relevant = max(0, self.relevant - other.relevant)
+        self.fresh = max(0, self.fresh - other.fresh)
+        self.crossing = max(0, self.crossing - other.crossing)
+        gone = frozenset(other.pages)
+        self.pages = [link for link in self.pages if link not in gone]
+
     def begin_anew(self) -> None:
         """Count again from nothing: what was counted were variants of addresses that are told apart no longer."""
         self.fetched = self.spent = self.fresh = self.crossing = 0
