@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from honeyguide.domain import LinkId
 from honeyguide.guard.accounts import DEEPEST, Account
 from honeyguide.settings import GuardSettings
@@ -132,3 +135,25 @@ def test_what_it_says_has_the_numbers_that_decide() -> None:
     told = account.told(RULES)
     for number in ("20 of 20 pages", "2 sites", "4.0 a page", "0.0%", "0 others", "allowance is 15"):
         assert number in told
+
+
+def test_an_overdrawn_account_has_to_be_well_beyond_a_bound_to_stand_clear() -> None:
+    account = Account()
+    assert spend(account, 100, fresh=20) == 4
+    account.crossing = 200  # of 2,200, 9.1%: with so much it would not have been overdrawn
+    assert replace(account, level=0).settle(RULES) == 0
+    assert account.settle(RULES) == 4
+    account.crossing = 260  # 11.5%; a quarter above the bound of 9% is 11.25%
+    assert account.settle(RULES) == 0
+
+
+@given(st.lists(st.integers(0, 6), max_size=200))
+def test_a_level_is_lowered_or_raised_rarely(fresh: list[int]) -> None:
+    """However pages come, an account that is judged after each of them changes sides a few times at most."""
+    account, changes, was = Account(), 0, False
+    for number, new in enumerate(fresh):
+        account.take(LinkId(number), 20 * (new > 1), 2 * new, is_relevant=False)
+        is_overdrawn = bool(account.settle(RULES))
+        changes += is_overdrawn != was
+        was = is_overdrawn
+    assert changes <= 6

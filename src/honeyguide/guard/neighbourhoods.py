@@ -42,6 +42,7 @@ class Site:
     hosts: list[HostKey] = field(default_factory=list)
     account: Account = field(default_factory=Account)
     vouchers: list[int] = field(default_factory=list)  # groups that have proved themselves and refer to it
+    importance: float = 0.0  # of its most important address, where ranks are kept
 
 
 @dataclass(slots=True)
@@ -152,7 +153,7 @@ class Neighbourhoods:
     def state(self) -> State:
         """What `restore` takes."""
         sites = [
-            (site.domain, site.group, site.hosts, fields_of(site.account), site.vouchers)
+            (site.domain, site.group, site.hosts, fields_of(site.account), site.vouchers, site.importance)
             for _, site in self._sites.items()
         ]
         groups = [
@@ -164,8 +165,8 @@ class Neighbourhoods:
     def restore(self, state: State) -> None:
         sites, groups, self._next = state
         self._sites.replace(
-            (domain, Site(domain, group, hosts, Account(*account), vouchers))
-            for domain, group, hosts, account, vouchers in sites
+            (domain, Site(domain, group, hosts, Account(*account), vouchers, importance))
+            for domain, group, hosts, account, vouchers, importance in sites
         )
         known = dict(self._sites.items())
         self._groups = {

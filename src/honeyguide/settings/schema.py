@@ -38,6 +38,7 @@ RELEVANT_WHEN: Final = ("threshold", "word")
 # Rewards that have a value for each of several thresholds, and those that do not.
 LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
 REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
+BY_REFERRERS, BY_PAGERANK = "referrers", "pagerank"
 ARCHIVES: Final = ("store", "warc", "none")
 NOFOLLOW_LINKS: Final = ("all", "same-site", "none")
 STAY_ON: Final = ("anywhere", "seed-hosts", "seed-domains")
@@ -434,9 +435,11 @@ class GuardSettings:
     least_words: int = setting(
         20, "words of text below which a page is not compared: short texts are equal by chance", at_least=1
     )
-    importance: bool = setting(
-        default=True,
-        meaning="whether hosts that 8 or 16 others refer to are forgiven near-duplicates by a level or two",
+    importance: str = setting(
+        BY_REFERRERS,
+        "what makes a site important, so that near-duplicates are forgiven by a level or two: 8 or 16 others that "
+        "refer to it, or an address with 4 or 16 times the average PageRank (which needs ranks.every)",
+        choices=(BY_REFERRERS, BY_PAGERANK, "none"),
     )
     folding: bool = setting(
         default=True, meaning="whether it is learned, host by host, which parts of addresses do not matter"
@@ -493,11 +496,25 @@ class GuardSettings:
         at_least=0,
         at_most=1,
     )
+    shares: bool = setting(
+        default=True,
+        meaning="whether hosts and shapes of addresses that hardly pay get a smaller share of the budget, and all of "
+        "it again when they do",
+    )
+    share_credit: float = setting(
+        4.0,
+        "reward that everyone is credited with, and expected to have, before its pages count: the more, the longer "
+        "a host may go unpaid",
+        above=0,
+    )
     memory: int = setting(
         32_768, "entries that each table of the guard may have, some 100 bytes each", at_least=64, at_most=10_000_000
     )
     patience_s: float = setting(
-        10.0, "seconds a live crawl waits for the host of a link before it takes one that waits deeper", at_least=0
+        10.0,
+        "seconds that a link about which something was found out, level 3 and deeper, waits for the hosts of better "
+        "ones; the doubtful ones above are taken when no better one's host is ready",
+        at_least=0,
     )
     drop: bool = setting(default=False, meaning="whether links at the bottom, level 7, are never fetched")
 
