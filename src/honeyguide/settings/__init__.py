@@ -8,6 +8,7 @@ and checking all walk the declarations.
 """
 
 from honeyguide.settings.checks import validate
+from honeyguide.settings.guard_table import GuardSettings
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
 from honeyguide.settings.reading import load_settings, read_toml, settings_from, with_overrides
 from honeyguide.settings.schema import (
@@ -18,7 +19,6 @@ from honeyguide.settings.schema import (
     DirectiveSettings,
     FetchSettings,
     FrontierSettings,
-    GuardSettings,
     JudgeSettings,
     PolitenessSettings,
     RefreshSettings,
