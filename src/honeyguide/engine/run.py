@@ -69,10 +69,11 @@ def crawl(run: Path | str, settings: Settings, **around: Unpack[Surroundings]) -
 
 
 def resume(run: Path | str, *, budget: str | int | None = None, **around: Unpack[Surroundings]) -> Run:
-    """Go on with a run that was stopped or killed, as if nothing had happened.
+    """Go on with a run that was stopped or killed; offline, as if nothing had happened.
 
-    `budget` is a new total of fetches, or "+N" for N more than the run's own. Inside a running event loop, await
-    `resume_async` instead.
+    `budget` is a new total of fetches, or "+N" for N more than the run's own. A run that had begun the last fetch of
+    its old budget has chosen what one with the new budget would have; what it chooses from then on may differ, unless
+    it makes one fetch at a time. Inside a running event loop, await `resume_async` instead.
     """
     refuse_in_running_loop("resume_async")
     return asyncio.run(resume_async(run, budget=budget, **around))
