@@ -61,7 +61,8 @@ class Surroundings(TypedDict, total=False):
 def crawl(run: Path | str, settings: Settings, **around: Unpack[Surroundings]) -> Run:
     """Crawl into a new run folder and open it for reading.
 
-    Raises `SettingsError`, `WorldError`, `VectorsError`, `JudgeError` or `RunExists` before anything is written.
+    Raises `SettingsError`, `WorldError`, `VectorsError`, `JudgeError` or `RunExists` before anything is written,
+    and `JudgeError` later where the judge breaks on 20 pages in a row; the run can then be resumed.
     Inside a running event loop, as in a notebook, await `crawl_async` instead.
     """
     refuse_in_running_loop("crawl_async")
