@@ -32,8 +32,8 @@ from honeyguide.guard import FIRM_LEVEL
 from honeyguide.guard.web_guard import WebGuard
 from honeyguide.parse import PageRules, parse, rules_of
 from honeyguide.settings import with_overrides
+from honeyguide.settings.crawl_tables import WORLDS
 from honeyguide.settings.paths import with_absolute_paths
-from honeyguide.settings.schema import WORLDS
 from honeyguide.starting_points import starting_urls
 from honeyguide.store import open_run
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from honeyguide.domain import LinkId
-    from honeyguide.settings.schema import GuardSettings
+    from honeyguide.settings.guard_table import GuardSettings
 
 DEEPEST: Final = 6
 """The level of the most overdrawn account; the bottom is for what is known to be a copy."""

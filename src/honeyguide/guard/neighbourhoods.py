@@ -21,7 +21,7 @@ from honeyguide.guard.saving import fields_of
 
 if TYPE_CHECKING:
     from honeyguide.guard.saving import State
-    from honeyguide.settings.schema import GuardSettings
+    from honeyguide.settings.guard_table import GuardSettings
 
 VOUCHERS: Final = 4
 """Groups that have proved themselves and refer to a site, with which it leaves a group of others. It has not proved

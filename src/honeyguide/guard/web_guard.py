@@ -23,7 +23,7 @@ from honeyguide.guard.series import Series, is_about
 from honeyguide.guard.shape import Shape, shape_of
 from honeyguide.guard.shares import Shares
 from honeyguide.guard.window import Kept, Window
-from honeyguide.settings.schema import BY_PAGERANK, BY_REFERRERS
+from honeyguide.settings.guard_table import BY_PAGERANK, BY_REFERRERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from honeyguide.guard.folding import Copy
     from honeyguide.guard.guard import SeenPage, Target
     from honeyguide.guard.neighbourhoods import Site
-    from honeyguide.settings.schema import GuardSettings
+    from honeyguide.settings.guard_table import GuardSettings
 
 _NEAR: Final = 2  # the most that a near-duplicate's links are demoted, and the most that importance forgives
 _COPY: Final = FIRM_LEVEL  # what those of a copy are

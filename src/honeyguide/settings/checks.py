@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import Topic, Url, domain_pattern, host_pattern
 from honeyguide.errors import InvalidUrl, SettingsError
+from honeyguide.settings.crawl_tables import PROFILES, WORLDS
+from honeyguide.settings.frontier_tables import RESTART_SOURCES
+from honeyguide.settings.guard_table import BY_PAGERANK
 from honeyguide.settings.judge_checks import judge_mistakes, topic_word_mistakes
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
 from honeyguide.settings.merging import merged, nearest, shown
-from honeyguide.settings.schema import BY_PAGERANK, PROFILES, RESTART_SOURCES, WORLDS, Settings
+from honeyguide.settings.schema import Settings
 from honeyguide.settings.strategy_tables import STRATEGIES_NEEDING_A_TOPIC, LfaSettings
 
 if TYPE_CHECKING:
