@@ -1,6 +1,7 @@
 """How much of what politeness allows a live crawl makes use of: many hosts, each at an address of its own.
 
     python benchmarks/many_hosts.py [--hosts 200] [--delay 1.0] [--seconds 60] [--concurrency 0] [--response 0.02]
+        [--guard]
 
 A server process listens on every loopback address 127.x.y.z and gives pages whose links lead to their own host and to
 others. The crawl is `honeyguide.crawl` on the world `live`, everything on: robots.txt, the gate, judging by embeddings,
@@ -106,6 +107,11 @@ def main() -> None:
     reader.add_argument("--concurrency", type=int, default=0)
     reader.add_argument("--response", type=float, default=0.0, help="seconds that every answer takes")
     reader.add_argument("--strategy", default="online-ridge")
+    reader.add_argument(
+        "--guard",
+        action="store_true",
+        help="have one, as crawls do; all pages are made of thirteen words, so it takes nearly all for near-duplicates",
+    )
     chosen = reader.parse_args()
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
@@ -126,8 +132,7 @@ def main() -> None:
                 "budget": {"fetches": 10_000_000, "seconds": chosen.seconds},
                 "politeness": {"delay_s": chosen.delay},
                 "fetch": {"allow_private": True, "contact": "benchmark@example.org"},
-                # All pages are made of thirteen words, and a guard would let nearly all links wait for the others.
-                "guard": {"on": False},
+                "guard": {"on": chosen.guard},
             }
         )  # fmt: skip
         started, before = time.time(), resource.getrusage(resource.RUSAGE_SELF)
