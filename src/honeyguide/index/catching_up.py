@@ -112,8 +112,6 @@ def _brought_up_to_date(run: Run, folder: Path, language: str, on_progress: OnPr
     index = PageIndex.to_write(folder, language)
     try:
         catch_up(run, index, last_step(index.searcher()), on_progress)
-    except ValueError as error:  # tantivy's, for whatever goes wrong while it writes
-        raise OSError(str(error)) from error
     finally:
         index.close()
     return index

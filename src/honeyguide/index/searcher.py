@@ -30,7 +30,7 @@ from honeyguide.index.damage import damage_told
 from honeyguide.index.hosts import host_name
 from honeyguide.index.matching import Match
 from honeyguide.index.moments import span
-from honeyguide.index.page_index import FOLDER
+from honeyguide.index.page_index import FOLDER, PAGES
 from honeyguide.index.plain_text import unmarked
 from honeyguide.index.query import all_words, parse_query
 from honeyguide.index.ranks import standings
@@ -122,7 +122,7 @@ class Searcher:
         """See what has been crawled since."""
         self._close_shards()
         for run in self._runs:
-            with damage_told([run.path / FOLDER]):
+            with damage_told([run.path / FOLDER / PAGES]):
                 self._shards += self._shards_of(run)
         self._speller: Speller | None = None
 
@@ -154,7 +154,7 @@ class Searcher:
         was damaged since it was opened.
         """
         check_question(query, like=like, hosts=hosts, since=since, until=until, page=page, per_page=per_page)
-        with damage_told([run.path / FOLDER for run in self._runs]):
+        with damage_told([run.path / FOLDER / PAGES for run in self._runs]):
             weights = self._weights(semantic=semantic)
             terms: set[str] = set()
             node = None if like else parse_query(query)
