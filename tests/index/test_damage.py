@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import honeyguide
 from honeyguide.errors import QueryError, RunDamaged
@@ -13,13 +18,13 @@ from honeyguide.index import Searcher
 from honeyguide.index import searcher as searcher_module
 from honeyguide.index.damage import IndexDamaged, check_files
 from honeyguide.index.indexed_page import IndexedPage
+from honeyguide.index.kept_arrays import keep_arrays, kept_arrays
 from honeyguide.index.page_index import FOLDER, PAGES, PageIndex
 from index.small_runs import html, run_of
 from pages import page_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 ENDINGS = (".fast", ".fieldnorm", ".idx", ".pos", ".store", ".term", "meta.json")
 QUERIES = ("rock", '"the rock"', "title:page", "rock OR sand")
@@ -52,7 +57,7 @@ def garble(file: Path) -> None:
 def flip_one_bit(file: Path) -> None:
     content = bytearray(file.read_bytes())
     content[len(content) // 3] ^= 0x80
-    put(file, content)
+    put(file, bytes(content))
 
 
 def searched(tmp_path: Path) -> Path:
@@ -190,3 +195,32 @@ def test_a_page_that_cannot_be_written_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="lock"):  # tantivy lets one write at a time, too
         second.add(page)
     first.close()
+
+
+@pytest.mark.parametrize("name", ["ranks.npz", "meanings.npz"])
+def test_damaged_ranks_and_vectors_are_made_anew(tmp_path: Path, name: str) -> None:
+    run = searched(tmp_path)
+    with Searcher(run) as searcher:
+        before = searcher.search("rock", semantic=True).hits
+    file = run / FOLDER / name
+    whole = file.read_bytes()
+    compression = whole.index(b"PK\x01\x02") + 10  # in the list of contents at the end of the archive
+    garbled = bytearray(whole)
+    garbled[compression] = 99
+    for content in (b"", b"nonsense", whole[: len(whole) // 2], bytes(garbled)):
+        file.write_bytes(content)
+        assert honeyguide.search(run, "rock", semantic=True).hits == before
+        assert file.read_bytes() == whole
+
+
+@given(place=st.integers(0, 10_000), value=st.integers(0, 255))
+@settings(max_examples=200)
+def test_arrays_that_were_damaged_are_as_they_were_or_not_there(place: int, value: int) -> None:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "kept.npz"
+        keep_arrays(file, steps=np.arange(40), vectors=np.ones((40, 3), dtype=np.float16))
+        content = bytearray(file.read_bytes())
+        content[place % len(content)] = value
+        file.write_bytes(content)
+        found = kept_arrays(file)
+        assert found is None or np.array_equal(found.get("steps", np.arange(40)), np.arange(40))
