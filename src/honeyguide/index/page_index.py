@@ -13,7 +13,6 @@ at all, so the highest step that the index holds tells which pages it lacks.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import shutil
@@ -27,11 +26,10 @@ import tantivy
 
 from honeyguide.index.damage import IndexDamaged, check_files, opening_told
 from honeyguide.index.fields import SPELLED, STEMMED, analyzer, document_of, schema, speller
+from honeyguide.store import FileLock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from types import TracebackType
-    from typing import IO, Self
 
     from honeyguide.index.indexed_page import IndexedPage
 
@@ -48,34 +46,15 @@ class IndexBusy(Exception):  # noqa: N818 - reads as a statement; never leaves t
     """Another process is writing the index."""
 
 
-class IndexLock:
-    """Held while a process writes the index of a run; the system lets go of it when the process dies."""
+class IndexLock(FileLock):
+    """Held while a process writes the index of a run."""
 
     def __init__(self, run: Path) -> None:
         """IndexBusy where another holds it, OSError where nobody can."""
-        self._file: IO[str] | None = (run / _LOCK).open("w")
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            super().__init__(run / _LOCK)
         except BlockingIOError:
-            self.close()
             raise IndexBusy(str(run)) from None
-        except OSError:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """Let others in; may be called twice."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class PageIndex:

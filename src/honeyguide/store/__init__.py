@@ -6,6 +6,7 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 """
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.file_lock import FileLock
 from honeyguide.store.hosts_asked import HostsAsked
 from honeyguide.store.kept_pages import KeptPage, KeptPages, Parents
 from honeyguide.store.opening import open_store
@@ -53,6 +54,7 @@ __all__ = [
     "DiscoveredGraph",
     "DispatchRecord",
     "DropRecord",
+    "FileLock",
     "Finding",
     "FindingRecord",
     "FoundLink",
