@@ -20,6 +20,7 @@ import json
 import shutil
 import tempfile
 import time
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -98,10 +99,8 @@ def indexing(run: Path, scratch: Path) -> dict[str, Any]:
     shutil.rmtree(run / FOLDER, ignore_errors=True)
     with honeyguide.open_run(run) as opened:
         total = opened.progress.pages
-        some = [
-            IndexedPage.read(kept, WHOLE_PAGE)
-            for kept, _ in zip(opened.pages_after(0), range(PAGES_IN_MEMORY), strict=False)
-        ]
+        pages = opened.kept_pages()
+        some = [IndexedPage.read(page, pages.body(page), WHOLE_PAGE) for page in islice(pages.all(), PAGES_IN_MEMORY)]
     figures: dict[str, Any] = {"pages": total, "mean_text_bytes": round(np.mean([len(page.text) for page in some]))}
     ours, bare = [], []
     for repeat in range(3):

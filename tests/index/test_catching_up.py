@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from honeyguide.parse import PageRules
-    from honeyguide.store import PageToRead
+    from honeyguide.store import KeptPage
 
 WORDS = ["basalt", "granite", "lava", "quartz", "gneiss", "mica", "slate", "chalk", "flint", "marble"]
 PAGES = {
@@ -71,9 +71,9 @@ def test_only_new_pages_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     read: list[int] = []
     real = IndexedPage.read
 
-    def noted(kept: PageToRead, rules: PageRules) -> IndexedPage:
+    def noted(kept: KeptPage, body: bytes | None, rules: PageRules) -> IndexedPage:
         read.append(kept.step)
-        return real(kept, rules)
+        return real(kept, body, rules)
 
     monkeypatch.setattr(IndexedPage, "read", noted)
     answers(run)

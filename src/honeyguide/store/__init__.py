@@ -11,7 +11,6 @@ from honeyguide.store.hosts_asked import HostsAsked
 from honeyguide.store.kept_pages import KeptPage, KeptPages, Parents
 from honeyguide.store.opening import open_store
 from honeyguide.store.packing import body_packer
-from honeyguide.store.pages_to_read import PageToRead
 from honeyguide.store.recorded_exchanges import RecordedExchange, RecordedExchanges
 from honeyguide.store.records import (
     CompletionRecord,
@@ -67,7 +66,6 @@ __all__ = [
     "KeptPages",
     "LearnerSnapshot",
     "MoveRecord",
-    "PageToRead",
     "PairRecord",
     "Parents",
     "PrintRecord",
