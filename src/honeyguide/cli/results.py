@@ -67,12 +67,10 @@ def results(
 
 def _snippets(run: Run, pages: Sequence[KeptPage]) -> list[Snippet | None]:
     """A snippet of each page; none where its body was not kept."""
-    from honeyguide.reading import PageTexts, Snippets  # noqa: PLC0415
+    from honeyguide.reading import PageSnippets  # noqa: PLC0415
 
-    settings = run.settings
-    cut = Snippets((settings.topic.name, *settings.topic.keywords), settings.judge.language)
-    texts = PageTexts(run, run.kept_pages())
-    return [None if (text := texts.main_text(page)) is None else cut.of(text) for page in pages]
+    cut = PageSnippets(run, run.kept_pages())
+    return [cut.of(page) for page in pages]
 
 
 def header(run: Run) -> list[str]:
