@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from honeyguide.cli.options import JsonFlag, RunArgument  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.words import count_of, one_line, percent
+from honeyguide.cli.words import one_line, percent
+from honeyguide.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +78,7 @@ def header(run: Run) -> list[str]:
     """What the run was for and what it came to, in two lines."""
     settings, progress = run.settings, run.progress
     words = ", ".join(settings.topic.keywords)
-    examples = f"{len(settings.topic.like)} examples" if settings.topic.like else ""
+    examples = count_of(len(settings.topic.like), "example") if settings.topic.like else ""
     topic = " · ".join(filter(None, (settings.topic.name, words, examples))) or "none"
     came_to = (
         f"{count_of(progress.fetches, 'fetch', 'fetches')}, {count_of(progress.pages, 'page')}, "
