@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Sequence
 
     from honeyguide.index.matching import Match
@@ -29,14 +30,17 @@ class Asked:
 
     shard: Shard
     match: Match
-    near: Match  # what a page must have to be found by its vector
-    nearness: Nearness | None
+    nearness: Nearness | None = None  # for a search by meaning
 
-    def found(self, wanted: Wanted, limit: int) -> list[Found]:
-        by_text = self.shard.find(self.match, wanted, limit, self.nearness)
+    def found(self, wanted: Wanted, limit: int) -> Found:
+        """The first so many pages by text; in a search by meaning all."""
         if self.nearness is None:
-            return [by_text]
-        return [by_text, self.shard.find_near(self.near, wanted, self.nearness)]
+            return self.shard.find(self.match, wanted, limit)
+        return self.shard.find_near(self.match, wanted, self.nearness)
+
+    def hidden(self, wanted: Wanted) -> tuple[int, Counter[str]]:
+        """How many pages would be found and are left out, and by which setting; a page may be left out by several."""
+        return self.shard.hidden(self.match, wanted, self.nearness)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +67,7 @@ def choose(asked: Sequence[Asked], wanted: Wanted, weights: Weights, count: int,
     limit = max(FIRST_LOOK, 2 * count)
     last = max(LAST_LOOK, limit)
     while True:
-        found = [each for shard in asked for each in shard.found(wanted, limit)]
+        found = [each.found(wanted, limit) for each in asked]
         if all(each.total <= LAST_LOOK for each in found):
             if all(each.is_all for each in found):
                 choices = _in_order(found, weights, None, collapses=collapses)
