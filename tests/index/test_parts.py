@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import honeyguide
 from honeyguide.errors import QueryError
-from honeyguide.index.choosing import bands
 from honeyguide.index.fields import analyzer, domains_of
 from honeyguide.index.moments import since, until
 from honeyguide.index.plain_text import MARK, marked, unmarked
@@ -34,13 +33,6 @@ def snippet(text: str, query: str) -> Snippet:
 
 def highlighted(shown: Snippet) -> list[str]:
     return [shown.text[start:end] for start, end in shown.highlights]
-
-
-@given(st.integers(0, 2**64 - 1), st.sets(st.integers(0, 63), max_size=3))
-def test_fingerprints_that_differ_in_three_bits_have_a_quarter_in_common(simhash: int, bits: set[int]) -> None:
-    other = simhash ^ sum(1 << bit for bit in bits)
-    assert set(bands(simhash)) & set(bands(other))
-    assert sum((band & 0xFFFF) << 16 * (band >> 16) for band in bands(simhash)) == simhash
 
 
 class TestSnippets:

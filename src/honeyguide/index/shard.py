@@ -87,8 +87,8 @@ class Found:
     rank: NDArray[np.float64]
     topic: NDArray[np.float64]
     meaning: NDArray[np.float64]
-    url_prints: Sequence[int]  # equal for equal addresses, in every index
-    text_prints: Sequence[int]  # and for equal texts
+    url_prints: NDArray[np.int64]  # equal for equal addresses, in every index
+    text_prints: NDArray[np.int64]  # and for equal texts
     total: int  # pages that match
     is_all: bool  # whether these are all that match
 
@@ -118,18 +118,22 @@ class Shard:
     is_in_folder: bool  # or in memory
     may_write: bool
     hiding: tuple[Filter, ...] = ()  # what is left out
-    _simhashes: dict[int, int] = field(default_factory=dict)
+    _simhash_by_step: dict[int, int] = field(default_factory=dict)
 
     @property
     def pages(self) -> int:
         return self.searcher.num_docs
 
-    def simhash(self, step: int) -> int:
-        """The fingerprint of a page that tells near texts; 0 where the guard has left none."""
-        if step not in self._simhashes:
+    def simhashes(self, steps: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The fingerprints of pages that tell near texts; 0 where the guard has left none."""
+        return np.array([self._simhash(step) for step in steps.tolist()], dtype=np.uint64)
+
+    def _simhash(self, step: int) -> int:
+        known = self._simhash_by_step.get(step)
+        if known is None:
             packed = self.run.guard_fingerprint(step)
-            self._simhashes[step] = 0 if packed is None else Fingerprint.unpack(packed).simhash
-        return self._simhashes[step]
+            known = self._simhash_by_step[step] = 0 if packed is None else Fingerprint.unpack(packed).simhash
+        return known
 
     def matcher(self, boosts: Mapping[str, float], *, needs_all: bool) -> Matcher:
         return Matcher(self.searcher, self.index.schema, self.index.analyzer, boosts, needs_all)
@@ -215,8 +219,8 @@ class Shard:
             rank=standing,
             topic=np.clip(np.array(columns("relevance", addresses), dtype=np.float64), 0.0, 1.0),
             meaning=np.zeros(len(addresses)) if nearness is None else nearness.of(steps),
-            url_prints=columns("url_print", addresses),
-            text_prints=columns("text_print", addresses),
+            url_prints=np.array(columns("url_print", addresses), dtype=np.int64),
+            text_prints=np.array(columns("text_print", addresses), dtype=np.int64),
             total=total,
             is_all=len(hits) >= total,
         )
