@@ -48,6 +48,12 @@ class TestSnippets:
         assert shown.text.endswith("…")
         assert len(shown.text) <= SNIPPET_CHARACTERS + 2
 
+    def test_a_sentence_is_shown_rather_than_a_list(self) -> None:
+        sentence = "A rock is a solid; every rock is made of minerals, and no rock lasts. "
+        links = "".join(f"Rock of place {n} " for n in range(12))
+        assert snippet(sentence + "filler " * 100 + links, "rock").text.startswith("A rock is a solid")
+        assert "Rock of place" in snippet("One rock. " + "filler " * 100 + links, "rock").text
+
     def test_the_beginning_is_shown_where_no_word_stands(self) -> None:
         assert snippet("Once upon a time", "zebra") == Snippet("Once upon a time")
         assert snippet("", "zebra") == Snippet("")

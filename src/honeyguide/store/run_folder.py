@@ -73,6 +73,8 @@ class RunFolder:
             raise RunDamaged(
                 f"{path} is not a run folder: it has no {_ABOUT}; start one with: honeyguide crawl"
             ) from None
+        except NotADirectoryError:
+            raise RunDamaged(f"{path} is a file, not a run folder; name the folder of a run") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise RunDamaged(f"{path / _ABOUT} cannot be read ({error}); restore it from a copy of the run") from error
         if format_number > FORMAT:
