@@ -202,3 +202,15 @@ def test_a_host_whose_addresses_all_differ_in_text_is_never_folded(pages: list[t
         address = Url.parse(f"http://{host}{path}{query}")
         assert folding.variant_of(address) is None
         assert folding.learn(address, hash(address)).copy is None
+
+
+def test_of_a_path_and_a_longer_way_round_to_it_either_may_come_first() -> None:
+    pages = ["press", "jobs", "faq", "terms"]
+    round_first = taught(*((f"/help/x/help/{page}/", number) for number, page in enumerate(pages)))
+    for number, page in enumerate(pages):
+        copy = round_first.learn(url(f"/help/{page}/"), number).copy
+        assert copy is not None
+        assert copy.kind is FindingKind.REPEATING_PATH
+    assert round_first.variant_of(url("/help/y/help/faq/")) is not None
+    different = taught(("/help/x/help/faq/", 1))
+    assert different.learn(url("/help/faq/"), 2).copy is None

@@ -123,7 +123,7 @@ class Folding:
         known = self._known(host, url.text, folded, applied)
         copy = None
         if known is None:
-            for form in forms_of(folded):
+            for form in (*forms_of(folded), *self._as_the_shorter(host, folded)):
                 found = self._compare(host, section, form, exact)
                 copy = copy or found
         elif applied:
@@ -232,6 +232,11 @@ class Folding:
             if form.rule in names and known is None:
                 known = self._fetched.touch(_key(host, form.rule, form.text))
         return known
+
+    def _as_the_shorter(self, host: str, address: str) -> Iterator[Form]:
+        """An address that is what is left of a longer one, where that was fetched first."""
+        if _key(host, REPEATED_PART, address) in self._fetched:
+            yield Form(REPEATED_PART, address, is_session=False)
 
     def _compare(self, host: str, section: str, form: Form, exact: int) -> Copy | None:
         """Look for the other half of a pair, and count it."""
