@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "src" / "honeyguide"
 
-LEAVES = {"errors", "clock", "settings", "starting_points"}
+LEAVES = {"errors", "clock", "counts", "settings", "starting_points"}
 STAGES = {"topics", "frontier", "fetch", "parse", "judge", "guard", "learn", "graph", "store", "worlds"}
 ALLOWED = {
     "domain": set[str](),
@@ -57,7 +57,13 @@ ALLOWED = {
     **{stage: {"domain", "text"} for stage in STAGES - {"store", "worlds"}},
 }
 # What a leaf may lean on: settings check URLs, starting points are settings of a kind.
-ALLOWED_IN_LEAVES = {"errors": set[str](), "clock": set[str](), "settings": {"domain"}, "starting_points": {"domain"}}
+ALLOWED_IN_LEAVES = {
+    "errors": set[str](),
+    "clock": set[str](),
+    "counts": set[str](),
+    "settings": {"domain"},
+    "starting_points": {"domain"},
+}
 
 
 def home_of(module: str) -> str | None:

@@ -104,7 +104,7 @@ def test_there_is_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> No
     [
         (("nowhere", "--format", "edges"), "nowhere is not a run folder"),
         (("nowhere", "--format", "edges", "-o", "graph.txt"), "nowhere is not a run folder"),
-        (("nowhere",), "Missing option '--format'"),
+        (("nowhere",), "--format is missing: choose one of edges"),
         (("finished", "--format", "dot"), "--format is 'dot': choose one of edges"),
         (("finished", "--format", "dot", "-o", "graph.dot"), "--format is 'dot': choose one of edges"),
         (("finished", "--format", "edges", "-o", "no/where.txt"), "no/where.txt: the folder does not exist; make it"),
@@ -198,3 +198,8 @@ def test_a_place_that_cannot_be_written_is_named_as_it_was_asked_for(
     (tmp_path / "file").write_text("", encoding="utf-8")
     told = refusal("export", str(finished_run), "--format", "jsonl", "file/pages.jsonl")
     assert told == "honeyguide: file/pages.jsonl: Not a directory; name another place with -o\n"
+
+
+def test_a_missing_format_is_told_with_all_there_are(finished_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(finished_run)]) == 2
+    assert "--format is missing: choose one of edges, jsonl, csv" in capsys.readouterr().err

@@ -30,7 +30,7 @@ def test_a_list_through_a_pipe(edge_file: Path, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out.splitlines() == [
         "# 5 vertices, 5 edges; 2 components, the largest of 4; strong 3, the largest of 3; 1 without links out",
         "# left out: 1 duplicate, 1 self-loop",
-        "# /b: 1, place 3; 1 links in, 1 out",
+        "# /b: 1, place 3; 1 link in, 1 out",
         "# overlap of in and out: 0.333",
         "# rank\tin\turl",
         "1\t3\t/c",

@@ -95,7 +95,9 @@ def test_only_pages_as_relevant_as_asked(finished_run: Path, capsys: pytest.Capt
 def test_a_snippet_has_words_of_the_topic(finished_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["results", str(finished_run), "--top", "3", "--json"]) == 0
     for page in json.loads(capsys.readouterr().out)["results"]:
-        assert any(word in page["snippet"].lower() for word in ("geolog", "rock", "mineral", "fossil"))
+        shown = f"{page['title']} {page['snippet']}".lower()
+        assert any(word in shown for word in ("geolog", "rock", "mineral", "fossil"))
+        assert not page["snippet"].startswith(page["title"])  # which stands above it
     assert main(["results", str(finished_run), "--top", "3", "--json", "--no-snippets"]) == 0
     assert {page["snippet"] for page in json.loads(capsys.readouterr().out)["results"]} == {None}
     assert main(["results", str(finished_run), "--top", "1", "--snippets"]) == 0

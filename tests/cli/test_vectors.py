@@ -90,7 +90,7 @@ class TestInfo:
     @pytest.mark.parametrize(
         ("content", "said"),
         [
-            (b"rock 1 2\nmud 3\n", "own.txt, line 2 has 1 numbers"),
+            (b"rock 1 2\nmud 3\n", "own.txt, line 2 has 1 number"),
             (b"", "own.txt is empty"),
             (COMPRESSIONS["gzip"](VECTORS)[:-4], "gzip data is cut off"),
         ],

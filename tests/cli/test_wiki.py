@@ -47,7 +47,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
 def test_a_build_says_what_came_of_it(tmp_path: Path, dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["wiki", "build", str(dump), str(tmp_path / "new")]) == 0
     shown = capsys.readouterr().out
-    assert "4 articles, 1 redirects, 0 other pages" in shown
+    assert "4 articles, 1 redirect, 0 other pages" in shown
     assert "honeyguide wiki stats" in shown
 
 

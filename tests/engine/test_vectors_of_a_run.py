@@ -145,7 +145,7 @@ def test_vectors_that_cannot_be_had_leave_no_run_folder(tmp_path: Path) -> None:
     with pytest.raises(VectorsError, match="no file of vectors"):
         crawl(tmp_path / "run", settings_with(tmp_path / "absent.txt"))
     (tmp_path / "bad.txt").write_bytes(b"rock 1 2\nmud 3\n")
-    with pytest.raises(VectorsError, match="line 2 has 1 numbers"):
+    with pytest.raises(VectorsError, match="line 2 has 1 number"):
         crawl(tmp_path / "run", settings_with(tmp_path / "bad.txt"))
     assert not (tmp_path / "run").exists()
 

@@ -81,12 +81,12 @@ class TestNames:
 @pytest.mark.parametrize(
     ("sources", "targets", "vertices", "names", "words"),
     [
-        ([0, 5], [1, 1], 2, (), "an edge names vertex 5; there are 2 vertices"),
+        ([0, 5], [1, 1], 2, (), "an edge names vertex 5 of 2 vertices, which are numbered from 0"),
         ([0, -1], [1, 1], 2, (), "an edge names vertex -1"),
         ([0], [2], None, ("a", "b"), "an edge names vertex 2"),
         ([0, 1], [1], None, (), "give one of each an edge"),
         ([0.0], [1.0], None, (), "vertices are given as float64"),
-        ([0], [1], 2, ("a", "b", "c"), "3 names are given for 2 vertices"),
+        ([0], [1], 2, ("a", "b", "c"), "3 names given for 2 vertices"),
         ([0], [1], 10**12, (), "1,000,000,000,000 vertices are more than fit"),
     ],
 )

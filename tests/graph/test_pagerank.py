@@ -156,11 +156,11 @@ def test_rules_that_mean_nothing_are_refused(rules: dict[str, float], words: str
 @pytest.mark.parametrize(
     ("restart", "start", "words"),
     [
-        ([1.0], None, "restart has 1 weights for 2 vertices"),
+        ([1.0], None, "restart has 1 weight for 2 vertices"),
         ([0.0, 0.0], None, "restart adds up to 0.0"),
         ([2.0, -1.0], None, "give weights of 0 or more"),
         ([math.nan, 1.0], None, "restart adds up to nan"),
-        (None, [1.0, 1.0, 1.0], "3 ranks are given for 2 vertices"),
+        (None, [1.0, 1.0, 1.0], "3 ranks for 2 vertices"),
     ],
 )
 def test_weights_that_are_no_distribution_are_refused(

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import honeyguide
-from honeyguide.errors import RunDamaged
 from honeyguide.index import Searcher
 from honeyguide.index import catching_up as module
 from honeyguide.index.catching_up import indexes_of
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from honeyguide.parse import PageRules
-    from honeyguide.store import PageToRead
+    from honeyguide.store import KeptPage
 
 WORDS = ["basalt", "granite", "lava", "quartz", "gneiss", "mica", "slate", "chalk", "flint", "marble"]
 PAGES = {
@@ -55,34 +54,6 @@ def go_on(run: Path, budget: int) -> None:
     honeyguide.resume(run, budget=budget, world=world, vectors=hashed_vectors()).close()
 
 
-@pytest.mark.parametrize("ending", [".fast", ".fieldnorm", ".idx", ".pos", ".store", ".term", "meta.json"])
-@pytest.mark.parametrize("place", [0.0, 0.5, 0.999])
-def test_an_index_with_a_damaged_file_is_made_anew(
-    tmp_path: Path, ending: str, place: float, capfd: pytest.CaptureFixture[str]
-) -> None:
-    run = crawled(tmp_path / "run")
-    before = answers(run)
-    file = next(each for each in sorted((run / FOLDER / "pages").iterdir()) if each.name.endswith(ending))
-    content = bytearray(file.read_bytes())
-    content[int(place * len(content))] ^= 0xFF
-    file.write_bytes(content)
-    assert answers(run) == before
-    assert file.read_bytes() != content if file.exists() else True  # else every search would start over
-    assert capfd.readouterr().err == ""
-
-
-def test_an_index_that_is_damaged_while_it_is_open_is_told_in_one_line(tmp_path: Path) -> None:
-    run = crawled(tmp_path / "run")
-    with Searcher(run) as searcher:
-        for file in (run / FOLDER / "pages").glob("*.store"):
-            with file.open("r+b") as opened:
-                opened.write(b"\xff" * (file.stat().st_size // 2))
-        with pytest.raises(RunDamaged, match=r"the index is damaged \(.*\): delete .*index; the next search") as caught:
-            searcher.search("rock")
-    assert "\n" not in str(caught.value)
-    assert honeyguide.search(run, "rock", show_all=True).total == 40
-
-
 def test_catching_up_equals_building_anew(tmp_path: Path) -> None:
     run = crawled(tmp_path / "run", 10)
     assert answers(run)[1]
@@ -100,9 +71,9 @@ def test_only_new_pages_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     read: list[int] = []
     real = IndexedPage.read
 
-    def noted(kept: PageToRead, rules: PageRules) -> IndexedPage:
+    def noted(kept: KeptPage, body: bytes | None, rules: PageRules) -> IndexedPage:
         read.append(kept.step)
-        return real(kept, rules)
+        return real(kept, body, rules)
 
     monkeypatch.setattr(IndexedPage, "read", noted)
     answers(run)
@@ -275,6 +246,25 @@ class TestLive:
         with IndexLock(run):
             go_on(run, 40)
         assert "another process is writing it; searching will catch up" in caplog.text
+        assert len(answers(run)[1]) == 40  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("error", [OSError("no room"), ValueError("a bug")])
+    @pytest.mark.parametrize("commit_every", [5, 1_000])
+    def test_a_crawl_goes_on_where_indexing_stops(
+        self,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+        error: Exception,
+        commit_every: int,
+    ) -> None:
+        def stop(_: PageIndex) -> None:
+            raise error
+
+        with monkeypatch.context() as patched:
+            patched.setattr(PageIndex, "commit", stop)
+            run = crawled(tmp_path / "run", search__live="on", search__commit_every=commit_every)
+        assert "searching will catch up" in caplog.text
         assert len(answers(run)[1]) == 40  # type: ignore[arg-type]
 
     def test_pages_that_ask_not_to_be_indexed_are_not(self, tmp_path: Path) -> None:

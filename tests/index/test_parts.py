@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import honeyguide
 from honeyguide.errors import QueryError
-from honeyguide.index.choosing import bands
 from honeyguide.index.fields import analyzer, domains_of
 from honeyguide.index.moments import since, until
 from honeyguide.index.plain_text import MARK, marked, unmarked
@@ -36,13 +35,6 @@ def highlighted(shown: Snippet) -> list[str]:
     return [shown.text[start:end] for start, end in shown.highlights]
 
 
-@given(st.integers(0, 2**64 - 1), st.sets(st.integers(0, 63), max_size=3))
-def test_fingerprints_that_differ_in_three_bits_have_a_quarter_in_common(simhash: int, bits: set[int]) -> None:
-    other = simhash ^ sum(1 << bit for bit in bits)
-    assert set(bands(simhash)) & set(bands(other))
-    assert sum((band & 0xFFFF) << 16 * (band >> 16) for band in bands(simhash)) == simhash
-
-
 class TestSnippets:
     def test_words_are_highlighted_however_they_are_inflected(self) -> None:
         shown = snippet("Rocks form. A rock is rocky; sprockets are none.", "rocks")
@@ -55,6 +47,12 @@ class TestSnippets:
         assert shown.text.startswith("…")
         assert shown.text.endswith("…")
         assert len(shown.text) <= SNIPPET_CHARACTERS + 2
+
+    def test_a_sentence_is_shown_rather_than_a_list(self) -> None:
+        sentence = "A rock is a solid; every rock is made of minerals, and no rock lasts. "
+        links = "".join(f"Rock of place {n} " for n in range(12))
+        assert snippet(sentence + "filler " * 100 + links, "rock").text.startswith("A rock is a solid")
+        assert "Rock of place" in snippet("One rock. " + "filler " * 100 + links, "rock").text
 
     def test_the_beginning_is_shown_where_no_word_stands(self) -> None:
         assert snippet("Once upon a time", "zebra") == Snippet("Once upon a time")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from honeyguide.errors import QueryError, RunDamaged, SettingsError
 from honeyguide.guard import Fingerprint
 from honeyguide.index import Searcher
 from honeyguide.index.meanings import Meanings
+from honeyguide.reading import PageTexts
+from honeyguide.text import WordVectors, open_vectors, unit, words_of
 from index.small_runs import html, run_of
 
 if TYPE_CHECKING:
@@ -243,25 +246,6 @@ class TestMeaning:
         assert set(names(searcher.search('magma "light rock"', semantic=True))) == {"granite"}
         assert set(names(searcher.search("magma", semantic=True, hosts=["a.test"]))) == {"basalt", "granite"}
 
-    def test_the_nearest_are_those_of_what_is_asked_for(
-        self, searcher: Searcher, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        everything = searcher.search("magma", semantic=True, show_all=True).hits
-        nearness = {hit.url: hit.parts.meaning for hit in everything}
-        farthest = min(nearness, key=lambda url: nearness[url])
-        assert len(everything) == 6
-        monkeypatch.setattr("honeyguide.index.shard.NEAREST", 1)
-        (nearest,) = searcher.search("magma", semantic=True).hits
-        assert nearest.parts.meaning == max(nearness.values())
-        (of_host,) = searcher.search("magma", semantic=True, hosts=["a.test"]).hits
-        assert of_host.parts.meaning == max(near for url, near in nearness.items() if "//a.test/" in url)
-        title = farthest.rpartition("/")[2].replace("empty", "nothing")
-        (titled,) = searcher.search(f"magma title:{title}", semantic=True).hits
-        assert titled.url == farthest
-        (irrelevant,) = (hit for hit in everything if hit.url == "http://www.b.test/cooking")
-        (late,) = searcher.search("magma", semantic=True, since=irrelevant.fetched_at, hosts="b.test").hits
-        assert late.url == irrelevant.url
-
     def test_vectors_are_made_once_and_kept(self, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with Searcher(run) as searcher:
             first = searcher.search("volcano", semantic=True)
@@ -272,6 +256,104 @@ class TestMeaning:
     def test_a_query_without_vectors_is_told(self, searcher: Searcher) -> None:
         with pytest.raises(QueryError, match="no word of the query has a vector"):
             searcher.search("host:b.test", semantic=True)
+
+
+@pytest.fixture(scope="module")
+def long_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    chance = random.Random(5)
+    words = ["basalt", "lava", "volcano", "soup", "onion", "violin", "football", "parliament", "magma", "tax"]
+    pages = {
+        f"http://h{n % 3}.test/{n}": html(f"Page {n}", " ".join(chance.choices(words[: 4 + n % 7], k=6)) + ".")
+        for n in range(420)
+    }
+    return run_of(tmp_path_factory.mktemp("many") / "run", pages, guard__on=False)
+
+
+@pytest.fixture
+def many(long_run: Path) -> Iterator[Searcher]:
+    with Searcher(long_run) as opened:
+        yield opened
+
+
+class TestMeaningOfMany:
+    """More pages than anybody pages through, of which a semantic search misses none."""
+
+    def test_every_page_with_a_word_or_a_near_vector_is_a_hit_in_order_of_score(self, many: Searcher) -> None:
+        results = many.search("magma volcano", semantic=True, show_all=True, per_page=1000)
+        assert results.is_total_exact
+        assert results.total == len(results.hits) > 300
+        assert [hit.score for hit in results.hits] == sorted((hit.score for hit in results.hits), reverse=True)
+        assert all(hit.parts.meaning > 0 or hit.parts.text > 0 for hit in results.hits)
+        by_words = many.search("magma volcano", show_all=True, per_page=1000)
+        assert {hit.url for hit in by_words.hits} < {hit.url for hit in results.hits}
+
+    def test_all_whose_vectors_point_the_same_way_are_hits_and_no_others(self, many: Searcher, long_run: Path) -> None:
+        chosen = many.settings.vectors
+        vectors = WordVectors(open_vectors(chosen.source, chosen.cache_path))
+        asked = unit(vectors.vector(["magma"]))
+        shown = {hit.url: hit for hit in many.search("magma", semantic=True, show_all=True, per_page=1000).hits}
+        with honeyguide.open_run(long_run) as run:
+            texts = PageTexts(run, run.kept_pages())
+            words_by_url = {
+                page.url.text: words_of(f"{page.title} {texts.main_text(page)}") for page in run.kept_pages().all()
+            }
+        for url, words in words_by_url.items():
+            cosine = float(unit(vectors.vector(words)) @ asked)
+            if url in shown:
+                assert shown[url].parts.meaning == pytest.approx(max(0.0, cosine), abs=2e-3)
+            else:
+                assert cosine <= 2e-3
+                assert "magma" not in words
+
+    def test_pages_of_hits_are_pieces_of_one_list(self, many: Searcher) -> None:
+        for show_all in (True, False):
+            everything = many.search("magma", semantic=True, show_all=show_all, per_page=1000)
+            urls: list[str] = []
+            for page in range(1, 200):
+                results = many.search("magma", semantic=True, show_all=show_all, page=page, per_page=37)
+                assert (results.total, results.is_total_exact) == (everything.total, True)
+                if not results.hits:
+                    break
+                urls += [hit.url for hit in results.hits]
+            assert urls == [hit.url for hit in everything.hits]
+            assert len(urls) == everything.total
+
+    def test_filters_leave_out_and_change_nothing_else(self, many: Searcher) -> None:
+        everything = many.search("magma", semantic=True, show_all=True, per_page=1000).hits
+        of_host = many.search("magma", semantic=True, show_all=True, per_page=1000, hosts="h1.test")
+        assert [hit.url for hit in of_host.hits] == [hit.url for hit in everything if "//h1.test/" in hit.url]
+        assert of_host.total == len(of_host.hits) > 100
+        moment = sorted(hit.fetched_at for hit in everything)[250]
+        late = many.search("magma", semantic=True, show_all=True, per_page=1000, since=moment)
+        assert [hit.url for hit in late.hits] == [hit.url for hit in everything if hit.fetched_at >= moment]
+        assert late.total == len(late.hits)
+
+    def test_where_too_many_are_near_the_first_are_still_the_best(
+        self, many: Searcher, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        best = [hit.url for hit in many.search("magma", semantic=True, per_page=50).hits]
+        monkeypatch.setattr("honeyguide.index.choosing.LAST_LOOK", 100)
+        results = many.search("magma", semantic=True, per_page=50)
+        assert [hit.url for hit in results.hits] == best
+        assert not results.is_total_exact
+        assert results.total == many.search("magma", semantic=True, show_all=True).total
+
+    def test_what_is_hidden_is_counted_among_all_that_are_near(
+        self, many: Searcher, long_run: Path, tmp_path: Path
+    ) -> None:
+        words = tmp_path / "blocked.txt"
+        words.write_text("onion\n")
+        shown = many.search("magma", semantic=True, show_all=True)
+        with Searcher(long_run, {"search.blocked_words": str(words)}) as searcher:
+            results = searcher.search("magma", semantic=True, show_all=True)
+        assert results.hidden == results.hidden_by["search.blocked_words"] == shown.total - results.total > 0
+
+    def test_pages_like_another_are_found_by_their_vectors_too(self, many: Searcher) -> None:
+        by_words = many.search(like="http://h1.test/1", show_all=True, per_page=1000)
+        by_both = many.search(like="http://h1.test/1", semantic=True, show_all=True, per_page=1000)
+        assert {hit.url for hit in by_words.hits} <= {hit.url for hit in by_both.hits}
+        assert max(hit.parts.text for hit in by_both.hits) > 0
+        assert "http://h1.test/1" not in {hit.url for hit in by_both.hits}
 
 
 class TestHowMany:

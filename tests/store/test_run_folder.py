@@ -107,6 +107,12 @@ def test_a_lock_or_settings_that_cannot_be_written_are_told_in_one_line(run: Pat
     assert load_settings(folder.settings_file) == SETTINGS
 
 
+def test_a_file_is_not_told_to_be_a_damaged_run(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("no run")
+    with pytest.raises(RunDamaged, match=r"notes\.txt is a file, not a run folder"):
+        open_run(tmp_path / "notes.txt")
+
+
 def test_a_second_writer_is_turned_away_until_the_first_is_done(run: Path) -> None:
     with RunLock(RunFolder.open(run)) as lock:
         with pytest.raises(RunBusy, match="another process"):

@@ -56,7 +56,7 @@ BINARY = word2vec_binary(THREE, NUMBERS)
         (b"Dear all,\nhere are the vectors\n", "is no file of vectors"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "is no file of vectors"),
         (b"\xba\x16\x4f\x2f\x0c\x00\x00\x00", "whole fastText model: give the .vec"),
-        (b"rock 1 2\nmud 3\n", "line 2 has 1 numbers where line 1 says 2"),
+        (b"rock 1 2\nmud 3\n", "line 2 has 1 number where line 1 says 2"),
         (b"rock 1 2\nmud 3 4\nlava\n", "line 3 has 0 numbers where line 1 says 2"),
         (b"rock 1 2\nmud 3 4 5\n", "line 2 has 3 numbers where line 1 says 2"),
         (b"rock 1 2\n\nmud 3 4 5\n", "line 3 has 3 numbers"),

@@ -161,7 +161,7 @@ class TestStoppedHalfway:
     ) -> None:
         before = converted(file)
         file.write_bytes(b"rock 1 2\nmud 3\n")
-        with pytest.raises(VectorsError, match="line 2 has 1 numbers"):
+        with pytest.raises(VectorsError, match="line 2 has 1 number"):
             converted(file)
         assert folders(file) == [before.folder.name]
         file.write_bytes(b"rock 1 2\nmud 3 4\n")

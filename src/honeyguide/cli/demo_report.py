@@ -17,7 +17,8 @@ from rich.text import Text
 from honeyguide.cli.results import page_table
 from honeyguide.cli.search import snippet_text
 from honeyguide.cli.summary import print_json
-from honeyguide.cli.words import command, count_of, duration, one_line, percent
+from honeyguide.cli.words import command, duration, one_line, percent
+from honeyguide.counts import count_of
 from honeyguide.index import search
 from honeyguide.ranking import rank
 from honeyguide.report import MARKERS, downsampled, draw_curves

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from honeyguide.cli.options import JsonFlag  # noqa: TC001
-from honeyguide.cli.words import count_of, one_line
+from honeyguide.cli.words import one_line
+from honeyguide.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -39,9 +39,9 @@ def export(
         str,
         typer.Option(
             "--format", metavar="NAME", show_default=False,
-            help="What to write: edges, jsonl, csv, parquet, warc, graphml, gexf or markdown.",
+            help="What to write, and needed: edges, jsonl, csv, parquet, warc, graphml, gexf or markdown.",
         ),
-    ],
+    ] = "",
     file: Annotated[
         Path | None,
         typer.Argument(metavar="OUT", show_default=False, help="Where to; - or nothing for stdout."),

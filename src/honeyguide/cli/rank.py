@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from honeyguide.cli.options import JsonFlag  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.words import count_of, one_line
+from honeyguide.cli.words import one_line
+from honeyguide.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -149,7 +150,7 @@ def _document(ranking: Ranking, count: int, page: str | None, *, with_overlaps: 
 def _told(document: dict[str, Any]) -> Iterator[str]:
     """Everything but the list."""
     graph = document["graph"]
-    vertices = "1 vertex" if graph["vertices"] == 1 else f"{graph['vertices']:,} vertices"
+    vertices = count_of(graph["vertices"], "vertex", "vertices")
     yield (
         f"{vertices}, {count_of(graph['edges'], 'edge')}; {count_of(graph['weak_components'], 'component')}, the "
         f"largest of {graph['largest_weak_component']:,}; strong {graph['strong_components']:,}, the largest of "
@@ -164,8 +165,8 @@ def _told(document: dict[str, Any]) -> Iterator[str]:
     if "page" in document:
         page = document["page"]
         yield (
-            f"{one_line(page['url'])}: {shown(page['value'])}, place {page['place']:,}; {page['links_in']:,} links in, "
-            f"{page['links_out']:,} out"
+            f"{one_line(page['url'])}: {shown(page['value'])}, place {page['place']:,}; "
+            f"{count_of(page['links_in'], 'link')} in, {page['links_out']:,} out"
         )
     for overlap in document.get("overlaps", ()):
         yield f"overlap of {overlap['one']} and {overlap['other']}: {overlap['jaccard']:.3f}"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from honeyguide.cli.options import JsonFlag, RunArgument  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.words import count_of, one_line, percent
+from honeyguide.cli.words import one_line, percent
+from honeyguide.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,19 +68,17 @@ def results(
 
 def _snippets(run: Run, pages: Sequence[KeptPage]) -> list[Snippet | None]:
     """A snippet of each page; none where its body was not kept."""
-    from honeyguide.reading import PageTexts, Snippets  # noqa: PLC0415
+    from honeyguide.reading import PageSnippets  # noqa: PLC0415
 
-    settings = run.settings
-    cut = Snippets((settings.topic.name, *settings.topic.keywords), settings.judge.language)
-    texts = PageTexts(run, run.kept_pages())
-    return [None if (text := texts.main_text(page)) is None else cut.of(text) for page in pages]
+    cut = PageSnippets(run, run.kept_pages())
+    return [cut.of(page) for page in pages]
 
 
 def header(run: Run) -> list[str]:
     """What the run was for and what it came to, in two lines."""
     settings, progress = run.settings, run.progress
     words = ", ".join(settings.topic.keywords)
-    examples = f"{len(settings.topic.like)} examples" if settings.topic.like else ""
+    examples = count_of(len(settings.topic.like), "example") if settings.topic.like else ""
     topic = " · ".join(filter(None, (settings.topic.name, words, examples))) or "none"
     came_to = (
         f"{count_of(progress.fetches, 'fetch', 'fetches')}, {count_of(progress.pages, 'page')}, "

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from honeyguide.cli.options import AnySetting, JsonFlag, setting_option
-from honeyguide.cli.words import count_of, one_line
+from honeyguide.cli.words import one_line
+from honeyguide.counts import count_of
 from honeyguide.errors import QueryError
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from honeyguide.cli.options import JsonFlag, RunArgument  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.words import count_of, duration, megabytes, one_line, percent
+from honeyguide.cli.words import duration, megabytes, one_line, percent
+from honeyguide.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

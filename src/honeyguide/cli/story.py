@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, assert_never
 
+from honeyguide.counts import count_of
 from honeyguide.engine import (
     CrawlRestarted,
     CrawlStarted,
@@ -43,7 +44,7 @@ class Story:
         elif isinstance(event, CrawlStopped):
             log.info("stopped: %s; %s", event.reason.value, _state(event.progress))
         elif isinstance(event, CrawlRestarted):
-            log.info("beginning anew at %s links (%s): %s", event.links, event.source, event.reason)
+            log.info("beginning anew at %s (%s): %s", count_of(event.links, "link"), event.source, event.reason)
         else:
             if self._follows_urls:
                 _follow(event)
@@ -53,13 +54,13 @@ class Story:
     def _begin(self, event: CrawlStarted) -> None:
         settings = self._settings
         log.info(
-            "%s: topic %r, keywords %s; strategy %s, world %s, budget %s fetches%s, seed %s",
-            f"going on after {event.progress.fetches:,} fetches" if event.is_resumed else "starting",
+            "%s: topic %r, keywords %s; strategy %s, world %s, budget %s%s, seed %s",
+            f"going on after {_fetches(event.progress.fetches)}" if event.is_resumed else "starting",
             settings.topic.name,
             ", ".join(settings.topic.keywords) or "none",
             settings.crawl.strategy,
             settings.crawl.world,
-            settings.budget.fetches,
+            _fetches(settings.budget.fetches),
             f", {settings.crawl.concurrency} at once" if settings.crawl.concurrency else "",
             settings.crawl.seed,
         )
@@ -67,9 +68,13 @@ class Story:
 
 def _state(progress: Progress) -> str:
     return (
-        f"{progress.fetches:,} fetches: {progress.pages:,} pages, {progress.relevant:,} relevant, "
-        f"harvest rate {progress.relevant / max(1, progress.fetches):.1%}, {progress.waiting:,} links wait"
+        f"{_fetches(progress.fetches)}: {count_of(progress.pages, 'page')}, {progress.relevant:,} relevant, "
+        f"harvest rate {progress.relevant / max(1, progress.fetches):.1%}, {count_of(progress.waiting, 'link')} waiting"
     )
+
+
+def _fetches(count: int) -> str:
+    return count_of(count, "fetch", "fetches")
 
 
 def _follow(
@@ -85,13 +90,13 @@ def _follow(
     match event:
         case PageJudged():
             log.debug(
-                "%s judged %.3f%s, expected %.3f%s; %s new links; %r",
+                "%s judged %.3f%s, expected %.3f%s; %s; %r",
                 event.url,
                 event.verdict.relevance,
                 " (relevant)" if event.verdict.is_relevant else "",
                 event.score,
                 " (explored)" if event.explored else "",
-                event.new_links,
+                count_of(event.new_links, "new link"),
                 event.title,
             )
         case PageUnchanged():

@@ -7,7 +7,8 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from honeyguide.cli.words import command, count_of, duration, megabytes, one_line, percent
+from honeyguide.cli.words import command, duration, megabytes, one_line, percent
+from honeyguide.counts import count_of
 from honeyguide.engine import LINEAR_STRATEGIES, StopReason
 from honeyguide.store import Finding
 
@@ -108,7 +109,7 @@ def _told(run: Run, seconds: float) -> str:
     if progress.unknown:
         lines.insert(
             lines.index("") + 2,
-            f"  unknown       {progress.unknown:,} links the replayed run never asked for; they cost nothing",
+            f"  unknown       {count_of(progress.unknown, 'link')} the replayed run never asked for; they cost nothing",
         )
     if progress.stop_reason != StopReason.INTERRUPTED:
         lines += ["", "Next:", *(f"  {line}" for line in _next_commands(run))]

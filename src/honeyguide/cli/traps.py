@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from honeyguide.cli.options import JsonFlag, RunArgument  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.words import count_of, one_line, percent
+from honeyguide.cli.words import one_line, percent
+from honeyguide.counts import count_of
 from honeyguide.errors import SettingsError
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ import typer
 
 from honeyguide.cli.options import JsonFlag  # noqa: TC001 - typer reads the annotations
 from honeyguide.cli.words import command, duration, megabytes, one_line
+from honeyguide.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -166,8 +167,8 @@ def _told_info(document: dict[str, Any]) -> str:
 
 def _told_training(trained: TrainedVectors, seconds: float) -> str:
     lines = [
-        f"  pages       {trained.texts:,}, with {trained.words_read:,} words",
-        f"  vectors     {trained.words:,}, of {trained.dimension:,} numbers each",
+        f"  pages       {trained.texts:,}, with {count_of(trained.words_read, 'word')}",
+        f"  vectors     {trained.words:,}, of {count_of(trained.dimension, 'number')} each",
         f"  time        {duration(seconds)}",
         f"  file        {trained.path} ({megabytes(trained.path.stat().st_size)})",
         "",

@@ -12,6 +12,7 @@ import typer
 
 from honeyguide.cli.options import JsonFlag  # noqa: TC001 - typer reads the annotations
 from honeyguide.cli.words import command, duration, megabytes, one_line
+from honeyguide.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -183,11 +184,14 @@ def _progress_bar() -> Iterator[Callable[[BuildProgress], None]]:
 
 def _told_build(built: BuiltWiki, seconds: float) -> str:
     size = sum(file.stat().st_size for file in built.path.iterdir())
-    articles, redirects, others = (built.dump_pages.get(kind, 0) for kind in ("article", "redirect", "other"))
+    articles, redirects, others = (
+        count_of(built.dump_pages.get(kind, 0), noun)
+        for kind, noun in (("article", "article"), ("redirect", "redirect"), ("other", "other page"))
+    )
     lines = [
-        f"  dump        {articles:,} articles, {redirects:,} redirects, {others:,} other pages",
+        f"  dump        {articles}, {redirects}, {others}",
         f"  XML         {megabytes(built.xml_bytes)}",
-        f"  pages       {built.pages:,}, with {built.links:,} links",
+        f"  pages       {built.pages:,}, with {count_of(built.links, 'link')}",
         f"  redirects   {built.redirects:,} lead to a page",
         f"  categories  {built.categories:,}",
         f"  time        {duration(seconds)}",
@@ -210,7 +214,7 @@ def _told_stats(found: WikiStats) -> str:
         f"most links           {found.in_degree.most:,} in, {found.out_degree.most:,} out",
         f"pages without links  {found.in_degree.without:,} in, {found.out_degree.without:,} out",
         f"entry                {found.entry}",
-        f"reachable from it    {found.reachable:,} pages",
+        f"reachable from it    {count_of(found.reachable, 'page')}",
         "",
         *_table("left out", found.dropped),
         "",
@@ -233,7 +237,9 @@ def _stats_document(found: WikiStats) -> dict[str, Any]:
 
 def _print_topics(found: Sequence[WikiTopic], at_least: int) -> None:
     if not found:
-        print(f"no topic has {at_least:,} articles that can be reached; try --at-least {max(1, at_least // 2)}")
+        print(
+            f"no topic has {count_of(at_least, 'article')} that can be reached; try --at-least {max(1, at_least // 2)}"
+        )
         return
     print("reachable   pages  topic and where to start")
     for topic in found:

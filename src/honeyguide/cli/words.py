@@ -18,11 +18,6 @@ def percent(share: float) -> str:
     return f"{share:.1%}"
 
 
-def count_of(count: int, noun: str, plural: str = "") -> str:
-    """`1 page`, `2 pages`; `plural` where an s does not make it."""
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
-
-
 def duration(seconds: float) -> str:
     """Seconds in the two units that matter."""
     if seconds < 60:

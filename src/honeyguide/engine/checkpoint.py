@@ -66,7 +66,7 @@ def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tup
     tries = vain.tries_by_link().items()
     core.troubles.tries_by_link |= {link: count for link, count in tries if parts.links.state(link) != LinkState.DONE}
     at_once = [each for each in in_flight if core.put_back_in_flight(each, pairs_in_flight.get(each.record.link))]
-    log.info("restored step %s: %s links wait, %s in flight", progress.steps, len(parts.frontier), len(in_flight))
+    log.info("restored step %s: waiting links %s, in flight %s", progress.steps, len(parts.frontier), len(in_flight))
     return core, at_once
 
 

@@ -68,13 +68,19 @@ class Indexing:
         from honeyguide.index.live import StoredPage, index_as_they_come  # noqa: PLC0415 - tantivy
 
         pages = (StoredPage(*each) for each in self._pages())
-        reason = index_as_they_come(self._run, self._settings, self._steps, pages)
-        if reason:
-            log.warning("pages do not go into the index of %s now: %s; searching will catch up", self._run, reason)
-            self._is_over.set()
-            for _ in self._pages():  # so that the crawl does not wait
-                pass
+        reason = "a bug, told above"
+        try:
+            reason = index_as_they_come(self._run, self._settings, self._steps, pages)
+        except Exception:
+            log.exception("indexing %s stopped", self._run)
+        finally:  # also after a panic of tantivy's, which is no Exception
+            if reason:
+                log.warning("pages do not go into the index of %s now: %s; searching will catch up", self._run, reason)
+                self._is_over.set()
+                for _ in self._pages():  # so that the crawl does not wait
+                    pass
 
     def _pages(self) -> Iterator[Waiting]:
         while (page := self._waiting.get()) is not None:
             yield page
+        self._waiting.put(None)  # for whoever reads on after trouble with the last commit

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from honeyguide.counts import count_of
 from honeyguide.domain import LinkId, LinkState
 from honeyguide.frontier import LevelledFrontier
 from honeyguide.store import RestartRecord
@@ -124,7 +125,7 @@ class Restarts:
         settings, state, progress = self._settings, self._state, self._ledger.progress
         fetches, spent_s = progress.fetches - state.fetches, progress.spent_seconds - state.spent_s
         if settings.every_fetches and fetches >= settings.every_fetches:
-            return f"{settings.every_fetches:,} fetches have passed"
+            return f"{count_of(settings.every_fetches, 'fetch has', 'fetches have')} passed"
         if settings.every_s and spent_s >= settings.every_s:
             return f"{settings.every_s:g} seconds have passed"
         for name, mean, share in (

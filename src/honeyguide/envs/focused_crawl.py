@@ -13,6 +13,7 @@ from gymnasium import spaces
 from gymnasium.error import InvalidAction, ResetNeeded
 from threadpoolctl import ThreadpoolController
 
+from honeyguide.counts import count_of
 from honeyguide.domain import LinkId
 from honeyguide.engine import Builder, open_world, with_examples_read
 from honeyguide.envs.crawl_state import STATE_COLUMNS, CrawlState, state_after
@@ -164,9 +165,10 @@ class FocusedCrawlEnv(gymnasium.Env[Observation, np.int64]):
         mark = "*" if last["is_relevant"] else " "
         fetched = f"{mark} {last['relevance']:.2f}  {last['outcome']}  {last['url']}" if last["url"] else "  not begun"
         return (
-            f"fetch {progress.fetches} of {self.settings.budget.fetches}, {progress.relevant} relevant pages\n"
+            f"fetch {progress.fetches} of {self.settings.budget.fetches}, "
+            f"{count_of(progress.relevant, 'relevant page')}\n"
             f"{fetched}\n"
-            f"{progress.waiting} links wait, {len(self._links)} in the table\n"
+            f"{count_of(progress.waiting, 'link')} waiting, {len(self._links)} in the table\n"
         )
 
     def close(self) -> None:

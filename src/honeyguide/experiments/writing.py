@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from honeyguide.counts import count_of
 from honeyguide.experiments.markdown import markdown
 from honeyguide.experiments.summary import is_headline
 from honeyguide.report.figures import (
@@ -104,7 +105,7 @@ def _note(document: dict[str, Any], worlds: Sequence[dict[str, Any]], shown: str
     experiment = document["experiment"]
     last = experiment["seed"] + experiment["repeats"] - 1
     return (
-        f"{shown} of {experiment['repeats']} runs · budget {_all_of(worlds, 'budget')} · "
+        f"{shown} of {count_of(experiment['repeats'], 'run')} · budget {_all_of(worlds, 'budget')} · "
         f"seeds {experiment['seed']} to {last} · labels {_all_of(worlds, 'labels')}\n"
         f"data {_all_of(worlds, 'data_hash')[:12]} · Honeyguide {document['honeyguide']} · settings in summary.json"
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import ExportError
+from honeyguide.exports.written import PagesWritten
 from honeyguide.reading import PageRecord, records_of
 
 if TYPE_CHECKING:
@@ -46,10 +47,37 @@ def nothing_to_write(run: Run, choice: Choice) -> ExportError:
     return ExportError(f"{run.path} has no page to write; go on with it: honeyguide resume {run.path}")
 
 
-def chosen_records(run: Run, pages: KeptPages, choice: Choice, progress: Progress | None) -> Iterator[PageRecord]:
-    """The pages as rows, with `progress` told of each."""
-    total = len(pages)
-    for done, record in enumerate(records_of(run, pages, with_text=choice.with_text), 1):
-        yield record
-        if progress is not None:
-            progress(done, total)
+class ChosenRecords:
+    """The pages as rows, one in memory at a time; once. `progress` is told of each, and what was written is counted."""
+
+    def __init__(self, run: Run, pages: KeptPages, choice: Choice, progress: Progress | None) -> None:
+        self._records = records_of(run, pages, with_text=choice.with_text)
+        self._total = len(pages)
+        self._asks_for_text = choice.with_text
+        self._progress = progress
+        self._done = self._without_text = 0
+
+    def __iter__(self) -> Iterator[PageRecord]:
+        for record in self._records:
+            yield record
+            self._done += 1
+            self._without_text += record.text is None
+            if self._progress is not None:
+                self._progress(self._done, self._total)
+
+    @property
+    def written(self) -> PagesWritten:
+        """What came of those that have gone by."""
+        return PagesWritten(self._done, self._without_text if self._asks_for_text else 0)
+
+
+@contextmanager
+def chosen_records(run: Run, choice: Choice, progress: Progress | None) -> Iterator[ChosenRecords]:
+    """The pages to write as rows, as they are at one moment. ExportError where there are none."""
+    with chosen_pages(run, choice) as pages:
+        yield ChosenRecords(run, pages, choice, progress)
+
+
+def heading_of(record: PageRecord) -> str:
+    """What a page is called, on one line: its title, else its address."""
+    return " ".join(record.title.split()) or record.url

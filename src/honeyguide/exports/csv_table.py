@@ -11,14 +11,14 @@ import csv
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.exports.choice import Choice, chosen_pages, chosen_records
-from honeyguide.exports.written import PagesWritten
+from honeyguide.exports.choice import chosen_records
 from honeyguide.reading import PageRecord, iso
 
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from honeyguide.exports.written import Progress
+    from honeyguide.exports.choice import Choice
+    from honeyguide.exports.written import PagesWritten, Progress
     from honeyguide.store import Run
 
 _NAMES: Final = tuple(field.name for field in fields(PageRecord))
@@ -27,15 +27,12 @@ _BEGINS_A_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uf
 
 def write_csv(run: Run, out: TextIO, choice: Choice, progress: Progress | None = None) -> PagesWritten:
     """Write a header and a page a row, in the order they came."""
-    count = without_text = 0
-    with chosen_pages(run, choice) as pages:
+    with chosen_records(run, choice, progress) as records:
         rows = csv.writer(out)
         rows.writerow(_NAMES)
-        for record in chosen_records(run, pages, choice, progress):
+        for record in records:
             rows.writerow([_cell(getattr(record, name)) for name in _NAMES])
-            count += 1
-            without_text += record.text is None
-    return PagesWritten(count, without_text if choice.with_text else 0)
+        return records.written
 
 
 def _cell(value: Any) -> str:  # noqa: ANN401 - whatever a record holds

@@ -136,4 +136,5 @@ def checked(file_format: str, choice: Choice) -> Choice:
 
 
 def _unknown(file_format: str) -> SettingsError:
-    return SettingsError([f"--format is {file_format!r}: choose one of {', '.join(FORMATS)}"])
+    given = repr(file_format) if file_format else "missing"
+    return SettingsError([f"--format is {given}: choose one of {', '.join(FORMATS)}"])

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from honeyguide.exports.choice import chosen_pages
-from honeyguide.exports.graph_pages import COLUMNS, label_of, nodes_of, xml_attribute, xml_text
+from honeyguide.exports.choice import chosen_pages, heading_of
+from honeyguide.exports.graph_pages import COLUMNS, nodes_of, xml_attribute, xml_text
 from honeyguide.exports.written import EdgesWritten
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def write_gexf(run: Run, out: TextIO, choice: Choice, progress: Progress | None 
             out.write(f'      <attribute id="{number}" title="{column.name}" type="{kind}"/>\n')
         out.write("    </attributes>\n    <nodes>\n")
         for node, page in nodes_of(run, pages, progress):
-            out.write(f'      <node id="{node}" label={xml_attribute(label_of(page))}>\n        <attvalues>\n')
+            out.write(f'      <node id="{node}" label={xml_attribute(heading_of(page))}>\n        <attvalues>\n')
             for number, column in enumerate(COLUMNS):
                 value = column.value(page)
                 if value is not None:

@@ -74,7 +74,3 @@ def xml_text(text: str) -> str:
 def xml_attribute(text: str) -> str:
     """Text with the quotes around it; line breaks and tabs survive as references."""
     return quoteattr(_UNSAYABLE.sub("\ufffd", text))
-
-
-def label_of(record: PageRecord) -> str:
-    return record.title or record.url

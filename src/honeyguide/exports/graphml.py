@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from honeyguide.exports.choice import chosen_pages
-from honeyguide.exports.graph_pages import COLUMNS, label_of, nodes_of, xml_attribute, xml_text
+from honeyguide.exports.choice import chosen_pages, heading_of
+from honeyguide.exports.graph_pages import COLUMNS, nodes_of, xml_attribute, xml_text
 from honeyguide.exports.written import EdgesWritten
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def write_graphml(run: Run, out: TextIO, choice: Choice, progress: Progress | No
             out.write(f'  <key id="{name}" for="node" attr.name="{name}" attr.type="{column.kind}"/>\n')
         out.write('  <graph edgedefault="directed">\n')
         for number, page in nodes_of(run, pages, progress):
-            out.write(f'    <node id="n{number}">\n      <data key="label">{xml_text(label_of(page))}</data>\n')
+            out.write(f'    <node id="n{number}">\n      <data key="label">{xml_text(heading_of(page))}</data>\n')
             for column in COLUMNS:
                 value = column.value(page)
                 if value is not None:

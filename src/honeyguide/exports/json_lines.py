@@ -6,14 +6,14 @@ import json
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from honeyguide.exports.choice import Choice, chosen_pages, chosen_records
-from honeyguide.exports.written import PagesWritten
+from honeyguide.exports.choice import chosen_records
 from honeyguide.reading import PageRecord, iso
 
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from honeyguide.exports.written import Progress
+    from honeyguide.exports.choice import Choice
+    from honeyguide.exports.written import PagesWritten, Progress
     from honeyguide.store import Run
 
 _NAMES = tuple(field.name for field in fields(PageRecord))
@@ -21,16 +21,13 @@ _NAMES = tuple(field.name for field in fields(PageRecord))
 
 def write_json_lines(run: Run, out: TextIO, choice: Choice, progress: Progress | None = None) -> PagesWritten:
     """Write a page a line, in the order they came."""
-    count = without_text = 0
-    with chosen_pages(run, choice) as pages:
-        for record in chosen_records(run, pages, choice, progress):
+    with chosen_records(run, choice, progress) as records:
+        for record in records:
             # Lone halves of surrogate pairs, which a page may hold, are no UTF-8: JSON can say them as \udXXX.
             line = json.dumps(_object(record), ensure_ascii=False)
             out.write(line if _is_writable(line) else json.dumps(_object(record)))
             out.write("\n")
-            count += 1
-            without_text += record.text is None
-    return PagesWritten(count, without_text if choice.with_text else 0)
+        return records.written
 
 
 def _object(record: PageRecord) -> dict[str, Any]:

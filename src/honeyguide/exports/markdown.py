@@ -12,8 +12,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.exports.choice import FACTS, chosen_pages, chosen_records
-from honeyguide.exports.written import PagesWritten
+from honeyguide.exports.choice import FACTS, chosen_records, heading_of
 from honeyguide.reading import iso
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from honeyguide.exports.choice import Choice
-    from honeyguide.exports.written import Progress
+    from honeyguide.exports.written import PagesWritten, Progress
     from honeyguide.reading import PageRecord
     from honeyguide.store import Run
 
@@ -34,34 +33,28 @@ _SLUG_LENGTH: Final = 60
 
 def write_markdown_folder(run: Run, folder: Path, choice: Choice, progress: Progress | None = None) -> PagesWritten:
     """Write a file a page into `folder`, which is there, and an index of them."""
-    count = without_text = 0
-    with chosen_pages(run, choice) as pages, _new_file(folder / "index.md") as index:
+    with chosen_records(run, choice, progress) as records, _new_file(folder / "index.md") as index:
         index.write(f"# {_title_of(run)}\n\n")
-        for record in chosen_records(run, pages, choice, progress):
+        for record in records:
             name = f"{_safe_name(record.host)}/{record.step:06}-{_slug(record.title)}.md"
             path = folder / name
             path.parent.mkdir(exist_ok=True)
             with _new_file(path) as out:
                 _write_page(out, record)
             relevance = f"{record.relevance:.3f}{', relevant' if record.is_relevant else ''}"
-            index.write(f"- [{escaped(_heading(record))}]({name}) {relevance}\n")
-            count += 1
-            without_text += record.text is None
-    return PagesWritten(count, without_text if choice.with_text else 0)
+            index.write(f"- [{escaped(heading_of(record))}]({name}) {relevance}\n")
+        return records.written
 
 
 def write_markdown_file(run: Run, out: TextIO, choice: Choice, progress: Progress | None = None) -> PagesWritten:
     """Write all pages into one file, one after the other."""
-    count = without_text = 0
-    with chosen_pages(run, choice) as pages:
+    with chosen_records(run, choice, progress) as records:
         out.write(f"# {_title_of(run)}\n")
-        for record in chosen_records(run, pages, choice, progress):
+        for record in records:
             about = f"{iso(record.fetched_at)[:10]} · relevance {record.relevance:.3f}"
             about += f"{' (relevant)' if record.is_relevant else ''} · depth {record.depth}"
-            out.write(f"\n## {_said(escaped(_heading(record)))}\n\n<{record.url}>\n{about}\n\n{_said(_body(record))}")
-            count += 1
-            without_text += record.text is None
-    return PagesWritten(count, without_text if choice.with_text else 0)
+            out.write(f"\n## {_said(escaped(heading_of(record)))}\n\n<{record.url}>\n{about}\n\n{_said(_body(record))}")
+        return records.written
 
 
 def escaped(text: str) -> str:
@@ -84,15 +77,11 @@ def _write_page(out: TextIO, record: PageRecord) -> None:
     # A JSON value is a YAML value too, whatever is in it.
     out.write("---\n")
     out.writelines(f"{name}: {json.dumps(value)}\n" for name, value in facts.items())
-    out.write(f"---\n\n# {escaped(_heading(record))}\n\n{_body(record)}")
+    out.write(f"---\n\n# {escaped(heading_of(record))}\n\n{_body(record)}")
 
 
 def _body(record: PageRecord) -> str:
     return f"{escaped(record.text)}\n" if record.text else ""
-
-
-def _heading(record: PageRecord) -> str:
-    return " ".join(record.title.split()) or record.url
 
 
 def _title_of(run: Run) -> str:

@@ -10,14 +10,14 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.errors import ExportError
-from honeyguide.exports.choice import Choice, chosen_pages, chosen_records
-from honeyguide.exports.written import PagesWritten
+from honeyguide.exports.choice import chosen_records
 from honeyguide.reading import PageRecord
 
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-    from honeyguide.exports.written import Progress
+    from honeyguide.exports.choice import Choice
+    from honeyguide.exports.written import PagesWritten, Progress
     from honeyguide.store import Run
 
 ROWS_AT_ONCE: Final = 1_000
@@ -29,18 +29,18 @@ def write_parquet(run: Run, out: BinaryIO, choice: Choice, progress: Progress | 
     """Write pages in the order they came. ExportError where pyarrow is not installed."""
     arrow, parquet = _pyarrow()
     schema = _schema(arrow)
-    count = without_text = 0
-    with chosen_pages(run, choice) as pages, parquet.ParquetWriter(out, schema, compression="zstd") as writer:
+    with (
+        chosen_records(run, choice, progress) as records,
+        parquet.ParquetWriter(out, schema, compression="zstd") as writer,
+    ):
         batch = _Batch()
-        for record in chosen_records(run, pages, choice, progress):
+        for record in records:
             batch.add(record)
-            count += 1
-            without_text += record.text is None
             if batch.is_full:
                 writer.write_table(batch.taken(arrow, schema))
         if batch.rows:
             writer.write_table(batch.taken(arrow, schema))
-    return PagesWritten(count, without_text if choice.with_text else 0)
+        return records.written
 
 
 class _Batch:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from honeyguide.counts import count_of
+
 Progress: TypeAlias = Callable[[int, int], None]
 """Is told now and then how much is done, and of how much."""
 
@@ -18,8 +20,7 @@ class EdgesWritten:
     edges: int
 
     def __str__(self) -> str:
-        vertices = "vertex" if self.vertices == 1 else "vertices"
-        return f"{self.vertices:,} {vertices}, {_count(self.edges, 'edge')}"
+        return f"{count_of(self.vertices, 'vertex', 'vertices')}, {count_of(self.edges, 'edge')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class PagesWritten:
     without_text: int = 0  # pages whose bodies the run had not kept, so that they have no text here
 
     def __str__(self) -> str:
-        told = _count(self.pages, "page")
+        told = count_of(self.pages, "page")
         return f"{told}, {self.without_text:,} of them without text: it was not kept" if self.without_text else told
 
 
@@ -42,8 +43,4 @@ class RecordsWritten:
     pages: int  # of these responses
 
     def __str__(self) -> str:
-        return f"{_count(self.responses, 'response')}, {_count(self.pages, 'page')} among them"
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+        return f"{count_of(self.responses, 'response')}, {count_of(self.pages, 'page')} among them"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from honeyguide.counts import count_of
 from honeyguide.errors import GraphError
 
 if TYPE_CHECKING:
@@ -148,9 +149,9 @@ def _vertex_count(sources: Numbers, targets: Numbers, vertices: int | None, name
     count = max(len(names), highest + 1 if not names else 0) if vertices is None else vertices
     if lowest < 0 or highest >= count:
         wrong = lowest if lowest < 0 else highest
-        raise GraphError(f"an edge names vertex {wrong}; there are {count:,} vertices, numbered from 0")
+        raise GraphError(f"an edge names vertex {wrong} of {_vertices(count)}, which are numbered from 0")
     if len(names) > count:
-        raise GraphError(f"{len(names):,} names are given for {count:,} vertices; give at most one each")
+        raise GraphError(f"{count_of(len(names), 'name')} given for {_vertices(count)}; give at most one each")
     if count > MOST_VERTICES:
         raise GraphError(f"{count:,} vertices are more than fit here; at most {MOST_VERTICES:,} do")
     return count
@@ -162,3 +163,7 @@ def _rows_of_sources(sources: Numbers, targets: Numbers, count: int) -> csr_arra
 
     marks = np.ones(len(sources), dtype=np.bool_)  # the smallest thing that can be added up
     return coo_array((marks, (targets, sources)), shape=(count, count)).tocsr()
+
+
+def _vertices(count: int) -> str:
+    return count_of(count, "vertex", "vertices")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from honeyguide.counts import count_of
 from honeyguide.errors import GraphError
 
 if TYPE_CHECKING:
@@ -118,14 +119,16 @@ def restart_on(vertices: Sequence[int], count: int) -> Vector:
 def _extended(start: Vector, count: int) -> Vector:
     """Earlier ranks for a graph that has grown since."""
     if len(start) > count:
-        raise GraphError(f"{len(start):,} ranks are given for {count:,} vertices; begin with those of an earlier graph")
+        vertices = count_of(count, "vertex", "vertices")
+        raise GraphError(f"{count_of(len(start), 'rank')} for {vertices}; begin with those of an earlier graph")
     average = float(start.sum()) / len(start) if len(start) else 1.0
     return np.concatenate((start, np.full(count - len(start), average)))
 
 
 def _distribution(weights: Vector, count: int, name: str) -> Vector:
     if len(weights) != count:
-        raise GraphError(f"{name} has {len(weights):,} weights for {count:,} vertices; give one each")
+        vertices = count_of(count, "vertex", "vertices")
+        raise GraphError(f"{name} has {count_of(len(weights), 'weight')} for {vertices}; give one each")
     total = float(weights.sum())
     if not (math.isfinite(total) and total > 0 and float(weights.min()) >= 0):
         raise GraphError(f"{name} adds up to {total}; give weights of 0 or more, one of them above 0")

@@ -79,7 +79,7 @@ def indexes_of(run: Run, on_progress: OnProgress = lambda *_: None, *, patience_
         except IndexBusy:
             there = PageIndex.to_read(folder, language)
             step = 0 if there is None else last_step(there.searcher())
-            if run.count_pages_after(step) <= FEW_PAGES or clock.now() >= deadline:
+            if len(run.kept_pages(after_step=step)) <= FEW_PAGES or clock.now() >= deadline:
                 return _with_rest_in_memory(run, there, language, on_progress)
             time.sleep(_LOOK_AGAIN_S)
         except OSError as error:  # a full disk, a folder that only looks writable
@@ -95,10 +95,9 @@ def catch_up(
     up_to_step: int | None = None,
 ) -> int:
     """Add the pages that came after a step, and up to another where that is given; says how many."""
-    total = run.count_pages_after(after_step)
-    if not total or after_step == up_to_step:
+    if after_step == up_to_step:
         return 0
-    pages = _read(run, after_step, total, on_progress)
+    pages = _read(run, after_step, on_progress)
     wanted = pages if up_to_step is None else takewhile(lambda page: page.step <= up_to_step, pages)
     return index.add_all(wanted, COMMIT_EVERY)
 
@@ -112,8 +111,6 @@ def _brought_up_to_date(run: Run, folder: Path, language: str, on_progress: OnPr
     index = PageIndex.to_write(folder, language)
     try:
         catch_up(run, index, last_step(index.searcher()), on_progress)
-    except ValueError as error:  # tantivy's, for whatever goes wrong while it writes
-        raise OSError(str(error)) from error
     finally:
         index.close()
     return index
@@ -127,8 +124,10 @@ def _with_rest_in_memory(run: Run, there: PageIndex | None, language: str, on_pr
     return Indexes((*kept, OpenIndex.now(rest)), is_written=False)
 
 
-def _read(run: Run, after_step: int, total: int, on_progress: OnProgress) -> Iterator[IndexedPage]:
+def _read(run: Run, after_step: int, on_progress: OnProgress) -> Iterator[IndexedPage]:
     rules = rules_of(run.settings.crawl.profile)
-    for done, kept in enumerate(run.pages_after(after_step), 1):
-        yield IndexedPage.read(kept, rules)
+    pages = run.kept_pages(after_step=after_step)
+    total = len(pages)
+    for done, page in enumerate(pages.all(), 1):
+        yield IndexedPage.read(page, pages.body(page), rules)
         on_progress(done, max(done, total))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from honeyguide.domain import Page, Url
     from honeyguide.parse import PageRules
-    from honeyguide.store import PageToRead
+    from honeyguide.store import KeptPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class IndexedPage:
         )
 
     @classmethod
-    def read(cls, kept: PageToRead, rules: PageRules) -> IndexedPage:
+    def read(cls, kept: KeptPage, body: bytes | None, rules: PageRules) -> IndexedPage:
         """From a page that a run has kept; of one whose body was not kept, the title."""
-        if kept.body is None:
+        if body is None:
             return cls(
                 step=kept.step,
                 url=kept.url,
@@ -77,7 +77,7 @@ class IndexedPage:
                 text_print=_print_of(kept.url.text, ()),
             )
         return cls.of(
-            parse(kept.url, Fetched(200, kept.content_type, kept.body), rules),
+            parse(kept.url, Fetched(kept.status, kept.content_type, body), rules),
             step=kept.step,
             fetched_at=kept.fetched_at,
             relevance=kept.relevance,

@@ -44,7 +44,7 @@ def index_as_they_come(run: Path, settings: Settings, steps: int, pages: Iterabl
                 index.close()
     except IndexBusy:
         return "another process is writing it"
-    except (OSError, ValueError, HoneyguideError) as error:  # tantivy raises ValueError for whatever is wrong
+    except (OSError, HoneyguideError) as error:
         return str(error) or type(error).__name__
     return ""
 

@@ -69,10 +69,12 @@ class Matcher:
             case _:
                 assert_never(node)
 
-    def any_of(self, terms: Sequence[str]) -> Match:
-        """Pages with any of some terms of the index, in title or text."""
+    def any_of(self, terms: Sequence[str], *, words_are_optional: bool = False) -> Match:
+        """Pages with any of some terms of the index, in title or text; or with none, where they only add to scores."""
         found = [self._in_fields(("title", "text"), [term], 0) for term in terms]
         clauses = [(Occur.Should, each.query) for each in found if each.query is not None]
+        if words_are_optional:
+            clauses.append((Occur.Must, _anything()))
         return Match(Query.boolean_query(clauses), sum(each.bound for each in found)) if clauses else Match(None)
 
     def _joined(self, parts: Sequence[Node], occur: Occur, *, is_optional: bool, is_either: bool = False) -> Match:

@@ -6,9 +6,6 @@ somebody first searches by meaning, from the text that the index holds, and late
 
 from __future__ import annotations
 
-import logging
-import os
-import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +13,7 @@ import numpy as np
 import tantivy
 
 from honeyguide.index.fields import schema
+from honeyguide.index.kept_arrays import keep_arrays, kept_arrays
 from honeyguide.index.plain_text import unmarked
 from honeyguide.text import unit, words_of
 
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.text import WordVectors
-
-log = logging.getLogger(__name__)
 
 _FILE: Final = "meanings.npz"
 _AT_ONCE: Final = 4_096  # rows turned to single precision at a time
@@ -58,7 +54,7 @@ def meanings_of(searcher: tantivy.Searcher, vectors: WordVectors, folder: Path |
         return known
     both = Meanings(np.concatenate((known.steps, added.steps)), np.concatenate((known.vectors, added.vectors)))
     if folder is not None and may_write:
-        _keep(folder, vectors, both)
+        keep_arrays(folder / _FILE, digest=np.array(vectors.digest), steps=both.steps, vectors=both.vectors)
     return both
 
 
@@ -74,21 +70,9 @@ def _made_after(searcher: tantivy.Searcher, step: int, vectors: WordVectors) -> 
 
 
 def _kept(folder: Path, vectors: WordVectors) -> Meanings | None:
-    try:
-        with np.load(folder / _FILE) as file:
-            is_ours = str(file["digest"]) == vectors.digest and file["vectors"].shape[1] == vectors.dimension
-            return Meanings(file["steps"], file["vectors"]) if is_ours and vectors.digest else None
-    except (OSError, ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile):
+    kept = kept_arrays(folder / _FILE)
+    if kept is None or kept.keys() != {"digest", "steps", "vectors"}:
         return None
-
-
-def _keep(folder: Path, vectors: WordVectors, meanings: Meanings) -> None:
-    draft = folder / f"{_FILE}.{os.getpid()}.draft"
-    try:
-        with draft.open("wb") as file:
-            np.savez(file, digest=np.array(vectors.digest), steps=meanings.steps, vectors=meanings.vectors)
-        draft.replace(folder / _FILE)
-    except OSError as error:
-        log.info("the vectors of %s are not kept: %s", folder.parent, error)
-    finally:
-        draft.unlink(missing_ok=True)
+    is_ours = vectors.digest and str(kept["digest"]) == vectors.digest
+    is_whole = kept["vectors"].shape == (len(kept["steps"]), vectors.dimension)
+    return Meanings(kept["steps"], kept["vectors"]) if is_ours and is_whole else None

@@ -13,11 +13,10 @@ at all, so the highest step that the index holds tells which pages it lacks.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import shutil
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,13 +24,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import tantivy
 
-from honeyguide.index.damage import check_files, is_panic
+from honeyguide.index.damage import IndexDamaged, check_files, opening_told
 from honeyguide.index.fields import SPELLED, STEMMED, analyzer, document_of, schema, speller
+from honeyguide.store import FileLock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from types import TracebackType
-    from typing import IO, Self
+    from collections.abc import Iterable, Iterator
 
     from honeyguide.index.indexed_page import IndexedPage
 
@@ -39,6 +37,7 @@ log = logging.getLogger(__name__)
 
 FORMAT: Final = 1
 FOLDER: Final = "index"
+PAGES: Final = "pages"
 _LOCK: Final = "index.lock"
 _WRITER_BYTES: Final = 50_000_000  # tantivy's least is 15 MB a thread; with less than this it writes many small parts
 
@@ -47,34 +46,15 @@ class IndexBusy(Exception):  # noqa: N818 - reads as a statement; never leaves t
     """Another process is writing the index."""
 
 
-class IndexLock:
-    """Held while a process writes the index of a run; the system lets go of it when the process dies."""
+class IndexLock(FileLock):
+    """Held while a process writes the index of a run."""
 
     def __init__(self, run: Path) -> None:
         """IndexBusy where another holds it, OSError where nobody can."""
-        self._file: IO[str] | None = (run / _LOCK).open("w")
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            super().__init__(run / _LOCK)
         except BlockingIOError:
-            self.close()
             raise IndexBusy(str(run)) from None
-        except OSError:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """Let others in; may be called twice."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class PageIndex:
@@ -105,8 +85,8 @@ class PageIndex:
         if found is not None:
             return found
         shutil.rmtree(folder, ignore_errors=True)
-        (folder / "pages").mkdir(parents=True)
-        index = tantivy.Index(schema(), str(folder / "pages"))
+        (folder / PAGES).mkdir(parents=True)
+        index = tantivy.Index(schema(), str(folder / PAGES))
         (folder / "about.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
         return cls(index, language)
 
@@ -114,14 +94,15 @@ class PageIndex:
     def to_read(cls, folder: Path, language: str) -> PageIndex | None:
         """The index in `folder`; None where there is none that can be used."""
         try:
-            if json.loads((folder / "about.json").read_text(encoding="utf-8")) != about_index(language):
+            if _made_like(folder) != about_index(language):
                 return None
-            check_files(folder / "pages")
-            found = cls(tantivy.Index.open(str(folder / "pages")), language)
-            last_step(found.searcher())  # files may be missing or broken, which shows only now
-        except BaseException as error:  # tantivy raises ValueError for whatever is wrong, or panics
-            if not isinstance(error, OSError | ValueError | LookupError | TypeError) and not is_panic(error):
-                raise
+            check_files(folder / PAGES)
+            with opening_told():
+                index = tantivy.Index.open(str(folder / PAGES))
+            found = cls(index, language)
+            with opening_told():
+                last_step(found.searcher())  # files that do not belong together show only now
+        except (OSError, IndexDamaged) as error:
             if folder.exists():
                 log.info("the index in %s cannot be used: %s", folder, error)
             return None
@@ -132,8 +113,8 @@ class PageIndex:
         """As `to_read`, through links to the files: tantivy writes a lock even to read, and may not here. Close it."""
         elsewhere = TemporaryDirectory(prefix="honeyguide-index-")
         try:
-            (Path(elsewhere.name) / "pages").mkdir()
-            for file in [folder / "about.json", *(folder / "pages").iterdir()]:
+            (Path(elsewhere.name) / PAGES).mkdir()
+            for file in [folder / "about.json", *(folder / PAGES).iterdir()]:
                 if not file.name.endswith(".lock"):
                     (Path(elsewhere.name) / file.relative_to(folder)).symlink_to(file.resolve())
             found = cls.to_read(Path(elsewhere.name), language)
@@ -155,14 +136,18 @@ class PageIndex:
         return self._index.schema
 
     def add(self, page: IndexedPage) -> None:
-        """Add a page; it is found, and safe, after the next `commit`."""
-        if self._writer is None:
-            self._writer = self._index.writer(_WRITER_BYTES, 1)
-        self._writer.add_document(document_of(page))
+        """Add a page; it is found, and safe, after the next `commit`. OSError where it cannot be written."""
+        document = document_of(page)
+        with _writing_told():
+            if self._writer is None:
+                self._writer = self._index.writer(_WRITER_BYTES, 1)
+            self._writer.add_document(document)
 
     def commit(self) -> None:
+        """Make all that was added safe and found. OSError where it cannot be written."""
         if self._writer is not None:
-            self._writer.commit()
+            with _writing_told():
+                self._writer.commit()
 
     def close(self) -> None:
         """Wait until tantivy has tidied up; may be called twice. What was not committed is lost."""
@@ -188,6 +173,23 @@ def last_step(searcher: tantivy.Searcher) -> int:
     """The highest step among the pages; 0 where there are none."""
     newest = searcher.search(tantivy.Query.all_query(), 1, count=False, order_by_field="step").hits
     return int(newest[0][0]) if newest else 0
+
+
+def _made_like(folder: Path) -> object:
+    """What an index in a folder says that it is made like; IndexDamaged where that cannot be read."""
+    try:
+        return json.loads((folder / "about.json").read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise IndexDamaged(f"{folder / 'about.json'} is damaged: {error}") from error
+
+
+@contextmanager
+def _writing_told() -> Iterator[None]:
+    """What tantivy raises while it writes, a ValueError, as the OSError that it is. Put nothing of ours under it."""
+    try:
+        yield
+    except ValueError as error:
+        raise OSError(str(error)) from error
 
 
 def about_index(language: str) -> dict[str, Any]:

@@ -7,14 +7,12 @@ so that a page of average rank stands well below the best, and the best do not d
 
 from __future__ import annotations
 
-import logging
-import os
-import zipfile
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from honeyguide.graph import pagerank
+from honeyguide.index.kept_arrays import keep_arrays, kept_arrays
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.store import Run
-
-log = logging.getLogger(__name__)
 
 _FILE: Final = "ranks.npz"
 _GROWTH: Final = 1.1
@@ -41,7 +37,7 @@ def standings(run: Run, folder: Path, *, may_write: bool) -> NDArray[np.float32]
             return values
     values = _computed(run)
     if may_write:
-        _keep(folder, progress.steps, values)
+        keep_arrays(folder / _FILE, step=np.array(progress.steps), values=values)
     return values
 
 
@@ -61,20 +57,7 @@ def _computed(run: Run) -> NDArray[np.float32]:
 
 
 def _kept(folder: Path) -> tuple[int, NDArray[np.float32]] | None:
-    try:
-        with np.load(folder / _FILE) as file:
-            return int(file["step"]), file["values"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    kept = kept_arrays(folder / _FILE)
+    if kept is None or kept.keys() != {"step", "values"}:
         return None
-
-
-def _keep(folder: Path, step: int, values: NDArray[np.float32]) -> None:
-    draft = folder / f"{_FILE}.{os.getpid()}.draft"
-    try:
-        with draft.open("wb") as file:
-            np.savez(file, step=np.int64(step), values=values)
-        draft.replace(folder / _FILE)
-    except OSError as error:
-        log.info("the ranks of %s are not kept: %s", folder.parent, error)
-    finally:
-        draft.unlink(missing_ok=True)
+    return int(kept["step"]), kept["values"]

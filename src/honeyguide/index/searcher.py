@@ -7,7 +7,8 @@ A page's score is the weighted mean of what is known of it, each part a number f
 `text` is BM25 over title and text, as a share of the most that any page could have for this query (`matching`), `rank`
 is PageRank (`ranks`), `topic` the judge's relevance, and `meaning`, in a semantic search, the cosine of the page's
 vector with the query's (`meanings`), 0 where that is negative. The best pages by score are found exactly: tantivy gives
-pages in order of text, and they are asked for until no further one could come among the first by its other parts.
+pages in order of text, and they are asked for until no further one could come among the first by its other parts. A
+semantic search scores every page that has a word of the query or a vector within a right angle of it.
 """
 
 from __future__ import annotations
@@ -28,9 +29,8 @@ from honeyguide.index.catching_up import indexes_of
 from honeyguide.index.choosing import Asked, choose
 from honeyguide.index.damage import damage_told
 from honeyguide.index.hosts import host_name
-from honeyguide.index.matching import Match
 from honeyguide.index.moments import span
-from honeyguide.index.page_index import FOLDER
+from honeyguide.index.page_index import FOLDER, PAGES
 from honeyguide.index.plain_text import unmarked
 from honeyguide.index.query import all_words, parse_query
 from honeyguide.index.ranks import standings
@@ -122,7 +122,7 @@ class Searcher:
         """See what has been crawled since."""
         self._close_shards()
         for run in self._runs:
-            with damage_told([run.path / FOLDER]):
+            with damage_told([run.path / FOLDER / PAGES]):
                 self._shards += self._shards_of(run)
         self._speller: Speller | None = None
 
@@ -149,12 +149,12 @@ class Searcher:
 
         `hosts`, one or several, stand for all hosts below them as well. `since` and `until` are about when a page was
         fetched: a datetime, ISO 8601 text (UTC unless it says otherwise), or seconds of the crawl's clock. `semantic`
-        finds pages by their vectors, too. `show_all` shows pages with the same text one by one. QueryError for a query
-        that cannot be read, a URL that is not there, or a page of hits that cannot be; RunDamaged for an index that
-        was damaged since it was opened.
+        finds pages by their vectors, too: all whose cosine with the query is above 0. `show_all` shows pages with the
+        same text one by one. QueryError for a query that cannot be read, a URL that is not there, or a page of hits
+        that cannot be; RunDamaged for an index that was damaged since it was opened.
         """
         check_question(query, like=like, hosts=hosts, since=since, until=until, page=page, per_page=per_page)
-        with damage_told([run.path / FOLDER for run in self._runs]):
+        with damage_told([run.path / FOLDER / PAGES for run in self._runs]):
             weights = self._weights(semantic=semantic)
             terms: set[str] = set()
             node = None if like else parse_query(query)
@@ -166,7 +166,7 @@ class Searcher:
             wanted = Wanted(_host_names(hosts), *span(since, until), relevant_only, like)
             collapses = self.settings.search.collapse and not show_all
             chosen = choose(asked, wanted, weights, page * per_page, collapses=collapses)
-            hidden = [each.shard.hidden(each.match, wanted) for each in asked]
+            hidden = [each.hidden(wanted) for each in asked]
             hidden_by = sum((by_setting for _, by_setting in hidden), Counter[str]())
             return SearchResults(
                 query=query or like,
@@ -258,9 +258,8 @@ class Searcher:
         asked = []
         for shard in self._shards:
             matcher = self._matcher(shard)
-            match = matcher.match(node)
-            near = matcher.match(node, words_are_optional=True) if semantic else Match(None)
-            asked.append(Asked(shard, match, near, self._nearness(shard, direction)))
+            match = matcher.match(node, words_are_optional=semantic)
+            asked.append(Asked(shard, match, self._nearness(shard, direction)))
             terms |= matcher.terms
         if not terms and all(each.match.query is None for each in asked):
             raise QueryError(f"the query {query_shown(node)} has no word that can be looked for")
@@ -273,8 +272,8 @@ class Searcher:
         terms |= set(typical)
         asked = []
         for shard in self._shards:
-            match = self._matcher(shard).any_of(typical)
-            asked.append(Asked(shard, match, Match(None), self._nearness(shard, direction)))
+            match = self._matcher(shard).any_of(typical, words_are_optional=semantic)
+            asked.append(Asked(shard, match, self._nearness(shard, direction)))
         return asked
 
     def _matcher(self, shard: Shard) -> Matcher:

@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from honeyguide.text import WordVectors
 
     Clause = tuple[Occur, tantivy.Query]
+    Scored = tuple[float, tantivy.DocAddress]
     Filter = tuple[str, Clause]  # the setting that asks for it, and what pages must be like
 
-NEAREST: Final = 200
-"""Pages that a semantic search finds in each index for their vectors alone."""
 _DIGITS: Final = 6  # of a score: sums in another order must not change the order of pages
 
 
@@ -88,8 +87,8 @@ class Found:
     rank: NDArray[np.float64]
     topic: NDArray[np.float64]
     meaning: NDArray[np.float64]
-    url_prints: Sequence[int]  # equal for equal addresses, in every index
-    text_prints: Sequence[int]  # and for equal texts
+    url_prints: NDArray[np.int64]  # equal for equal addresses, in every index
+    text_prints: NDArray[np.int64]  # and for equal texts
     total: int  # pages that match
     is_all: bool  # whether these are all that match
 
@@ -119,18 +118,22 @@ class Shard:
     is_in_folder: bool  # or in memory
     may_write: bool
     hiding: tuple[Filter, ...] = ()  # what is left out
-    _simhashes: dict[int, int] = field(default_factory=dict)
+    _simhash_by_step: dict[int, int] = field(default_factory=dict)
 
     @property
     def pages(self) -> int:
         return self.searcher.num_docs
 
-    def simhash(self, step: int) -> int:
-        """The fingerprint of a page that tells near texts; 0 where the guard has left none."""
-        if step not in self._simhashes:
+    def simhashes(self, steps: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The fingerprints of pages that tell near texts; 0 where the guard has left none."""
+        return np.array([self._simhash(step) for step in steps.tolist()], dtype=np.uint64)
+
+    def _simhash(self, step: int) -> int:
+        known = self._simhash_by_step.get(step)
+        if known is None:
             packed = self.run.guard_fingerprint(step)
-            self._simhashes[step] = 0 if packed is None else Fingerprint.unpack(packed).simhash
-        return self._simhashes[step]
+            known = self._simhash_by_step[step] = 0 if packed is None else Fingerprint.unpack(packed).simhash
+        return known
 
     def matcher(self, boosts: Mapping[str, float], *, needs_all: bool) -> Matcher:
         return Matcher(self.searcher, self.index.schema, self.index.analyzer, boosts, needs_all)
@@ -144,49 +147,49 @@ class Shard:
 
     _meanings: Meanings | None = None
 
-    def find(self, match: Match, wanted: Wanted, limit: int, nearness: Nearness | None = None) -> Found:
+    def find(self, match: Match, wanted: Wanted, limit: int) -> Found:
         """The first so many pages by text."""
         if match.query is None or not self.pages:
-            return self._found([], [], 0, match, nearness, is_all=True)
+            return self._found([], 0, match)
         hits, total = self._search(self._query(match.query, wanted), limit)
-        scores = [score for score, _ in hits]
-        return self._found(scores, hits, total, match, nearness, is_all=len(hits) >= total)
+        return self._found(hits, total, match)
 
     def find_near(self, match: Match, wanted: Wanted, nearness: Nearness) -> Found:
-        """The `NEAREST` pages by their vectors, of those that `match`, `wanted` and the settings let through."""
-        if not self.pages:
-            return self._found([], [], 0, match, nearness, is_all=True)
-        asked = self._query(Query.all_query() if match.query is None else match.query, wanted)
-        looked_at = NEAREST
-        hits, total = self._search(self._among(asked, nearness.first(looked_at)), looked_at)
-        while total < NEAREST and looked_at < self.pages:  # most of the nearest are not wanted
-            looked_at = min(looked_at * 8, self.pages)
-            hits, total = self._search(self._among(asked, nearness.first(looked_at)), looked_at)
-        if total > NEAREST:
-            steps = np.array(self.searcher.fast_field_values("step", [address for _, address in hits]), dtype=np.int64)
-            hits = [hits[place] for place in np.lexsort((steps, -nearness.of(steps)))[:NEAREST]]
-        scores = [score if match.query is not None else 0.0 for score, _ in hits]
-        return self._found(scores, hits, len(hits), match, nearness, is_all=True)
+        """All pages with something of what is asked for, be it a word or the direction of their vectors.
 
-    def _among(self, query: tantivy.Query, steps: list[int]) -> tantivy.Query:
-        """The pages of these steps that match."""
-        chosen = Query.const_score_query(Query.term_set_query(self.index.schema, "step", steps), 0.0)
-        return Query.boolean_query([(Occur.Must, query), (Occur.Must, chosen)])
+        Of those that the query insists on, `wanted` and the settings let through. Every page is looked at, which takes
+        some 0.1 s for 100,000 of them.
+        """
+        hits = self._near(match, wanted, self.hiding, nearness)
+        return self._found(hits, len(hits), match, nearness)
 
-    def hidden(self, match: Match, wanted: Wanted) -> tuple[int, Counter[str]]:
+    def hidden(self, match: Match, wanted: Wanted, nearness: Nearness | None = None) -> tuple[int, Counter[str]]:
         """How many pages match and are left out, and by which setting; a page may be left out by several."""
         by_setting: Counter[str] = Counter()
-        if not self.hiding or match.query is None or not self.pages:
+        if not self.hiding or not self.pages:
             return 0, by_setting
-        everything = self._count(match.query, wanted, ())
+        everything = self._count(match, wanted, (), nearness)
         for each in self.hiding:
-            by_setting[each[0]] += everything - self._count(match.query, wanted, (each,))
-        return everything - self._count(match.query, wanted, self.hiding), by_setting
+            by_setting[each[0]] += everything - self._count(match, wanted, (each,), nearness)
+        return everything - self._count(match, wanted, self.hiding, nearness), by_setting
 
-    def _count(self, query: tantivy.Query, wanted: Wanted, hiding: Sequence[Filter]) -> int:
-        return self._search(self._query(query, wanted, hiding), 1)[1]
+    def _count(self, match: Match, wanted: Wanted, hiding: Sequence[Filter], nearness: Nearness | None) -> int:
+        if nearness is not None:
+            return len(self._near(match, wanted, hiding, nearness))
+        return 0 if match.query is None else self._search(self._query(match.query, wanted, hiding), 1)[1]
 
-    def _search(self, query: tantivy.Query, limit: int) -> tuple[list[tuple[float, tantivy.DocAddress]], int]:
+    def _near(self, match: Match, wanted: Wanted, hiding: Sequence[Filter], nearness: Nearness) -> list[Scored]:
+        if not self.pages:
+            return []
+        query = Query.const_score_query(Query.all_query(), 0.0) if match.query is None else match.query
+        hits, _ = self._search(self._query(query, wanted, hiding), self.pages)
+        is_near = nearness.of(self._steps([address for _, address in hits])) > 0
+        return [hit for hit, near in zip(hits, is_near, strict=True) if near or hit[0] > 0]
+
+    def _steps(self, addresses: list[tantivy.DocAddress]) -> NDArray[np.int64]:
+        return np.array(self.searcher.fast_field_values("step", addresses) if addresses else [], dtype=np.int64)
+
+    def _search(self, query: tantivy.Query, limit: int) -> tuple[list[Scored], int]:
         """The first pages with their scores, and how many there are."""
         within = max(1, min(limit, self.pages))  # tantivy makes room for as many as are asked for
         result: Any = self.searcher.search(query, within)  # its count is missing from tantivy's own types
@@ -200,20 +203,11 @@ class Shard:
         unscored = [(occur, Query.const_score_query(each, 0.0)) for occur, each in clauses]
         return Query.boolean_query([(Occur.Must, query), *unscored])
 
-    def _found(
-        self,
-        scores: list[float],
-        hits: Sequence[tuple[float, tantivy.DocAddress]],
-        total: int,
-        match: Match,
-        nearness: Nearness | None,
-        *,
-        is_all: bool,
-    ) -> Found:
+    def _found(self, hits: list[Scored], total: int, match: Match, nearness: Nearness | None = None) -> Found:
         addresses = [address for _, address in hits]
         columns: Callable[..., Any] = self.searcher.fast_field_values if addresses else lambda *_: []
-        steps = np.array(columns("step", addresses), dtype=np.int64)
-        text = np.array(scores, dtype=np.float64) / match.bound if match.bound else np.zeros(len(addresses))
+        steps = self._steps(addresses)
+        scores = np.array([score for score, _ in hits], dtype=np.float64)
         standing = np.zeros(len(addresses))
         known = steps < len(self.standing_by_step)
         standing[known] = self.standing_by_step[steps[known]]
@@ -221,14 +215,14 @@ class Shard:
             shard=self,
             addresses=addresses,
             steps=steps,
-            text=np.minimum(text, 1.0),
+            text=np.minimum(scores / match.bound, 1.0) if match.bound else np.zeros(len(addresses)),
             rank=standing,
             topic=np.clip(np.array(columns("relevance", addresses), dtype=np.float64), 0.0, 1.0),
             meaning=np.zeros(len(addresses)) if nearness is None else nearness.of(steps),
-            url_prints=columns("url_print", addresses),
-            text_prints=columns("text_print", addresses),
+            url_prints=np.array(columns("url_print", addresses), dtype=np.int64),
+            text_prints=np.array(columns("text_print", addresses), dtype=np.int64),
             total=total,
-            is_all=is_all,
+            is_all=len(hits) >= total,
         )
 
 
@@ -246,8 +240,3 @@ class Nearness:
             return np.zeros(len(steps))
         is_known = self._steps[places] == steps
         return np.where(is_known, self._cosines[places], 0.0).astype(np.float64)
-
-    def first(self, count: int) -> list[int]:
-        """The steps of the nearest pages; of equally near ones, the earliest."""
-        order = np.argsort(-self._cosines, kind="stable")[:count]
-        return [int(step) for step in self._steps[order]]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 SNIPPET_CHARACTERS: Final = 240
 _LOOKED_AT: Final = 100  # places of a word in a page
 _LETTERS: Final = re.compile(r"[^\W_]+")
+_ENOUGH: Final = 3  # places of words in a stretch; one with many more is a list rather than a sentence
 _EDGE: Final = 25  # characters that a snippet may give up so as not to begin or end within a word
 _ELLIPSIS: Final = "…"
 _WITHIN_A_WORD: Final = ("", "'", "’")  # nothing, between letters of scripts without spaces; or as in don't
@@ -62,7 +63,10 @@ class SnippetMaker:
         self._stem_by_word: dict[str, str] = {}
 
     def of(self, text: str) -> Snippet:
-        """The stretch of a text with most of the terms, the earliest of equal ones; its beginning where none is."""
+        """The stretch of a text with most of the terms, up to three times; the earliest of equal ones.
+
+        The beginning of the text where it has none of them.
+        """
         found = self._places(text)
         if not found:
             return _cut(text, 0, SNIPPET_CHARACTERS, [])
@@ -111,12 +115,12 @@ def _beginnings(terms: Collection[str]) -> list[str]:
 
 
 def _best_stretch(found: list[tuple[int, int, str]]) -> tuple[int, int]:
-    """The first and last of the places that fit into one snippet and have most distinct terms, then most places."""
+    """The first and last of the places that fit into one snippet and have most distinct terms, then enough places."""
     starts = [start for start, _, _ in found]
     best, best_worth = (0, 0), (0, 0)
     for first, (start, _, _) in enumerate(found):
         last = bisect_left(starts, start + SNIPPET_CHARACTERS - 2 * _EDGE) - 1
-        worth = (len({stem for _, _, stem in found[first : last + 1]}), last - first)
+        worth = (len({stem for _, _, stem in found[first : last + 1]}), min(last - first + 1, _ENOUGH))
         if worth > best_worth:
             best, best_worth = (first, max(first, last)), worth
     return best

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from honeyguide.domain import Fetched
-from honeyguide.parse import WHOLE_PAGE, WIKIPEDIA, parse
+from honeyguide.parse import parse, rules_of
 from honeyguide.text import main_text
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ class PageTexts:
     def __init__(self, run: Run, pages: KeptPages) -> None:
         settings = run.settings
         self._pages = pages
-        self._rules = WIKIPEDIA if settings.crawl.profile == "wikipedia" else WHOLE_PAGE
+        self._rules = rules_of(settings.crawl.profile)
         self._agent = settings.fetch.product
 
     def main_text(self, page: KeptPage) -> str | None:

@@ -6,11 +6,11 @@ snapshot with the transitions after it. A `RunFolder` holds the database and the
 """
 
 from honeyguide.store.discovered_graph import DiscoveredGraph
+from honeyguide.store.file_lock import FileLock
 from honeyguide.store.hosts_asked import HostsAsked
 from honeyguide.store.kept_pages import KeptPage, KeptPages, Parents
 from honeyguide.store.opening import open_store
 from honeyguide.store.packing import body_packer
-from honeyguide.store.pages_to_read import PageToRead
 from honeyguide.store.recorded_exchanges import RecordedExchange, RecordedExchanges
 from honeyguide.store.records import (
     CompletionRecord,
@@ -53,6 +53,7 @@ __all__ = [
     "DiscoveredGraph",
     "DispatchRecord",
     "DropRecord",
+    "FileLock",
     "Finding",
     "FindingRecord",
     "FoundLink",
@@ -65,7 +66,6 @@ __all__ = [
     "KeptPages",
     "LearnerSnapshot",
     "MoveRecord",
-    "PageToRead",
     "PairRecord",
     "Parents",
     "PrintRecord",

@@ -1,4 +1,7 @@
-"""The pages of a run with everything that was noted of them, one at a time: what exports and reports are made from."""
+"""The pages of a run with everything that was noted of them, one at a time.
+
+The one way to read them: index, exports, sums and reports are made from it.
+"""
 
 from __future__ import annotations
 
@@ -56,37 +59,48 @@ class Parents:
 class KeptPages:
     """Reads pages, bodies and the links between pages of a run that is open; memory stays as it is.
 
-    Pages that asked not to be indexed are not among them. `parents` needs the links sorted by where they lead, which
+    Pages that asked not to be indexed are not among them. `after_step` says which pages are counted and read; links and
+    parents are those of the whole run. `parents` needs the links sorted by where they lead, which
     the database does not have: the first call writes them into a temporary table of this connection, so call it within
     `Run.at_one_moment`.
     """
 
-    def __init__(self, database: sqlite3.Connection, path: Path, *, relevant_only: bool = False) -> None:
+    def __init__(
+        self, database: sqlite3.Connection, path: Path, *, relevant_only: bool = False, after_step: int = 0
+    ) -> None:
         self._db = database
         self._path = path
         self._bodies = StoredBodies(path)
         self._relevant_only = relevant_only
-        self._which = _which("p", relevant_only=relevant_only)
+        self._after_step = after_step
         self._has_parents = False
 
     def __len__(self) -> int:
-        ((count,),) = self._select(f"SELECT count(*) FROM pages p WHERE {self._which}")  # noqa: S608
+        ((count,),) = self._select(f"SELECT count(*) {self._from()}", self._after_step)
         return int(count)
 
     def all(self, *, best_first: bool = False, limit: int = -1) -> Iterator[KeptPage]:
-        """Pages in the order they came, or the most relevant first."""
+        """Pages in the order they came, or the most relevant first, which the database has to sort."""
         rows = self._select(
             f"""SELECT p.link, l.url, p.step, s.finished_at, s.status, p.content_type, p.media_type, s.body_bytes,
                        p.title, p.words, s.score, p.relevance, p.is_relevant, s.reward, p.depth, f.url, i.canonical,
                        p.digest, coalesce(d.robots_tag, '')
-                FROM pages p JOIN links l ON l.id = p.link JOIN steps s ON s.step = p.step
-                LEFT JOIN links f ON f.id = l.page LEFT JOIN identities i ON i.step = p.step
-                LEFT JOIN directives d ON d.link = p.link
-                WHERE {self._which} ORDER BY {"p.relevance DESC, p.step" if best_first else "p.step"} LIMIT ?""",  # noqa: S608
+                {self._from()} ORDER BY {"p.relevance DESC, s.step" if best_first else "s.step"} LIMIT ?""",
+            self._after_step,
             limit,
         )
         for row in rows:
             yield _page(*row)
+
+    def _from(self) -> str:
+        """What of the database is read, with a place for the step after which. All tables but `steps` are looked up."""
+        which = _which("p", relevant_only=self._relevant_only)
+        # A cross join keeps the order of the tables, and with it that of the rows: by step nothing has to be sorted,
+        # and of a long run only what came after a step is looked at.
+        return f"""FROM steps s CROSS JOIN pages p ON p.link = s.link AND p.step = s.step JOIN links l ON l.id = p.link
+                   LEFT JOIN links f ON f.id = l.page LEFT JOIN identities i ON i.step = p.step
+                   LEFT JOIN directives d ON d.link = p.link
+                   WHERE s.step > ? AND {which}"""
 
     def body(self, page: KeptPage) -> bytes | None:
         """The body of a page as it was received; None where it was not kept."""

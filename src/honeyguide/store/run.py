@@ -16,7 +16,6 @@ from honeyguide.store.bodies import StoredBodies
 from honeyguide.store.discovered_graph import DiscoveredGraph
 from honeyguide.store.hosts_asked import HostsAsked
 from honeyguide.store.kept_pages import KeptPages
-from honeyguide.store.pages_to_read import PageToRead, pages_to_read
 from honeyguide.store.plain_errors import told_plainly
 from honeyguide.store.recorded_answers import RecordedAnswers
 from honeyguide.store.recorded_exchanges import RecordedExchanges
@@ -104,34 +103,25 @@ class Run:
 
     def pages(self, *, best_first: bool = False, relevant_only: bool = False, limit: int = -1) -> Iterator[CrawledPage]:
         """The pages of the run, in the order they came or the most relevant first."""
-        rows = self._select(
-            f"""SELECT l.url, p.title, p.relevance, p.is_relevant, p.step, p.depth, p.words, p.media_type, i.canonical
-                FROM pages p JOIN links l ON l.id = p.link LEFT JOIN identities i ON i.step = p.step
-                WHERE p.link NOT IN (SELECT link FROM directives WHERE is_unindexed)
-                {"AND p.is_relevant" if relevant_only else ""}
-                ORDER BY {"p.relevance DESC, p.step" if best_first else "p.step"} LIMIT ?""",  # noqa: S608
-            limit,
-        )
-        for url, title, relevance, is_relevant, step, depth, words, media_type, named in rows:
-            canonical = None if named is None else Url(named)
-            yield CrawledPage(Url(url), title, relevance, bool(is_relevant), step, depth, words, media_type, canonical)
+        for page in self.kept_pages(relevant_only=relevant_only).all(best_first=best_first, limit=limit):
+            yield CrawledPage(
+                page.url,
+                page.title,
+                page.relevance,
+                page.is_relevant,
+                page.step,
+                page.depth,
+                page.words,
+                page.media_type,
+                page.canonical,
+            )
 
-    def pages_after(self, step: int) -> Iterator[PageToRead]:
-        """The pages that came after a step, in order, with their bodies."""
-        return pages_to_read(self._select, self._folder.database_file, step)
+    def kept_pages(self, *, relevant_only: bool = False, after_step: int = 0) -> KeptPages:
+        """The pages with all that was noted of them, their bodies and links; usable while the run is open.
 
-    def count_pages_after(self, step: int) -> int:
-        """How many pages came after a step."""
-        ((count,),) = self._select(
-            """SELECT count(*) FROM steps s JOIN pages p ON p.link = s.link AND p.step = s.step
-               WHERE s.step > ? AND p.link NOT IN (SELECT link FROM directives WHERE is_unindexed)""",
-            step,
-        )
-        return int(count)
-
-    def kept_pages(self, *, relevant_only: bool = False) -> KeptPages:
-        """The pages with all that was noted of them, their bodies and links; usable while the run is open."""
-        return KeptPages(self._db, self._folder.database_file, relevant_only=relevant_only)
+        Only the relevant ones, or those that came after a step, where that is asked for.
+        """
+        return KeptPages(self._db, self._folder.database_file, relevant_only=relevant_only, after_step=after_step)
 
     def steps(self) -> Iterator[CrawledStep]:
         """Every fetch, in the order in which the answers were taken in."""

@@ -11,19 +11,15 @@ RUN/
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from honeyguide.errors import RunBusy, RunDamaged, RunExists, StoreError
-
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import IO, Self
+from honeyguide.store.file_lock import FileLock
 
 FORMAT: Final = 4
 _ABOUT: Final = "honeyguide.json"
@@ -77,6 +73,8 @@ class RunFolder:
             raise RunDamaged(
                 f"{path} is not a run folder: it has no {_ABOUT}; start one with: honeyguide crawl"
             ) from None
+        except NotADirectoryError:
+            raise RunDamaged(f"{path} is a file, not a run folder; name the folder of a run") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise RunDamaged(f"{path / _ABOUT} cannot be read ({error}); restore it from a copy of the run") from error
         if format_number > FORMAT:
@@ -164,33 +162,16 @@ def folder_bytes(path: Path) -> int:
     return total
 
 
-class RunLock:
-    """Held while a process crawls into a folder; the system lets go of it when the process dies."""
+class RunLock(FileLock):
+    """Held while a process crawls into a folder."""
 
     def __init__(self, folder: RunFolder) -> None:
-        self._file: IO[str] | None = None
+        """RunBusy where another process crawls into it, StoreError where nobody can."""
         try:
-            self._file = (folder.path / _LOCK).open("w")
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            super().__init__(folder.path / _LOCK)
         except BlockingIOError:
-            self.close()
             raise RunBusy(
                 f"another process is crawling into {folder.path}; wait for it, or stop it and resume"
             ) from None
         except OSError as error:
-            self.close()
             raise StoreError(f"cannot lock {folder.path}: {error.strerror}; copy it where you may write") from error
-
-    def close(self) -> None:
-        """Let others in; may be called twice."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import xxhash
 
+from honeyguide.counts import count_of
 from honeyguide.errors import VectorsError
 from honeyguide.text.vector_files.layouts import LARGEST_DIMENSION
 
@@ -173,8 +174,8 @@ def _learn_words(model: Any, read: _ReadTexts, settings: TrainingSettings) -> No
         model.build_vocab(read)
     if len(model.wv) < 2:  # the neighbour that a lone word is to go with is missing
         raise VectorsError(
-            f"{len(model.wv)} words occur {settings.min_count} times or more in the {read.texts:,} texts, too few to "
-            "train on: take a smaller min_count, or more pages"
+            f"{count_of(len(model.wv), 'word')} with {count_of(settings.min_count, 'occurrence')} or more in "
+            f"{count_of(read.texts, 'text')}, too few to train on: take a smaller min_count, or more pages"
         )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.counts import count_of
 from honeyguide.topics.categories import is_no_wider
 from honeyguide.topics.gist import key_terms
 from honeyguide.topics.suggestion import Suggestion
@@ -64,7 +65,9 @@ class Encyclopaedia:
             share = count / len(articles)
             lift = share * self.article_count / self.size_by_category[name]
             fit = max(0.0, log(lift) / log(self.article_count)) if self.article_count > 1 else 0.0
-            yield Suggestion(name, (similarity + fit) / 2, f"of {count} articles found, {lift:,.0f} times its share")
+            yield Suggestion(
+                name, (similarity + fit) / 2, f"of {count_of(count, 'article')} found, {lift:,.0f} times its share"
+            )
 
     def keywords(
         self, focus: Focus, finder: KeywordFinder, vectors: WordVectors, reader: PhraseReader

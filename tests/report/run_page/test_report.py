@@ -168,7 +168,7 @@ def test_traps_are_told(tmp_path: Path) -> None:
         summary = run.trap_summary()
         page = report_html(run)
     assert summary.pages_found
-    assert f"{summary.pages_found:,} of {summary.pages_seen:,} pages were judged part of a loop or a trap" in page
+    assert f"{summary.pages_found:,} of {summary.pages_seen:,} pages judged part of a loop or a trap" in page
     assert summary.traps[0].kind in page
 
 

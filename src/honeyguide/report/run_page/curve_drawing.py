@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import floor, log10
 from typing import TYPE_CHECKING
 
+from honeyguide.counts import count_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,7 +25,7 @@ def draw_curve(points: Sequence[tuple[int, int]], width: int, height: int, kind:
         return top + inner_height * (1 - value / ceiling)
 
     way = "L".join(f"{x(at):.1f} {y(value):.1f}" for at, value in points)
-    said = f"{found:,} relevant pages after {fetches:,} fetches"
+    said = f"{count_of(found, 'relevant page')} after {count_of(fetches, 'fetch', 'fetches')}"
     parts = [f'<svg class="curve {kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{said}">']
     for tick in _ticks(ceiling, 5):
         at = y(tick)

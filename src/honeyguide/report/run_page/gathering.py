@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log1p
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.reading import PageTexts, RunStats, Snippet, Snippets, iso, moment_of, stats
+from honeyguide.reading import PageSnippets, RunStats, Snippet, iso, moment_of, stats
 from honeyguide.report.metrics import downsampled, harvest_curve
 from honeyguide.settings import SETTINGS_BY_KEY, Settings
 
@@ -69,7 +69,7 @@ def gather(run: Run, top: int) -> Gathered:
             began=iso(moment_of(first.fetched_at)) if is_live and first else "",
             ended=iso(moment_of(run.progress.now)) if is_live and first else "",
             curve=tuple(downsampled(_curve(run), CURVE_POINTS)),
-            results=_results(run, shown, best, settings),
+            results=_results(run, shown, best),
             topic_map=_map(relevant),
             traps=run.trap_summary(),
             settings=_settings(settings),
@@ -82,18 +82,9 @@ def _curve(run: Run) -> list[int]:
     return harvest_curve(grades, len(grades))
 
 
-def _results(run: Run, pages: KeptPages, best: list[KeptPage], settings: Settings) -> tuple[Result, ...]:
-    cut = Snippets((settings.topic.name, *settings.topic.keywords), settings.judge.language)
-    texts = PageTexts(run, pages)
-    return tuple(
-        Result(page, None if (text := texts.main_text(page)) is None else cut.of(_after_title(text, page.title)))
-        for page in best
-    )
-
-
-def _after_title(text: str, title: str) -> str:
-    """A page mostly begins with its title, which stands above the snippet already."""
-    return text.removeprefix(title).lstrip() if title else text
+def _results(run: Run, pages: KeptPages, best: list[KeptPage]) -> tuple[Result, ...]:
+    cut = PageSnippets(run, pages)
+    return tuple(Result(page, cut.of(page)) for page in best)
 
 
 def _map(relevant: KeptPages) -> TopicMap:

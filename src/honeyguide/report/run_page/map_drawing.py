@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.counts import count_of
 from honeyguide.report.run_page.escaping import link, shown
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def draw_map(topic_map: TopicMap, places: NDArray[np.float64], size: MapSize) ->
         for x, y in places
     ]
     colours = host_colours(topic_map)
-    said = f"Map of {len(topic_map.pages)} relevant pages and {len(topic_map.links)} links between them"
+    links = count_of(len(topic_map.links), "link")
+    said = f"Map of {count_of(len(topic_map.pages), 'relevant page')} and {links} between them"
     room = f"0 0 {size.width} {size.height}"
     parts = [
         f'<svg class="map {size.kind}" viewBox="{room}" role="img" aria-label="{said}">',

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.counts import count_of
 from honeyguide.report.run_page.curve_drawing import draw_curve
 from honeyguide.report.run_page.escaping import breakable, link, piece, shown
 from honeyguide.report.run_page.gathering import MOST_TRAPS
@@ -34,11 +35,11 @@ def head(gathered: Gathered) -> str:
         f"<p>{shown(counted.strategy)} on {shown(counted.world)}{words}{when if gathered.began else ''}</p>",
         f"<p>{shown(counted.stop_reason).capitalize() or 'Not finished'}.</p>",
     ]
-    per_fetch = f"of {_count(counted.fetches, 'fetch', 'fetches')}"
+    per_fetch = f"of {count_of(counted.fetches, 'fetch', 'fetches')}"
     figures = [
-        ("relevant pages", f"{counted.relevant:,}", f"of {_count(counted.pages, 'page')}", "first"),
+        ("relevant pages", f"{counted.relevant:,}", f"of {count_of(counted.pages, 'page')}", "first"),
         ("harvest rate", f"{counted.harvest_rate:.1%}", per_fetch, ""),
-        ("hosts asked", f"{counted.hosts:,}", f"of {_count(counted.domains, 'domain')}", ""),
+        ("hosts asked", f"{counted.hosts:,}", f"of {count_of(counted.domains, 'domain')}", ""),
         ("received", f"{counted.body_bytes / 1e6:,.1f} MB", f"{counted.run_bytes / 1e6:,.1f} MB on disk", ""),
         ("links waiting", f"{counted.waiting_links:,}", "when it stopped", ""),
     ]
@@ -58,8 +59,8 @@ def harvest(gathered: Gathered) -> str:
     if not fetches:
         return _section("harvest", "Harvest", "Nothing was fetched yet.", "")
     lead = (
-        f"{_count(found, 'relevant page')} after {_count(fetches, 'fetch', 'fetches')}. Where the curve is steep, the "
-        "crawl was finding; the dashed line is a harvest as even as the whole."
+        f"{count_of(found, 'relevant page')} after {count_of(fetches, 'fetch', 'fetches')}. Where the curve is steep, "
+        "the crawl was finding; the dashed line is a harvest as even as the whole."
     )
     drawn = draw_curve(gathered.curve, 1020, 320, "wide") + draw_curve(gathered.curve, 360, 250, "narrow")
     return _section("harvest", "Harvest", lead, f'<div class="card">{drawn}</div>')
@@ -71,9 +72,9 @@ def found(gathered: Gathered) -> str:
         return _section("found", "What was found", "No page was kept.", "")
     are_relevant = gathered.results[0].page.is_relevant
     total = gathered.stats.relevant if are_relevant else gathered.stats.pages
-    what = "relevant pages" if are_relevant else "pages; none was judged relevant"
+    what = count_of(total, "relevant page") if are_relevant else f"{count_of(total, 'page')}; none was judged relevant"
     count = len(gathered.results)
-    lead = f"The best {count:,} of {total:,} {what}." if count < total else f"{count:,} {what}."
+    lead = f"The best {count:,} of {what}." if count < total else f"{what}."
     first, rest = gathered.results[:SHOWN_AT_ONCE], gathered.results[SHOWN_AT_ONCE:]
     inner = _results(first, after=0)
     if rest:
@@ -95,7 +96,7 @@ def _result(result: Result) -> str:
         )
         marked = f'<p class="snippet">{"".join(pieces)}</p>'
     title = link(page.url.text, shown(page.title) or shown(page.url.text, 120))
-    clicks = "a seed" if not page.depth else f"{page.depth} click{'s' if page.depth > 1 else ''} from a seed"
+    clicks = "a seed" if not page.depth else f"{count_of(page.depth, 'click')} from a seed"
     return (
         f'<li><div><h3>{title}</h3><div class="where">{shown(page.url.text, 110)} · {clicks}, fetch {page.step:,}</div>'
         f'{marked}</div><div class="score">{page.relevance:.3f}{_bar(page.relevance)}</div></li>'
@@ -110,10 +111,10 @@ def topic_map(gathered: Gathered) -> str:
     if not mapped.links:
         return _section("map", "Map of the topic", "No relevant page links to another.", "")
     places = laid_out([page.url.host for page in mapped.pages], mapped.links)
-    count = f"{len(mapped.pages):,} relevant pages"
+    count = count_of(len(mapped.pages), "relevant page")
     if mapped.relevant_pages > len(mapped.pages):
         count += f" of {mapped.relevant_pages:,}, chosen by relevance and by how many of the others link to them,"
-    links = _count(len(mapped.links), "link")
+    links = count_of(len(mapped.links), "link")
     lead = f"{count} and the {links} between them. Larger is more relevant; colours are hosts."
     wide, narrow = (_WIDE_MAP, _NARROW_MAP) if len(mapped.pages) > FEW_ON_MAP else (_LOW_MAP, _LOW_NARROW_MAP)
     upright = places[:, ::-1]  # higher than wide
@@ -131,10 +132,6 @@ def _key(pages: Sequence[KeptPage], gathered: Gathered) -> str:
     if others:
         items.append(f"<li><i></i>other hosts ({others})</li>")
     return f'<ul class="key">{"".join(items)}</ul>'
-
-
-def _count(count: int, noun: str, plural: str = "") -> str:
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def hosts_and_outcomes(gathered: Gathered) -> str:
@@ -210,11 +207,11 @@ def traps(gathered: Gathered) -> str:
     """What the guard judged a loop, a trap or a duplicate."""
     summary = gathered.traps
     if not summary.pages_found and not summary.moves:
-        said = f"None in {summary.pages_seen:,} pages that the guard looked at." if summary.pages_seen else ""
+        said = f"None in {count_of(summary.pages_seen, 'page')} that the guard looked at." if summary.pages_seen else ""
         return _section("traps", "Traps", said, "") if said else ""
     lead = (
-        f"{summary.pages_found:,} of {summary.pages_seen:,} pages were judged part of a loop or a trap, or duplicates; "
-        f"{summary.lowered:,} times a link was let wait behind others."
+        f"{summary.pages_found:,} of {count_of(summary.pages_seen, 'page')} judged part of a loop or a trap, or "
+        f"duplicates; {count_of(summary.lowered, 'time')} a link was let wait behind others."
     )
     rows = (
         (

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from honeyguide.counts import count_of
 from honeyguide.errors import VectorsError
 from honeyguide.text.vector_files.batch import Batch, rows_at_once
 from honeyguide.text.vector_files.layouts import LONGEST_LINE, has_number_inside, is_number
@@ -64,7 +65,7 @@ class _TextRows:
         if len(pieces) == dimension and line[:1].isspace():
             return [b"", *numbers]
         where = "line 1" if self._layout.promised_words is None else "the header"
-        has = f"has {len(pieces) - 1:,} numbers where {where} says {dimension:,}"
+        has = f"has {count_of(len(pieces) - 1, 'number')} where {where} says {dimension:,}"
         raise self._wrong(number, has, "get the file again, or take the line out")
 
     def _batch(self, words: list[bytes], fields: list[bytes], lines: list[int]) -> Batch:
@@ -90,7 +91,7 @@ class _TextRows:
         promised = self._layout.promised_words
         if promised is not None and promised != self._rows:
             short = f"ends after {self._rows:,} of the {promised:,} words that line 1 promises"
-            long = f"has {self._rows:,} words where line 1 promises {promised:,}"
+            long = f"has {count_of(self._rows, 'word')} where line 1 promises {promised:,}"
             what = short if self._rows < promised else long
             raise VectorsError(
                 f"{self._path} {what} (its last line is {self._last_line:,}): get it again, or mend line 1"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from honeyguide.counts import count_of
 from honeyguide.errors import WorldError
 from honeyguide.worlds.wiki import world_file
 from honeyguide.worlds.wiki.dump import BrokenDump, Dump
@@ -135,7 +136,9 @@ class _Build:
             trouble = str(error).rpartition("; ")[0]
         if not gathered.article_count:
             kept = " in this sample" if gathered.dropped["not in the sample"] else ""
-            raise WorldError(f"the world would be empty: no article{kept} among {dump.page_count:,} pages of the dump")
+            raise WorldError(
+                f"the world would be empty: no article{kept} among {count_of(dump.page_count, 'page')} of the dump"
+            )
         told()
         return trouble
 

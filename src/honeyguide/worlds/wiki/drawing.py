@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.counts import count_of
 from honeyguide.errors import WorldError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def draw_degrees(stats: WikiStats, *, width: int = 72, height: int = 18) -> str:
     lines = [f"{'':{margin}} pages"]
     lines += [f"{label:>{margin}} │{''.join(row).rstrip()}" for label, row in zip(labels, cells, strict=True)]
     lines.append(f"{'':{margin}} └{'─' * width}")
-    lines.append(f"{'':{margin}}  1{f'{most_links:,} links':>{width - 1}}")
+    lines.append(f"{'':{margin}}  1{count_of(most_links, 'link'):>{width - 1}}")
     laws = f"{IN} links in, {_told(stats.in_degree)}; {OUT} links out, {_told(stats.out_degree)}; {BOTH} both"
     lines.append(f"{'':{margin}}  {laws}")
     return "\n".join(lines)
@@ -59,7 +60,7 @@ def plot_degrees(stats: WikiStats, file: Path) -> None:
             axes.plot(tail, line, "-", color=colour, label=f"exponent {law.exponent:.2f} from {law.from_degree}")
     axes.set_ylim(bottom=0.5)
     axes.legend()
-    axes.set_title(f"{stats.pages:,} pages, {stats.links:,} links")
+    axes.set_title(f"{count_of(stats.pages, 'page')}, {count_of(stats.links, 'link')}")
     try:
         figure.savefig(file, dpi=150)
     except OSError as error:
