@@ -285,3 +285,14 @@ def test_groups_never_hold_more_sites_than_there_is_room_for(links: list[tuple[i
 def test_awkward_hosts_have_groups(name: str) -> None:
     groups = Neighbourhoods(RULES)
     assert groups.trust(HostKey(name)).hosts == [name]
+
+
+def test_one_of_anything_is_told_in_the_singular() -> None:
+    account = Account(fetched=1, spent=1, relevant=1, referrers=[4])
+    told = account.told(RULES)
+    assert told.startswith("1 of 1 page on 1 site brought new addresses")
+    assert "; 1 other refers to it; 1 was relevant; " in told
+    account = Account(fetched=3, spent=2, hosts=2, referrers=[4, 5])
+    told = account.told(RULES)
+    assert told.startswith("2 of 3 pages on 2 sites brought new addresses")
+    assert "; 2 others refer to it; 0 were relevant; " in told
