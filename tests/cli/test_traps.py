@@ -9,8 +9,9 @@ import pytest
 
 from honeyguide.cli.main import main
 from honeyguide.engine import crawl
-from honeyguide.guard import Standing
+from honeyguide.guard import Fingerprint, Standing
 from honeyguide.settings import settings_from, with_overrides
+from honeyguide.store import open_run
 from scripted_guard import IdleGuard, RestlessGuard, guarded_by
 from vectors_by_hash import hashed_vectors
 
@@ -77,6 +78,62 @@ def test_pages_are_listed_on_request_and_may_be_narrowed_down(
     assert all(page["url"] in printed(capsys, "traps", trapped, "--pages") for page in document["pages"])
     none = printed(capsys, "traps", trapped, "--kind", "maze")
     assert none.startswith("No page of that kind or host was judged")
+
+
+TRAP_KEYS = ["kind", "about", "hosts", "pages", "relevant", "first_step", "last_step", "evidence", "parts", "examples",
+             "links"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def ringed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that walked into a ring of pages with a trail in their addresses, with the guard that crawls have."""
+    settings = settings_from(
+        {
+            "topic": {"name": "geology", "keywords": ["rock", "mineral"]},
+            "crawl": {"world": "synthetic:pages=300,hosts=6,mean_links=4,trap=ring", "strategy": "breadth-first"},
+            "budget": {"fetches": 500},
+        }
+    )
+    path = tmp_path_factory.mktemp("ring") / "run"
+    crawl(path, settings, vectors=hashed_vectors()).close()
+    return path
+
+
+def test_one_trap_is_one_entry_with_its_cost_parts_links_and_pages_to_look_at(
+    ringed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = json.loads(printed(capsys, "traps", ringed, "--json", "--pages"))
+    ring, *others = [trap for trap in document["traps"] if "/tour/" in trap["examples"][0]]
+    assert not others
+    assert document["traps"][0] == ring, "the most costly first"
+    assert list(ring) == TRAP_KEYS
+    assert [list(part) for part in ring["parts"]] == [["kind", "about", "pages", "evidence"]] * len(ring["parts"])
+    assert list(ring["links"]) == ["lowered", "raised", "dropped"]
+    assert (ring["kind"], ring["pages"]) == ("session-id", sum("/tour/" in page["url"] for page in document["pages"]))
+    assert ring["links"]["lowered"] > 10
+    assert sum(part["pages"] for part in ring["parts"]) == ring["pages"] >= 3
+    out = printed(capsys, "traps", ringed)
+    moved = f"; links: {ring['links']['lowered']:,} lowered"
+    assert f"cost {ring['pages']} pages" in out
+    assert f"steps {ring['first_step']} to {ring['last_step']}{moved}" in out
+    shown = [line.partition("> ")[2] for line in out.splitlines() if "> " in line]
+    assert shown[:3] == ring["examples"]
+
+
+def test_the_evidence_of_a_copy_names_an_earlier_page_that_the_run_has(
+    ringed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages = json.loads(printed(capsys, "traps", ringed, "--json", "--pages", "--kind", "session-id"))["pages"]
+    assert pages
+    with open_run(ringed) as run:
+        step_by_url = {page.url.text: page.step for page in run.pages()}
+        for page in pages:
+            earlier = page["evidence"].partition("the earlier page is ")[2]
+            assert step_by_url[earlier] < page["step"]
+            assert earlier.partition("?")[0] == page["url"].partition("?")[0]
+            prints = [run.guard_fingerprint(step) for step in (step_by_url[earlier], page["step"])]
+            one, other = (Fingerprint.unpack(print_) for print_ in prints if print_ is not None)
+            assert one.exact == other.exact
 
 
 @pytest.mark.parametrize("host", ["%", "_", "%.example", "s__e%"])
