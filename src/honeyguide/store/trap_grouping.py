@@ -206,7 +206,7 @@ def _told(findings: list[GuardFinding], moves: list[HostMoves]) -> Trap:
     examples = dict.fromkeys(findings[place].url for place in (0, between, -1))
     return Trap(
         kind=kind,
-        about=_where(telling, hosts),
+        about=findings[0].about if len({each.about for each in findings}) == 1 else _where(telling, hosts),
         hosts=hosts,
         pages=len(findings),
         relevant=sum(each.is_relevant for each in findings),
@@ -239,13 +239,11 @@ def _latest(findings: list[GuardFinding]) -> GuardFinding:
 
 
 def _where(findings: list[GuardFinding], hosts: tuple[str, ...]) -> str:
-    """What all are about, the section that all are in, or the host; of several that with the most pages, and how many
-    more there are. A group of sites has its name.
+    """The section that all are in, or the host; of several that with the most pages, and how many more there are. A
+    group of sites has its name.
     """
     if all(each.kind == "maze" and "/" not in each.about for each in findings):
         return _latest(findings).about
-    if len({each.about for each in findings}) == 1:
-        return findings[0].about
     if len(hosts) > 1:
         return f"{hosts[0]} and {len(hosts) - 1} more"
     sections = {_section(finding.about) for finding in findings}
