@@ -236,7 +236,12 @@ def _site_grades(chosen: argparse.Namespace) -> list[SiteGrade]:
     if not chosen.wiki and not chosen.links:
         return compare_sites(chosen.sites, chosen.arms, chosen.strategies)
     sites = sites_to_meet(chosen.sites or []) + ([wiki_to_meet(chosen.wiki)] if chosen.wiki else [])
-    return list(compare_linked(sites, chosen.links or [1], chosen.arms, chosen.strategies))
+    grades = []
+    for grade in compare_linked(sites, chosen.links or [1], chosen.arms, chosen.strategies):
+        grades.append(grade)
+        told = f"{grade.pages} pages, {grade.findings} with a finding, {grade.seconds:.0f} s"
+        print(f"{grade.site}, {grade.strategy}, guard {grade.arm}: {told}", file=sys.stderr, flush=True)
+    return grades
 
 
 def _seeds(text: str) -> list[int]:

@@ -173,6 +173,21 @@ def test_links_are_told_with_the_trap_that_the_reason_speaks_of(host: str, reaso
     assert others == (() if place is not None else (move,))
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("session-id", "a.test/: parameter sid", "http://a.test/?sid=1"),
+        ("soft-404", "a.test", "http://a.test/nothing"),
+    ],
+)
+def test_a_reason_about_a_section_is_not_about_what_was_found_at_the_root_or_all_over_the_host(row: Row) -> None:
+    rows: list[Row] = [row, ("facets", "a.test/shop/?", "http://a.test/shop/?a=1&b=2")]
+    move = moves("a.test", "pagination: a.test/lists/# runs idle")
+    traps, others = grouped(found(rows), [move])
+    assert len(traps) == 2
+    assert others == (move,)
+
+
 KINDS = ["duplicate", "near-duplicate", "loop", "variant", "session-id", "mirror", "calendar", "pagination", "facets",
          "growing-query", "repeating-path", "soft-404", "maze"]  # fmt: skip
 ABOUTS = ["a.test", "a.test/", "a.test/x/*", "b.test/x/: slash", "b.test/: mirror of http://a.test",
