@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from honeyguide.cli.crawl import parse_assignment
+from honeyguide.cli.settings_from_flags import parse_assignment
 from honeyguide.engine import Builder, crawl
 from honeyguide.engine.snapshot import load_into
 from honeyguide.learn import ParseOrSkipQ

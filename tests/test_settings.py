@@ -30,9 +30,9 @@ from honeyguide.settings import (
     validate,
     with_overrides,
 )
+from honeyguide.settings.crawl_tables import PROFILES
 from honeyguide.settings.judge_checks import judge_mistakes
 from honeyguide.settings.profiles import VALUES_BY_PROFILE
-from honeyguide.settings.schema import PROFILES
 
 if TYPE_CHECKING:
     from pathlib import Path

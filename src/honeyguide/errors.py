@@ -15,7 +15,7 @@ HoneyguideError
 │   └── DiskFull      there is no room to write the next step
 ├── ExportError       a run that cannot be written in the form asked for
 ├── StrategyError     a strategy that cannot load its saved state or lacks what it needs
-├── JudgeError        a judge that cannot load its saved state, whose classifier fails, or has not a run's own files
+├── JudgeError        a judge that cannot load its saved state, breaks on page after page, or has not a run's own files
 ├── GuardError        a guard that cannot load its saved state
 └── WorkerError       processes that read pages beside the crawl and cannot be started
 
@@ -100,7 +100,7 @@ class StrategyError(HoneyguideError):
 
 
 class JudgeError(HoneyguideError):
-    """A judge that cannot load its saved state, whose classifier fails, or whose files are not those of the run."""
+    """A judge that cannot load its saved state, breaks on page after page, or whose files are not those of the run."""
 
 
 class GuardError(HoneyguideError):

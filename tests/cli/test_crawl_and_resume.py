@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from honeyguide import open_run
-from honeyguide.cli.crawl import parse_assignment
 from honeyguide.cli.main import main
+from honeyguide.cli.settings_from_flags import parse_assignment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,8 @@ from honeyguide.engine import Builder, CrawlCore, CrawlLoop
 from honeyguide.engine.build import transport_for
 from honeyguide.engine.checkpoint import restore
 from honeyguide.engine.frontiers import levelled_frontier
-from honeyguide.frontier import LevelledFrontier, LevelledRows, SharedRowsFrontier
+from honeyguide.frontier import LevelledFrontier, LevelledRows, Patience, SharedRowsFrontier
+from honeyguide.guard import FIRM_LEVEL
 from honeyguide.learn import Order
 from honeyguide.learn.unlearned import Unlearned
 from honeyguide.settings import settings_from, to_toml, with_overrides
@@ -101,8 +102,8 @@ class HandWired:
             frontier = builder.frontier(self.strategy, self.parts.clocks)
             self.parts = replace(self.parts, strategy=self.strategy, frontier=frontier)
         if self.guard is not None:
-            patience_s = self.settings.guard.patience_s
-            levels = levelled_frontier(self.parts.strategy, self.parts.clocks, patience_s)
+            patience = Patience(self.settings.guard.patience_s, FIRM_LEVEL)
+            levels = levelled_frontier(self.parts.strategy, self.parts.clocks, patience)
             self.parts = replace(self.parts, guard=self.guard, frontier=levels)
         self.store = SqliteStore(RunFolder(self.path).database_file)
         progress = self.store.progress()

@@ -131,8 +131,9 @@ def test_a_guard_that_minds_nothing_changes_nothing(tmp_path: Path, strategy: st
     assert contents(tmp_path / "idle") == contents(tmp_path / "none")
 
 
-def test_the_guard_of_a_crawl_itself_goes_on_as_it_was(tmp_path: Path) -> None:
-    settings = settings_for("breadth-first", budget=120, concurrency=4)
+@pytest.mark.parametrize("overrides", [{}, {"guard__importance": "pagerank", "ranks__every": 10}])
+def test_the_guard_of_a_crawl_itself_goes_on_as_it_was(tmp_path: Path, overrides: dict[str, object]) -> None:
+    settings = settings_for("breadth-first", budget=120, concurrency=4, **overrides)  # type: ignore[arg-type]
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
     broken, chance = tmp_path / "broken", random.Random(3)
     run = crawl(broken, settings, vectors=hashed_vectors(), is_interrupted=lambda: chance.random() < 0.03)

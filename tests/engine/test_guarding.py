@@ -226,7 +226,7 @@ def test_after_so_many_links_moved_the_crawl_looks_up_and_then_goes_on(tmp_path:
 
 def test_a_live_crawl_is_patient_with_the_host_of_a_less_demoted_link(tmp_path: Path) -> None:
     script: Script = {SEED: page_with("/next", "http://trap.test/low")}
-    crawl = wired(tmp_path, script, ByWords({"low": 1}), politeness__delay_s=4.0, guard__patience_s=5.0)
+    crawl = wired(tmp_path, script, ByWords({"low": 3}), politeness__delay_s=4.0, guard__patience_s=5.0)
     crawl.follow(SEED)
     assert crawl.core.choose(0.0) == Wait(4.0)
     crawl.close()
@@ -234,13 +234,23 @@ def test_a_live_crawl_is_patient_with_the_host_of_a_less_demoted_link(tmp_path: 
         tmp_path / "hasty",
         ScriptedWorld(script),
         script_settings(politeness__delay_s=4.0, guard__patience_s=3.0),
-        guard=ByWords({"low": 1}),
+        guard=ByWords({"low": 3}),
     )
     hasty.follow(SEED)
     chosen = hasty.core.choose(0.0)
     assert isinstance(chosen, Dispatch)
     assert chosen.url.text == "http://trap.test/low"
     hasty.close()
+
+
+def test_a_doubtful_link_does_not_wait_for_hosts_that_are_not_ready(tmp_path: Path) -> None:
+    script: Script = {SEED: page_with("/next", "http://trap.test/low")}
+    crawl = wired(tmp_path, script, ByWords({"low": 2}), politeness__delay_s=4.0, guard__patience_s=5.0)
+    crawl.follow(SEED)
+    chosen = crawl.core.choose(0.0)
+    assert isinstance(chosen, Dispatch)
+    assert chosen.url.text == "http://trap.test/low"
+    crawl.close()
 
 
 def test_a_link_that_is_tried_again_waits_where_it_stands_by_then(tmp_path: Path) -> None:

@@ -48,6 +48,50 @@ def test_at_one_fetch_at_a_time_sixty_and_sixty_more_are_one_hundred_and_twenty(
     assert story(tmp_path / "halves") == story(tmp_path / "whole")
 
 
+def chosen(run: Path) -> list[tuple[object, ...]]:
+    """Every choice of a run, in order, with the number of answers it was made after."""
+    with closing(SqliteStore(run / "crawl.sqlite")) as store:
+        urls = [stored.url for stored in store.links()]
+        return [(urls[made.link], made.is_skipped, made.after_steps) for made in store.decisions_from(0)]
+
+
+@pytest.mark.parametrize("strategy", every_strategy())
+def test_until_its_last_fetch_begins_a_crawl_chooses_as_one_with_a_larger_budget(tmp_path: Path, strategy: str) -> None:
+    crawl(tmp_path / "whole", settings_for(strategy, budget=90, concurrency=8), vectors=hashed_vectors()).close()
+    crawl(tmp_path / "run", settings_for(strategy, budget=60, concurrency=8), vectors=hashed_vectors()).close()
+    choices = chosen(tmp_path / "run")
+    assert sum(not is_skipped for _, is_skipped, _ in choices) == 60
+    assert choices == chosen(tmp_path / "whole")[: len(choices)]
+
+
+def test_a_larger_budget_given_to_a_spent_run_makes_the_same_crawl_each_time(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        crawl(tmp_path / name, settings_for(budget=60, concurrency=8), vectors=hashed_vectors()).close()
+        resume(tmp_path / name, budget=120, vectors=hashed_vectors()).close()
+    assert story(tmp_path / "one") == story(tmp_path / "other")
+    assert len(story(tmp_path / "one")) == 120
+
+
+@pytest.mark.parametrize("strategy", every_strategy())
+def test_a_larger_budget_given_before_the_old_one_is_spent_is_as_if_it_always_had_been(
+    tmp_path: Path, strategy: str
+) -> None:
+    crawl(tmp_path / "whole", settings_for(strategy, budget=120, concurrency=8), vectors=hashed_vectors()).close()
+    patience = iter(range(60))
+    stopped = crawl(
+        tmp_path / "run",
+        settings_for(strategy, budget=60, concurrency=8),
+        vectors=hashed_vectors(),
+        is_interrupted=lambda: next(patience, None) is None,
+    )
+    with stopped:
+        assert stopped.progress.stop_reason == StopReason.INTERRUPTED
+        assert 20 < stopped.progress.dispatches < 60
+        assert stopped.progress.steps < stopped.progress.dispatches, "answers are under way"
+    resume(tmp_path / "run", budget=120, vectors=hashed_vectors()).close()
+    assert story(tmp_path / "run") == story(tmp_path / "whole")
+
+
 def test_resuming_a_finished_run_without_more_budget_changes_nothing(tmp_path: Path) -> None:
     crawl(tmp_path / "run", settings_for(budget=20), vectors=hashed_vectors()).close()
     before = story(tmp_path / "run")

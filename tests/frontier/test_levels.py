@@ -22,9 +22,11 @@ from honeyguide.frontier import (
     LevelledFrontier,
     LevelledRows,
     NotBefore,
+    Patience,
     SharedRowsFrontier,
     Taken,
 )
+from honeyguide.frontier.levels import NO_PATIENCE
 
 if TYPE_CHECKING:
     from typing import Any
@@ -32,16 +34,16 @@ if TYPE_CHECKING:
 KINDS = ("best first", "held back", "beam", "shared rows")
 
 
-def made(kind: str, clocks: HostClocks, patience_s: float = 0.0, width: int = 1) -> LevelledFrontier[Any]:
+def made(kind: str, clocks: HostClocks, patience: Patience = NO_PATIENCE, width: int = 1) -> LevelledFrontier[Any]:
     match kind:
         case "best first":
-            return LevelledFrontier(lambda: BestFirstFrontier(clocks, width), patience_s)
+            return LevelledFrontier(lambda: BestFirstFrontier(clocks, width), patience)
         case "held back":
-            return LevelledFrontier(lambda: HeldBackFrontier(clocks, width), patience_s)
+            return LevelledFrontier(lambda: HeldBackFrontier(clocks, width), patience)
         case "beam":
-            return LevelledBeam(lambda: BeamFrontier(clocks, 100, width), 100, patience_s)
+            return LevelledBeam(lambda: BeamFrontier(clocks, 100, width), 100, patience)
         case _:
-            return LevelledRows(lambda: SharedRowsFrontier(clocks, width), patience_s)
+            return LevelledRows(lambda: SharedRowsFrontier(clocks, width), patience)
 
 
 def on_levels(scores: list[float], levels: list[int], hosts: list[int] | None = None) -> Arrivals:
@@ -99,7 +101,7 @@ def test_a_moved_link_keeps_score_and_row_and_gets_the_place_it_would_have_had(k
 @pytest.mark.parametrize(("rests_s", "is_waited_for"), [(2.0, True), (2.1, False)])
 def test_a_less_demoted_link_is_waited_for_with_patience(kind: str, rests_s: float, is_waited_for: bool) -> None:
     clocks = HostClocks()
-    frontier = made(kind, clocks, patience_s=2.0)
+    frontier = made(kind, clocks, Patience(2.0))
     frontier.push(on_levels([0.1, 0.9], [0, 1], hosts=[0, 1]))
     clocks.release(HostId(0), rests_s)
     taken = frontier.take(0.0)
@@ -114,7 +116,7 @@ def test_a_less_demoted_link_is_waited_for_with_patience(kind: str, rests_s: flo
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_answer_of_a_host_that_is_being_asked_is_waited_for(kind: str) -> None:
     clocks = HostClocks()
-    frontier = made(kind, clocks, patience_s=2.0)
+    frontier = made(kind, clocks, Patience(2.0))
     frontier.push(on_levels([0.1, 0.1, 0.9], [0, 0, 1], hosts=[0, 1, 2]))
     clocks.hold(HostId(0))
     clocks.release(HostId(1), 50.0)
@@ -124,6 +126,19 @@ def test_the_answer_of_a_host_that_is_being_asked_is_waited_for(kind: str) -> No
     taken = frontier.take(0.0)
     assert isinstance(taken, Taken)
     assert taken.link == 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_from_its_level_on_patience_is_needed(kind: str) -> None:
+    clocks = HostClocks()
+    frontier = made(kind, clocks, Patience(5.0, level=3))
+    frontier.push(on_levels([0.1, 0.1, 0.1, 0.9], [0, 2, 3, 2], hosts=[0, 1, 2, 1]))
+    clocks.release(HostId(0), 1.0)
+    clocks.release(HostId(1), 0.5)
+    assert frontier.take(0.0) == NotBefore(0.5)  # the link at level 3 has a host that is ready
+    taken = frontier.take(0.5)
+    assert isinstance(taken, Taken)
+    assert taken.level == 2
 
 
 def test_a_beam_prunes_the_most_demoted_first() -> None:

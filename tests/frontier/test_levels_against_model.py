@@ -21,6 +21,7 @@ from honeyguide.frontier import (
     LevelledBeam,
     LevelledFrontier,
     NotBefore,
+    Patience,
     Taken,
 )
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 WIDTH = 2
 HOSTS = 4
 CAPACITY = 7
-PATIENCE_S = 1.5
+PATIENCE = Patience(1.5, level=2)
 
 some_scores = st.one_of(st.sampled_from([-np.inf, -1.0, 0.0, 0.5, 1.0, np.inf]), st.floats(-9, 9))
 some_rows = st.tuples(*[st.sampled_from([-1.0, 0.0, 0.3, 2.0])] * WIDTH)
@@ -69,7 +70,10 @@ class NaiveLevels(NaiveFrontier):
         self, now: float, take: Callable[[NaiveFrontier], Taken | NotBefore | None]
     ) -> Taken | NotBefore | None:
         moments = []
+        is_worth_waiting = False
         for level in sorted({self.level_by_link[one.link] for one in self._waiting}):
+            if is_worth_waiting and level >= PATIENCE.level:
+                break
             here = NaiveFrontier(self._clocks)
             here._waiting = [one for one in self._waiting if self.level_by_link[one.link] == level]
             ready_at = [float(self._clocks.ready_at(HOSTS)[one.host]) for one in here._waiting]
@@ -78,8 +82,7 @@ class NaiveLevels(NaiveFrontier):
                 self.withdraw(taken.link)
                 return replace(taken, level=level)
             moments.append(min(ready_at))
-            if max(ready_at) == np.inf or min(ready_at) <= now + PATIENCE_S:
-                break
+            is_worth_waiting |= max(ready_at) == np.inf or min(ready_at) <= now + PATIENCE.seconds
         return NotBefore(min(moments)) if moments else None
 
 
@@ -97,7 +100,7 @@ class OnLevels(RuleBasedStateMachine):
     capacity = 10**9
 
     def make(self) -> LevelledFrontier[Any]:
-        return LevelledFrontier(lambda: BestFirstFrontier(self.clocks, WIDTH), PATIENCE_S)
+        return LevelledFrontier(lambda: BestFirstFrontier(self.clocks, WIDTH), PATIENCE)
 
     def scores(self, data: st.DataObject, count: int) -> NDArray[np.float64]:
         return np.array(data.draw(st.lists(some_scores, min_size=count, max_size=count)))
@@ -207,7 +210,7 @@ class BeamOnLevels(OnLevels):
     capacity = CAPACITY
 
     def make(self) -> LevelledFrontier[Any]:
-        return LevelledBeam(lambda: BeamFrontier(self.clocks, CAPACITY, WIDTH), CAPACITY, PATIENCE_S)
+        return LevelledBeam(lambda: BeamFrontier(self.clocks, CAPACITY, WIDTH), CAPACITY, PATIENCE)
 
 
 TestOnLevels = OnLevels.TestCase

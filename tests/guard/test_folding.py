@@ -237,3 +237,15 @@ def test_one_pair_is_told_as_one_and_two_as_two() -> None:
         told.append(copy.told())
     text = "the very text of an earlier page, where only this differs: the slash at the end; "
     assert told == [text + "1 such pair", text + "2 such pairs"]
+
+
+def test_of_a_path_and_a_longer_way_round_to_it_either_may_come_first() -> None:
+    pages = ["press", "jobs", "faq", "terms"]
+    round_first = taught(*((f"/help/x/help/{page}/", number) for number, page in enumerate(pages)))
+    for number, page in enumerate(pages):
+        copy = show(round_first, url(f"/help/{page}/"), number).copy
+        assert copy is not None
+        assert copy.kind is FindingKind.REPEATING_PATH
+    assert round_first.variant_of(url("/help/y/help/faq/")) is not None
+    different = taught(("/help/x/help/faq/", 1))
+    assert show(different, url("/help/faq/"), 2).copy is None

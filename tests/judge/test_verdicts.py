@@ -23,8 +23,8 @@ from honeyguide.judge import (
     reward_rule,
 )
 from honeyguide.settings import Settings, TopicSettings, with_overrides
-from honeyguide.settings.schema import LADDER_REWARDS
-from honeyguide.settings.schema import REWARDS as REWARD_NAMES
+from honeyguide.settings.judge_tables import LADDER_REWARDS
+from honeyguide.settings.judge_tables import REWARDS as REWARD_NAMES
 from pages import page_of
 from vectors_by_hash import hashed_vectors
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.settings.schema import LANGUAGES
+from honeyguide.settings.judge_tables import LANGUAGES
 from honeyguide.text import Stems, stop_words, words_of
 from honeyguide.text.stems import CACHED_STEMS
 from honeyguide.text.stop_words import languages

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Final
 
 import typer
 
-from honeyguide.cli.options import JsonFlag, LogFile, RunArgument, Verbosity, setting_option
+from honeyguide.cli.how_options import (  # noqa: TC001 - typer reads the annotations
+    ArchiveKind,
+    Budget,
+    Concurrency,
+    ConfigFile,
+    Contact,
+    Device,
+    GuardFlag,
+    JudgeName,
+    OtherSettings,
+    RenderFlag,
+    Seed,
+    StrategyName,
+    VectorsFile,
+)
+from honeyguide.cli.options import JsonFlag, LogFile, RunArgument, Verbosity  # noqa: TC001
+from honeyguide.cli.settings_from_flags import settings_of, whole_number
 from honeyguide.cli.topic_options import (
     Categories,
     Keywords,
@@ -22,11 +36,25 @@ from honeyguide.cli.topic_options import (
     with_preset_seeds,
     with_preset_step_size,
 )
-from honeyguide.errors import SettingsError
-from honeyguide.settings import JUDGES, Settings, load_settings, with_overrides
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from honeyguide.cli.where_options import (
+    AllowedHosts,
+    AllowedPaths,
+    AllowPrivate,
+    DeniedHosts,
+    DeniedPaths,
+    Feeds,
+    MaxDepth,
+    MaxPagesPerHost,
+    Prefixes,
+    Profile,
+    RestartUrls,
+    SeedUrls,
+    Sitemaps,
+    StayOnDomain,
+    StayOnSeedHosts,
+    World,
+    stay_on,
+)
 
 STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",
@@ -64,9 +92,6 @@ HELP: Final = (
     + "\n".join(f"  [cyan]{name:{_NAME_WIDTH}}[/cyan]  {line}" for name, line in STRATEGY_LINES.items())
 )
 
-_WHERE: Final = "Where to look"
-_HOW: Final = "How to look"
-
 
 def crawl(
     run: RunArgument,
@@ -77,208 +102,39 @@ def crawl(
     category: Categories = None,
     topic_file: TopicFile = None,
     preset: PresetName = None,
-    world: Annotated[
-        str | None,
-        setting_option(
-            "crawl.world", "--world", metavar="WORLD", panel=_WHERE,
-            help_text="What is crawled: live, the web; synthetic or synthetic:seed=1,pages=20000; "
-            "synthetic+http, the same served on loopback; wiki:PATH, a built dump; site:FOLDER@BASE_URL or "
-            "site:FILE.warc.gz; replay:RUN.",
-        ),
-    ] = None,
-    seed_url: Annotated[
-        list[str] | None,
-        setting_option(
-            "crawl.seed_urls", "--seed-url", metavar="URL", panel=_WHERE,
-            help_text="Where to start; may be given several times. Without it: the entry pages of an offline world, "
-            "or a shipped list of well-known places by topic (your own: --set crawl.starting_points=FILE).",
-        ),
-    ] = None,
-    sitemap: Annotated[
-        list[str] | None,
-        setting_option(
-            "crawl.sitemaps", "--sitemap", metavar="URL", panel=_WHERE,
-            help_text="Start at what this sitemap lists; repeatable. Those in robots.txt: "
-            "--set crawl.sitemaps_from_robots=true.",
-        ),
-    ] = None,
-    feed: Annotated[
-        list[str] | None,
-        setting_option(
-            "crawl.feeds", "--feed", metavar="URL", panel=_WHERE,
-            help_text="Start at the entries of this RSS or Atom feed; repeatable.",
-        ),
-    ] = None,
-    profile: Annotated[
-        str | None,
-        setting_option(
-            "crawl.profile", "--profile", metavar="NAME", panel=_WHERE,
-            help_text="Settings laid under yours. wikipedia: text from the first paragraph on, links to articles only, "
-            "a longer pause every ten fetches; han2018, pertejo2021: the learners of these papers, for --preset "
-            "or a topic with categories.",
-        ),
-    ] = None,
-    allow_host: Annotated[
-        list[str] | None,
-        setting_option(
-            "scope.allow_hosts", "--allow-host", metavar="HOST", panel=_WHERE,
-            help_text="Stay on this host, or on all of *.example.org; may be given several times.",
-        ),
-    ] = None,
-    deny_host: Annotated[
-        list[str] | None,
-        setting_option(
-            "scope.deny_hosts", "--deny-host", metavar="HOST", panel=_WHERE,
-            help_text="Never ask this host; may be given several times.",
-        ),
-    ] = None,
-    allow_path: Annotated[
-        list[str] | None,
-        setting_option(
-            "scope.allow_paths", "--allow-path", metavar="REGEX", panel=_WHERE,
-            help_text="Follow only links with this in path or query; may be given several times.",
-        ),
-    ] = None,
-    deny_path: Annotated[
-        list[str] | None,
-        setting_option(
-            "scope.deny_paths", "--deny-path", metavar="REGEX", panel=_WHERE,
-            help_text="Follow no link with this in path or query; may be given several times.",
-        ),
-    ] = None,
-    stay_on_seed_hosts: Annotated[
-        bool,
-        typer.Option(
-            "--stay-on-seed-hosts", metavar="", show_default=False, rich_help_panel=_WHERE,
-            help="Stay on the hosts of the seeds.",
-        ),
-    ] = False,
-    stay_on_domain: Annotated[
-        bool,
-        typer.Option(
-            "--stay-on-domain", metavar="", show_default=False, rich_help_panel=_WHERE,
-            help="Stay on the registered domains of the seeds: of www.example.co.uk, on example.co.uk and all below.",
-        ),
-    ] = False,
-    under: Annotated[
-        list[str] | None,
-        setting_option(
-            "scope.allow_prefixes", "--under", metavar="PREFIX", panel=_WHERE,
-            help_text="Follow only links under this: /docs/ or https://example.org/docs/; repeatable.",
-        ),
-    ] = None,
-    max_depth: Annotated[
-        str | None,
-        setting_option(
-            "scope.max_depth", "--max-depth", metavar="CLICKS", panel=_WHERE,
-            help_text="Follow no link farther from a seed; 0 sets no limit.",
-        ),
-    ] = None,
-    max_pages_per_host: Annotated[
-        str | None,
-        setting_option(
-            "scope.max_pages_per_host", "--max-pages-per-host", metavar="N", panel=_WHERE,
-            help_text="Ask no host more often; 0 sets no limit.",
-        ),
-    ] = None,
-    restart_url: Annotated[
-        list[str] | None,
-        setting_option(
-            "restart.urls", "--restart-url", metavar="URL", panel=_WHERE,
-            help_text="A seed kept for restarts; repeatable. When they happen: --set restart.every_fetches=1000, or "
-            "--set restart.reward_share=0.3.",
-        ),
-    ] = None,
-    guard: Annotated[
-        bool | None,
-        setting_option(
-            "guard.on", "--guard/--no-guard", metavar="", panel=_HOW,
-            help_text="Look out for loops, traps and near-duplicates: their links wait behind others. What it found: "
-            "honeyguide traps.",
-        ),
-    ] = None,
-    render: Annotated[
-        bool | None,
-        setting_option(
-            "render.enabled", "--render", metavar="", panel=_HOW,
-            help_text="Run pages that are empty without their scripts in headless Chromium (extra: browser).",
-        ),
-    ] = None,
-    allow_private: Annotated[
-        bool | None,
-        setting_option(
-            "fetch.allow_private", "--allow-private", metavar="", panel=_WHERE,
-            help_text="Also call loopback, private and link-local addresses: for a site on this machine or network.",
-        ),
-    ] = None,
-    contact: Annotated[
-        str | None,
-        setting_option(
-            "fetch.contact", "--contact", metavar="MAIL|URL", panel=_HOW,
-            help_text="Where a site's owner can reach you; sent with every request to the live web.",
-        ),
-    ] = None,
-    budget: Annotated[
-        str | None, setting_option("budget.fetches", "--budget", metavar="FETCHES", panel=_HOW)
-    ] = None,
-    strategy: Annotated[
-        str | None,
-        setting_option(
-            "crawl.strategy", "--strategy", metavar="NAME", panel=_HOW,
-            help_text="How links are chosen; see above.",
-        ),
-    ] = None,
-    judge: Annotated[
-        str | None,
-        setting_option(
-            "judge.kind", "--judge", metavar="NAME", panel=_HOW,
-            help_text=f"How relevance is measured: {', '.join(JUDGES)}. Tune it with --set judge.KEY=VALUE.",
-        ),
-    ] = None,
-    vectors: Annotated[
-        str | None,
-        setting_option(
-            "vectors.source", "--vectors", metavar="FILE", panel=_HOW,
-            help_text="Word vectors: a GloVe, word2vec or fastText .vec file, plain or compressed.",
-        ),
-    ] = None,
-    archive: Annotated[
-        str | None,
-        setting_option(
-            "store.archive", "--archive", metavar="KIND", panel=_HOW,
-            help_text="Where pages are kept: store, in the database; warc, as WARC files in RUN/archive, with headers, "
-            "redirects and errors; none.",
-        ),
-    ] = None,
-    device: Annotated[
-        str | None,
-        setting_option(
-            "dqn.device", "--device", metavar="NAME", panel=_HOW,
-            help_text="Where dqn trains its network: cpu or cuda.",
-        ),
-    ] = None,
-    concurrency: Annotated[
-        str | None, setting_option("crawl.concurrency", "--concurrency", metavar="N", panel=_HOW)
-    ] = None,
-    seed: Annotated[str | None, setting_option("crawl.seed", "--seed", metavar="N", panel=_HOW)] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", show_default=False, rich_help_panel=_HOW,
-            help="A TOML file of settings; flags go over it.",
-        ),
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="SECTION.KEY=VALUE", show_default=False, rich_help_panel=_HOW,
-            help="Any other setting, as in --set politeness.delay_s=2; may be given several times.",
-        ),
-    ] = None,
+    world: World = None,
+    seed_url: SeedUrls = None,
+    sitemap: Sitemaps = None,
+    feed: Feeds = None,
+    profile: Profile = None,
+    allow_host: AllowedHosts = None,
+    deny_host: DeniedHosts = None,
+    allow_path: AllowedPaths = None,
+    deny_path: DeniedPaths = None,
+    stay_on_seed_hosts: StayOnSeedHosts = False,
+    stay_on_domain: StayOnDomain = False,
+    under: Prefixes = None,
+    max_depth: MaxDepth = None,
+    max_pages_per_host: MaxPagesPerHost = None,
+    restart_url: RestartUrls = None,
+    guard: GuardFlag = None,
+    render: RenderFlag = None,
+    allow_private: AllowPrivate = None,
+    contact: Contact = None,
+    budget: Budget = None,
+    strategy: StrategyName = None,
+    judge: JudgeName = None,
+    vectors: VectorsFile = None,
+    archive: ArchiveKind = None,
+    device: Device = None,
+    concurrency: Concurrency = None,
+    seed: Seed = None,
+    config: ConfigFile = None,
+    set_: OtherSettings = None,
     as_json: JsonFlag = False,
     verbose: Verbosity = 0,
     log_file: LogFile = None,
-) -> None:  # fmt: skip
+) -> None:
     from honeyguide import engine  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
     from honeyguide.cli.summary import print_summary  # noqa: PLC0415
     from honeyguide.cli.watching import watching  # noqa: PLC0415
@@ -294,7 +150,7 @@ def crawl(
         "scope.deny_hosts": deny_host,
         "scope.allow_paths": allow_path,
         "scope.deny_paths": deny_path,
-        "scope.stay_on": _stay_on(seed_hosts=stay_on_seed_hosts, domain=stay_on_domain),
+        "scope.stay_on": stay_on(seed_hosts=stay_on_seed_hosts, domain=stay_on_domain),
         "scope.allow_prefixes": under,
         "scope.max_depth": whole_number(max_depth),
         "scope.max_pages_per_host": whole_number(max_pages_per_host),
@@ -320,41 +176,3 @@ def crawl(
     with finished:
         print_summary(finished, watch.clock.now() - started, as_json=as_json)
     raise typer.Exit(watch.is_interrupted.exit_code)
-
-
-def _stay_on(*, seed_hosts: bool, domain: bool) -> str | None:
-    if seed_hosts and domain:
-        raise SettingsError(["--stay-on-seed-hosts and --stay-on-domain ask for two things; leave one out"])
-    return "seed-hosts" if seed_hosts else "seed-domains" if domain else None
-
-
-def whole_number(text: str | None) -> int | str | None:
-    """A flag's number; what is none stays text, so that the settings refuse it along with everything else."""
-    try:
-        return None if text is None else int(text)
-    except ValueError:
-        return text
-
-
-def settings_of(
-    config: Path | None, assignments: list[str], flags: Mapping[str, Any], topic: Mapping[str, Any]
-) -> Settings:
-    """The config file, then the topic file or preset, `--set`, and the other flags; each over what came before.
-
-    Of flags only None counts as not given.
-    """
-    base = Settings() if config is None else load_settings(config)
-    given = {key: value for key, value in flags.items() if value is not None}
-    return with_overrides(base, dict(topic) | dict(map(parse_assignment, assignments)) | given)
-
-
-def parse_assignment(text: str) -> tuple[str, Any]:
-    """Read `section.key=value`. The value is TOML where it can be, else the text as it stands."""
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise SettingsError([f"--set {text}: write it as section.key=value, as in politeness.delay_s=2"])
-    try:
-        document = tomllib.loads(f"value = {value}")
-    except ValueError:
-        document = {}
-    return key.strip(), document["value"] if document.keys() == {"value"} else value

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from honeyguide.cli.crawl import settings_of
 from honeyguide.cli.options import AnySetting, JsonFlag, Vectors, setting_option
+from honeyguide.cli.settings_from_flags import settings_of
 from honeyguide.cli.topic_options import (
     Categories,
     Keywords,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, TypeAlias
 
 import typer
 
-from honeyguide.cli.crawl import parse_assignment, whole_number
 from honeyguide.cli.options import OUTPUT_PANEL, JsonFlag, LogFile, Verbosity
+from honeyguide.cli.settings_from_flags import parse_assignment, whole_number
 from honeyguide.errors import SettingsError
 from honeyguide.settings import USUAL_STRATEGIES, read_toml
 

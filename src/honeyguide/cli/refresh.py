@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from honeyguide.cli.crawl import parse_assignment, whole_number
 from honeyguide.cli.options import AnySetting, JsonFlag, LogFile, Verbosity  # noqa: TC001 - typer reads the annotations
+from honeyguide.cli.settings_from_flags import parse_assignment, whole_number
 from honeyguide.cli.words import one_line
 
 if TYPE_CHECKING:

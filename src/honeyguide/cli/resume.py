@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from honeyguide.store import Run
 
 HELP: Final = (
-    "Go on with a run as if it had never stopped.\n\n"
-    "Nothing is fetched twice, and what was learned is kept. A run that has spent its budget goes on when it is given "
-    "a larger one.\n\n"
+    "Go on with a run that was stopped, or give it more to spend.\n\n"
+    "No page of the run is fetched twice, and what was learned is kept. Offline, a run that was interrupted or killed "
+    "becomes what it would have been, to the last bit. One that has spent its budget goes on when it is given a larger "
+    "one. Where several fetches were under way it has their answers by then, and so may choose otherwise than a run "
+    "that had the larger budget from the start.\n\n"
     "[bold]Example[/bold]\n\n"
     "  honeyguide resume my-run --budget +1000"
 )

@@ -112,7 +112,7 @@ def search(
     set_: AnySetting = None,
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
-    from honeyguide.cli.crawl import parse_assignment  # noqa: PLC0415
+    from honeyguide.cli.settings_from_flags import parse_assignment  # noqa: PLC0415
     from honeyguide.index import Searcher, check_question  # noqa: PLC0415 - tantivy, numpy and SQLite take a while to load
 
     runs, query = _parted(runs_and_query, like)

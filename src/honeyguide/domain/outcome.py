@@ -35,6 +35,7 @@ class FailureReason(StrEnum):
     TOO_MANY_REDIRECTS = "too-many-redirects"
     BAD_RESPONSE = "bad-response"
     UNREADABLE = "unreadable"  # it came, and the parser, or the process that was to read it, did not survive it
+    UNJUDGED = "unjudged"  # it came and was read, and the judge broke on it
 
 
 @dataclass(frozen=True, slots=True)

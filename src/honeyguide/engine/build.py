@@ -26,13 +26,14 @@ from honeyguide.engine.strategies import Ingredients, strategy_of
 from honeyguide.engine.transport import LiveTransport, SimulatedTransport
 from honeyguide.engine.web_memory import WebMemory
 from honeyguide.errors import SettingsError, StoreError, WorldError
-from honeyguide.frontier import HostClocks
+from honeyguide.frontier import HostClocks, Patience
 from honeyguide.graph import RankRules, RefreshedRanks
+from honeyguide.guard import FIRM_LEVEL
 from honeyguide.guard.web_guard import WebGuard
 from honeyguide.parse import PageRules, parse, rules_of
 from honeyguide.settings import with_overrides
+from honeyguide.settings.crawl_tables import WORLDS
 from honeyguide.settings.paths import with_absolute_paths
-from honeyguide.settings.schema import WORLDS
 from honeyguide.starting_points import starting_urls
 from honeyguide.store import open_run
 
@@ -142,7 +143,7 @@ class Builder:
     def frontier(self, strategy: Strategy, clocks: HostClocks) -> Frontier:
         """Where the links of this strategy wait; on levels, where there is a guard."""
         if self.is_guarded:
-            return levelled_frontier(strategy, clocks, self.settings.guard.patience_s)
+            return levelled_frontier(strategy, clocks, Patience(self.settings.guard.patience_s, FIRM_LEVEL))
         return plain_frontier(strategy, clocks)
 
     def judge(self) -> Verdicts:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from honeyguide.domain import LinkState, Unknown
+from honeyguide.domain import Failed, FailureReason, LinkState, Unknown
 from honeyguide.engine.choosing import Choosing
 from honeyguide.engine.discovery import Discovery
 from honeyguide.engine.events import CrawlStopped
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from honeyguide.frontier import Frontier, Pairs
     from honeyguide.learn import Strategy
     from honeyguide.settings import Settings
+    from honeyguide.store import StepRecord
 
 
 class CrawlCore:
@@ -166,7 +167,7 @@ class CrawlCore:
         if isinstance(answer.outcome, Unknown):
             self._discovery.release(dispatch.record.link)
             step = self._intake.take(arrived)
-            return Step(replace(step.record, learner=self._snapshot_if_due()), step.events)
+            return Step(replace(step.record, learner=self._snapshot_if_due(step.record)), step.events)
         surplus, hosts = self._hosts.free(dispatch, answer, arrived.ended_at)
         is_spent = self._parts.scope.is_spent(dispatch.url.host)
         if self._parts.is_live and not is_spent and self.troubles.is_to_be_tried_again(dispatch.record.link, answer):
@@ -174,7 +175,7 @@ class CrawlCore:
         else:
             self._discovery.release(dispatch.record.link)
             step = self._intake.take(arrived)
-        record = replace(step.record, learner=self._snapshot_if_due(), surplus=surplus, **hosts)
+        record = replace(step.record, learner=self._snapshot_if_due(step.record), surplus=surplus, **hosts)
         return Step(record, step.events)
 
     def stop(self, reason: StopReason, now: float) -> Step:
@@ -184,12 +185,18 @@ class CrawlCore:
         record = self._ledger.close_step(learner=self._snapshot())
         return self._ledger.step(record, CrawlStopped(reason, self.progress))
 
-    def _snapshot_if_due(self) -> bytes | None:
+    def _snapshot_if_due(self, record: StepRecord) -> bytes | None:
         due = self.progress.steps % self._settings.store.snapshot_every == 0
-        return self._snapshot() if due else None
+        # What a judge has noted of a page before it broke on it can be told to no other.
+        return self._snapshot() if due or _is_unjudged(record) else None
 
     def _snapshot(self) -> bytes:
         return taken_of(self._parts.strategy, self._parts.judge, self._parts.guard)
+
+
+def _is_unjudged(record: StepRecord) -> bool:
+    outcome = None if record.completion is None else record.completion.answer.outcome
+    return isinstance(outcome, Failed) and outcome.reason is FailureReason.UNJUDGED
 
 
 def _found_again(strategy: Strategy, settings: Settings) -> FoundAgain:

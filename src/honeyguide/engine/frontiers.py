@@ -16,7 +16,7 @@ from honeyguide.frontier import (
 from honeyguide.learn import FoundAgain, Order
 
 if TYPE_CHECKING:
-    from honeyguide.frontier import Frontier, HostClocks
+    from honeyguide.frontier import Frontier, HostClocks, Patience
     from honeyguide.learn import Strategy
 
 
@@ -31,13 +31,13 @@ def plain_frontier(strategy: Strategy, clocks: HostClocks) -> Frontier:
     return BestFirstFrontier(clocks, strategy.row_width)
 
 
-def levelled_frontier(strategy: Strategy, clocks: HostClocks, patience_s: float) -> LevelledFrontier[Any]:
+def levelled_frontier(strategy: Strategy, clocks: HostClocks, patience: Patience) -> LevelledFrontier[Any]:
     """One in which links may wait behind others whatever their scores."""
     if strategy.found_again is FoundAgain.EVERY:
-        return LevelledRows(lambda: _shared_rows(strategy, clocks), patience_s)
+        return LevelledRows(lambda: _shared_rows(strategy, clocks), patience)
     if strategy.capacity and strategy.order is not Order.SHALLOWEST:
-        return LevelledBeam(lambda: _beam(strategy, clocks), strategy.capacity, patience_s)
-    return LevelledFrontier(lambda: plain_frontier(strategy, clocks), patience_s)
+        return LevelledBeam(lambda: _beam(strategy, clocks), strategy.capacity, patience)
+    return LevelledFrontier(lambda: plain_frontier(strategy, clocks), patience)
 
 
 def _shared_rows(strategy: Strategy, clocks: HostClocks) -> SharedRowsFrontier:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.discovery import Found
     from honeyguide.engine.ledger import Ledger
     from honeyguide.engine.parts import Parts
+    from honeyguide.graph import RefreshedRanks
     from honeyguide.guard import Fingerprint, Judgement, Standing
 
 MOVED_AT_ONCE: Final = 1000
@@ -63,6 +64,7 @@ class Guarding:
         assert isinstance(parts.frontier, LevelledFrontier), "with a guard, the frontier has levels"
         self._guard = parts.guard
         self._links = parts.links
+        self._importance_of = importance_in(parts.ranks)
         self._frontier = parts.frontier
         self._ledger = ledger
         self._drops = drops
@@ -81,7 +83,7 @@ class Guarding:
 
     def see(self, link: LinkId, fingerprint: Fingerprint, verdict: Verdict, found: Found) -> Judgement:
         """Show a page with its links, and move up what may stand better for it."""
-        return self._show(link, fingerprint, verdict, targets_of(found, self._links.url))
+        return self._show(link, fingerprint, verdict, targets_of(found, self._links.url, self._importance_of))
 
     def see_same(self, link: LinkId, fingerprint: Fingerprint) -> None:
         """Show a page that has come before, under another address. Its links are not looked at."""
@@ -187,7 +189,15 @@ class Guarding:
             link, self._links.found_on(link), self._moment, len(self._links), verdict is None, fingerprint.pack()
         )
         reward, is_relevant = (0.0, False) if verdict is None else (verdict.reward, verdict.is_relevant)
-        page = seen_page(progress.steps, self._links.url(link), seen, fingerprint, reward, is_relevant=is_relevant)
+        page = seen_page(
+            progress.steps,
+            self._links.url(link),
+            seen,
+            fingerprint,
+            reward,
+            is_relevant=is_relevant,
+            importance=self._importance_of(link),
+        )
         judgement = self._guard.observe(page, targets)
         self._changes.seen = seen
         if judgement.finding is not None:
@@ -247,16 +257,30 @@ class Guarding:
         self._changes.moves[self._links.url(link).host, reason, self._ledger.progress.steps, way] += 1
 
 
-def targets_of(found: Found, url_of: Callable[[LinkId], Url]) -> list[Target]:
+def importance_in(ranks: RefreshedRanks | None) -> Callable[[LinkId], float]:
+    """How important links are by the ranks of a crawl; not at all where it keeps none."""
+    return (lambda _: 0.0) if ranks is None else ranks.importance
+
+
+def targets_of(found: Found, url_of: Callable[[LinkId], Url], importance_of: Callable[[LinkId], float]) -> list[Target]:
     """The links of a page as a guard is shown them: those it will not follow, then the others, in reading order."""
-    visited = [Target(link, url_of(link), is_new=False) for link in found.visited]
-    shown = zip(found.links.tolist(), found.candidates.targets, found.is_new.tolist(), strict=True)
-    return visited + [Target(LinkId(link), url, is_new) for link, url, is_new in shown]
+    visited = [Target(link, url_of(link), is_new=False, importance=importance_of(link)) for link in found.visited]
+    shown = zip(map(LinkId, found.links.tolist()), found.candidates.targets, found.is_new.tolist(), strict=True)
+    return visited + [Target(link, url, is_new, importance_of(link)) for link, url, is_new in shown]
 
 
 def seen_page(
-    step: int, url: Url, seen: PrintRecord, fingerprint: Fingerprint, reward: float, *, is_relevant: bool
+    step: int,
+    url: Url,
+    seen: PrintRecord,
+    fingerprint: Fingerprint,
+    reward: float,
+    *,
+    is_relevant: bool,
+    importance: float,
 ) -> SeenPage:
     """A page as a guard is shown it."""
     parent = seen.found_on
-    return SeenPage(step, seen.link, url, parent, seen.moment, fingerprint, reward, is_relevant, parent is None)
+    return SeenPage(
+        step, seen.link, url, parent, seen.moment, fingerprint, reward, is_relevant, parent is None, importance
+    )

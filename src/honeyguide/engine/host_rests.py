@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from honeyguide.frontier import longest_pause_s
-from honeyguide.settings.schema import LONGEST_REST_S
+from honeyguide.settings.fetch_tables import LONGEST_REST_S
 from honeyguide.store import HostRecord
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 import numpy as np
 
@@ -31,9 +31,10 @@ from honeyguide.engine.events import (
     PageJudged,
     PageUnchanged,
 )
-from honeyguide.engine.preparing import Preparation, Unreadable, prepared_by
+from honeyguide.engine.preparing import Preparation, Unjudged, Unreadable, judged_by, prepared_by
 from honeyguide.engine.same_pages import identity_of
 from honeyguide.engine.scope import PER_HOST
+from honeyguide.errors import JudgeError
 from honeyguide.guard import Judgement, fingerprint_of
 from honeyguide.learn import Order
 from honeyguide.store import CompletionRecord, VisitRecord
@@ -46,9 +47,13 @@ if TYPE_CHECKING:
     from honeyguide.engine.parts import Parts
     from honeyguide.engine.preparing import Prepared
     from honeyguide.engine.restarts import Restarts
+    from honeyguide.engine.same_pages import Identity
     from honeyguide.engine.stage_times import StageTimes
     from honeyguide.engine.steps import Dispatch, Step
     from honeyguide.settings import Settings
+
+UNJUDGED_IN_A_ROW: Final = 20
+"""Pages on which a judge may break one after another. By then it is the judge that is broken, not the pages."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,9 +142,19 @@ class Intake:
                 if self._guarding is not None:
                     self._guarding.see_same(dispatch.record.link, prepared.fingerprint or fingerprint_of(page))
                 return self._take_same_page(arrived, fetched.status, same)
-            self._parts.same.remember(dispatch.record.link, page.url, identity)
         is_unindexed = self._settings.directives.robots and page.directives.noindex
         verdict = self._judged(page, prepared.verdict, is_unindexed=is_unindexed)
+        if isinstance(verdict, Unjudged):
+            return self._take_unjudged(arrived, fetched.status, verdict)
+        return self._take_judged(arrived, prepared, verdict, identity, is_unindexed=is_unindexed)
+
+    def _take_judged(
+        self, arrived: Arrived, prepared: Prepared, verdict: Verdict, identity: Identity | None, *, is_unindexed: bool
+    ) -> Step:
+        """A page that is new: learn from it, and let its links wait."""
+        dispatch, page = arrived.dispatch, prepared.page
+        if identity is not None:
+            self._parts.same.remember(dispatch.record.link, page.url, identity)
         origin = self._origin(dispatch, verdict)
         is_expanded = self._parts.is_expanded(page)
         mark = self._times.start()
@@ -255,6 +270,17 @@ class Intake:
             return self._ledger.step(record, LinkRefused(dispatch.url, outcome, self._ledger.progress))
         return self._ledger.step(record, FetchFailed(dispatch.url, outcome, self._ledger.progress))
 
+    def _take_unjudged(self, arrived: Arrived, status: int, unjudged: Unjudged) -> Step:
+        """A failed page. JudgeError where it is one too many in a row."""
+        self._ledger.note_unjudged()
+        if self._ledger.progress.unjudged_in_a_row >= UNJUDGED_IN_A_ROW:
+            raise JudgeError(
+                f"judge.kind is {self._settings.judge.kind!r}: it broke on {UNJUDGED_IN_A_ROW} pages in a row, "
+                f"at last on {arrived.dispatch.url} ({unjudged.reason}); mend the judge and resume the run"
+            )
+        failed = Failed(FailureReason.UNJUDGED, unjudged.reason, status)
+        return self._take_nothing(arrived.taken_as(failed), failed)
+
     def _take_unchanged(self, arrived: Arrived) -> Step:
         self._ledger.note_unchanged()
         return self._ledger.step(
@@ -283,11 +309,13 @@ class Intake:
         record = self._ledger.close_step(completion=completion)
         return self._ledger.step(record, LinkUnknown(dispatch.url, outcome, self._ledger.progress))
 
-    def _judged(self, page: Page, verdict: Verdict | None, *, is_unindexed: bool) -> Verdict:
+    def _judged(self, page: Page, verdict: Verdict | Unjudged | None, *, is_unindexed: bool) -> Verdict | Unjudged:
         if verdict is None:
             mark = self._times.start()
-            verdict = self._parts.judge.judge(page)
+            verdict = judged_by(self._parts.judge, page)
             self._times.lap("judge", mark)
+        if isinstance(verdict, Unjudged):
+            return verdict
         if self._parts.scope.objection_to_title(page.title) is not None:
             return Verdict(0.0, is_relevant=False, reward=0.0)
         # What may not be kept is no find, but its relevance still tells where its links lead.

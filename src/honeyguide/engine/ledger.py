@@ -72,9 +72,14 @@ class Ledger:
     def note_page(self, *, is_relevant: bool, is_unindexed: bool) -> None:
         before = self.progress
         if is_unindexed:
-            self.progress = before._replace(unindexed=before.unindexed + 1)
+            self.progress = before._replace(unindexed=before.unindexed + 1, unjudged_in_a_row=0)
         else:
-            self.progress = before._replace(pages=before.pages + 1, relevant=before.relevant + is_relevant)
+            self.progress = before._replace(
+                pages=before.pages + 1, relevant=before.relevant + is_relevant, unjudged_in_a_row=0
+            )
+
+    def note_unjudged(self) -> None:
+        self.progress = self.progress._replace(unjudged_in_a_row=self.progress.unjudged_in_a_row + 1)
 
     def note_links(self, found: Found, *, pruned: int, is_barren: bool) -> None:
         if found.kept_out or is_barren:

@@ -36,7 +36,7 @@ class Prepared:
     """A page, ready to be taken in."""
 
     page: Page
-    verdict: Verdict | None  # None where the judge has to see pages in the order of the crawl
+    verdict: Verdict | Unjudged | None  # None where the judge has to see pages in the order of the crawl
     packed_body: bytes | None  # as the store keeps it; None where that is left to the store
     fingerprint: Fingerprint | None = None  # where a guard is to see it
     parse_s: float = 0.0  # what reading it took
@@ -46,6 +46,13 @@ class Prepared:
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """A body of which no page could be made."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """A page that the judge could say nothing of."""
 
     reason: str
 
@@ -105,7 +112,7 @@ class Preparation:
         started = perf_counter()
         page = self._parse(url, fetched)
         parsed = perf_counter()
-        verdict = None if self._judge is None else self._judge.judge(page)
+        verdict = None if self._judge is None else judged_by(self._judge, page)
         judged = perf_counter()
         fingerprint = fingerprint_of(page) if self._is_guarded else None
         packed = None if self._pack is None else self._pack(fetched.body)
@@ -118,4 +125,17 @@ def prepared_by(preparation: Preparation, url: Url, fetched: Fetched) -> Prepare
         return preparation.prepare(url, fetched)
     except Exception as error:
         log.warning("no page could be made of %s", url, exc_info=True)
-        return Unreadable(f"{type(error).__name__}: {error}")
+        return Unreadable(_told(error))
+
+
+def judged_by(judge: Verdicts, page: Page) -> Verdict | Unjudged:
+    """The verdict, or why there is none: nor may a page end a crawl by what it does to the judge."""
+    try:
+        return judge.judge(page)
+    except Exception as error:
+        log.warning("%s could not be judged", page.url, exc_info=True)
+        return Unjudged(_told(error))
+
+
+def _told(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())

@@ -61,7 +61,8 @@ class Surroundings(TypedDict, total=False):
 def crawl(run: Path | str, settings: Settings, **around: Unpack[Surroundings]) -> Run:
     """Crawl into a new run folder and open it for reading.
 
-    Raises `SettingsError`, `WorldError`, `VectorsError`, `JudgeError` or `RunExists` before anything is written.
+    Raises `SettingsError`, `WorldError`, `VectorsError`, `JudgeError` or `RunExists` before anything is written,
+    and `JudgeError` later where the judge breaks on 20 pages in a row; the run can then be resumed.
     Inside a running event loop, as in a notebook, await `crawl_async` instead.
     """
     refuse_in_running_loop("crawl_async")
@@ -69,10 +70,11 @@ def crawl(run: Path | str, settings: Settings, **around: Unpack[Surroundings]) -
 
 
 def resume(run: Path | str, *, budget: str | int | None = None, **around: Unpack[Surroundings]) -> Run:
-    """Go on with a run that was stopped or killed, as if nothing had happened.
+    """Go on with a run that was stopped or killed; offline, as if nothing had happened.
 
-    `budget` is a new total of fetches, or "+N" for N more than the run's own. Inside a running event loop, await
-    `resume_async` instead.
+    `budget` is a new total of fetches, or "+N" for N more than the run's own. A run that had begun the last fetch of
+    its old budget has chosen what one with the new budget would have; what it chooses from then on may differ, unless
+    it makes one fetch at a time. Inside a running event loop, await `resume_async` instead.
     """
     refuse_in_running_loop("resume_async")
     return asyncio.run(resume_async(run, budget=budget, **around))

@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from honeyguide.domain import LinkId
-from honeyguide.engine.guarding import seen_page
+from honeyguide.engine.guarding import importance_in, seen_page
 from honeyguide.guard import Fingerprint, Target
 from honeyguide.store import PrintRecord
 
@@ -23,6 +23,7 @@ class SeenAgain:
 
     def __init__(self, parts: Parts, store: Store, step: int) -> None:
         self._parts = parts
+        self._importance_of = importance_in(parts.ranks)
         self._prints = deque(store.prints_after(step) if parts.guard is not None else ())
 
     def replay(self, *, before_step: int) -> None:
@@ -47,12 +48,13 @@ class SeenAgain:
         for link in page.links:
             number = None if link.target in is_unvisited else find(link.target)
             if number is not None and number < met:
-                targets.append(Target(number, link.target, is_new=False))
+                targets.append(Target(number, link.target, is_new=False, importance=self._importance_of(number)))
         new = met
         for link in unvisited:
             number = find(link.target)
             is_new = number is None or number >= met
-            targets.append(Target(LinkId(new) if is_new or number is None else number, link.target, is_new))
+            shown = LinkId(new) if is_new or number is None else number
+            targets.append(Target(shown, link.target, is_new, self._importance_of(shown)))
             new += is_new
         return targets
 
@@ -61,5 +63,6 @@ class SeenAgain:
         fingerprint = Fingerprint.unpack(seen.print)
         record = PrintRecord(seen.link, seen.found_on, seen.moment, seen.met, seen.is_same, seen.print)
         url = self._parts.links.url(seen.link)
-        page = seen_page(seen.step, url, record, fingerprint, reward, is_relevant=is_relevant)
+        importance = self._importance_of(seen.link)
+        page = seen_page(seen.step, url, record, fingerprint, reward, is_relevant=is_relevant, importance=importance)
         self._parts.guard.observe(page, targets)

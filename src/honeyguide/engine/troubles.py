@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from honeyguide.domain import Failed, Refused
 from honeyguide.frontier import backoff_s, next_request_at
-from honeyguide.settings.schema import LONGEST_REST_S
+from honeyguide.settings.fetch_tables import LONGEST_REST_S
 
 if TYPE_CHECKING:
     import numpy as np

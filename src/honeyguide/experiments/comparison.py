@@ -10,7 +10,7 @@ from honeyguide.clock import RealClock
 from honeyguide.engine import crawl
 from honeyguide.experiments.labels import TruthLabels
 from honeyguide.settings import settings_from, validate, with_overrides
-from honeyguide.settings.schema import OFFLINE_FETCHES
+from honeyguide.settings.crawl_tables import OFFLINE_FETCHES
 from honeyguide.text import WordllamaVectors, WordVectors
 from honeyguide.worlds import SyntheticSpec, SyntheticWorld
 

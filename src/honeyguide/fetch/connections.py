@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from functools import partial
 from typing import TYPE_CHECKING, Final
 from weakref import WeakSet
 
@@ -10,6 +11,7 @@ import aiohttp
 
 from honeyguide.fetch.addresses import objection_to
 from honeyguide.fetch.call import current_call
+from honeyguide.fetch.interim_responses import few_interim_responses
 
 if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver
@@ -38,6 +40,7 @@ class Connections(aiohttp.TCPConnector):
             dns_cache_max_size=NAMES_KEPT,
             socket_factory=self._socket,
         )
+        self._factory = partial(few_interim_responses, loop=self._loop)  # there is no other way to hand it in
         self._kept = kept
         self._may_call_all = may_call_all or is_proxied
         self._is_proxied = is_proxied

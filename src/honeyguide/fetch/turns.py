@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from honeyguide.domain import Failed
-from honeyguide.settings.schema import LONGEST_REST_S
+from honeyguide.settings.fetch_tables import LONGEST_REST_S
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable

@@ -18,7 +18,7 @@ from honeyguide.frontier.frontier import (
     Taken,
 )
 from honeyguide.frontier.held_back import HeldBackFrontier
-from honeyguide.frontier.levels import LevelledBeam, LevelledFrontier, LevelledRows
+from honeyguide.frontier.levels import LevelledBeam, LevelledFrontier, LevelledRows, Patience
 from honeyguide.frontier.politeness import (
     HostClocks,
     backoff_s,
@@ -43,6 +43,7 @@ __all__ = [
     "LevelledRows",
     "NotBefore",
     "Pairs",
+    "Patience",
     "Scorer",
     "SeenUrls",
     "SharedRowsFrontier",

@@ -7,8 +7,8 @@ level 0, all there is to this is one more call.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import numpy as np
 
@@ -27,16 +27,28 @@ if TYPE_CHECKING:
 Inner = TypeVar("Inner", bound=Frontier)
 
 
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long links at `level` and deeper wait for hosts of links above them that are not ready yet."""
+
+    seconds: float
+    level: int = 1
+
+
+NO_PATIENCE: Final = Patience(0.0)
+
+
 class LevelledFrontier(Generic[Inner]):
     """A link of a lower level comes out before one of a higher, as far as their hosts are ready.
 
-    A higher level is looked at only where no host of a lower one will be ready within `patience_s`, and none of them is
-    being asked just now. Levels are 0 to 255; `make` makes the frontier of one.
+    The levels that have to be patient are looked at only where no host of a lower one will be ready in that time, and
+    none of them is being asked just now; the others, where none is ready. Levels are 0 to 255; `make` makes the
+    frontier of one.
     """
 
-    def __init__(self, make: Callable[[], Inner], patience_s: float = 0.0) -> None:
+    def __init__(self, make: Callable[[], Inner], patience: Patience = NO_PATIENCE) -> None:
         self._make = make
-        self._patience_s = patience_s
+        self._patience = patience
         self._frontiers: dict[int, Inner] = {0: make()}  # by level, rising; none is empty but for level 0
         self._level_of = np.zeros(0, dtype=np.uint8)  # by link; 0 also beyond its end, and where a link does not wait
 
@@ -134,7 +146,10 @@ class LevelledFrontier(Generic[Inner]):
     def _first(self, now: float, ask: Callable[[Inner], Taken | NotBefore | None]) -> Taken | NotBefore | None:
         """What the first level gives that has something, or for which it is worth waiting."""
         soonest: NotBefore | None = None
+        is_worth_waiting = False
         for level, frontier in self._frontiers.items():
+            if is_worth_waiting and level >= self._patience.level:
+                break
             answer = ask(frontier)
             if isinstance(answer, Taken):
                 return self._leaving(level, answer)
@@ -142,8 +157,7 @@ class LevelledFrontier(Generic[Inner]):
                 continue
             if soonest is None or answer.moment < soonest.moment:
                 soonest = answer
-            if answer.is_awaited or answer.moment <= now + self._patience_s:
-                break
+            is_worth_waiting |= answer.is_awaited or answer.moment <= now + self._patience.seconds
         return soonest
 
     def _parted(self, links: Sequence[LinkId]) -> Iterator[tuple[Inner, Sequence[LinkId], NDArray[np.int64] | slice]]:
@@ -195,8 +209,8 @@ class LevelledFrontier(Generic[Inner]):
 class LevelledBeam(LevelledFrontier[BeamFrontier]):
     """At most `capacity` links wait, all levels together: the deepest give way first."""
 
-    def __init__(self, make: Callable[[], BeamFrontier], capacity: int, patience_s: float = 0.0) -> None:
-        super().__init__(make, patience_s)
+    def __init__(self, make: Callable[[], BeamFrontier], capacity: int, patience: Patience = NO_PATIENCE) -> None:
+        super().__init__(make, patience)
         self._capacity = capacity
 
     def push(self, arrivals: Arrivals) -> Sequence[LinkId]:

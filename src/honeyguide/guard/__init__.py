@@ -6,12 +6,14 @@ level at which the link waits: 0 as if there were no guard, deeper behind all th
 a link away, and nothing here does I/O: the engine shows the pages and moves the links.
 
 `WebGuard` joins the parts: the `window` of pages seen recently, `folding` of addresses that turned out to be one page,
-`series` that run on and bring nothing, `apologies` that a host shows wherever it has nothing, and `accounts` of
-sections, hosts and `neighbourhoods`. `shape` tells what addresses have in common. Every table is `bounded`.
+`series` that run on and bring nothing, `apologies` that a host shows wherever it has nothing, `accounts` of sections,
+hosts and `neighbourhoods`, and the `shares` of hosts and shapes that pay or do not. `shape` tells what addresses have
+in common. Every table is `bounded`.
 """
 
 from honeyguide.guard.fingerprint import Fingerprint, fingerprint_of
 from honeyguide.guard.guard import (
+    FIRM_LEVEL,
     MAX_LEVEL,
     Finding,
     FindingKind,
@@ -24,6 +26,7 @@ from honeyguide.guard.guard import (
 from honeyguide.guard.web_guard import WebGuard
 
 __all__ = [
+    "FIRM_LEVEL",
     "MAX_LEVEL",
     "Finding",
     "FindingKind",

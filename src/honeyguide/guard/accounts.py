@@ -8,7 +8,8 @@ sites name their pages first (`from_outside`), and with time they bring fewer an
 An account is *overdrawn* when more of its pages brought new addresses than its allowance has pages, it still grows,
 hardly any of its addresses was named twice, and it must be far larger than it seems (`is_vast`). The allowance rises
 with every group of sites that refers to it from outside, with every address first met outside once enough groups do,
-with every site of its own and with every relevant page. Overdrawn, its links wait a level deeper for each doubling.
+with every site of its own and with every relevant page. Overdrawn, its links wait a level deeper for each doubling, and
+to be so no longer it has to be a fifth on the other side of one of these bounds.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from honeyguide.guard.wording import counted
 
 if TYPE_CHECKING:
     from honeyguide.domain import LinkId
-    from honeyguide.settings.schema import GuardSettings
+    from honeyguide.settings.guard_table import GuardSettings
 
 DEEPEST: Final = 6
 """The level of the most overdrawn account; the bottom is for what is known to be a copy."""
@@ -33,6 +34,7 @@ FANNING_OUT: Final = 3.0
 """New addresses a page from which on a section is taken for a maze. An archive in which each page leads to the next has
 one or two; if it is a trap, it is a series."""
 
+_SLACK: Final = 0.8  # an overdrawn account has to be so far on the other side of a bound
 _RECENT: Final = 16  # pages that the mean growth is about
 _MOST_REFERRERS: Final = 64  # that are told apart
 _MOST_PAGES: Final = 256  # that are remembered, to be named when the account turns out to be a maze
@@ -58,6 +60,11 @@ class Account:
     repetitions: int = 0  # one bit for each recent page, set where it repeated another
 
     @property
+    def _slack(self) -> float:
+        """What bounds are multiplied with, so that an account at one of them is not overdrawn by turns."""
+        return _SLACK if self.level else 1.0
+
+    @property
     def knit_share(self) -> float:
         """Of its addresses that were named while they waited, those named again by its own pages or first by others."""
         known = self.crossing + self.from_outside
@@ -80,7 +87,7 @@ class Account:
         The estimate for a finite site soon stays where it is; that for one that is made up grows with every page.
         """
         explained = max(rules.vast_per_page * self.spent, rules.vast_per_reference * (1 + self.from_outside))
-        return self.estimated_size >= max(rules.vast_addresses, explained)
+        return self.estimated_size >= max(rules.vast_addresses, explained) * self._slack
 
     def take(self, link: LinkId, fresh: int, crossing: int, *, is_relevant: bool) -> None:
         """Count a page with its links to addresses of the account."""
@@ -117,6 +124,16 @@ class Account:
         self.referrers = list(dict.fromkeys(self.referrers + other.referrers))[:_MOST_REFERRERS]
         self.pages = (self.pages + other.pages)[:_MOST_PAGES]
 
+    def subtract(self, other: Account) -> None:
+        """Give back the counts of another account that were added, or counted here as well as there."""
+        self.fetched = max(0, self.fetched - other.fetched)
+        self.spent = max(0, self.spent - other.spent)
+        self.relevant = max(0, self.relevant - other.relevant)
+        self.fresh = max(0, self.fresh - other.fresh)
+        self.crossing = max(0, self.crossing - other.crossing)
+        gone = frozenset(other.pages)
+        self.pages = [link for link in self.pages if link not in gone]
+
     def begin_anew(self) -> None:
         """Count again from nothing: what was counted were variants of addresses that are told apart no longer."""
         self.fetched = self.spent = self.fresh = self.crossing = 0
@@ -139,15 +156,14 @@ class Account:
 
     def is_well_knit(self, rules: GuardSettings) -> bool:
         """Whether its pages are referred to as those of honest sites are, by one another and by others."""
-        return self.knit_share >= (rules.knit / 2 if self.is_section else rules.knit)
+        return self.knit_share >= (rules.knit / 2 if self.is_section else rules.knit) / self._slack
 
     def settle(self, rules: GuardSettings) -> int:
         """Work out at which level its links wait."""
         allowance = self.allowance(rules)
-        least_growth = FANNING_OUT if self.is_section else ENDLESS
+        least_growth = (FANNING_OUT if self.is_section else ENDLESS) * self._slack
         is_endless = self.growth >= least_growth and self.is_vast(rules) and not self.is_well_knit(rules)
-        is_overdrawn = self.spent > allowance and is_endless
-        is_overdrawn = is_overdrawn and not self.is_trusted
+        is_overdrawn = self.spent > allowance * self._slack and is_endless and not self.is_trusted
         self.level = min(DEEPEST, 1 + int(log2(self.spent / allowance))) if is_overdrawn else 0
         if self.spent > _MOST_PAGES and not is_overdrawn:
             self.pages = []  # it has shown by now that it is no maze

@@ -137,7 +137,7 @@ class Folding:
         known = self._known(host, url.text, folded, applied)
         copy = None
         if known is None:
-            for form in forms_of(folded):
+            for form in (*forms_of(folded), *self._as_the_shorter(host, folded)):
                 found = self._compare(host, section, form, page)
                 copy = copy or found
         elif applied:
@@ -251,6 +251,11 @@ class Folding:
         """Remember a page; of those with one text, the first."""
         known = self._fetched.get(key)
         self._fetched.put(key, page if known is None or known[0] != page[0] else known)
+
+    def _as_the_shorter(self, host: str, address: str) -> Iterator[Form]:
+        """An address that is what is left of a longer one, where that was fetched first."""
+        if _key(host, REPEATED_PART, address) in self._fetched:
+            yield Form(REPEATED_PART, address, is_session=False)
 
     def _compare(self, host: str, section: str, form: Form, page: _Fetched) -> Copy | None:
         """Look for the other half of a pair, and count it."""

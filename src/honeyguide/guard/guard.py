@@ -16,6 +16,10 @@ MAX_LEVEL: Final = 7
 """The deepest level at which a link may wait. Level 0 is that of a link of which nothing bad is known."""
 
 
+FIRM_LEVEL: Final = 3
+"""From here on something was found out about a link; above, there is a doubt that costs it its turn and no more."""
+
+
 class FindingKind(StrEnum):
     """What a page was found to be part of."""
 
@@ -47,6 +51,7 @@ class SeenPage:
     reward: float
     is_relevant: bool
     is_seed: bool
+    importance: float = 0.0  # its PageRank where ranks are kept: 1 is an average page
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,7 @@ class Target:
     link: LinkId
     url: Url
     is_new: bool  # met first on this page
+    importance: float = 0.0  # its PageRank where ranks are kept: 1 is an average page
 
 
 @dataclass(frozen=True, slots=True)

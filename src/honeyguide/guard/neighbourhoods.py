@@ -3,8 +3,10 @@
 A *site* is a registered domain with its hosts. One that is first met on a seed, or on a page of a site that has proved
 itself, is a group of its own. One that is first met anywhere else joins the group of the site that shows it, and shares
 its account: a hundred sites of a maze that stand behind one entrance have one allowance between them. A site leaves its
-group once it has proved itself, by pages that refer to one another or by many groups that refer to it, or when a few
-groups that have proved themselves refer to it. Groups that refer to each other become one where neither site has.
+group once it has proved itself, by pages that refer to one another or by many groups that refer to it; and when a few
+groups that have proved themselves refer to it, as long as its own is not overdrawn. Groups that refer to each other
+become one where neither site has proved itself. Whether an address is known elsewhere can be said by sites that have
+proved themselves only: a farm can refer to its own as often as it likes.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from honeyguide.guard.saving import fields_of
 
 if TYPE_CHECKING:
     from honeyguide.guard.saving import State
-    from honeyguide.settings.schema import GuardSettings
+    from honeyguide.settings.guard_table import GuardSettings
 
 VOUCHERS: Final = 4
 """Groups that have proved themselves and refer to a site, with which it leaves a group of others. It has not proved
@@ -40,6 +42,7 @@ class Site:
     hosts: list[HostKey] = field(default_factory=list)
     account: Account = field(default_factory=Account)
     vouchers: list[int] = field(default_factory=list)  # groups that have proved themselves and refer to it
+    importance: float = 0.0  # of its most important address, where ranks are kept
 
 
 @dataclass(slots=True)
@@ -110,13 +113,14 @@ class Neighbourhoods:
         site = self.meet(host, referrer)
         if site.group == referrer.group or self.level(referrer):
             return site
+        is_known = self.has_proved_itself(referrer)
         for account in self.accounts(site):
-            account.refer(referrer.group, is_new=is_new)
-        if self.has_proved_itself(referrer):
+            account.refer(referrer.group, is_new=is_new and is_known)
+        if is_known:
             if referrer.group not in site.vouchers and len(site.vouchers) < VOUCHERS:
                 site.vouchers.append(referrer.group)
             self.let_go(site)
-        elif site.group in self.group(referrer).account.referrers and not self.has_proved_itself(site):
+        elif site.group in self.group(referrer).account.referrers and self._belong_together(referrer, site):
             self._unite(self.group(referrer), self.group(site))
         return site
 
@@ -139,8 +143,9 @@ class Neighbourhoods:
 
     def let_go(self, site: Site) -> bool:
         """Let a site leave its group if it has proved itself, or others vouch for it; whether it did."""
-        is_free = self.has_proved_itself(site) or len(site.vouchers) == VOUCHERS
-        has_left = len(self.group(site).sites) > 1 and is_free
+        group = self.group(site)
+        is_vouched_for = len(site.vouchers) == VOUCHERS and not group.account.level
+        has_left = len(group.sites) > 1 and (is_vouched_for or self.has_proved_itself(site))
         if has_left:
             self._leave(site)
         return has_left
@@ -148,7 +153,7 @@ class Neighbourhoods:
     def state(self) -> State:
         """What `restore` takes."""
         sites = [
-            (site.domain, site.group, site.hosts, fields_of(site.account), site.vouchers)
+            (site.domain, site.group, site.hosts, fields_of(site.account), site.vouchers, site.importance)
             for _, site in self._sites.items()
         ]
         groups = [
@@ -160,8 +165,8 @@ class Neighbourhoods:
     def restore(self, state: State) -> None:
         sites, groups, self._next = state
         self._sites.replace(
-            (domain, Site(domain, group, hosts, Account(*account), vouchers))
-            for domain, group, hosts, account, vouchers in sites
+            (domain, Site(domain, group, hosts, Account(*account), vouchers, importance))
+            for domain, group, hosts, account, vouchers, importance in sites
         )
         known = dict(self._sites.items())
         self._groups = {
@@ -170,6 +175,13 @@ class Neighbourhoods:
             )
             for number, domains, shared in groups
         }
+
+    def _belong_together(self, one: Site, other: Site) -> bool:
+        """Whether two sites that refer to each other are of one group. Vouchers are no help to a maze's entrance."""
+        if self.has_proved_itself(one) or self.has_proved_itself(other):
+            return False
+        is_maze = bool(self.group(one).account.level or self.group(other).account.level)
+        return is_maze or VOUCHERS not in (len(one.vouchers), len(other.vouchers))
 
     def _new_group(self) -> Group:
         group = self._groups[self._next] = Group(self._next)
@@ -206,6 +218,9 @@ class Neighbourhoods:
             self._remove(dropped[1])
 
     def _leave(self, site: Site) -> None:
+        shared = self.group(site).shared
+        if shared is not None:
+            shared.subtract(site.account)
         self._remove(site)
         group = self._new_group()
         site.group = group.number

@@ -94,7 +94,10 @@ class Series:
         alike, turned = self.alike.bit_count(), self.turned.bit_count()
         runs_on = alike * 2 >= looked_at and turned * 8 >= looked_at
         is_monotonous = looked_at >= 2 * least and alike * 8 >= looked_at * 7  # whatever shows it the next of them
-        self.is_idle = looked_at >= least and self.brought.bit_count() * 4 <= looked_at and (runs_on or is_monotonous)
+        most_brought = looked_at // 2 if self.is_idle else looked_at // 4
+        brings_little = self.brought.bit_count() <= most_brought
+        goes_on = self.is_idle and alike * 4 >= looked_at  # what it was once found to be is not taken back lightly
+        self.is_idle = looked_at >= least and brings_little and (runs_on or is_monotonous or goes_on)
         return self.is_idle
 
     @property

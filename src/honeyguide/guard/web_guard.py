@@ -16,13 +16,15 @@ from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.fingerprint import NO_TITLE
 from honeyguide.guard.folding import Folding
-from honeyguide.guard.guard import MAX_LEVEL, Finding, FindingKind, Judgement, Standing
+from honeyguide.guard.guard import FIRM_LEVEL, MAX_LEVEL, Finding, FindingKind, Judgement, Standing
 from honeyguide.guard.neighbourhoods import Neighbourhoods
 from honeyguide.guard.saving import fields_of, pack, unpack
 from honeyguide.guard.series import Series, is_about
 from honeyguide.guard.shape import Shape, shape_of
+from honeyguide.guard.shares import Shares
 from honeyguide.guard.window import Kept, Window
 from honeyguide.guard.wording import counted
+from honeyguide.settings.guard_table import BY_PAGERANK, BY_REFERRERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,15 +33,19 @@ if TYPE_CHECKING:
     from honeyguide.guard.folding import Copy
     from honeyguide.guard.guard import SeenPage, Target
     from honeyguide.guard.neighbourhoods import Site
-    from honeyguide.settings.schema import GuardSettings
+    from honeyguide.settings.guard_table import GuardSettings
 
 _NEAR: Final = 2  # the most that a near-duplicate's links are demoted, and the most that importance forgives
-_COPY: Final = 3  # what those of a copy are
+_COPY: Final = FIRM_LEVEL  # what those of a copy are
 _APOLOGY: Final = 4
 _VARIANT: Final = 6
+_UNPAID: Final = 1
 _MOST_CHAIN: Final = 2
 _FORGIVING: Final = (8, 16)
 """Groups of hosts that refer to a host: from so many on, one level or two of a near-duplicate are forgiven."""
+
+_FORGIVING_RANK: Final = (4.0, 16.0)
+"""The same by the PageRank of a site's most important address, 1 being that of an average one."""
 
 _REPEATS: Final = 3  # from so many on, a path that says the same again and again is taken to be a trap's
 
@@ -105,6 +111,8 @@ class WebGuard:
         has_text = print_.words >= self._rules.least_words
         self._fetched.put(page.link, 1)
         site = self._site_of(page)
+        self._pay(page, shape, site, reconsider)
+        self._rank(site, page.importance, reconsider)
         seen: list[_Seen] = []
         if has_text:
             seen += self._compared(page, shape, reconsider)
@@ -145,6 +153,7 @@ class WebGuard:
                 "chains": list(self._chains.items()),
                 "fetched": list(self._fetched.items()),
                 "again": list(self._again.items()),
+                "shares": self._shares.state(),
             }
         )
 
@@ -162,6 +171,7 @@ class WebGuard:
             self._chains.replace(saved["chains"])
             self._fetched.replace(saved["fetched"])
             self._again.replace(saved["again"])
+            self._shares.restore(saved["shares"])
         except (KeyError, TypeError, ValueError) as error:
             raise GuardError(f"the saved state of the guard is not one ({error!r}): begin the run anew") from None
 
@@ -177,6 +187,8 @@ class WebGuard:
             said += self._said_by_series(shape)
         if self._rules.accounts:
             said += self._said_by_accounts(shape, site)
+        if self._rules.shares and site is not None:
+            said += self._said_by_shares(url, shape, site)
         if self._rules.folding and self._folding.has_rules(shape.host):
             rule = self._folding.variant_of(url)
             if rule is not None and not self._folding.is_probe(url):
@@ -207,6 +219,10 @@ class WebGuard:
             return [(section.level, f"{FindingKind.MAZE}: {shape.section} is overdrawn")]
         return []
 
+    def _said_by_shares(self, url: Url, shape: Shape, site: Site) -> list[tuple[int, str]]:
+        unpaid = next((key for key in (site.domain, shape.series) if self._shares.is_behind(key, url.text)), None)
+        return [] if unpaid is None else [(_UNPAID, f"{unpaid} hardly pays: most of its links wait")]
+
     def _begin(self) -> None:
         rules, memory = self._rules, self._rules.memory
         self._window = Window(rules.window_pages, rules.window_s)
@@ -218,11 +234,29 @@ class WebGuard:
         self._chains: Bounded[LinkId, int] = Bounded(memory)  # pages with a finding, and how many above them have one
         self._fetched: Bounded[LinkId, int] = Bounded(memory)
         self._again: Bounded[LinkId, int] = Bounded(memory)  # links that were met a second time
+        self._shares = Shares(rules.share_credit, memory)
 
     def _site_of(self, page: SeenPage) -> Site:
         if page.is_seed:
             return self._groups.trust(page.url.host)
         return self._groups.meet(page.url.host, None)
+
+    def _pay(self, page: SeenPage, shape: Shape, site: Site, reconsider: dict[HostKey, None]) -> None:
+        """Count what a page earns for its site and its shape of address."""
+        pay = max(0.0, page.reward) if page.is_relevant else 0.0
+        mean = self._shares.begin_page(pay)
+        for key in (site.domain, shape.series):
+            if self._shares.count(key, pay, mean):
+                reconsider.update(dict.fromkeys(site.hosts))
+
+    def _rank(self, site: Site, importance: float, reconsider: dict[HostKey, None]) -> None:
+        """Take in the PageRank of one of a site's addresses."""
+        if importance <= site.importance:
+            return
+        forgiven = self._forgiven(site)
+        site.importance = importance
+        if self._forgiven(site) > forgiven:
+            reconsider.update(dict.fromkeys(site.hosts))
 
     def _compared(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> list[_Seen]:
         """What the window and the rules of the host say of a page's text."""
@@ -283,7 +317,7 @@ class WebGuard:
             other = site if there.host == shape.host else None
             if not target.is_new and self._fetched.touch(target.link) is not None:
                 if other is None:
-                    self._refer(site, there, reconsider, is_new=False)
+                    self._rank(self._refer(site, there, reconsider, is_new=False), target.importance, reconsider)
                 continue
             if self._folding.has_rules(there.host):
                 if self._folding.variant_of(target.url) is not None:
@@ -294,6 +328,7 @@ class WebGuard:
             is_new = times == 0
             if other is None:
                 other = self._refer(site, there, reconsider, is_new=is_new)
+                self._rank(other, target.importance, reconsider)
             links.count(
                 is_new=is_new,
                 is_met_again=times == 1,
@@ -336,7 +371,7 @@ class WebGuard:
 
     def _is_forgiven_more(self, account: Account) -> bool:
         """Whether the newest referrer has made a group important enough for the next level to be forgiven."""
-        return self._rules.importance and len(account.referrers) in _FORGIVING
+        return self._rules.importance == BY_REFERRERS and len(account.referrers) in _FORGIVING
 
     def _section(self, key: str) -> Account:
         account = self._sections.touch(key)
@@ -410,9 +445,11 @@ class WebGuard:
 
     def _forgiven(self, site: Site) -> int:
         """Levels of a near-duplicate that the importance of its site makes up for."""
-        if not self._rules.importance:
-            return 0
-        return sum(len(site.account.referrers) >= bound for bound in _FORGIVING)
+        if self._rules.importance == BY_PAGERANK:
+            return sum(site.importance >= bound for bound in _FORGIVING_RANK)
+        if self._rules.importance == BY_REFERRERS:
+            return sum(len(site.account.referrers) >= bound for bound in _FORGIVING)
+        return 0
 
     def _judge(self, page: SeenPage, seen: list[_Seen]) -> Judgement:
         """One finding out of all, the first, and a demotion that is deeper along a chain of pages with findings."""

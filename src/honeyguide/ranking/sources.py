@@ -14,7 +14,7 @@ from honeyguide.errors import GraphError, InvalidUrl
 from honeyguide.experiments.offline_world import opened_world
 from honeyguide.experiments.world_graph import explore
 from honeyguide.graph import LinkGraph, read_edge_file
-from honeyguide.settings.schema import WORLDS
+from honeyguide.settings.crawl_tables import WORLDS
 from honeyguide.store import Run, open_run
 
 if TYPE_CHECKING:

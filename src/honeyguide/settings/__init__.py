@@ -2,35 +2,24 @@
 
 TOML or flags come in through `load_settings`, `settings_from` and `with_overrides`, which refuse keys nobody
 knows and values of the wrong type. `validate` then reads the whole tree once, just before a crawl is built,
-and lists every mistake together. `to_toml` writes the effective settings beside a run. A new section or field
-is declared in `schema.py`, or for one strategy alone in `strategy_tables.py`, and nowhere else: reading, writing
-and checking all walk the declarations.
+and lists every mistake together. `to_toml` writes the effective settings beside a run.
+
+A new field is declared in the table it belongs to (`crawl_tables`, `fetch_tables`, `judge_tables`, ..., or for one
+strategy alone `strategy_tables`) and nowhere else; a new section has a line in `schema`, too. Reading, writing and
+checking all walk the declarations.
 """
 
 from honeyguide.settings.checks import validate
+from honeyguide.settings.crawl_tables import WORLDS, BudgetSettings, CrawlSettings, RefreshSettings, TopicSettings
+from honeyguide.settings.fetch_tables import FetchSettings, PolitenessSettings, RenderSettings
+from honeyguide.settings.frontier_tables import FrontierSettings, RestartSettings
+from honeyguide.settings.guard_table import GuardSettings
+from honeyguide.settings.judge_tables import JUDGES, JudgeSettings, VectorSettings
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
 from honeyguide.settings.reading import load_settings, read_toml, settings_from, with_overrides
-from honeyguide.settings.schema import (
-    JUDGES,
-    WORLDS,
-    BudgetSettings,
-    CrawlSettings,
-    DirectiveSettings,
-    FetchSettings,
-    FrontierSettings,
-    GuardSettings,
-    JudgeSettings,
-    PolitenessSettings,
-    RefreshSettings,
-    RenderSettings,
-    RestartSettings,
-    ScopeSettings,
-    SearchSettings,
-    Settings,
-    StoreSettings,
-    TopicSettings,
-    VectorSettings,
-)
+from honeyguide.settings.schema import Settings
+from honeyguide.settings.scope_tables import DirectiveSettings, ScopeSettings
+from honeyguide.settings.store_tables import SearchSettings, StoreSettings
 from honeyguide.settings.strategy_tables import (
     HEURISTICS,
     STRATEGIES,

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import Topic, Url, domain_pattern, host_pattern
 from honeyguide.errors import InvalidUrl, SettingsError
+from honeyguide.settings.crawl_tables import PROFILES, WORLDS
+from honeyguide.settings.frontier_tables import RESTART_SOURCES
+from honeyguide.settings.guard_table import BY_PAGERANK
 from honeyguide.settings.judge_checks import judge_mistakes, topic_word_mistakes
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
 from honeyguide.settings.merging import merged, nearest, shown
-from honeyguide.settings.schema import PROFILES, RESTART_SOURCES, WORLDS, Settings
+from honeyguide.settings.schema import Settings
 from honeyguide.settings.strategy_tables import STRATEGIES_NEEDING_A_TOPIC, LfaSettings
 
 if TYPE_CHECKING:
@@ -110,6 +113,8 @@ def _proxy_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _rank_mistakes(settings: Settings) -> Iterator[str]:
+    if settings.guard.on and settings.guard.importance == BY_PAGERANK and not settings.ranks.every:
+        yield "guard.importance = pagerank looks at ranks that nobody computes: set ranks.every, such as 100"
     if settings.ridge.page_rank and not settings.ranks.every:
         yield "online_ridge.page_rank looks at ranks that nobody computes: set ranks.every, such as 100"
 

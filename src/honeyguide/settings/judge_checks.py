@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import Topic
 from honeyguide.settings.judge_parts import judge_part
-from honeyguide.settings.schema import LADDER_REWARDS
+from honeyguide.settings.judge_tables import LADDER_REWARDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from honeyguide.settings.schema import JudgeSettings, Settings
+    from honeyguide.settings.judge_tables import JudgeSettings
+    from honeyguide.settings.schema import Settings
 
 WORD_JUDGES: Final = ("keyword", "tfidf", "rake")  # they compare pages with name and keywords alone
 PRESET_THRESHOLDS: Final = 2  # every paper's ladder has as many

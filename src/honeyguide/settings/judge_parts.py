@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from honeyguide.settings.schema import JUDGES
+from honeyguide.settings.judge_tables import JUDGES
 
 # Weights far from 1 say no more, and beyond what a float holds their mean is lost.
 SMALLEST_WEIGHT: Final = 1e-6

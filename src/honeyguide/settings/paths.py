@@ -11,7 +11,8 @@ from honeyguide.settings.merging import merged
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from honeyguide.settings.schema import JudgeSettings, Settings
+    from honeyguide.settings.judge_tables import JudgeSettings
+    from honeyguide.settings.schema import Settings
 
 # By table and name; each may also hold something that is no file.
 IS_A_FILE: Final[dict[tuple[str, str], Callable[[str], bool]]] = {

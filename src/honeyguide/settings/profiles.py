@@ -75,6 +75,7 @@ VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
         "guard.folding": False,
         "guard.series": False,
         "guard.accounts": False,
+        "guard.shares": False,
     },
 }
 """By dotted key. How pages are read under wikipedia is not a setting; see `parse/page_rules.py`."""

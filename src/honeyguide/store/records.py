@@ -212,6 +212,7 @@ class Progress(NamedTuple):
     dropped: int = 0  # links that it has thrown away, as it was asked to
     restarts: int = 0  # times that the crawl began anew elsewhere
     restart_state: str = ""  # what decides on the next one, as JSON
+    unjudged_in_a_row: int = 0  # pages that the judge broke on, since the last that it judged
     stop_reason: str = ""  # why the crawl stopped; empty while it may go on
 
     @property
