@@ -158,6 +158,8 @@ def test_examples_are_the_first_the_last_and_one_between() -> None:
         ("a.test", "variant of a fetched page: slash", 1),
         ("a.test", "found on pages that repeat others", None),
         ("a.test", "stands clear again", None),
+        ("a.test", "a.test/cal/#/#/ hardly pays: most of its links wait", None),
+        ("m1.test", "m1.test hardly pays: most of its links wait", None),
         ("m9.test", "maze: m1.test and 99 more is overdrawn", 2),
         ("m1.test", "found on pages that repeat others", 2),
         ("z.test", "found on pages that repeat others", None),

@@ -31,6 +31,7 @@ _ADDRESSES: Final = frozenset({"variant", "session-id", "mirror"})
 _SERIES: Final = frozenset({"calendar", "pagination", "facets", "growing-query"})
 _VARYING: Final = re.compile(r"[#*@?]")
 _MIRROR_OF: Final = "mirror of "
+_UNPAID: Final = " hardly pays: "  # in a reason that is about what a host or shape earned, trap or not
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +265,8 @@ class _Reasons:
 
     def trap_of(self, move: HostMoves) -> _Key | None:
         """The one that the reason speaks of, or the only one that has pages on the host; None where there is none."""
+        if _UNPAID in move.reason:
+            return None
         there = self._there.get(move.host, {})
         kind, _, rest = move.reason.partition(": ")
         if kind == "maze" and _first_site(rest.removesuffix(" is overdrawn")) in self._mazes:
