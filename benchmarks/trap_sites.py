@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,12 +14,12 @@ from honeyguide.engine import crawl
 from honeyguide.parse import parse
 from honeyguide.settings import settings_from
 from honeyguide.worlds.frozen import open_site
-from trap_runs import found_steps, guard_table, vectors
+from trap_runs import ON, guard_table, vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.store import Run
+    from honeyguide.store import GuardFinding, Run
     from honeyguide.worlds import World
 
 
@@ -35,23 +35,30 @@ class SiteGrade:
     findings: int  # pages that were judged a trap or a copy
     on_copies: int  # of these, pages whose text another page of the crawl had before
     seconds: float
+    others: tuple[str, ...] = ()  # findings on other pages: kind, address and evidence
 
 
 class Sites:
-    """Several sites as one offline world, each on a host of its own."""
+    """Several sites as one offline world, each on a host of its own; `elsewhere` has all other hosts."""
 
     is_offline = True
 
-    def __init__(self, worlds: dict[str, World]) -> None:
+    def __init__(
+        self, worlds: dict[str, World], entry_urls: Sequence[Url] | None = None, elsewhere: World | None = None
+    ) -> None:
         self._worlds = worlds
+        self._entry_urls = entry_urls
+        self._elsewhere = elsewhere
 
     async def fetch(self, url: Url) -> Answer:
-        world = self._worlds.get(url.host)
+        world = self._worlds.get(url.host, self._elsewhere)
         if world is None:
             return Answer(Failed(FailureReason.CONNECTION, f"no such host: {url.host}"), elapsed_s=0.05)
         return await world.fetch(url)
 
     def entry_urls(self) -> Sequence[Url]:
+        if self._entry_urls is not None:
+            return self._entry_urls
         return [url for world in self._worlds.values() for url in world.entry_urls()]
 
     async def close(self) -> None:
@@ -90,27 +97,34 @@ def _crawled(names: dict[str, Path], strategy: str, arm: str, budget: int) -> li
     with tempfile.TemporaryDirectory() as folder:
         around: Any = {"world": Sites(worlds), "vectors": vectors()}
         with crawl(Path(folder) / "run", settings, **around) as done:
-            return _graded(done, names, strategy, arm, time.perf_counter() - started)
+            where = "alone" if len(names) == 1 else "together"
+            told = {host: f"{label(folder)}, {where}" for host, folder in names.items()}
+            return graded(done, told, strategy, arm, time.perf_counter() - started)
 
 
-def _graded(run: Run, names: dict[str, Path], strategy: str, arm: str, seconds: float) -> list[SiteGrade]:
-    found, met = found_steps(run, arm), set()
+def graded(run: Run, sites: dict[str, str], strategy: str, arm: str, seconds: float) -> list[SiteGrade]:
+    """What a crawl brought from each site, by host and what to call it."""
+    found: dict[int, GuardFinding] = {each.step: each for each in run.guard_findings()} if arm == ON else {}
+    met = set()
     pages, findings, on_copies = Counter[str](), Counter[str](), Counter[str]()
+    others: dict[str, list[str]] = defaultdict(list)
     for page in run.pages():
         if "html" not in page.media_type:
             continue
         pages[page.url.host] += 1
-        is_copy = _text(run, page.url, page.media_type) in met
-        met.add(_text(run, page.url, page.media_type))
-        if page.step in found:
+        text = _text(run, page.url, page.media_type)
+        is_copy = text in met
+        met.add(text)
+        finding = found.get(page.step)
+        if finding is not None:
             findings[page.url.host] += 1
             on_copies[page.url.host] += is_copy
+            others[page.url.host] += [] if is_copy else [f"{finding.kind} {page.url.text}: {finding.evidence}"]
     fetches = Counter(str(step.url.host) for step in run.steps())
-    where = "alone" if len(names) == 1 else "together"
     return [
-        SiteGrade(f"{_label(folder)}, {where}", strategy, arm, fetches[host], pages[host], findings[host],
-                  on_copies[host], seconds)
-        for host, folder in names.items()
+        SiteGrade(told, strategy, arm, fetches[host], pages[host], findings[host], on_copies[host], seconds,
+                  tuple(others[host]))
+        for host, told in sites.items()
     ]  # fmt: skip
 
 
@@ -118,5 +132,5 @@ def _text(run: Run, url: Url, media_type: str) -> bytes:
     return parse(url, Fetched(200, media_type, run.body(url))).digest
 
 
-def _label(folder: Path) -> str:
+def label(folder: Path) -> str:
     return folder.parent.name if folder.name in ("html", "HTML") else folder.name

@@ -3,7 +3,8 @@
 `python benchmarks/traps.py --out FILE.jsonl [--seeds 5-14] [--scenarios ring,maze] [--arms off,on,scrapy]
 [--strategies breadth-first,online-ridge] [--budget 5000] [--http] [--peers PEERS/bin/python] [--jobs 2] [--json]`
 `python benchmarks/traps.py --reach [--seeds 5] [--scenarios ...]`
-`python benchmarks/traps.py --sites FOLDER [FOLDER...] [--arms off,on] [--json]`
+`python benchmarks/traps.py --sites FOLDER [FOLDER...] [--links 1,4,15] [--arms off,on] [--json]`
+`python benchmarks/traps.py --wiki WORLD [--links 1] [--strategies online-ridge] [--arms off,on] [--json]`
 
 Every scenario of `docs/traps.md` on the synthetic web of every seed is crawled by every arm and graded by what the web
 knows of its pages. Each crawl is a line of FILE as soon as it has ended; what is there already is not run again, so a
@@ -26,6 +27,11 @@ Precision and recall are of the guard's findings, over the pages that were fetch
 `--sites` crawls folders of HTML with and without guard, each alone and all together with a budget of half their pages.
 In Debian: `apt install postgresql-doc-15 python3.11-doc sqlite3-doc`; the folders are then
 `/usr/share/doc/postgresql-doc-15/html`, `/usr/share/doc/python3.11/html` and `/usr/share/doc/sqlite3`.
+Seeds are trusted, so `--links N` has each site met through N links instead, one from each of N little made-up hosts
+that are the seeds, beside an honest synthetic web of 1,000 pages, with a budget of 500 fetches more than the site has
+pages; with and without guard, for each N of `--links N,N`. `--wiki` does the same with a world that `honeyguide wiki
+build` made, through one link if nothing else is said, beside 4,000 pages, with a budget of 500 and the topic of war.
+Findings on pages that are no copies are listed below the table.
 """
 
 from __future__ import annotations
@@ -42,11 +48,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.domain import Fetched, Redirected, Url
+from honeyguide.errors import HoneyguideError
 from honeyguide.parse import parse
 from honeyguide.settings import STRATEGIES as KNOWN_STRATEGIES
 from honeyguide.worlds import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.synthetic.traps import Scenario
+from honeyguide.worlds.wiki import WikiWorld
 from machine import machine
+from trap_links import compare_linked, sites_to_meet, wiki_to_meet
 from trap_runs import ARMS, OFF, ON, SCRAPY, SCRAPY_DEFAULT, Grade, Task, has_guard, run
 from trap_sites import SiteGrade, compare_sites
 
@@ -218,6 +227,21 @@ def show_sites(grades: Sequence[SiteGrade], *, as_json: bool) -> None:
     for each in grades:
         print(f"| {each.site} | {each.strategy} | {each.arm} | {each.fetches} | {each.pages} | {each.findings} | "
               f"{each.on_copies} | {each.findings - each.on_copies} | {each.seconds:.0f} |")  # fmt: skip
+    for each in grades:
+        for other in each.others:
+            print(f"{each.site}, {each.strategy}: {other}")
+
+
+def _site_grades(chosen: argparse.Namespace) -> list[SiteGrade]:
+    if not chosen.wiki and not chosen.links:
+        return compare_sites(chosen.sites, chosen.arms, chosen.strategies)
+    sites = sites_to_meet(chosen.sites or []) + ([wiki_to_meet(chosen.wiki)] if chosen.wiki else [])
+    grades = []
+    for grade in compare_linked(sites, chosen.links or [1], chosen.arms, chosen.strategies):
+        grades.append(grade)
+        told = f"{grade.pages} pages, {grade.findings} with a finding, {grade.seconds:.0f} s"
+        print(f"{grade.site}, {grade.strategy}, guard {grade.arm}: {told}", file=sys.stderr, flush=True)
+    return grades
 
 
 def _seeds(text: str) -> list[int]:
@@ -235,6 +259,22 @@ def _of(known: Sequence[str], what: str) -> Any:
         return names
 
     return read
+
+
+def _links(text: str) -> list[int]:
+    """`1,4,15`."""
+    numbers = [int(part) if part.isdecimal() else 0 for part in text.split(",")]
+    if min(numbers) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers from 1 on, as in 1,4,15")
+    return numbers
+
+
+def _wiki(text: str) -> Path:
+    try:
+        WikiWorld(text).shut()
+    except HoneyguideError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return Path(text)
 
 
 def _site(text: str) -> Path:
@@ -261,15 +301,19 @@ def main() -> None:
     options.add_argument("--json", action="store_true")
     options.add_argument("--reach", action="store_true", help="count the honest pages that can be reached")
     options.add_argument("--sites", type=_site, nargs="+", metavar="FOLDER", help="with an index.html in it")
+    options.add_argument("--links", type=_links, default=[], metavar="N[,N...]", help="through which a site is met")
+    options.add_argument("--wiki", type=_wiki, metavar="WORLD", help="made by honeyguide wiki build")
     chosen = options.parse_args()
     if chosen.reach:
         reach(chosen)
         return
     if ON in chosen.arms and not has_guard():
         options.error("this version has no setting guard.on; run with --arms off")
-    if chosen.sites:
-        show_sites(compare_sites(chosen.sites, chosen.arms, chosen.strategies), as_json=chosen.json)
+    if chosen.sites or chosen.wiki:
+        show_sites(_site_grades(chosen), as_json=chosen.json)
         return
+    if chosen.links:
+        options.error("--links is about --sites or --wiki: name one of them")
     if chosen.out is None:
         options.error("--out FILE is needed: a run takes long, and FILE keeps what is done")
     if not chosen.peers and {SCRAPY, SCRAPY_DEFAULT} & set(chosen.arms):

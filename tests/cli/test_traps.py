@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from honeyguide.cli.main import main
 from honeyguide.engine import crawl
-from honeyguide.guard import Standing
+from honeyguide.guard import Fingerprint, Standing
 from honeyguide.settings import settings_from, with_overrides
+from honeyguide.store import open_run
 from scripted_guard import IdleGuard, RestlessGuard, guarded_by
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from cli.conftest import Refusal
     from honeyguide.domain import Url
@@ -77,6 +80,62 @@ def test_pages_are_listed_on_request_and_may_be_narrowed_down(
     assert all(page["url"] in printed(capsys, "traps", trapped, "--pages") for page in document["pages"])
     none = printed(capsys, "traps", trapped, "--kind", "maze")
     assert none.startswith("No page of that kind or host was judged")
+
+
+TRAP_KEYS = ["kind", "about", "hosts", "pages", "relevant", "first_step", "last_step", "evidence", "parts", "examples",
+             "links"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def ringed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that walked into a ring of pages with a trail in their addresses, with the guard that crawls have."""
+    settings = settings_from(
+        {
+            "topic": {"name": "geology", "keywords": ["rock", "mineral"]},
+            "crawl": {"world": "synthetic:pages=300,hosts=6,mean_links=4,trap=ring", "strategy": "breadth-first"},
+            "budget": {"fetches": 500},
+        }
+    )
+    path = tmp_path_factory.mktemp("ring") / "run"
+    crawl(path, settings, vectors=hashed_vectors()).close()
+    return path
+
+
+def test_one_trap_is_one_entry_with_its_cost_parts_links_and_pages_to_look_at(
+    ringed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = json.loads(printed(capsys, "traps", ringed, "--json", "--pages"))
+    ring, *others = [trap for trap in document["traps"] if "/tour/" in trap["examples"][0]]
+    assert not others
+    assert document["traps"][0] == ring, "the most costly first"
+    assert list(ring) == TRAP_KEYS
+    assert [list(part) for part in ring["parts"]] == [["kind", "about", "pages", "evidence"]] * len(ring["parts"])
+    assert list(ring["links"]) == ["lowered", "raised", "dropped"]
+    assert (ring["kind"], ring["pages"]) == ("session-id", sum("/tour/" in page["url"] for page in document["pages"]))
+    assert ring["links"]["lowered"] > 10
+    assert sum(part["pages"] for part in ring["parts"]) == ring["pages"] >= 3
+    out = printed(capsys, "traps", ringed)
+    moved = f"; links: {ring['links']['lowered']:,} lowered"
+    assert f"cost {ring['pages']} pages" in out
+    assert f"steps {ring['first_step']} to {ring['last_step']}{moved}" in out
+    shown = [line.partition("> ")[2] for line in out.splitlines() if "> " in line]
+    assert shown[:3] == ring["examples"]
+
+
+def test_the_evidence_of_a_copy_names_an_earlier_page_that_the_run_has(
+    ringed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages = json.loads(printed(capsys, "traps", ringed, "--json", "--pages", "--kind", "session-id"))["pages"]
+    assert pages
+    with open_run(ringed) as run:
+        step_by_url = {page.url.text: page.step for page in run.pages()}
+        for page in pages:
+            earlier = page["evidence"].partition("the earlier page is ")[2]
+            assert step_by_url[earlier] < page["step"]
+            assert earlier.partition("?")[0] == page["url"].partition("?")[0]
+            prints = [run.guard_fingerprint(step) for step in (step_by_url[earlier], page["step"])]
+            one, other = (Fingerprint.unpack(print_) for print_ in prints if print_ is not None)
+            assert one.exact == other.exact
 
 
 @pytest.mark.parametrize("host", ["%", "_", "%.example", "s__e%"])
@@ -164,3 +223,17 @@ def test_the_summary_tells_of_traps_and_restarts_and_where_to_look(
     with guarded_by():
         document = json.loads(printed(capsys, "crawl", "other", *flags, "--json", "--no-guard"))
     assert document["traps"] == {"pages": 0, "links_lowered": 0, "links_raised": 0, "links_dropped": 0}
+
+
+def test_the_example_of_the_documentation_shows_what_it_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not its numbers, which follow the rules of the guard: that there is one entry for the trap, and where."""
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[2] / "docs" / "traps.md").read_text(encoding="utf-8")
+    commands, told = text.partition("## Seen by the guard")[2].split("```")[1:4:2]
+    for command in commands.strip().splitlines():
+        out = printed(capsys, *shlex.split(command)[1:])
+    entries = [line for line in told.splitlines() if re.match(r"  \w", line)]
+    assert entries[0].split() == ["calendar", "gable-notebook2.test/calendar/"]
+    assert [line for line in out.splitlines() if "/calendar/" in line and re.match(r"  \w", line)] == entries[:1]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.driving import HandWired, script_settings
-from honeyguide.domain import Failed, FailureReason, LinkState
+from honeyguide.domain import Failed, FailureReason, LinkId, LinkState
 from honeyguide.engine import Dispatch, Stop, StopReason, Wait
 from honeyguide.engine.guarding import MOVED_AT_ONCE, RECOVERED
 from honeyguide.frontier import LevelledFrontier
@@ -265,6 +265,24 @@ def test_a_link_that_is_tried_again_waits_where_it_stands_by_then(tmp_path: Path
     assert crawl.core.progress.retries == 1
     assert level(crawl, "http://s.test/busy") == 5
     crawl.close()
+
+
+def test_the_evidence_is_kept_with_the_address_of_the_page_that_it_speaks_of(tmp_path: Path) -> None:
+    class Compares(ByWords):
+        def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
+            if page.url.path != "/b":
+                return Judgement()
+            finding = Finding(FindingKind.VARIANT, "s.test/", "2 such pairs", LinkId(page.link - 1))
+            return Judgement(finding, 3)
+
+    crawl = wired(tmp_path, {SEED: page_with("/a", "/b"), **{f"http://s.test/{name}": page_with() for name in "ab"}},
+                  Compares())  # fmt: skip
+    crawled(crawl)
+    crawl.close()
+    with open_run(tmp_path / "run") as run:
+        (found,) = run.guard_findings()
+    assert found.url.text == "http://s.test/b"
+    assert found.evidence == "2 such pairs; the earlier page is http://s.test/a"
 
 
 def test_findings_are_kept_with_their_evidence_and_those_of_earlier_pages(tmp_path: Path) -> None:

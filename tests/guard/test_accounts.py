@@ -157,3 +157,14 @@ def test_a_level_is_lowered_or_raised_rarely(fresh: list[int]) -> None:
         changes += is_overdrawn != was
         was = is_overdrawn
     assert changes <= 6
+
+
+def test_one_of_anything_is_told_in_the_singular() -> None:
+    account = Account(fetched=1, spent=1, relevant=1, referrers=[4])
+    told = account.told(RULES)
+    assert told.startswith("1 of 1 page on 1 site brought new addresses")
+    assert "; 1 other refers to it; 1 was relevant; " in told
+    account = Account(fetched=3, spent=2, hosts=2, referrers=[4, 5])
+    told = account.told(RULES)
+    assert told.startswith("2 of 3 pages on 2 sites brought new addresses")
+    assert "; 2 others refer to it; 0 were relevant; " in told

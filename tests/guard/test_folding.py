@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import Url
+from honeyguide.domain import LinkId, Url
 from honeyguide.guard import FindingKind
-from honeyguide.guard.folding import Folding, forms_of
+from honeyguide.guard.folding import Folding, Learned, forms_of
 from honeyguide.guard.saving import pack, unpack
 
 MEMORY = 4096
@@ -18,11 +18,15 @@ def url(address: str, host: str = "a.test", scheme: str = "http") -> Url:
     return Url.parse(f"{scheme}://{host}{address}")
 
 
+def show(folding: Folding, address: Url, exact: int, link: int = 0) -> Learned:
+    return folding.learn(address, exact, LinkId(link))
+
+
 def taught(*pages: tuple[str, int]) -> Folding:
     """A folding that has seen pages of one host: address and exact print."""
     folding = Folding(pairs=3, memory=MEMORY)
     for address, exact in pages:
-        folding.learn(url(address), exact)
+        show(folding, url(address), exact)
     return folding
 
 
@@ -75,23 +79,23 @@ def test_a_rule_seen_in_one_section_holds_there_and_one_seen_in_two_on_the_whole
 
 def test_a_counter_example_unfolds_and_it_then_takes_four_times_as_many_pairs() -> None:
     folding = taught(*SESSIONS)
-    learned = folding.learn(url("/p/1?sid=other"), 1001)
+    learned = show(folding, url("/p/1?sid=other"), 1001)
     assert learned.unfolded == (url("/").host,)
     assert learned.copy is None
     assert folding.variant_of(url("/p/2?sid=3")) is None
     for page in range(20, 31):
-        folding.learn(url(f"/p/{page}?sid=1"), page)
-        folding.learn(url(f"/p/{page}?sid=2"), page)
+        show(folding, url(f"/p/{page}?sid=1"), page)
+        show(folding, url(f"/p/{page}?sid=2"), page)
     assert not folding.has_rules(url("/").host)
-    folding.learn(url("/p/31?sid=1"), 31)
-    assert folding.learn(url("/p/31?sid=2"), 31).established == (url("/").host,)
+    show(folding, url("/p/31?sid=1"), 31)
+    assert show(folding, url("/p/31?sid=2"), 31).established == (url("/").host,)
     assert folding.variant_of(url("/p/20?sid=3")) == "parameter sid"
 
 
 def test_a_copy_is_named_by_what_differs() -> None:
     folding = taught(("/p/1?sid=a1", 1), ("/p/2?ref=x", 2), ("/p/3/", 3), ("/p/4/", 4))
     copies = [
-        folding.learn(url(address), exact).copy
+        show(folding, url(address), exact).copy
         for address, exact in (("/p/1?sid=b2", 1), ("/p/2?ref=y", 2), ("/p/3", 3), ("/p/4/index.html", 4))
     ]
     told = [(copy.kind, copy.rule) for copy in copies if copy is not None]
@@ -120,14 +124,14 @@ def test_every_kind_of_part_can_turn_out_not_to_matter(one: str, other: str) -> 
 def teach_hosts(folding: Folding, hosts: list[str], pages: int) -> None:
     for page in range(pages):
         for host in hosts:
-            folding.learn(Url.parse(f"{host}/p/{page}"), page)
+            show(folding, Url.parse(f"{host}/p/{page}"), page)
 
 
 @pytest.mark.parametrize("mirror", ["http://www.a.test", "https://a.test", "http://b.test:8080"])
 def test_mirrors_are_found_across_hosts_and_schemes(mirror: str) -> None:
     folding = Folding(pairs=3, memory=MEMORY)
     teach_hosts(folding, ["http://a.test", mirror], 3)
-    folding.learn(url("/p/9"), 9)
+    show(folding, url("/p/9"), 9)
     assert folding.variant_of(Url.parse(f"{mirror}/p/9")) == "mirror of http://a.test"
     assert folding.variant_of(Url.parse(f"{mirror}/p/9/")) == "mirror of http://a.test"
     assert folding.variant_of(Url.parse(f"{mirror}/p/10")) is None
@@ -136,8 +140,8 @@ def test_mirrors_are_found_across_hosts_and_schemes(mirror: str) -> None:
 def test_hosts_that_differ_in_one_page_are_no_mirrors() -> None:
     folding = Folding(pairs=3, memory=MEMORY)
     teach_hosts(folding, ["http://a.test", "http://b.test"], 5)
-    folding.learn(url("/"), 100)
-    learned = folding.learn(url("/", "b.test"), 101)
+    show(folding, url("/"), 100)
+    learned = show(folding, url("/", "b.test"), 101)
     assert set(learned.unfolded) == {"a.test", "b.test"}, "the links of both have waited for the other"
     assert folding.variant_of(url("/p/3", "b.test")) is None
 
@@ -146,7 +150,7 @@ def test_few_variants_are_fetched_all_the_same() -> None:
     folding = taught(*SESSIONS)
     probes = [address for number in range(400) if folding.is_probe(address := url(f"/p/1?sid={number}"))]
     assert 5 <= len(probes) <= 60
-    learned = folding.learn(probes[0], 1)
+    learned = show(folding, probes[0], 1)
     assert learned.copy is not None
     assert not any(folding.is_probe(probe) for probe in probes)
 
@@ -164,7 +168,7 @@ def test_awkward_addresses_have_forms(address: str) -> None:
     parsed = url(address)
     for form in forms_of(parsed.text):
         assert form.text.startswith("http://a.test/")
-    Folding(pairs=3, memory=MEMORY).learn(parsed, 1)
+    show(Folding(pairs=3, memory=MEMORY), parsed, 1)
 
 
 PAGES = st.lists(
@@ -185,7 +189,7 @@ def test_saved_and_loaded_anywhere_it_learns_the_same(pages: list[tuple[str, str
     for number, (host, path, query, exact) in enumerate(pages):
         address = Url.parse(f"http://{host}{path}{query}")
         assert one.variant_of(address) == other.variant_of(address)
-        assert one.learn(address, exact) == other.learn(address, exact)
+        assert show(one, address, exact, number) == show(other, address, exact, number)
         assert one.meet(address) == other.meet(address)
         if number == saved_after:
             state = pack(other.state())
@@ -201,16 +205,47 @@ def test_a_host_whose_addresses_all_differ_in_text_is_never_folded(pages: list[t
     for host, path, query, _ in pages:
         address = Url.parse(f"http://{host}{path}{query}")
         assert folding.variant_of(address) is None
-        assert folding.learn(address, hash(address)).copy is None
+        assert show(folding, address, hash(address)).copy is None
+
+
+def test_a_copy_names_the_other_half_of_its_pair_and_the_first_where_there_are_many() -> None:
+    folding = Folding(pairs=3, memory=MEMORY)
+    show(folding, url("/elsewhere"), 1, link=10)  # the same text at an address that has nothing to do with it
+    for page in range(1, 6):
+        for visit in range(4):
+            copy = show(folding, url(f"/p/{page}?sid={visit}f00d5e55{page}"), page, link=100 * page + visit).copy
+            assert (None if copy is None else copy.like) == (100 * page if visit else None)
+    assert folding.variant_of(url("/p/5?sid=x")) == "parameter sid", "by a rule that holds it is told as well"
+
+
+def test_a_mirror_names_the_page_on_the_other_host() -> None:
+    folding = Folding(pairs=3, memory=MEMORY)
+    for page in range(5):
+        assert show(folding, url(f"/p/{page}"), page, link=page).copy is None
+        copy = show(folding, url(f"/p/{page}", "b.test"), page, link=50 + page).copy
+        assert copy is not None
+        assert (copy.kind, copy.like) == (FindingKind.MIRROR, page)
+
+
+def test_one_pair_is_told_as_one_and_two_as_two() -> None:
+    folding = Folding(pairs=3, memory=MEMORY)
+    told = []
+    for page in range(2):
+        show(folding, url(f"/p/{page}/"), page)
+        copy = show(folding, url(f"/p/{page}"), page).copy
+        assert copy is not None
+        told.append(copy.told())
+    text = "the very text of an earlier page, where only this differs: the slash at the end; "
+    assert told == [text + "1 such pair", text + "2 such pairs"]
 
 
 def test_of_a_path_and_a_longer_way_round_to_it_either_may_come_first() -> None:
     pages = ["press", "jobs", "faq", "terms"]
     round_first = taught(*((f"/help/x/help/{page}/", number) for number, page in enumerate(pages)))
     for number, page in enumerate(pages):
-        copy = round_first.learn(url(f"/help/{page}/"), number).copy
+        copy = show(round_first, url(f"/help/{page}/"), number).copy
         assert copy is not None
         assert copy.kind is FindingKind.REPEATING_PATH
     assert round_first.variant_of(url("/help/y/help/faq/")) is not None
     different = taught(("/help/x/help/faq/", 1))
-    assert different.learn(url("/help/faq/"), 2).copy is None
+    assert show(different, url("/help/faq/"), 2).copy is None

@@ -114,3 +114,8 @@ def test_pages_of_very_different_lengths_are_no_apologies() -> None:
     url = Url.parse("http://a.test/long/page")
     title.take(LinkId(99), fingerprint_of(page_of(prose("sorry", words=120), url)), shape_of(url).series)
     assert not any(apologies("/a/b", "/x.php?q=1", "/c/d/e", "/f/g", "/h/i", title=title))
+
+
+def test_one_page_is_told_in_the_singular() -> None:
+    assert series_of(1).told().startswith("of its last 1 page 0 were like earlier ones, 1 led on to more of them, ")
+    assert series_of(2).told().startswith("of its last 2 pages 1 was like earlier ones, 2 led on to more of them, ")

@@ -134,6 +134,40 @@ def test_the_same_finding_along_a_chain_demotes_more() -> None:
     assert judgement.finding.kind == "loop"
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("http://a.test/p/x?sid=0a1b2c3d4", "http://a.test/p/x?sid=4d3c2b1a0", "session-id"),
+        ("http://a.test/p/x?ref=top", "http://a.test/p/x?ref=foot", "variant"),
+        ("http://a.test/p/x/", "http://a.test/p/x", "variant"),
+        ("http://a.test/p/x", "http://www.a.test/p/x", "mirror"),
+    ],
+)
+def test_the_evidence_names_the_earlier_page_though_it_left_the_window_and_the_state_was_saved(
+    one: str, other: str, kind: str
+) -> None:
+    guard, later = (WebGuard(replace(GuardSettings(), window_pages=2)) for _ in range(2))
+    addresses = [one, "http://c.test/1", "http://c.test/2", "http://c.test/3", other]
+    pages = [a_page(number, Shown(prose(number % 4), ()), address) for number, address in enumerate(addresses)]
+    for page in pages[:4]:
+        assert guard.observe(page, []).finding is None
+    later.load(guard.save())
+    finding = later.observe(pages[4], []).finding
+    assert finding is not None
+    assert finding.kind == kind
+    evidence = finding.told(lambda link: Url.parse(addresses[link]))
+    assert evidence.endswith(f"; 1 such pair; the earlier page is {one}")
+
+
+def test_evidence_that_has_its_address_is_told_as_it_is() -> None:
+    guard, shown = WebGuard(GuardSettings()), Shown(prose("same"), ())
+    guard.observe(a_page(0, shown, "http://a.test/x"), [])
+    finding = guard.observe(a_page(1, shown, "http://b.test/y"), []).finding
+    assert finding is not None
+    assert finding.told(lambda link: Url.parse(f"http://nobody.test/{link}")) == finding.evidence
+    assert finding.evidence.endswith(" words is that of http://a.test/x")
+
+
 def test_a_link_that_several_firm_rules_put_low_is_put_lower() -> None:
     guard = WebGuard(GuardSettings())
     url = Url.parse("http://a.test/help/xy/help/xy/help/")
@@ -166,7 +200,7 @@ def test_memory_stays_within_its_bound() -> None:
 
 
 @pytest.mark.parametrize(
-    "state", [b"", b"guard 1\n", b"guard 1\nrubbish", b"guard 2\n", pack([1, 2]), pack({"window": 3})]
+    "state", [b"", b"guard 2\n", b"guard 2\nrubbish", b"guard 1\n", pack([1, 2]), pack({"window": 3})]
 )
 def test_what_is_no_state_is_refused(state: bytes) -> None:
     with pytest.raises(GuardError):

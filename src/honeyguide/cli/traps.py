@@ -15,17 +15,20 @@ from honeyguide.errors import SettingsError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from honeyguide.store import GuardFinding, Run, TrapSummary
+    from honeyguide.store import GuardFinding, HostMoves, LinksMoved, Run, Trap, TrapSummary
 
 HELP: Final = (
     "Show what a run judged a loop, a trap or a duplicate.\n\n"
-    "For each: the evidence, the pages that it cost, and what became of the links: they wait behind others, and may be "
-    "raised again. Restarts are listed with their reasons. Works while the crawl is going on, too.\n\n"
+    "For each, the most costly first: the pages that it cost, what became of links (they wait behind others, and may "
+    "be raised again), the evidence, what it is made up of, and a few pages to look at. Restarts are listed with their "
+    "reasons. Works while the crawl is going on, too.\n\n"
     "[bold]Examples[/bold]\n\n"
     "  honeyguide traps my-run\n\n"
     "  honeyguide traps my-run --kind calendar --pages"
 )
-_MOST_MOVES: Final = 20
+_MOST_TRAPS: Final = 20
+_MOST_PARTS: Final = 4  # of a trap
+_MOST_MOVES: Final = 10
 _MOST_PLACES: Final = 3  # of a restart
 
 
@@ -49,14 +52,13 @@ def traps(
     kinds = [each.value for each in FindingKind]
     if kind and kind not in kinds:
         raise SettingsError([f"--kind is {kind!r}: choose one of {', '.join(kinds)}"])
-    host = host.lower()
     with open_run(run) as opened, opened.at_one_moment():
         summary = opened.trap_summary(kind=kind, host=host)
-        wanted = [each for each in opened.guard_findings() if kind in ("", each.kind) and host in ("", each.url.host)]
+        wanted = list(opened.guard_findings(kind=kind, host=host)) if pages else []
         if as_json:
             _print_json(opened, summary, wanted if pages else None)
         else:
-            for line in _told(opened, summary, wanted if pages else [], is_part=bool(kind or host)):
+            for line in _told(opened, summary, wanted, is_part=bool(kind or host)):
                 print(line)
 
 
@@ -91,12 +93,29 @@ def _guarded(run: Run, summary: TrapSummary, pages: list[GuardFinding], *, is_pa
 
 
 def _traps(summary: TrapSummary) -> Iterator[str]:
-    for trap in summary.traps:
-        steps = f"step {trap.first_step:,}" if trap.pages == 1 else f"steps {trap.first_step:,} to {trap.last_step:,}"
-        relevant = f", {trap.relevant:,} relevant" if trap.relevant else ""
+    for trap in summary.traps[:_MOST_TRAPS]:
         yield f"  {trap.kind:14} {one_line(trap.about)}"
-        yield f"  {'':14} cost {count_of(trap.pages, 'page')}{relevant}, {steps}"
-        yield f"  {'':14} {one_line(trap.evidence)}"
+        for line in _about_trap(trap):
+            yield f"  {'':14} {line}"
+    rest = summary.traps[_MOST_TRAPS:]
+    if rest:
+        cost = count_of(sum(trap.pages for trap in rest), "page")
+        yield f"  and {len(rest):,} more, which cost {cost}; --json has them all"
+
+
+def _about_trap(trap: Trap) -> Iterator[str]:
+    steps = f"step {trap.first_step:,}" if trap.pages == 1 else f"steps {trap.first_step:,} to {trap.last_step:,}"
+    relevant = f", {trap.relevant:,} relevant" if trap.relevant else ""
+    moved = _moved(trap.links)
+    yield f"cost {count_of(trap.pages, 'page')}{relevant}, {steps}" + (f"; links: {moved}" if moved else "")
+    yield one_line(trap.evidence)
+    for part in trap.parts[:_MOST_PARTS] if len(trap.parts) > 1 else ():
+        yield f"- {count_of(part.pages, 'page')}: {part.kind}, {one_line(part.about)}"
+    rest = trap.parts[_MOST_PARTS:]
+    if rest:
+        yield f"- {count_of(sum(part.pages for part in rest), 'page')}: {len(rest):,} more, all in --json"
+    for url in trap.examples:
+        yield f"> {one_line(url.text)}"
 
 
 def _moves(summary: TrapSummary) -> Iterator[str]:
@@ -109,15 +128,17 @@ def _moves(summary: TrapSummary) -> Iterator[str]:
         f"Links: {count_of(summary.lowered, 'time')} one was let wait behind others, "
         f"{count_of(summary.raised, 'time')} one was raised again{dropped}{behind}."
     )
-    for move in summary.moves[:_MOST_MOVES]:
-        moved = [
-            f"{count:,} {way}"
-            for count, way in ((move.lowered, "lowered"), (move.raised, "raised"), (move.dropped, "dropped"))
-            if count
-        ]
-        yield f"  {one_line(move.host)}: {one_line(move.reason)} ({', '.join(moved)})"
-    if len(summary.moves) > _MOST_MOVES:
-        yield f"  and {len(summary.moves) - _MOST_MOVES:,} more; --json has them all"
+    if summary.other_moves and summary.traps:
+        yield "Of these, for reasons that speak of none of the above:"
+    for move in summary.other_moves[:_MOST_MOVES]:
+        yield f"  {one_line(move.host)}: {one_line(move.reason)} ({_moved(move)})"
+    if len(summary.other_moves) > _MOST_MOVES:
+        yield f"  and {len(summary.other_moves) - _MOST_MOVES:,} more; --json has them all"
+
+
+def _moved(links: LinksMoved | HostMoves) -> str:
+    ways = ((links.lowered, "lowered"), (links.raised, "raised"), (links.dropped, "dropped"))
+    return ", ".join(f"{count:,} {way}" for count, way in ways if count)
 
 
 def _restarts(run: Run) -> Iterator[str]:
@@ -145,7 +166,7 @@ def _print_json(run: Run, summary: TrapSummary, pages: list[GuardFinding] | None
             "dropped": summary.dropped,
             "waiting_behind": summary.waiting_behind,
         },
-        "traps": [asdict(trap) for trap in summary.traps],
+        "traps": [asdict(trap) | {"examples": [url.text for url in trap.examples]} for trap in summary.traps],
         "moves": [asdict(move) for move in summary.moves],
     }
     document["restarts"] = [asdict(each) | {"urls": [url.text for url in each.urls]} for each in run.restarts()]

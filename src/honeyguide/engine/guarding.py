@@ -201,7 +201,8 @@ class Guarding:
         judgement = self._guard.observe(page, targets)
         self._changes.seen = seen
         if judgement.finding is not None:
-            kind, about, evidence = judgement.finding.kind, judgement.finding.about, judgement.finding.evidence
+            kind, about = judgement.finding.kind, judgement.finding.about
+            evidence = judgement.finding.told(self._links.url)
             for about_link in (link, *judgement.earlier):
                 demotion = judgement.demotion if about_link == link else 0
                 self._changes.findings.append(FindingRecord(about_link, kind.value, about, evidence, demotion))

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from math import log2, sqrt
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.guard.wording import counted
+
 if TYPE_CHECKING:
     from honeyguide.domain import LinkId
     from honeyguide.settings.guard_table import GuardSettings
@@ -169,9 +171,9 @@ class Account:
 
     def told(self, rules: GuardSettings) -> str:
         """The numbers that decide, for people."""
-        hosts = "1 site" if self.hosts == 1 else f"{self.hosts} sites"
+        pages = f"{self.spent} of {counted(self.fetched, 'page')} on {counted(self.hosts, 'site')}"
         return (
-            f"{self.spent} of {self.fetched} pages on {hosts} brought new addresses, {self.growth:.1f} a page; "
-            f"{self.knit_share:.1%} of these were named again, or elsewhere first; {len(self.referrers)} others refer "
-            f"to it; {self.relevant} were relevant; its allowance is {self.allowance(rules):.0f}"
+            f"{pages} brought new addresses, {self.growth:.1f} a page; {self.knit_share:.1%} of these were named "
+            f"again, or elsewhere first; {counted(len(self.referrers), 'other refers', 'others refer')} to it; "
+            f"{counted(self.relevant, 'was', 'were')} relevant; its allowance is {self.allowance(rules):.0f}"
         )

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import xxhash
 
@@ -22,11 +22,12 @@ from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.guard import FindingKind
 from honeyguide.guard.saving import fields_of
 from honeyguide.guard.shape import is_id, shape_of
+from honeyguide.guard.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from honeyguide.domain import Url
+    from honeyguide.domain import LinkId, Url
     from honeyguide.guard.saving import State
 
 _INDEX: Final = re.compile(r"/(?:index|default|home)\.[A-Za-z]{3,5}$")
@@ -40,6 +41,12 @@ WHOLE_QUERY: Final = "query"
 SLASH: Final = "slash"
 INDEX: Final = "index"
 REPEATED_PART: Final = "what stands between two equal parts of the path"
+
+_WORDS: Final = {WHOLE_QUERY: "the query", SLASH: "the slash at the end", INDEX: "the name of an index page"}
+
+
+_Fetched: TypeAlias = "tuple[int, LinkId]"
+"""The exact print of a fetched page, and the first page that had it there."""
 
 
 class Form(NamedTuple):
@@ -81,6 +88,12 @@ class Copy:
     kind: FindingKind
     rule: str
     pairs: int  # equal ones that the rule has by now
+    like: LinkId  # the earlier page
+
+    def told(self) -> str:
+        """The numbers that decide, for people."""
+        part = _WORDS.get(self.rule, "the host" if self.kind is FindingKind.MIRROR else self.rule)
+        return f"the very text of an earlier page, where only this differs: {part}; {counted(self.pairs, 'such pair')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +112,10 @@ class Folding:
         """Rules take so many equal pairs. `memory` bounds the forms of fetched addresses that are remembered."""
         self._pairs = pairs
         self._probe_every = probe_every
-        self._fetched: Bounded[int, int] = Bounded(memory)  # forms of fetched addresses, with the exact print
+        self._fetched: Bounded[int, _Fetched] = Bounded(memory)  # by forms of their addresses
         self._met: Bounded[int, int] = Bounded(memory)  # folded addresses that were met on hosts that have rules
         self._names: Bounded[int, tuple[str, ...]] = Bounded(memory)  # of the parameters last seen with a path
-        self._origin_by_path: Bounded[int, tuple[str, int]] = Bounded(memory)
+        self._origin_by_path: Bounded[int, tuple[str, _Fetched]] = Bounded(memory)
         self._rules: Bounded[tuple[str, str], Rule] = Bounded(max(1, memory // 8))  # by host or section, and name
         self._mirrors: Bounded[tuple[str, str], Rule] = Bounded(max(1, memory // 8))  # by two origins
         self._held: dict[str, list[str]] = {}  # names of the rules that hold, by host or section
@@ -114,8 +127,9 @@ class Folding:
         """Whether anything about the addresses of a host is known not to matter."""
         return host in self._ruled
 
-    def learn(self, url: Url, exact: int) -> Learned:
+    def learn(self, url: Url, exact: int, link: LinkId) -> Learned:
         """Take in the address and the exact print of a page with enough text to tell."""
+        page = (exact, link)
         host, section = url.host, shape_of(url).section
         before = self._standing(host, section, url.origin)
         self._parted.clear()
@@ -124,13 +138,13 @@ class Folding:
         copy = None
         if known is None:
             for form in (*forms_of(folded), *self._as_the_shorter(host, folded)):
-                found = self._compare(host, section, form, exact)
+                found = self._compare(host, section, form, page)
                 copy = copy or found
         elif applied:
-            copy = self._check(applied, is_equal=known == exact)
-        mirrored = self._compare_origins(url.origin, folded, exact)
+            copy = self._check(applied, known, exact)
+        mirrored = self._compare_origins(url.origin, folded, page)
         copy = copy or mirrored
-        self._fetched.put(_key(host, "", folded), exact)
+        self._keep(_key(host, "", folded), page)
         after = self._standing(host, section, url.origin)
         if after != before:
             self._ruled = frozenset(
@@ -223,8 +237,8 @@ class Folding:
                         applied.append((scope, name))
         return text, applied
 
-    def _known(self, host: str, address: str, folded: str, applied: list[tuple[str, str]]) -> int | None:
-        """The print of a page fetched at this address, or at one that the rules say is the same."""
+    def _known(self, host: str, address: str, folded: str, applied: list[tuple[str, str]]) -> _Fetched | None:
+        """The page fetched at this address, or at one that the rules say is the same."""
         known = self._fetched.touch(_key(host, "", folded))
         names = [name for _, name in applied]
         for form in forms_of(address) if known is None and names else ():
@@ -233,19 +247,25 @@ class Folding:
                 known = self._fetched.touch(_key(host, form.rule, form.text))
         return known
 
+    def _keep(self, key: int, page: _Fetched) -> None:
+        """Remember a page; of those with one text, the first."""
+        known = self._fetched.get(key)
+        self._fetched.put(key, page if known is None or known[0] != page[0] else known)
+
     def _as_the_shorter(self, host: str, address: str) -> Iterator[Form]:
         """An address that is what is left of a longer one, where that was fetched first."""
         if _key(host, REPEATED_PART, address) in self._fetched:
             yield Form(REPEATED_PART, address, is_session=False)
 
-    def _compare(self, host: str, section: str, form: Form, exact: int) -> Copy | None:
+    def _compare(self, host: str, section: str, form: Form, page: _Fetched) -> Copy | None:
         """Look for the other half of a pair, and count it."""
         key = _key(host, form.rule, form.text)
         known = self._fetched.touch(key)
         if known is None:
             known = self._fetched.get(_key(host, "", form.text))  # without the part it may be an address of its own
-        if known != exact:
-            self._fetched.put(key, exact)
+        is_equal = known is not None and known[0] == page[0]
+        if not is_equal:
+            self._fetched.put(key, page)
         is_telling = self._is_telling(key, form)
         if known is None or not is_telling:
             return None
@@ -257,10 +277,10 @@ class Folding:
                 dropped = self._rules.put((scope, form.rule), rule)
                 if dropped is not None:
                     self._release(*dropped[0])
-            rule.count(section, is_equal=known == exact, is_session=form.is_session)
+            rule.count(section, is_equal=is_equal, is_session=form.is_session)
             self._settle(scope, form.rule, rule)
             equal = rule.equal
-        return None if known != exact else Copy(_kind(form.rule, is_session=form.is_session), form.rule, equal)
+        return Copy(_kind(form.rule, is_session=form.is_session), form.rule, equal, known[1]) if is_equal else None
 
     def _is_telling(self, key: int, form: Form) -> bool:
         """Whether a pair is about this rule: a query as a whole was changed only where no parameter stayed."""
@@ -270,9 +290,9 @@ class Folding:
         self._names.put(key, form.names)
         return before is not None and not set(before) & set(form.names)
 
-    def _check(self, applied: list[tuple[str, str]], *, is_equal: bool) -> Copy | None:
+    def _check(self, applied: list[tuple[str, str]], earlier: _Fetched, exact: int) -> Copy | None:
         """A page that should have the text of an earlier one has it, or not: then the rules that say so end."""
-        copy = None
+        copy, is_equal = None, earlier[0] == exact
         for scope, name in applied:
             rule = self._rules.touch((scope, name))
             assert rule is not None  # the table lets go of a rule and its counts together
@@ -280,7 +300,7 @@ class Folding:
             rule.copies += 1
             self._settle(scope, name, rule)
             if is_equal:
-                copy = Copy(_kind(name, is_session=rule.is_session), name, rule.equal)
+                copy = Copy(_kind(name, is_session=rule.is_session), name, rule.equal, earlier[1])
         return copy
 
     def _settle(self, scope: str, name: str, rule: Rule) -> None:
@@ -296,14 +316,15 @@ class Folding:
         if held:
             self._held[scope] = held
 
-    def _compare_origins(self, origin: str, folded: str, exact: int) -> Copy | None:
+    def _compare_origins(self, origin: str, folded: str, page: _Fetched) -> Copy | None:
         """Look for the same path on another host, or under the other scheme."""
         key = _hash(_path_of(folded))
         known = self._origin_by_path.touch(key)
         if known is None or known[0] == origin:
-            self._origin_by_path.put(key, (origin, exact))
+            self._origin_by_path.put(key, (origin, page))
             return None
-        other, is_equal = known[0], known[1] == exact
+        other, earlier = known
+        is_equal = earlier[0] == page[0]
         pair = _pair(origin, other)
         rule = self._mirrors.touch(pair)
         if rule is None:
@@ -317,7 +338,7 @@ class Folding:
             self._part(*pair)
         else:
             self._leader[other] = self._leader[origin] = self._leader.get(other, other)
-        return Copy(FindingKind.MIRROR, f"mirror of {other}", rule.equal) if is_equal else None
+        return Copy(FindingKind.MIRROR, f"mirror of {other}", rule.equal, earlier[1]) if is_equal else None
 
     def _part(self, one: str, two: str) -> None:
         """Two origins are no mirrors of each other."""

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from honeyguide.domain import HostKey, LinkId, Url
     from honeyguide.guard.fingerprint import Fingerprint
@@ -71,6 +71,11 @@ class Finding:
     kind: FindingKind
     about: str  # the host, shape of address, group of hosts or chain of pages that it is about
     evidence: str  # one line, with the numbers that decided
+    like: LinkId | None = None  # an earlier page that it is compared with and whose address the evidence does not have
+
+    def told(self, url_of: Callable[[LinkId], Url]) -> str:
+        """The evidence with the address of the page that it speaks of."""
+        return self.evidence if self.like is None else f"{self.evidence}; the earlier page is {url_of(self.like).text}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from honeyguide.errors import GuardError
 State: TypeAlias = Any
 """What a part of the guard is, in plain values that `pack` takes."""
 
-_MARK: Final = b"guard 1\n"
+_MARK: Final = b"guard 2\n"
 
 
 def fields_of(counts: object) -> tuple[State, ...]:

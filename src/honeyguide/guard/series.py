@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.guard.bounded import remember
 from honeyguide.guard.guard import FindingKind
+from honeyguide.guard.wording import counted
 
 if TYPE_CHECKING:
     from honeyguide.domain import LinkId
@@ -130,8 +131,9 @@ class Series:
         """The numbers that decide, for people."""
         looked_at = min(self.fetched, _RECENT)
         return (
-            f"of its last {looked_at} pages {self.alike.bit_count()} were like earlier ones, {self.turned.bit_count()} "
-            f"led on to more of them, and {self.brought.bit_count()} brought anything else; {self.fetched} so far"
+            f"of its last {counted(looked_at, 'page')} {counted(self.alike.bit_count(), 'was', 'were')} like earlier "
+            f"ones, {self.turned.bit_count()} led on to more of them, and {self.brought.bit_count()} brought anything "
+            f"else; {self.fetched} so far"
         )
 
     def _is_alike(self, print_: Fingerprint) -> bool:

@@ -23,6 +23,7 @@ from honeyguide.guard.series import Series, is_about
 from honeyguide.guard.shape import Shape, shape_of
 from honeyguide.guard.shares import Shares
 from honeyguide.guard.window import Kept, Window
+from honeyguide.guard.wording import counted
 from honeyguide.settings.guard_table import BY_PAGERANK, BY_REFERRERS
 
 if TYPE_CHECKING:
@@ -264,18 +265,17 @@ class WebGuard:
         seen = []
         copy = self._folded(page, shape, reconsider) if self._rules.folding else None
         if copy is not None:
-            evidence = (
-                f"the text of an earlier page; {copy.pairs} such pairs by now, where only this differs: {copy.rule}"
-            )
-            seen.append(_Seen(Finding(copy.kind, f"{shape.section}: {copy.rule}", evidence), _COPY, []))
+            finding = Finding(copy.kind, f"{shape.section}: {copy.rule}", copy.told(), copy.like)
+            seen.append(_Seen(finding, _COPY, []))
         equal = self._window.equal(print_.exact)
         near = None if equal is not None else self._window.nearest(print_, shape.path)
         if equal is not None:
             kind = FindingKind.REPEATING_PATH if shape.repeats >= _REPEATS - 1 else FindingKind.DUPLICATE
-            evidence = f"its {print_.words} words are those of {equal.address}"
+            evidence = f"its text of {counted(print_.words, 'word')} is that of {equal.address}"
             seen.append(_Seen(Finding(kind, shape.text, evidence), _COPY, []))
         elif near is not None and near.similarity >= self._rules.threshold:
-            evidence = f"similarity {near.similarity:.2f} with {near.kept.address}, {near.bits} of 64 bits differ"
+            differ = f"{near.bits} of 64 bits {'differs' if near.bits == 1 else 'differ'}"
+            evidence = f"similarity {near.similarity:.2f} with {near.kept.address}, {differ}"
             excess = (near.similarity - self._rules.threshold) / max(1e-9, 1 - self._rules.threshold)
             demotion = 1 + round(excess * (_NEAR - 1))
             seen.append(_Seen(Finding(FindingKind.NEAR_DUPLICATE, shape.text, evidence), demotion, []))
@@ -294,7 +294,7 @@ class WebGuard:
         return seen
 
     def _folded(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> Copy | None:
-        learned = self._folding.learn(page.url, page.fingerprint.exact)
+        learned = self._folding.learn(page.url, page.fingerprint.exact, page.link)
         if learned.established:
             # Growth was counted in addresses of which many are one.
             site = self._groups.find(shape.host)

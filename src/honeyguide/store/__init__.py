@@ -44,7 +44,8 @@ from honeyguide.store.store import (
     StoredTransition,
     StoredVisit,
 )
-from honeyguide.store.traps import GuardFinding, HostMoves, Restart, Trap, TrapSummary
+from honeyguide.store.trap_grouping import GuardFinding, HostMoves, LinksMoved, Trap, TrapPart
+from honeyguide.store.traps import Restart, TrapSummary
 
 __all__ = [
     "CompletionRecord",
@@ -65,6 +66,7 @@ __all__ = [
     "KeptPage",
     "KeptPages",
     "LearnerSnapshot",
+    "LinksMoved",
     "MoveRecord",
     "PairRecord",
     "Parents",
@@ -91,6 +93,7 @@ __all__ = [
     "StoredTransition",
     "StoredVisit",
     "Trap",
+    "TrapPart",
     "TrapSummary",
     "VisitRecord",
     "body_packer",

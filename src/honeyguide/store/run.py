@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
     from honeyguide.graph import LinkGraph
     from honeyguide.settings import Settings
-    from honeyguide.store.traps import GuardFinding, Restart, TrapSummary
+    from honeyguide.store.trap_grouping import GuardFinding
+    from honeyguide.store.traps import Restart, TrapSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +179,11 @@ class Run:
         """Until when the hosts of this run rest, and their robots.txt; usable while the run is open."""
         return HostsAsked(self._db, self._folder.database_file, self.progress)
 
-    def guard_findings(self) -> Iterator[GuardFinding]:
-        """Every page that the guard judged part of a loop or a trap, or a duplicate, in the order they came."""
-        return TrapRecords(self._select).findings()
+    def guard_findings(self, *, kind: str = "", host: str = "") -> Iterator[GuardFinding]:
+        """Every page that the guard judged part of a loop or a trap, or a duplicate, in the order they came; of one
+        kind or host alone, where given.
+        """
+        return TrapRecords(self._select).findings(kind, host)
 
     def guard_fingerprint(self, step: int) -> bytes | None:
         """The fingerprint of the page that a step brought, as the guard packed it; None where it saw none."""

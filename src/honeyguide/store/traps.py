@@ -7,48 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.domain import LinkState, Url
+from honeyguide.store.trap_grouping import GuardFinding, HostMoves, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-
-@dataclass(frozen=True, slots=True)
-class GuardFinding:
-    """A page that was judged part of a loop or a trap, or a duplicate."""
-
-    step: int  # that brought it
-    url: Url
-    kind: str
-    about: str  # the host, shape of address, group of hosts or chain of pages
-    evidence: str
-    found_at: int  # step after which it was found out
-    demotion: int  # that its links carry
-
-
-@dataclass(frozen=True, slots=True)
-class Trap:
-    """All pages of one kind about one thing: what it has cost."""
-
-    kind: str
-    about: str
-    pages: int
-    relevant: int  # of these
-    first_step: int
-    last_step: int
-    evidence: str  # the latest
-
-
-@dataclass(frozen=True, slots=True)
-class HostMoves:
-    """Waiting links of a host that were moved for one reason."""
-
-    host: str
-    reason: str
-    lowered: int  # times that a link was let wait behind others, or farther behind
-    raised: int  # times that one was let wait less far behind
-    dropped: int
-    first_step: int
-    last_step: int
+    from honeyguide.store.trap_grouping import Trap
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +35,7 @@ class TrapSummary:
     waiting_behind: int | None  # links that wait behind others now; None of one kind, as links do not keep it
     traps: tuple[Trap, ...]  # the most pages first
     moves: tuple[HostMoves, ...]  # the most links first
+    other_moves: tuple[HostMoves, ...]  # of these, for reasons that speak of none of the traps
 
     @property
     def lowered(self) -> int:
@@ -94,14 +59,18 @@ class TrapRecords:
     def __init__(self, select: Callable[..., Iterator[tuple[Any, ...]]]) -> None:
         self._select = select
 
-    def findings(self) -> Iterator[GuardFinding]:
-        """Every page with a finding, in the order in which they came."""
+    def findings(self, kind: str = "", host: str = "") -> Iterator[GuardFinding]:
+        """Every page with a finding, in the order in which they came; of one kind or host where these are given."""
         rows = self._select(
-            """SELECT f.step, l.url, f.kind, f.about, f.evidence, f.found_at, f.demotion
-               FROM findings f JOIN links l ON l.id = f.link ORDER BY f.step"""
+            f"""SELECT f.step, l.url, f.kind, f.about, f.evidence, f.found_at, f.demotion, coalesce(p.is_relevant, 0)
+                FROM findings f JOIN links l ON l.id = f.link LEFT JOIN pages p ON p.link = f.link
+                WHERE (?1 = '' OR f.kind = ?1) AND (?2 = '' OR {_HOST_OF.format(url="l.url")} = ?2)
+                ORDER BY f.step""",  # noqa: S608
+            kind,
+            host.lower(),
         )
-        for step, url, kind, about, evidence, found_at, demotion in rows:
-            yield GuardFinding(step, Url(url), kind, about, evidence, found_at, demotion)
+        for step, url, found, about, evidence, found_at, demotion, is_relevant in rows:
+            yield GuardFinding(step, Url(url), found, about, evidence, found_at, demotion, bool(is_relevant))
 
     def summary(self, kind: str = "", host: str = "") -> TrapSummary:
         """All of it summed up; of one kind, or of one host, where these are given.
@@ -110,30 +79,22 @@ class TrapRecords:
         others, whatever the kind, nor those that stand clear again.
         """
         host = host.lower()
-        is_wanted = f"(?1 = '' OR f.kind = ?1) AND (?2 = '' OR {_HOST_OF.format(url='l.url')} = ?2)"
-        # Of the bare column beside max(), SQLite takes the value of the row with the maximum.
-        traps = self._select(
-            f"""SELECT f.kind, f.about, count(*) AS pages, coalesce(sum(p.is_relevant), 0), min(f.step), max(f.step),
-                       f.evidence
-                FROM findings f JOIN links l ON l.id = f.link LEFT JOIN pages p ON p.link = f.link
-                WHERE {is_wanted} GROUP BY f.kind, f.about ORDER BY pages DESC, f.kind, f.about""",  # noqa: S608
-            kind,
-            host,
-        )
-        moves = self._select(
+        rows = self._select(
             """SELECT * FROM moves WHERE (?1 = '' OR host = ?1)
                AND (?2 = '' OR reason = ?2 OR substr(reason, 1, length(?2) + 1) IN (?2 || ':', ?2 || ' '))
                ORDER BY lowered + dropped DESC, raised DESC, host, reason""",
             host,
             kind,
         )
-        found = tuple(Trap(*row) for row in traps)
+        findings, moves = list(self.findings(kind, host)), tuple(HostMoves(*row) for row in rows)
+        traps, others = grouped(findings, moves)
         return TrapSummary(
             pages_seen=self._count("SELECT count(*) FROM prints"),
-            pages_found=sum(trap.pages for trap in found),
+            pages_found=len(findings),
             waiting_behind=None if kind else self._waiting_behind(host),
-            traps=found,
-            moves=tuple(HostMoves(*row) for row in moves),
+            traps=traps,
+            moves=moves,
+            other_moves=others,
         )
 
     def restarts(self) -> Iterator[Restart]:
