@@ -249,3 +249,17 @@ def test_of_a_path_and_a_longer_way_round_to_it_either_may_come_first() -> None:
     assert round_first.variant_of(url("/help/y/help/faq/")) is not None
     different = taught(("/help/x/help/faq/", 1))
     assert show(different, url("/help/faq/"), 2).copy is None
+
+
+def test_what_was_fetched_at_a_longer_address_by_a_rule_that_holds_is_no_other_page_at_the_shorter_one() -> None:
+    folding = taught(*SESSIONS, ("/p/9?sid=beef1234", 9))
+    assert folding.variant_of(url("/p/9")) == "parameter sid"
+    copy = show(folding, url("/p/9"), 9).copy
+    assert copy is not None
+    assert copy.rule == "parameter sid"
+
+
+def test_a_shorter_address_with_another_text_ends_the_rule() -> None:
+    folding = taught(*SESSIONS, ("/p/9?sid=beef1234", 9), ("/p/9", 99))
+    assert folding.variant_of(url("/p/9?sid=0dd00000")) is None
+    assert folding.variant_of(url("/p/1")) is None

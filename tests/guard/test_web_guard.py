@@ -210,3 +210,19 @@ def test_what_is_no_state_is_refused(state: bytes) -> None:
 def test_a_state_that_names_a_class_is_refused() -> None:
     with pytest.raises(GuardError, match="does not belong there"):
         WebGuard(GuardSettings()).load(pack({"window": GuardSettings()}))
+
+
+def test_the_section_of_a_seed_is_never_a_maze() -> None:
+    """Nor is its site; other sections of it may be."""
+    levels = {}
+    for section in ("texts", "other"):
+        guard = WebGuard(GuardSettings())
+        for number in range(200):
+            url = f"http://a.test/{'texts' if number == 0 else section}/{prose('name', number, words=1)}"
+            page = replace(a_page(number, Shown(prose(number), ()), url), is_seed=number == 0)
+            new = [f"http://a.test/{section}/{prose(number, place, words=2).replace(' ', '-')}" for place in range(20)]
+            guard.observe(page, [Target(LinkId(1000 + 20 * number + place), Url.parse(each), is_new=True)
+                                 for place, each in enumerate(new)])  # fmt: skip
+        levels[section] = guard.level(Url.parse(f"http://a.test/{section}/new"), 0).level
+    assert levels["texts"] == 0
+    assert levels["other"] > 0

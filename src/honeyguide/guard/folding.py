@@ -135,16 +135,18 @@ class Folding:
         self._parted.clear()
         folded, applied = self._fold(url)
         known = self._known(host, url.text, folded, applied)
+        told_by = applied or self._rules_of_the_shorter(host, section, folded)
         copy = None
         if known is None:
             for form in (*forms_of(folded), *self._as_the_shorter(host, folded)):
                 found = self._compare(host, section, form, page)
                 copy = copy or found
-        elif applied:
-            copy = self._check(applied, known, exact)
+        elif told_by:
+            copy = self._check(told_by, known, exact)
         mirrored = self._compare_origins(url.origin, folded, page)
         copy = copy or mirrored
-        self._keep(_key(host, "", folded), page)
+        for name in ("", *(name for _, name in applied)):
+            self._keep(_key(host, name, folded), page)
         after = self._standing(host, section, url.origin)
         if after != before:
             self._ruled = frozenset(
@@ -179,6 +181,9 @@ class Folding:
         for form in forms_of(url.text) if held else ():
             if form.rule in held and _key(host, form.rule, form.text) in self._fetched:
                 return form.rule
+        shorter = self._rules_of_the_shorter(host, shape_of(url).section, url.text)
+        if shorter:
+            return shorter[0][1]
         other = self._mirrored(url.origin, folded)
         return None if other is None else f"mirror of {other}"
 
@@ -251,6 +256,15 @@ class Folding:
         """Remember a page; of those with one text, the first."""
         known = self._fetched.get(key)
         self._fetched.put(key, page if known is None or known[0] != page[0] else known)
+
+    def _rules_of_the_shorter(self, host: str, section: str, address: str) -> list[tuple[str, str]]:
+        """The rules that hold and made this address out of a longer one that was fetched."""
+        return [
+            (scope, name)
+            for scope in (host, section)
+            for name in self._held.get(scope, ())
+            if _key(host, name, address) in self._fetched
+        ]
 
     def _as_the_shorter(self, host: str, address: str) -> Iterator[Form]:
         """An address that is what is left of a longer one, where that was fetched first."""

@@ -238,6 +238,7 @@ class WebGuard:
 
     def _site_of(self, page: SeenPage) -> Site:
         if page.is_seed:
+            self._section(shape_of(page.url).section).is_trusted = True
             return self._groups.trust(page.url.host)
         return self._groups.meet(page.url.host, None)
 
