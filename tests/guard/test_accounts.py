@@ -12,7 +12,12 @@ from honeyguide.guard.accounts import DEEPEST, Account
 from honeyguide.settings import GuardSettings
 
 RULES = GuardSettings(
-    allowance=10, allowance_per_referrer=2, established_referrers=4, allowance_per_reference=3, allowance_per_host=5
+    allowance=10,
+    allowance_per_referrer=2,
+    established_referrers=4,
+    allowance_per_reference=3,
+    allowance_per_host=5,
+    knit_per_doubling=0,
 )
 
 
@@ -135,6 +140,15 @@ def test_what_it_says_has_the_numbers_that_decide() -> None:
     told = account.told(RULES)
     for number in ("20 of 20 pages", "2 sites", "4.0 a page", "0.0%", "0 others", "allowance is 15"):
         assert number in told
+
+
+def test_the_more_pages_were_seen_the_more_of_their_links_have_to_lead_to_known_ones() -> None:
+    rules = replace(RULES, knit_per_doubling=0.04)
+    for pages, enough in ((10, 0.09), (20, 0.13), (40, 0.17), (160, 0.2), (2560, 0.2)):
+        account = Account(spent=pages, fresh=100_000)
+        for share, is_enough in ((enough - 0.001, False), (enough + 0.001, True)):
+            account.crossing = round(100_000 * share / (1 - share))
+            assert account.is_well_knit(rules) == is_enough
 
 
 def test_an_overdrawn_account_has_to_be_well_beyond_a_bound_to_stand_clear() -> None:

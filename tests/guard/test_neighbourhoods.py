@@ -177,6 +177,7 @@ def test_a_site_that_leaves_takes_along_what_it_cost_and_is_not_counted_twice_wh
     vouched_for(groups, "b")
     assert site.group != entrance.group
     assert (shared.fetched, shared.spent, shared.fresh, shared.pages) == (0, 0, 0, [])
+    assert (shared.from_outside, shared.referrers) == (1, [0])  # the entrance's own
     for _ in range(3):
         groups.refer(entrance, host("b"), is_new=True)
         groups.refer(site, host("a"), is_new=True)

@@ -34,9 +34,12 @@ FANNING_OUT: Final = 3.0
 """New addresses a page from which on a section is taken for a maze. An archive in which each page leads to the next has
 one or two; if it is a trap, it is a series."""
 
+MOST_KNIT: Final = 0.2
+"""The knit share that is enough however many pages were seen."""
+
 _SLACK: Final = 0.8  # an overdrawn account has to be so far on the other side of a bound
 _RECENT: Final = 16  # pages that the mean growth is about
-_MOST_REFERRERS: Final = 64  # that are told apart
+MOST_REFERRERS: Final = 64  # that are told apart
 _MOST_PAGES: Final = 256  # that are remembered, to be named when the account turns out to be a maze
 
 
@@ -108,7 +111,7 @@ class Account:
     def refer(self, group: int, *, is_new: bool) -> None:
         """Count a reference by another group, to an address that was new or not."""
         self.from_outside += is_new
-        if group not in self.referrers and len(self.referrers) < _MOST_REFERRERS:
+        if group not in self.referrers and len(self.referrers) < MOST_REFERRERS:
             self.referrers.append(group)
 
     def add(self, other: Account) -> None:
@@ -121,7 +124,7 @@ class Account:
         self.fresh += other.fresh
         self.crossing += other.crossing
         self.from_outside += other.from_outside
-        self.referrers = list(dict.fromkeys(self.referrers + other.referrers))[:_MOST_REFERRERS]
+        self.referrers = list(dict.fromkeys(self.referrers + other.referrers))[:MOST_REFERRERS]
         self.pages = (self.pages + other.pages)[:_MOST_PAGES]
 
     def subtract(self, other: Account) -> None:
@@ -131,6 +134,7 @@ class Account:
         self.relevant = max(0, self.relevant - other.relevant)
         self.fresh = max(0, self.fresh - other.fresh)
         self.crossing = max(0, self.crossing - other.crossing)
+        self.from_outside = max(0, self.from_outside - other.from_outside)
         gone = frozenset(other.pages)
         self.pages = [link for link in self.pages if link not in gone]
 
@@ -156,7 +160,9 @@ class Account:
 
     def is_well_knit(self, rules: GuardSettings) -> bool:
         """Whether its pages are referred to as those of honest sites are, by one another and by others."""
-        return self.knit_share >= (rules.knit / 2 if self.is_section else rules.knit) / self._slack
+        doublings = max(0.0, log2(max(1, self.spent) / self.allowance(rules)))
+        needed = min(rules.knit + rules.knit_per_doubling * doublings, max(rules.knit, MOST_KNIT))
+        return self.knit_share >= (needed / 2 if self.is_section else needed) / self._slack
 
     def settle(self, rules: GuardSettings) -> int:
         """Work out at which level its links wait."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import HostKey, registered_domain
-from honeyguide.guard.accounts import Account
+from honeyguide.guard.accounts import MOST_REFERRERS, Account
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.saving import fields_of
 
@@ -60,6 +60,11 @@ class Group:
     @property
     def hosts(self) -> tuple[HostKey, ...]:
         return tuple(host for site in self.sites.values() for host in site.hosts)
+
+    def referrers(self) -> list[int]:
+        """The groups that refer to any of its sites, told apart up to a number."""
+        others = dict.fromkeys(group for site in self.sites.values() for group in site.account.referrers)
+        return [group for group in others if group != self.number][:MOST_REFERRERS]
 
     @property
     def name(self) -> str:
@@ -218,10 +223,11 @@ class Neighbourhoods:
             self._remove(dropped[1])
 
     def _leave(self, site: Site) -> None:
-        shared = self.group(site).shared
-        if shared is not None:
-            shared.subtract(site.account)
+        left = self.group(site)
         self._remove(site)
+        if left.shared is not None:
+            left.shared.subtract(site.account)
+            left.shared.referrers = left.referrers()
         group = self._new_group()
         site.group = group.number
         group.sites[site.domain] = site

@@ -75,7 +75,7 @@ class GuardSettings:
         at_least=1,
     )
     vast_per_page: float = setting(
-        80.0,
+        30.0,
         "such addresses for each of its pages, at least: those of a finite site are soon met again",
         at_least=0,
     )
@@ -88,6 +88,13 @@ class GuardSettings:
         0.09,
         "share of the addresses of a site that its pages name again or others name first, from which on it is no maze; "
         "half of that for a section",
+        at_least=0,
+        at_most=1,
+    )
+    knit_per_doubling: float = setting(
+        0.04,
+        "what is added to that with every doubling of the allowance, up to 20%: the more pages of an honest site are "
+        "seen, the more of its links lead to known ones",
         at_least=0,
         at_most=1,
     )
