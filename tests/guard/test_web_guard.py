@@ -168,10 +168,21 @@ def test_evidence_that_has_its_address_is_told_as_it_is() -> None:
     assert finding.evidence.endswith(" words is that of http://a.test/x")
 
 
-def test_a_link_that_several_firm_rules_put_low_is_put_lower() -> None:
-    guard = WebGuard(GuardSettings())
+def test_a_path_that_repeats_itself_is_a_doubt_until_a_way_round_was_seen_to_lead_to_the_same_page() -> None:
+    guard, shown = WebGuard(GuardSettings()), Shown(prose("faq"), ())
     url = Url.parse("http://a.test/help/xy/help/xy/help/")
+    assert guard.level(url, 0).level == 1
+    guard.observe(a_page(1, shown, "http://a.test/help/faq"), [])
+    guard.observe(a_page(2, shown, "http://a.test/help/xy/help/faq"), [])
     assert guard.level(url, 0).level == 3
+    assert guard.level(Url.parse("http://b.test/help/xy/help/xy/help/"), 0).level == 1
+
+
+def test_a_link_that_several_firm_rules_put_low_is_put_lower() -> None:
+    guard, shown = WebGuard(GuardSettings()), Shown(prose("faq"), ())
+    for number, address in enumerate(("http://a.test/help/faq", "http://a.test/help/xy/help/faq")):
+        guard.observe(a_page(number, shown, address), [])
+    url = Url.parse("http://a.test/help/xy/help/xy/help/")
     assert guard.level(url, 3).level == 4
     assert guard.level(url, 2).level == 3
 

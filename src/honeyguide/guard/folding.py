@@ -196,6 +196,11 @@ class Folding:
         rules += [] if other is None else [self._mirrors.get(_pair(url.origin, other))]
         return any(rule is not None and rule.copies < 1 + rule.equal // 64 for rule in rules)
 
+    def has_copies(self, host: HostKey, name: str) -> bool:
+        """Whether pages of a host that differ in this part of the address were the same, the last time."""
+        rule = self._rules.get((host, name))
+        return rule is not None and rule.equal > 0
+
     def held(self) -> dict[str, tuple[str, ...]]:
         """The rules that hold, by host, section or origin."""
         mirrors = {origin: (f"mirror of {leader}",) for origin, leader in self._leader.items() if origin != leader}

@@ -10,44 +10,30 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.errors import GuardError
-from honeyguide.guard.accounts import Account
 from honeyguide.guard.apologies import SameTitle
-from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.fingerprint import NO_TITLE
-from honeyguide.guard.folding import Folding
-from honeyguide.guard.guard import FIRM_LEVEL, MAX_LEVEL, Finding, FindingKind, Judgement, Standing
-from honeyguide.guard.neighbourhoods import Neighbourhoods
-from honeyguide.guard.saving import fields_of, pack, unpack
+from honeyguide.guard.guard import FIRM_LEVEL, MAX_LEVEL, Finding, FindingKind, Judgement
 from honeyguide.guard.series import Series, is_about
 from honeyguide.guard.shape import Shape, shape_of
-from honeyguide.guard.shares import Shares
-from honeyguide.guard.window import Kept, Window
+from honeyguide.guard.standings import FORGIVING, NEAR, REPEATS, Standings
+from honeyguide.guard.tables import Tables
+from honeyguide.guard.window import Kept
 from honeyguide.guard.wording import counted
-from honeyguide.settings.guard_table import BY_PAGERANK, BY_REFERRERS
+from honeyguide.settings.guard_table import BY_REFERRERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from honeyguide.domain import HostKey, LinkId, Url
+    from honeyguide.guard.accounts import Account
     from honeyguide.guard.folding import Copy
-    from honeyguide.guard.guard import SeenPage, Target
+    from honeyguide.guard.guard import SeenPage, Standing, Target
     from honeyguide.guard.neighbourhoods import Site
     from honeyguide.settings.guard_table import GuardSettings
 
-_NEAR: Final = 2  # the most that a near-duplicate's links are demoted, and the most that importance forgives
-_COPY: Final = FIRM_LEVEL  # what those of a copy are
+_COPY: Final = FIRM_LEVEL  # what the links of a copy are demoted
 _APOLOGY: Final = 4
-_VARIANT: Final = 6
-_UNPAID: Final = 1
 _MOST_CHAIN: Final = 2
-_FORGIVING: Final = (8, 16)
-"""Groups of hosts that refer to a host: from so many on, one level or two of a near-duplicate are forgiven."""
-
-_FORGIVING_RANK: Final = (4.0, 16.0)
-"""The same by the PageRank of a site's most important address, 1 being that of an average one."""
-
-_REPEATS: Final = 3  # from so many on, a path that says the same again and again is taken to be a trap's
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +87,7 @@ class WebGuard:
 
     def __init__(self, rules: GuardSettings) -> None:
         self._rules = rules
-        self._begin()
+        self._begin(Tables(rules))
 
     def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
         """Take in a page and its links. Called once for every page, in the order of steps."""
@@ -109,15 +95,15 @@ class WebGuard:
         print_ = page.fingerprint
         reconsider: dict[HostKey, None] = {}
         has_text = print_.words >= self._rules.least_words
-        self._fetched.put(page.link, 1)
+        self._tables.fetched.put(page.link, 1)
         site = self._site_of(page)
         self._pay(page, shape, site, reconsider)
         self._rank(site, page.importance, reconsider)
         seen: list[_Seen] = []
         if has_text:
             seen += self._compared(page, shape, reconsider)
-            is_usual = self._section(shape.section).note(is_repetition=bool(seen))
-            if is_usual and seen and seen[0].demotion < _COPY and self._forgiven(site) < _NEAR:
+            is_usual = self._tables.section(shape.section).note(is_repetition=bool(seen))
+            if is_usual and seen and seen[0].demotion < _COPY and self._standings.forgiven(site) < NEAR:
                 seen[0] = replace(seen[0], demotion=_COPY)  # so many are no accident
         links = self._look_at(shape, site, targets, reconsider)
         if has_text:
@@ -129,158 +115,66 @@ class WebGuard:
         return replace(judgement, reconsider=tuple(reconsider)) if reconsider else judgement
 
     def level(self, url: Url, carried: int) -> Standing:
-        """How a link to `url` waits now. Changes nothing.
-
-        The deepest level of all rules that say something counts, and one more for each further rule that is as firm.
-        """
-        said = self._said_of(url, shape_of(url), carried)
-        if not said:
-            return _CLEAN
-        level, reason = max(said, key=lambda each: each[0])
-        firm = sum(each[0] >= _COPY for each in said)
-        return Standing(min(MAX_LEVEL, level + max(0, firm - 1)), reason)
+        """How a link to `url` waits now. Changes nothing."""
+        return self._standings.of(url, carried)
 
     def save(self) -> bytes:
         """The state, to be loaded by a guard made with the same settings."""
-        return pack(
-            {
-                "window": self._window.state(),
-                "folding": self._folding.state(),
-                "groups": self._groups.state(),
-                "sections": [(key, fields_of(account)) for key, account in self._sections.items()],
-                "series": [(key, fields_of(series)) for key, series in self._series.items()],
-                "titles": [(key, fields_of(title)) for key, title in self._titles.items()],
-                "chains": list(self._chains.items()),
-                "fetched": list(self._fetched.items()),
-                "again": list(self._again.items()),
-                "shares": self._shares.state(),
-            }
-        )
+        return self._tables.save()
 
     def load(self, state: bytes) -> None:
         """Go back to a saved state; GuardError if it is not one."""
-        saved = unpack(state)
-        self._begin()
-        try:
-            self._window.restore(saved["window"])
-            self._folding.restore(saved["folding"])
-            self._groups.restore(saved["groups"])
-            self._sections.replace((key, Account(*fields)) for key, fields in saved["sections"])
-            self._series.replace((key, Series(*fields)) for key, fields in saved["series"])
-            self._titles.replace((key, SameTitle(*fields)) for key, fields in saved["titles"])
-            self._chains.replace(saved["chains"])
-            self._fetched.replace(saved["fetched"])
-            self._again.replace(saved["again"])
-            self._shares.restore(saved["shares"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise GuardError(f"the saved state of the guard is not one ({error!r}): begin the run anew") from None
+        self._begin(Tables.saved(self._rules, state))
 
-    def _said_of(self, url: Url, shape: Shape, carried: int) -> list[tuple[int, str]]:
-        """What the rules say of a link: levels above 0, with their reasons."""
-        said = []
-        site = self._groups.find(shape.host)
-        if 0 < carried <= _NEAR and site is not None:
-            carried -= self._forgiven(site)
-        if carried > 0:
-            said.append((carried, "found on pages that repeat others"))
-        if self._rules.series:
-            said += self._said_by_series(shape)
-        if self._rules.accounts:
-            said += self._said_by_accounts(shape, site)
-        if self._rules.shares and site is not None:
-            said += self._said_by_shares(url, shape, site)
-        if self._rules.folding and self._folding.has_rules(shape.host):
-            rule = self._folding.variant_of(url)
-            if rule is not None and not self._folding.is_probe(url):
-                said.append((_VARIANT, f"{FindingKind.VARIANT} of a fetched page: {rule}"))
-        return said
-
-    def _said_by_series(self, shape: Shape) -> list[tuple[int, str]]:
-        said = []
-        if shape.repeats >= _REPEATS:
-            told = f"{FindingKind.REPEATING_PATH}: a part of it stands there {shape.repeats} times"
-            said.append((min(5, shape.repeats), told))
-        series = self._series.get(shape.series) if shape.is_serial else None
-        if series is not None and series.level:
-            told = (
-                f"{series.kind(shape)}: {shape.series} runs idle"
-                if series.is_idle
-                else f"{shape.series} repeats itself"
-            )
-            said.append((series.level, told))
-        return said
-
-    def _said_by_accounts(self, shape: Shape, site: Site | None) -> list[tuple[int, str]]:
-        level = 0 if site is None else self._groups.level(site)
-        if site is not None and level:
-            return [(level, f"{FindingKind.MAZE}: {self._groups.group(site).name} is overdrawn")]
-        section = self._sections.get(shape.section)
-        if section is not None and section.level:
-            return [(section.level, f"{FindingKind.MAZE}: {shape.section} is overdrawn")]
-        return []
-
-    def _said_by_shares(self, url: Url, shape: Shape, site: Site) -> list[tuple[int, str]]:
-        unpaid = next((key for key in (site.domain, shape.series) if self._shares.is_behind(key, url.text)), None)
-        return [] if unpaid is None else [(_UNPAID, f"{unpaid} hardly pays: most of its links wait")]
-
-    def _begin(self) -> None:
-        rules, memory = self._rules, self._rules.memory
-        self._window = Window(rules.window_pages, rules.window_s)
-        self._folding = Folding(pairs=rules.folding_pairs, memory=memory)
-        self._groups = Neighbourhoods(rules)
-        self._sections: Bounded[str, Account] = Bounded(memory // 4)
-        self._series: Bounded[str, Series] = Bounded(memory // 16)
-        self._titles: Bounded[tuple[HostKey, int], SameTitle] = Bounded(memory // 16)
-        self._chains: Bounded[LinkId, int] = Bounded(memory)  # pages with a finding, and how many above them have one
-        self._fetched: Bounded[LinkId, int] = Bounded(memory)
-        self._again: Bounded[LinkId, int] = Bounded(memory)  # links that were met a second time
-        self._shares = Shares(rules.share_credit, memory)
+    def _begin(self, tables: Tables) -> None:
+        self._tables = tables
+        self._standings = Standings(self._rules, tables)
 
     def _site_of(self, page: SeenPage) -> Site:
         if page.is_seed:
-            self._section(shape_of(page.url).section).is_trusted = True
-            return self._groups.trust(page.url.host)
-        return self._groups.meet(page.url.host, None)
+            self._tables.section(shape_of(page.url).section).is_trusted = True
+            return self._tables.groups.trust(page.url.host)
+        return self._tables.groups.meet(page.url.host, None)
 
     def _pay(self, page: SeenPage, shape: Shape, site: Site, reconsider: dict[HostKey, None]) -> None:
         """Count what a page earns for its site and its shape of address."""
         pay = max(0.0, page.reward) if page.is_relevant else 0.0
-        mean = self._shares.begin_page(pay)
+        mean = self._tables.shares.begin_page(pay)
         for key in (site.domain, shape.series):
-            if self._shares.count(key, pay, mean):
+            if self._tables.shares.count(key, pay, mean):
                 reconsider.update(dict.fromkeys(site.hosts))
 
     def _rank(self, site: Site, importance: float, reconsider: dict[HostKey, None]) -> None:
         """Take in the PageRank of one of a site's addresses."""
         if importance <= site.importance:
             return
-        forgiven = self._forgiven(site)
+        forgiven = self._standings.forgiven(site)
         site.importance = importance
-        if self._forgiven(site) > forgiven:
+        if self._standings.forgiven(site) > forgiven:
             reconsider.update(dict.fromkeys(site.hosts))
 
     def _compared(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> list[_Seen]:
         """What the window and the rules of the host say of a page's text."""
         print_ = page.fingerprint
-        self._window.expire(page.moment)
+        self._tables.window.expire(page.moment)
         seen = []
         copy = self._folded(page, shape, reconsider) if self._rules.folding else None
         if copy is not None:
             finding = Finding(copy.kind, f"{shape.section}: {copy.rule}", copy.told(), copy.like)
             seen.append(_Seen(finding, _COPY, []))
-        equal = self._window.equal(print_.exact)
-        near = None if equal is not None else self._window.nearest(print_, shape.path)
+        equal = self._tables.window.equal(print_.exact)
+        near = None if equal is not None else self._tables.window.nearest(print_, shape.path)
         if equal is not None:
-            kind = FindingKind.REPEATING_PATH if shape.repeats >= _REPEATS - 1 else FindingKind.DUPLICATE
+            kind = FindingKind.REPEATING_PATH if shape.repeats >= REPEATS - 1 else FindingKind.DUPLICATE
             evidence = f"its text of {counted(print_.words, 'word')} is that of {equal.address}"
             seen.append(_Seen(Finding(kind, shape.text, evidence), _COPY, []))
         elif near is not None and near.similarity >= self._rules.threshold:
             differ = f"{near.bits} of 64 bits {'differs' if near.bits == 1 else 'differ'}"
             evidence = f"similarity {near.similarity:.2f} with {near.kept.address}, {differ}"
             excess = (near.similarity - self._rules.threshold) / max(1e-9, 1 - self._rules.threshold)
-            demotion = 1 + round(excess * (_NEAR - 1))
+            demotion = 1 + round(excess * (NEAR - 1))
             seen.append(_Seen(Finding(FindingKind.NEAR_DUPLICATE, shape.text, evidence), demotion, []))
-        self._window.add(
+        self._tables.window.add(
             Kept(
                 page.link,
                 page.url.text,
@@ -295,11 +189,11 @@ class WebGuard:
         return seen
 
     def _folded(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> Copy | None:
-        learned = self._folding.learn(page.url, page.fingerprint.exact, page.link)
+        learned = self._tables.folding.learn(page.url, page.fingerprint.exact, page.link)
         if learned.established:
             # Growth was counted in addresses of which many are one.
-            site = self._groups.find(shape.host)
-            for account in () if site is None else self._groups.accounts(site):
+            site = self._tables.groups.find(shape.host)
+            for account in () if site is None else self._tables.groups.accounts(site):
                 account.begin_anew()
         reconsider.update(dict.fromkeys(learned.unfolded))
         return learned.copy
@@ -316,14 +210,14 @@ class WebGuard:
         for target in targets:
             there = shape_of(target.url)
             other = site if there.host == shape.host else None
-            if not target.is_new and self._fetched.touch(target.link) is not None:
+            if not target.is_new and self._tables.fetched.touch(target.link) is not None:
                 if other is None:
                     self._rank(self._refer(site, there, reconsider, is_new=False), target.importance, reconsider)
                 continue
-            if self._folding.has_rules(there.host):
-                if self._folding.variant_of(target.url) is not None:
+            if self._tables.folding.has_rules(there.host):
+                if self._tables.folding.variant_of(target.url) is not None:
                     continue
-                times = self._folding.meet(target.url)
+                times = self._tables.folding.meet(target.url)
             else:
                 times = 0 if target.is_new else self._times_met(target.link)
             is_new = times == 0
@@ -339,28 +233,28 @@ class WebGuard:
                 is_serial=there.is_serial,
             )
             if is_new and there.section != shape.section:
-                self._section(there.section).from_outside += 1
+                self._tables.section(there.section).from_outside += 1
         return links
 
     def _times_met(self, link: LinkId) -> int:
         """1 when a link is met for the second time, then 2."""
-        if self._again.touch(link) is not None:
+        if self._tables.again.touch(link) is not None:
             return 2
-        self._again.put(link, 1)
+        self._tables.again.put(link, 1)
         return 1
 
     def _refer(self, site: Site, there: Shape, reconsider: dict[HostKey, None], *, is_new: bool) -> Site:
         """Count a link to another host; the site of that host."""
-        known = self._groups.find(there.host)
+        known = self._tables.groups.find(there.host)
         referrers = 0 if known is None else len(known.account.referrers)
-        other = self._groups.refer(site, there.host, is_new=is_new)
+        other = self._tables.groups.refer(site, there.host, is_new=is_new)
         if other.group == site.group:
             return other
-        section = self._section(there.section)
+        section = self._tables.section(there.section)
         section.refer(site.group, is_new=False)
         is_forgiven_more = len(other.account.referrers) != referrers and self._is_forgiven_more(other.account)
-        if is_forgiven_more or any(map(self._has_risen, self._groups.accounts(other))):
-            reconsider.update(dict.fromkeys(self._groups.group(other).hosts))
+        if is_forgiven_more or any(map(self._has_risen, self._tables.groups.accounts(other))):
+            reconsider.update(dict.fromkeys(self._tables.groups.group(other).hosts))
         if self._has_risen(section):
             reconsider[there.host] = None
         return other
@@ -372,24 +266,17 @@ class WebGuard:
 
     def _is_forgiven_more(self, account: Account) -> bool:
         """Whether the newest referrer has made a group important enough for the next level to be forgiven."""
-        return self._rules.importance == BY_REFERRERS and len(account.referrers) in _FORGIVING
-
-    def _section(self, key: str) -> Account:
-        account = self._sections.touch(key)
-        if account is None:
-            account = Account(is_section=True)
-            self._sections.put(key, account)
-        return account
+        return self._rules.importance == BY_REFERRERS and len(account.referrers) in FORGIVING
 
     def _in_series(
         self, page: SeenPage, shape: Shape, links: _Links, reconsider: dict[HostKey, None], *, is_repetition: bool
     ) -> list[_Seen]:
         if not (self._rules.series and shape.is_serial):
             return []
-        series = self._series.touch(shape.series)
+        series = self._tables.series.touch(shape.series)
         if series is None:
             series = Series()
-            self._series.put(shape.series, series)
+            self._tables.series.put(shape.series, series)
         before = series.level
         turn = series.take(
             page.link, page.fingerprint, shape, brings=links.brings, turns=links.turns, repeats=is_repetition
@@ -410,10 +297,10 @@ class WebGuard:
         if not self._rules.series or page.fingerprint.title == NO_TITLE:
             return []
         key = (shape.host, page.fingerprint.title)
-        title = self._titles.touch(key)
+        title = self._tables.titles.touch(key)
         if title is None:
             title = SameTitle()
-            self._titles.put(key, title)
+            self._tables.titles.put(key, title)
         if not title.take(page.link, page.fingerprint, shape.series):
             return []
         finding = Finding(FindingKind.SOFT_404, shape.host, title.told())
@@ -424,10 +311,10 @@ class WebGuard:
         self, page: SeenPage, shape: Shape, site: Site, links: _Links, reconsider: dict[HostKey, None]
     ) -> list[_Seen]:
         """What a page without any other finding costs the accounts that it belongs to."""
-        group = self._groups.group(site)
+        group = self._tables.groups.group(site)
         at_home = (site.account, site.domain, links.fresh_at_home, links.crossing_at_home)
         in_group = [(group.shared, group.name, links.fresh, links.crossing)] if group.shared is not None else []
-        section = self._section(shape.section)
+        section = self._tables.section(shape.section)
         in_section = (section, shape.section, links.fresh_in_section, links.crossing_in_section)
         seen = []
         for account, about, fresh, crossing in (*in_group, at_home, in_section):
@@ -440,36 +327,27 @@ class WebGuard:
                 finding = Finding(FindingKind.MAZE, about, account.told(self._rules))
                 earlier, account.pages = account.pages, []
                 seen.append(_Seen(finding, level, earlier))
-        if self._groups.let_go(site):
+        if self._tables.groups.let_go(site):
             reconsider.update(dict.fromkeys(site.hosts))
         return seen
 
-    def _forgiven(self, site: Site) -> int:
-        """Levels of a near-duplicate that the importance of its site makes up for."""
-        if self._rules.importance == BY_PAGERANK:
-            return sum(site.importance >= bound for bound in _FORGIVING_RANK)
-        if self._rules.importance == BY_REFERRERS:
-            return sum(len(site.account.referrers) >= bound for bound in _FORGIVING)
-        return 0
-
     def _judge(self, page: SeenPage, seen: list[_Seen]) -> Judgement:
         """One finding out of all, the first, and a demotion that is deeper along a chain of pages with findings."""
-        above = 0 if page.parent is None else self._chains.get(page.parent) or 0
+        above = 0 if page.parent is None else self._tables.chains.get(page.parent) or 0
         chain = above + 1
-        self._chains.put(page.link, chain)
+        self._tables.chains.put(page.link, chain)
         demotion = max(each.demotion for each in seen)
-        demotion += min(_MOST_CHAIN, above) if demotion > _NEAR else 0
+        demotion += min(_MOST_CHAIN, above) if demotion > NEAR else 0
         finding = seen[0].finding
         is_repetition = finding.kind in (FindingKind.DUPLICATE, FindingKind.NEAR_DUPLICATE)
         if is_repetition and chain > _MOST_CHAIN:
             evidence = f"{finding.evidence}; the {chain - 1} pages that led here were repetitions, too"
             finding = Finding(FindingKind.LOOP, finding.about, evidence)
         earlier = dict.fromkeys(link for each in seen for link in each.earlier)
-        others = tuple(link for link in earlier if link != page.link and link not in self._chains)
+        others = tuple(link for link in earlier if link != page.link and link not in self._tables.chains)
         for link in others:
-            self._chains.put(link, 1)
+            self._tables.chains.put(link, 1)
         return Judgement(finding, min(MAX_LEVEL, demotion), earlier=others)
 
 
-_CLEAN: Final = Standing()
 _NOTHING: Final = Judgement()

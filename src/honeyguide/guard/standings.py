@@ -1,0 +1,111 @@
+"""How links wait: what every rule says of an address, and the level that comes of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.guard.folding import REPEATED_PART
+from honeyguide.guard.guard import FIRM_LEVEL, MAX_LEVEL, FindingKind, Standing
+from honeyguide.guard.shape import Shape, shape_of
+from honeyguide.settings.guard_table import BY_PAGERANK, BY_REFERRERS
+
+if TYPE_CHECKING:
+    from honeyguide.domain import Url
+    from honeyguide.guard.neighbourhoods import Site
+    from honeyguide.guard.tables import Tables
+    from honeyguide.settings.guard_table import GuardSettings
+
+NEAR: Final = 2
+"""The most that a near-duplicate's links are demoted, and the most that importance forgives."""
+
+REPEATS: Final = 3
+"""From so many on, a path that says the same again and again is taken to be a trap's."""
+
+FORGIVING: Final = (8, 16)
+"""Groups of hosts that refer to a host: from so many on, one level or two of a near-duplicate are forgiven."""
+
+_FORGIVING_RANK: Final = (4.0, 16.0)  # the same by the PageRank of a site's most important address
+_DOUBT: Final = 1  # the level of what was not found out
+_VARIANT: Final = 6
+_MOST_REPEATS: Final = 5
+
+
+class Standings:
+    """Reads what a guard remembers, and changes nothing."""
+
+    def __init__(self, rules: GuardSettings, tables: Tables) -> None:
+        self._rules = rules
+        self._tables = tables
+
+    def of(self, url: Url, carried: int) -> Standing:
+        """How a link waits that was found on pages with this demotion at least.
+
+        The deepest level of all rules that say something counts, and one more for each further rule that is as firm.
+        """
+        said = self._said_of(url, shape_of(url), carried)
+        if not said:
+            return _CLEAN
+        level, reason = max(said, key=lambda each: each[0])
+        firm = sum(each[0] >= FIRM_LEVEL for each in said)
+        return Standing(min(MAX_LEVEL, level + max(0, firm - 1)), reason)
+
+    def forgiven(self, site: Site) -> int:
+        """Levels of a near-duplicate that the importance of its site makes up for."""
+        if self._rules.importance == BY_PAGERANK:
+            return sum(site.importance >= bound for bound in _FORGIVING_RANK)
+        if self._rules.importance == BY_REFERRERS:
+            return sum(len(site.account.referrers) >= bound for bound in FORGIVING)
+        return 0
+
+    def _said_of(self, url: Url, shape: Shape, carried: int) -> list[tuple[int, str]]:
+        """What the rules say of a link: levels above 0, with their reasons."""
+        said = []
+        site = self._tables.groups.find(shape.host)
+        if 0 < carried <= NEAR and site is not None:
+            carried -= self.forgiven(site)
+        if carried > 0:
+            said.append((carried, "found on pages that repeat others"))
+        if self._rules.series:
+            said += self._said_by_series(shape)
+        if self._rules.accounts:
+            said += self._said_by_accounts(shape, site)
+        if self._rules.shares and site is not None:
+            said += self._said_by_shares(url, shape, site)
+        if self._rules.folding and self._tables.folding.has_rules(shape.host):
+            rule = self._tables.folding.variant_of(url)
+            if rule is not None and not self._tables.folding.is_probe(url):
+                said.append((_VARIANT, f"{FindingKind.VARIANT} of a fetched page: {rule}"))
+        return said
+
+    def _said_by_series(self, shape: Shape) -> list[tuple[int, str]]:
+        said = []
+        if shape.repeats >= REPEATS:
+            told = f"{FindingKind.REPEATING_PATH}: a part of it stands there {shape.repeats} times"
+            is_known = self._tables.folding.has_copies(shape.host, REPEATED_PART)
+            said.append((min(_MOST_REPEATS, shape.repeats) if is_known else _DOUBT, told))
+        series = self._tables.series.get(shape.series) if shape.is_serial else None
+        if series is not None and series.level:
+            told = (
+                f"{series.kind(shape)}: {shape.series} runs idle"
+                if series.is_idle
+                else f"{shape.series} repeats itself"
+            )
+            said.append((series.level, told))
+        return said
+
+    def _said_by_accounts(self, shape: Shape, site: Site | None) -> list[tuple[int, str]]:
+        level = 0 if site is None else self._tables.groups.level(site)
+        if site is not None and level:
+            return [(level, f"{FindingKind.MAZE}: {self._tables.groups.group(site).name} is overdrawn")]
+        section = self._tables.sections.get(shape.section)
+        if section is not None and section.level:
+            return [(section.level, f"{FindingKind.MAZE}: {shape.section} is overdrawn")]
+        return []
+
+    def _said_by_shares(self, url: Url, shape: Shape, site: Site) -> list[tuple[int, str]]:
+        behind = (key for key in (site.domain, shape.series) if self._tables.shares.is_behind(key, url.text))
+        unpaid = next(behind, None)
+        return [] if unpaid is None else [(_DOUBT, f"{unpaid} hardly pays: most of its links wait")]
+
+
+_CLEAN: Final = Standing()

@@ -1,0 +1,83 @@
+"""All that a guard remembers, each part with its bound, saved and loaded together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from honeyguide.errors import GuardError
+from honeyguide.guard.accounts import Account
+from honeyguide.guard.apologies import SameTitle
+from honeyguide.guard.bounded import Bounded
+from honeyguide.guard.folding import Folding
+from honeyguide.guard.neighbourhoods import Neighbourhoods
+from honeyguide.guard.saving import fields_of, pack, unpack
+from honeyguide.guard.series import Series
+from honeyguide.guard.shares import Shares
+from honeyguide.guard.window import Window
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from honeyguide.domain import HostKey, LinkId
+    from honeyguide.settings.guard_table import GuardSettings
+
+
+class Tables:
+    """Empty at first."""
+
+    def __init__(self, rules: GuardSettings) -> None:
+        memory = rules.memory
+        self.window = Window(rules.window_pages, rules.window_s)
+        self.folding = Folding(pairs=rules.folding_pairs, memory=memory)
+        self.groups = Neighbourhoods(rules)
+        self.sections: Bounded[str, Account] = Bounded(memory // 4)
+        self.series: Bounded[str, Series] = Bounded(memory // 16)
+        self.titles: Bounded[tuple[HostKey, int], SameTitle] = Bounded(memory // 16)
+        self.chains: Bounded[LinkId, int] = Bounded(memory)  # pages with a finding, and how many above them have one
+        self.fetched: Bounded[LinkId, int] = Bounded(memory)
+        self.again: Bounded[LinkId, int] = Bounded(memory)  # links that were met a second time
+        self.shares = Shares(rules.share_credit, memory)
+
+    def save(self) -> bytes:
+        return pack(
+            {
+                "window": self.window.state(),
+                "folding": self.folding.state(),
+                "groups": self.groups.state(),
+                "sections": [(key, fields_of(account)) for key, account in self.sections.items()],
+                "series": [(key, fields_of(series)) for key, series in self.series.items()],
+                "titles": [(key, fields_of(title)) for key, title in self.titles.items()],
+                "chains": list(self.chains.items()),
+                "fetched": list(self.fetched.items()),
+                "again": list(self.again.items()),
+                "shares": self.shares.state(),
+            }
+        )
+
+    @classmethod
+    def saved(cls, rules: GuardSettings, state: bytes) -> Self:
+        """What was saved; GuardError if it is not that."""
+        saved = unpack(state)
+        tables = cls(rules)
+        try:
+            tables.window.restore(saved["window"])
+            tables.folding.restore(saved["folding"])
+            tables.groups.restore(saved["groups"])
+            tables.sections.replace((key, Account(*fields)) for key, fields in saved["sections"])
+            tables.series.replace((key, Series(*fields)) for key, fields in saved["series"])
+            tables.titles.replace((key, SameTitle(*fields)) for key, fields in saved["titles"])
+            tables.chains.replace(saved["chains"])
+            tables.fetched.replace(saved["fetched"])
+            tables.again.replace(saved["again"])
+            tables.shares.restore(saved["shares"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise GuardError(f"the saved state of the guard is not one ({error!r}): begin the run anew") from None
+        return tables
+
+    def section(self, key: str) -> Account:
+        """The account of a section, new where there is none; the last to be forgotten."""
+        account = self.sections.touch(key)
+        if account is None:
+            account = Account(is_section=True)
+            self.sections.put(key, account)
+        return account
