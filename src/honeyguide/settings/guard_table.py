@@ -80,7 +80,7 @@ class GuardSettings:
         at_least=0,
     )
     vast_per_reference: float = setting(
-        100.0,
+        500.0,
         "such addresses for each that was first met on pages of others, at least: large honest sites are known by many",
         at_least=0,
     )
