@@ -263,3 +263,42 @@ def test_a_shorter_address_with_another_text_ends_the_rule() -> None:
     folding = taught(*SESSIONS, ("/p/9?sid=beef1234", 9), ("/p/9", 99))
     assert folding.variant_of(url("/p/9?sid=0dd00000")) is None
     assert folding.variant_of(url("/p/1")) is None
+
+
+def mirrored_three_ways() -> Folding:
+    """A and b were seen to be mirrors, and then b and c."""
+    folding = Folding(pairs=3, memory=MEMORY)
+    for number, hosts in enumerate([("a", "b")] * 3 + [("b", "c")] * 3):
+        for name in hosts:
+            show(folding, url(f"/page{number}", f"{name}.test"), number)
+    show(folding, url("/only", "a.test"), 99)
+    return folding
+
+
+def test_mirrors_of_a_mirror_are_mirrors() -> None:
+    folding = mirrored_three_ways()
+    for name in ("b", "c"):
+        assert folding.variant_of(url("/only", f"{name}.test")) == "mirror of http://a.test"
+
+
+def test_when_two_of_them_part_all_are_seen_anew() -> None:
+    folding = mirrored_three_ways()
+    show(folding, url("/other", "b.test"), 1000)
+    learned = show(folding, url("/other", "c.test"), 1001)
+    assert set(learned.unfolded) == {"a.test", "b.test", "c.test"}
+    assert folding.variant_of(url("/only", "b.test")) is None
+    assert folding.held() == {}
+
+
+def test_a_rule_that_there_is_no_room_for_keeps_nothing_behind() -> None:
+    folding = Folding(pairs=3, memory=64)  # room for eight rules
+    for address, exact in SESSIONS:
+        show(folding, url(address), exact)
+    assert folding.has_rules(url("/").host)
+    released: list[str] = []
+    for number in range(20):
+        for visit in range(2):
+            page = url(f"/x?p{number}={visit}", f"h{number}.test")
+            released += show(folding, page, number).unfolded
+    assert "a.test" in released
+    assert not folding.has_rules(url("/").host)

@@ -56,7 +56,7 @@ def test_a_group_shares_one_account_and_each_site_has_its_own_beside_it() -> Non
     own, shared = groups.accounts(second)
     assert (own.fetched, shared.fetched, shared.from_outside) == (0, 6, 1)
     spend(shared, 12, fresh=20)  # 18 by now, where 10 + 2 for the seed's reference + 5 for the second site are allowed
-    assert (groups.level(first), groups.level(second)) == (1, 1)
+    assert (groups.level(first), groups.level(second)) == (3, 3)
     assert first.account.level == 0
 
 
@@ -176,7 +176,7 @@ def test_a_site_that_leaves_takes_along_what_it_cost_and_is_not_counted_twice_wh
     shared = groups.group(entrance).account
     vouched_for(groups, "b")
     assert site.group != entrance.group
-    assert (shared.fetched, shared.spent, shared.fresh, shared.pages) == (0, 0, 0, [])
+    assert (shared.fetched, shared.spent, shared.fresh) == (0, 0, 0)
     assert (shared.from_outside, shared.referrers) == (1, [0])  # the entrance's own
     for _ in range(3):
         groups.refer(entrance, host("b"), is_new=True)
@@ -187,6 +187,30 @@ def test_a_site_that_leaves_takes_along_what_it_cost_and_is_not_counted_twice_wh
     groups.refer(site, host("a"), is_new=True)
     assert site.group == entrance.group
     assert groups.group(site).account.spent == 33
+
+
+def test_a_site_whose_own_links_show_that_it_is_none_is_not_liable_for_its_group() -> None:
+    groups = Neighbourhoods(RULES)
+    entrance = groups.refer(groups.trust(host("seed")), host("a"), is_new=True)
+    honest, empty = (groups.refer(entrance, host(name), is_new=True) for name in "bc")
+    spend(honest.account, LEAST_PAGES // 2, fresh=9, crossing=1)
+    spend(groups.accounts(entrance)[1], 30, fresh=20)
+    assert [groups.level(site) for site in (entrance, honest, empty)] == [3, 0, 3]
+    assert groups.group(entrance).take_pages(groups.is_liable) == []
+    spend(entrance.account, 2)
+    assert groups.group(entrance).take_pages(groups.is_liable) == [0, 1]
+    assert honest.account.pages == [0, 1, 2, 3]
+    assert groups.group(entrance).take_pages(groups.is_liable) == []
+
+
+def test_of_a_few_addresses_one_is_named_twice_by_chance() -> None:
+    groups = Neighbourhoods(RULES)
+    site = groups.refer(groups.trust(host("seed")), host("a"), is_new=True)
+    spend(site.account, 20, fresh=0)
+    site.account.fresh, site.account.crossing = 2, 2
+    assert not groups.has_proved_itself(site)
+    site.account.fresh, site.account.crossing = 12, 12
+    assert groups.has_proved_itself(site)
 
 
 def test_nobody_can_vouch_for_a_site_of_an_overdrawn_group() -> None:

@@ -44,8 +44,14 @@ def test_pages_that_come_to_an_end_do_not() -> None:
     assert not series_of(2 * LEAST - 1, turns=False).is_idle
 
 
-def test_pages_that_are_nearly_all_alike_do_whoever_shows_the_next() -> None:
-    assert series_of(2 * LEAST, turns=False).is_idle
+def test_pages_that_are_nearly_all_alike_do_where_any_of_them_leads_on() -> None:
+    """Without one they are the leaves of something, such as photographs."""
+    series = series_of(2 * LEAST, turns=False)
+    assert not series.is_idle
+    text = f"{prose('list', words=40)} 99"
+    print_, shape = fingerprint_of(page_of(text)), shape_of(Url.parse("http://a.test/a?page=99"))
+    series.take(LinkId(99), print_, shape, brings=False, turns=True)
+    assert series.settle(LEAST)
 
 
 def test_a_series_that_brings_something_again_is_idle_no_more() -> None:

@@ -71,7 +71,8 @@ def test_levels_and_demotions_stay_in_range_and_have_reasons(trouble: int) -> No
     for page, targets in result.seen:
         judgement = guard.observe(page, targets)
         assert 0 <= judgement.demotion <= MAX_LEVEL
-        assert (judgement.demotion > 0) == (judgement.finding is not None)
+        found = judgement.finding
+        assert (judgement.demotion > 0) == (found is not None and found.kind != "maze")
         assert page.link not in judgement.earlier
         for target in targets:
             for carried in range(MAX_LEVEL + 1):
@@ -237,3 +238,18 @@ def test_the_section_of_a_seed_is_never_a_maze() -> None:
         levels[section] = guard.level(Url.parse(f"http://a.test/{section}/new"), 0).level
     assert levels["texts"] == 0
     assert levels["other"] > 0
+
+
+def test_a_link_that_was_known_before_a_rule_held_is_not_new_after_it() -> None:
+    """Or the honest site whose parameter was found not to matter would seem to grow with every page."""
+    guard, known = WebGuard(GuardSettings()), Url.parse("http://a.test/p/known")
+    for number in range(6):
+        shown = Shown(prose("copied", number // 2), ())
+        guard.observe(a_page(number, shown, f"http://a.test/p/x{number // 2}?ref={number % 2}"), [])
+    site = guard._tables.groups.find(known.host)
+    assert site is not None
+    for number in range(10, 13):
+        page = a_page(number, Shown(prose("page", number), ()), f"http://a.test/p/y{number}")
+        guard.observe(page, [Target(LinkId(500), known, is_new=False)])
+    assert guard._tables.folding.has_rules(known.host)
+    assert (site.account.fresh, site.account.crossing) == (0, 1)

@@ -156,13 +156,13 @@ def test_examples_are_the_first_the_last_and_one_between() -> None:
         ("a.test", "a.test/cal/#/#/ repeats itself", 0),
         ("a.test", "variant of a fetched page: parameter sid", 1),
         ("a.test", "variant of a fetched page: slash", 1),
-        ("a.test", "found on pages that repeat others", None),
+        ("a.test", "found only on pages that repeat others or lead to nothing", None),
         ("a.test", "stands clear again", None),
         ("a.test", "a.test/cal/#/#/ hardly pays: most of its links wait", None),
         ("m1.test", "m1.test hardly pays: most of its links wait", None),
         ("m9.test", "maze: m1.test and 99 more is overdrawn", 2),
-        ("m1.test", "found on pages that repeat others", 2),
-        ("z.test", "found on pages that repeat others", None),
+        ("m1.test", "found only on pages that repeat others or lead to nothing", 2),
+        ("z.test", "found only on pages that repeat others or lead to nothing", None),
     ],
 )
 def test_links_are_told_with_the_trap_that_the_reason_speaks_of(host: str, reason: str, place: int | None) -> None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from math import log2, sqrt
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.guard.guard import FIRM_LEVEL
 from honeyguide.guard.wording import counted
 
 if TYPE_CHECKING:
@@ -27,12 +28,11 @@ if TYPE_CHECKING:
 DEEPEST: Final = 6
 """The level of the most overdrawn account; the bottom is for what is known to be a copy."""
 
-ENDLESS: Final = 1.0
-"""New addresses a page: with fewer, a space comes to its end."""
+FANNING_OUT: Final = 2.0
+"""New addresses a page from which on a site may be a maze. A book in which each page leads to the next has one: it is
+never more than one link that waits there, and if it is a trap, it is a series."""
 
-FANNING_OUT: Final = 3.0
-"""New addresses a page from which on a section is taken for a maze. An archive in which each page leads to the next has
-one or two; if it is a trap, it is a series."""
+FANNING_OUT_IN_SECTION: Final = 3.0
 
 MOST_KNIT: Final = 0.2
 """The knit share that is enough however many pages were seen."""
@@ -70,8 +70,12 @@ class Account:
     @property
     def knit_share(self) -> float:
         """Of its addresses that were named while they waited, those named again by its own pages or first by others."""
-        known = self.crossing + self.from_outside
-        return known / max(1, self.fresh + known)
+        return (self.crossing + self.from_outside) / max(1, self.named)
+
+    @property
+    def named(self) -> int:
+        """Its addresses, those that were named twice counted twice."""
+        return self.fresh + self.crossing + self.from_outside
 
     @property
     def estimated_size(self) -> float:
@@ -92,15 +96,15 @@ class Account:
         explained = max(rules.vast_per_page * self.spent, rules.vast_per_reference * (1 + self.from_outside))
         return self.estimated_size >= max(rules.vast_addresses, explained) * self._slack
 
-    def take(self, link: LinkId, fresh: int, crossing: int, *, is_relevant: bool) -> None:
-        """Count a page with its links to addresses of the account."""
+    def take(self, link: LinkId | None, fresh: int, crossing: int, *, is_relevant: bool) -> None:
+        """Count a page with its links to addresses of the account. The pages of a group are kept with its sites."""
         self.fetched += 1
         self.spent += fresh > 0
         self.relevant += is_relevant
         self.fresh += fresh
         self.crossing += crossing
         self.growth += (fresh - self.growth) / min(self.fetched, _RECENT)
-        if fresh and len(self.pages) < _MOST_PAGES:
+        if fresh and link is not None and len(self.pages) < _MOST_PAGES:
             self.pages.append(link)
 
     def note(self, *, is_repetition: bool) -> bool:
@@ -125,7 +129,6 @@ class Account:
         self.crossing += other.crossing
         self.from_outside += other.from_outside
         self.referrers = list(dict.fromkeys(self.referrers + other.referrers))[:MOST_REFERRERS]
-        self.pages = (self.pages + other.pages)[:_MOST_PAGES]
 
     def subtract(self, other: Account) -> None:
         """Give back the counts of another account that were added, or counted here as well as there."""
@@ -135,8 +138,6 @@ class Account:
         self.fresh = max(0, self.fresh - other.fresh)
         self.crossing = max(0, self.crossing - other.crossing)
         self.from_outside = max(0, self.from_outside - other.from_outside)
-        gone = frozenset(other.pages)
-        self.pages = [link for link in self.pages if link not in gone]
 
     def begin_anew(self) -> None:
         """Count again from nothing: what was counted were variants of addresses that are told apart no longer."""
@@ -167,10 +168,10 @@ class Account:
     def settle(self, rules: GuardSettings) -> int:
         """Work out at which level its links wait."""
         allowance = self.allowance(rules)
-        least_growth = (FANNING_OUT if self.is_section else ENDLESS) * self._slack
+        least_growth = (FANNING_OUT_IN_SECTION if self.is_section else FANNING_OUT) * self._slack
         is_endless = self.growth >= least_growth and self.is_vast(rules) and not self.is_well_knit(rules)
         is_overdrawn = self.spent > allowance * self._slack and is_endless and not self.is_trusted
-        self.level = min(DEEPEST, 1 + int(log2(self.spent / allowance))) if is_overdrawn else 0
+        self.level = min(DEEPEST, FIRM_LEVEL + max(0, int(log2(self.spent / allowance)))) if is_overdrawn else 0
         if self.spent > _MOST_PAGES and not is_overdrawn:
             self.pages = []  # it has shown by now that it is no maze
         return self.level

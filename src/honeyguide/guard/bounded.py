@@ -49,8 +49,10 @@ class Bounded(Generic[K, V]):
         return self._values.items()
 
     def replace(self, items: Iterable[tuple[K, V]]) -> None:
-        """Hold these instead, in this order."""
+        """Hold these instead, in this order; the last of them, where there is no room for all."""
         self._values = OrderedDict(items)
+        while len(self._values) > self.capacity:
+            self._values.popitem(last=False)
 
 
 def remember(shingles: dict[int, None], sketch: Iterable[int], most: int) -> None:

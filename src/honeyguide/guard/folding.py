@@ -148,7 +148,7 @@ class Folding:
         for name in ("", *(name for _, name in applied)):
             self._keep(_key(host, name, folded), page)
         after = self._standing(host, section, url.origin)
-        if after != before:
+        if after != before or self._parted:
             self._ruled = frozenset(
                 [scope.partition("/")[0] for scope in self._held] + [origin.split("//")[1] for origin in self._leader]
             )
@@ -228,6 +228,11 @@ class Folding:
         self._names.replace(names)
         self._origin_by_path.replace(paths)
         self._rules.replace((key, Rule(*fields)) for key, fields in rules)
+        self._held = {
+            scope: kept
+            for scope, names in self._held.items()
+            if (kept := [name for name in names if (scope, name) in self._rules])
+        }
         self._mirrors.replace((key, Rule(*fields)) for key, fields in mirrors)
 
     def _standing(self, host: str, section: str, origin: str) -> set[tuple[str, str]]:
@@ -295,7 +300,7 @@ class Folding:
                 rule = Rule()
                 dropped = self._rules.put((scope, form.rule), rule)
                 if dropped is not None:
-                    self._release(*dropped[0])
+                    self._forget(*dropped[0])
             rule.count(section, is_equal=is_equal, is_session=form.is_session)
             self._settle(scope, form.rule, rule)
             equal = rule.equal
@@ -330,6 +335,12 @@ class Folding:
         elif name not in self._held.get(scope, ()):
             self._held[scope] = [*self._held.get(scope, ()), name]
 
+    def _forget(self, scope: str, name: str) -> None:
+        """Let go of a rule that there is no room for; what it kept behind is looked at again."""
+        if name in self._held.get(scope, ()):
+            self._release(scope, name)
+            self._parted.append(HostKey(scope.partition("/")[0]))
+
     def _release(self, scope: str, name: str) -> None:
         held = [other for other in self._held.pop(scope, ()) if other != name]
         if held:
@@ -356,14 +367,25 @@ class Folding:
         if not rule.holds(self._pairs):
             self._part(*pair)
         else:
-            self._leader[other] = self._leader[origin] = self._leader.get(other, other)
+            self._join(other, origin)
         return Copy(FindingKind.MIRROR, f"mirror of {other}", rule.equal, earlier[1]) if is_equal else None
 
     def _part(self, one: str, two: str) -> None:
         """Two origins are no mirrors of each other."""
-        if one in self._leader and self._leader[one] == self._leader.get(two):
-            del self._leader[one], self._leader[two]
-            self._parted += [HostKey(origin.split("//")[1]) for origin in (one, two)]
+        leader = self._leader.get(one)
+        if leader is None or leader != self._leader.get(two):
+            return
+        # Who is whose mirror without them is seen anew.
+        together = [origin for origin, led_by in self._leader.items() if led_by == leader]
+        for origin in together:
+            del self._leader[origin]
+        self._parted += [HostKey(origin.split("//")[1]) for origin in together]
+
+    def _join(self, one: str, two: str) -> None:
+        """Two origins are mirrors of each other, and so are all that are mirrors of either."""
+        leader, joining = self._leader.get(one, one), self._leader.get(two, two)
+        for origin in (one, two, *(each for each, led_by in self._leader.items() if led_by == joining)):
+            self._leader[origin] = leader
 
     def _mirrored(self, origin: str, folded: str) -> str | None:
         """The mirror of an origin from which this path was fetched."""

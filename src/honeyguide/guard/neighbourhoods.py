@@ -20,6 +20,9 @@ from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.saving import fields_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from honeyguide.domain import LinkId
     from honeyguide.guard.saving import State
     from honeyguide.settings.guard_table import GuardSettings
 
@@ -29,6 +32,9 @@ itself by that: comments with links to the entrance of a maze are easily planted
 
 LEAST_PAGES: Final = 8
 """Pages of a site that it takes to see whether they refer to one another; twice as well as a large site's have to."""
+
+LEAST_ADDRESSES: Final = 16
+"""Addresses of a site that were named, which it takes as well: of two, one is named twice by chance."""
 
 _MOST_HOSTS: Final = 32  # of one site, that are looked at again when it stands better
 
@@ -65,6 +71,14 @@ class Group:
         """The groups that refer to any of its sites, told apart up to a number."""
         others = dict.fromkeys(group for site in self.sites.values() for group in site.account.referrers)
         return [group for group in others if group != self.number][:MOST_REFERRERS]
+
+    def take_pages(self, of: Callable[[Site], bool]) -> list[LinkId]:
+        """The pages without a finding of these sites, which are forgotten with that."""
+        taken = []
+        for site in filter(of, self.sites.values()):
+            taken += site.account.pages
+            site.account.pages = []
+        return taken
 
     @property
     def name(self) -> str:
@@ -137,13 +151,22 @@ class Neighbourhoods:
     def level(self, site: Site) -> int:
         """At which the links of a site wait."""
         shared = self.group(site).shared
-        return site.account.level if shared is None else max(site.account.level, shared.level)
+        return (
+            max(site.account.level, shared.level) if shared is not None and self.is_liable(site) else site.account.level
+        )
+
+    def is_liable(self, site: Site) -> bool:
+        """Whether a site is one of those that its group is overdrawn for, or its own links show that it is none."""
+        account = site.account
+        is_seen = account.fetched >= LEAST_PAGES // 2 and account.named >= LEAST_ADDRESSES // 2
+        is_known = is_seen or len(site.vouchers) >= VOUCHERS // 2
+        return not (is_known and account.knit_share >= self._rules.knit)
 
     def has_proved_itself(self, site: Site) -> bool:
         """Whether a site is no part of a maze, as far as can be seen."""
         account = site.account
         is_knit = account.knit_share >= 2 * self._rules.knit and not account.is_vast(self._rules)
-        is_seen = account.fetched >= LEAST_PAGES and is_knit
+        is_seen = account.fetched >= LEAST_PAGES and account.named >= LEAST_ADDRESSES and is_knit
         return is_seen or account.is_established(self._rules)
 
     def let_go(self, site: Site) -> bool:
@@ -173,12 +196,15 @@ class Neighbourhoods:
             (domain, Site(domain, group, hosts, Account(*account), vouchers, importance))
             for domain, group, hosts, account, vouchers, importance in sites
         )
-        known = dict(self._sites.items())
+        known = dict(self._sites.items())  # fewer than were saved, where there is less room now
         self._groups = {
             number: Group(
-                number, {domain: known[domain] for domain in domains}, None if shared is None else Account(*shared)
+                number,
+                {domain: known[domain] for domain in domains if domain in known},
+                None if shared is None else Account(*shared),
             )
             for number, domains, shared in groups
+            if any(domain in known for domain in domains)
         }
 
     def _belong_together(self, one: Site, other: Site) -> bool:

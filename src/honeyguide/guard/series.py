@@ -72,6 +72,7 @@ class Series:
     most_parameters: int = 0
     idle_pages: list[tuple[LinkId, int]] = field(default_factory=list)  # without a finding, and their parameters
     is_idle: bool = False
+    is_repetitive: bool = False  # half of its last pages, and eight at least, repeated others; until fewer than four do
 
     def take(
         self, link: LinkId, print_: Fingerprint, shape: Shape, *, brings: bool, turns: bool, repeats: bool = False
@@ -90,10 +91,11 @@ class Series:
 
     def settle(self, least: int) -> bool:
         """Work out whether the series runs idle; `least` pages are needed to tell."""
+        self.is_repetitive = self.repeated.bit_count() >= (_RECENT // 4 if self.is_repetitive else _RECENT // 2)
         looked_at = min(self.fetched, _RECENT)
         alike, turned = self.alike.bit_count(), self.turned.bit_count()
         runs_on = alike * 2 >= looked_at and turned * 8 >= looked_at
-        is_monotonous = looked_at >= 2 * least and alike * 8 >= looked_at * 7  # whatever shows it the next of them
+        is_monotonous = looked_at >= 2 * least and alike * 8 >= looked_at * 7 and turned > 0
         most_brought = looked_at // 2 if self.is_idle else looked_at // 4
         brings_little = self.brought.bit_count() <= most_brought
         goes_on = self.is_idle and alike * 4 >= looked_at  # what it was once found to be is not taken back lightly
@@ -106,11 +108,6 @@ class Series:
         if self.is_idle:
             return 3 + min(3, (self.fetched // 16).bit_length())
         return _REPETITIVE if self.is_repetitive else 0
-
-    @property
-    def is_repetitive(self) -> bool:
-        """Whether half of its last pages, and eight at least, repeated others."""
-        return self.repeated.bit_count() >= _RECENT // 2
 
     def kind(self, shape: Shape) -> FindingKind:
         """What to call an idle series."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from honeyguide.domain import HostKey, Url
 
 _NUMBER: Final = re.compile(r"\d+(?:[-_.:,]\d+)*")
-_ID: Final = re.compile(r"(?=[^\d]*\d)(?:[0-9a-f]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9A-Za-z_-]{20,})")
+_ID: Final = re.compile(r"(?=[^\d]*\d)(?:[0-9a-f]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9A-Za-z]{20,})")
 _DIGITS: Final = re.compile(r"\d+")
 _ENDING: Final = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 NEAR: Final = 2
 """The most that a near-duplicate's links are demoted, and the most that importance forgives."""
 
+FOUND_ON_COPIES: Final = "found only on pages that repeat others or lead to nothing"
+
 REPEATS: Final = 3
 """From so many on, a path that says the same again and again is taken to be a trap's."""
 
@@ -64,7 +66,7 @@ class Standings:
         if 0 < carried <= NEAR and site is not None:
             carried -= self.forgiven(site)
         if carried > 0:
-            said.append((carried, "found on pages that repeat others"))
+            said.append((carried, FOUND_ON_COPIES))
         if self._rules.series:
             said += self._said_by_series(shape)
         if self._rules.accounts:

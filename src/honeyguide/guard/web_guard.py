@@ -214,12 +214,11 @@ class WebGuard:
                 if other is None:
                     self._rank(self._refer(site, there, reconsider, is_new=False), target.importance, reconsider)
                 continue
+            times = 0 if target.is_new else self._times_met(target.link)
             if self._tables.folding.has_rules(there.host):
                 if self._tables.folding.variant_of(target.url) is not None:
                     continue
-                times = self._tables.folding.meet(target.url)
-            else:
-                times = 0 if target.is_new else self._times_met(target.link)
+                times = max(times, self._tables.folding.meet(target.url))
             is_new = times == 0
             if other is None:
                 other = self._refer(site, there, reconsider, is_new=is_new)
@@ -319,14 +318,21 @@ class WebGuard:
         seen = []
         for account, about, fresh, crossing in (*in_group, at_home, in_section):
             before = account.level
-            account.take(page.link, fresh, crossing, is_relevant=page.is_relevant)
+            kept = None if account is group.shared else page.link
+            account.take(kept, fresh, crossing, is_relevant=page.is_relevant)
             level = account.settle(self._rules) if self._rules.accounts else 0
             if level < before:
                 reconsider.update(dict.fromkeys(group.hosts))
-            if level and fresh:
-                finding = Finding(FindingKind.MAZE, about, account.told(self._rules))
+            if not (level and fresh):
+                continue
+            if account is not group.shared:
                 earlier, account.pages = account.pages, []
-                seen.append(_Seen(finding, level, earlier))
+            elif self._tables.groups.is_liable(site):
+                earlier = group.take_pages(self._tables.groups.is_liable)
+            else:
+                continue
+            # Links into the account wait at its level, as long as it is overdrawn; they carry nothing.
+            seen.append(_Seen(Finding(FindingKind.MAZE, about, account.told(self._rules)), 0, earlier))
         if self._tables.groups.let_go(site):
             reconsider.update(dict.fromkeys(site.hosts))
         return seen

@@ -40,7 +40,10 @@ class GuardSettings:
         default=True, meaning="whether it is learned, host by host, which parts of addresses do not matter"
     )
     folding_pairs: int = setting(
-        3, "pairs of addresses with the same text that a rule takes; one pair that differs ends it", at_least=2
+        3,
+        "pairs of addresses with the same text that a rule takes; one pair that differs ends it",
+        at_least=2,
+        at_most=1000,
     )
     series: bool = setting(
         default=True, meaning="whether calendars, pagers, facets, growing queries and repeating paths are looked for"
@@ -50,39 +53,49 @@ class GuardSettings:
         default=True, meaning="whether sections, hosts and groups of hosts have a number of pages that they may cost"
     )
     allowance: int = setting(
-        28, "pages that an unknown host or section may cost before it has to show that it is no maze", at_least=1
+        28,
+        "pages that an unknown host or section may cost before it has to show that it is no maze",
+        at_least=1,
+        at_most=1_000_000,
     )
     allowance_per_referrer: float = setting(
-        1.0, "pages on top for each group of hosts that refers to it from outside", at_least=0
+        1.0, "pages on top for each group of hosts that refers to it from outside", at_least=0, at_most=1_000_000
     )
     established_referrers: int = setting(
         16, "such groups that make it established; comments planted for a trap are fewer", at_least=1, at_most=64
     )
     allowance_per_reference: float = setting(
-        2.0, "pages on top, once it is established, for each of its addresses that was first met elsewhere", at_least=0
+        2.0,
+        "pages on top, once it is established, for each of its addresses that was first met elsewhere",
+        at_least=0,
+        at_most=1_000_000,
     )
     allowance_per_host: float = setting(
-        1.0, "pages on top for each further registered domain of a group of hosts", at_least=0
+        1.0, "pages on top for each further registered domain of a group of hosts", at_least=0, at_most=1_000_000
     )
     allowance_per_relevant: float = setting(
         1.0,
         "pages on top for each relevant page, up to half the allowance: mazes have the topic's words, too",
         at_least=0,
+        at_most=1_000_000,
     )
     vast_addresses: int = setting(
         3000,
         "addresses that a maze must be estimated to have, from how seldom its pages show the same ones",
         at_least=1,
+        at_most=1_000_000_000,
     )
     vast_per_page: float = setting(
         30.0,
         "such addresses for each of its pages, at least: those of a finite site are soon met again",
         at_least=0,
+        at_most=1_000_000,
     )
     vast_per_reference: float = setting(
         500.0,
         "such addresses for each that was first met on pages of others, at least: large honest sites are known by many",
         at_least=0,
+        at_most=1_000_000,
     )
     knit: float = setting(
         0.09,
@@ -107,7 +120,8 @@ class GuardSettings:
         4.0,
         "reward that everyone is credited with, and expected to have, before its pages count: the more, the longer "
         "a host may go unpaid",
-        above=0,
+        at_least=0.001,
+        at_most=1_000_000,
     )
     memory: int = setting(
         32_768, "entries that each table of the guard may have, some 100 bytes each", at_least=64, at_most=10_000_000
