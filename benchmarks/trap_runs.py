@@ -40,6 +40,7 @@ class Task:
     strategy: str  # of ours; "" for Scrapy
     over_http: bool
     budget: int
+    is_polite: bool  # of ours: with the pauses and fetches at a time that a crawl has by default
     web: str  # of the synthetic web, besides seed and trap
     peers: str = ""  # the interpreter that has Scrapy
     depth_limit: int = 0
@@ -51,7 +52,7 @@ class Task:
     @property
     def key(self) -> str:
         """What tells the crawl from others in a file of results."""
-        where = "http" if self.over_http else "in process"
+        where = ("http" if self.over_http else "in process") + (", polite" if self.is_polite else "")
         depth = f"depth {self.depth_limit}" if self.arm in (SCRAPY, SCRAPY_DEFAULT) else ""
         parts = (self.scenario, self.seed, self.arm, self.strategy, where, self.budget, self.web, depth)
         return "|".join(map(str, parts))
@@ -134,22 +135,22 @@ def _world(spec: SyntheticSpec) -> SyntheticWorld:
 
 
 def _by_us(task: Task) -> list[Fetch]:
-    """One fetch at a time and without pauses but those that hosts ask for; sixteen at a time over HTTP."""
+    """One fetch at a time and without pauses but those that hosts ask for; sixteen at a time over HTTP.
+
+    With the pauses of a crawl, as many at a time as it has by default.
+    """
     world = _world(task.spec)
     topic = world.trap_topic
     name = f"synthetic+http:{task.web},seed={task.seed},trap={task.scenario}" if task.over_http else "synthetic"
+    pauses = {} if task.is_polite else {"politeness": {"delay_s": 0.0, "delay_factor": 0.0}}
+    at_a_time = {} if task.is_polite else {"concurrency": 16 if task.over_http else 1}
     settings = settings_from(
         {
             "topic": {"name": topic, "keywords": list(world.keywords_for(topic))},
-            "crawl": {
-                "world": name,
-                "strategy": task.strategy,
-                "seed": task.seed,
-                "concurrency": 16 if task.over_http else 1,
-            },
+            "crawl": {"world": name, "strategy": task.strategy, "seed": task.seed} | at_a_time,
             "budget": {"fetches": task.budget},
-            "politeness": {"delay_s": 0.0, "delay_factor": 0.0},
         }
+        | pauses
         | guard_table(task.arm)
     )
     with tempfile.TemporaryDirectory() as folder:

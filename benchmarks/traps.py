@@ -1,7 +1,8 @@
 """How much of a crawl's budget do traps take, with our guard, without it, and with Scrapy's usual limits?
 
 `python benchmarks/traps.py --out FILE.jsonl [--seeds 5-14] [--scenarios ring,maze] [--arms off,on,scrapy]
-[--strategies breadth-first,online-ridge] [--budget 5000] [--http] [--peers PEERS/bin/python] [--jobs 2] [--json]`
+[--strategies breadth-first,online-ridge] [--budget 5000] [--http] [--polite]
+[--peers PEERS/bin/python] [--jobs 2] [--json]`
 `python benchmarks/traps.py --reach [--seeds 5] [--scenarios ...]`
 `python benchmarks/traps.py --sites FOLDER [FOLDER...] [--links 1,4,15] [--arms off,on] [--json]`
 `python benchmarks/traps.py --wiki WORLD [--links 1] [--strategies online-ridge] [--arms off,on] [--json]`
@@ -13,7 +14,8 @@ A FILE belongs to one state of the code: begin another one when guard, web or st
 
 - *off*, *on*: ours, breadth-first and with the default strategy, looking for the topic that half of the trap's pages
   are about (a focused crawler meets the traps of sites on its topic), one fetch at a time in process, without pauses
-  but those that hosts ask for; with `--http` the same web served on loopback, sixteen fetches at a time.
+  but those that hosts ask for; with `--http` the same web served on loopback, sixteen fetches at a time; with
+  `--polite` with a second's pause and as many at a time as a crawl has by default (in process: simulated time).
 - *scrapy*, *scrapy-default*: Scrapy, always over HTTP, in breadth-first order and in its own, with `--depth-limit`, its
   own limit of the length of URLs and its own filter of requests; with `--peers`, an interpreter that has Scrapy, made
   with `python3 -m venv PEERS && PEERS/bin/pip install 'scrapy==2.19.*'`.
@@ -73,11 +75,12 @@ def tasks_of(chosen: argparse.Namespace) -> list[Task]:
     scenarios = list(dict.fromkeys([Scenario.NONE.value, *chosen.scenarios]))
     tasks = []
     for seed, scenario, arm in product(chosen.seeds, scenarios, chosen.arms):
-        task = Task(scenario, seed, arm, "", over_http=True, budget=chosen.budget, web=chosen.web)
+        task = Task(scenario, seed, arm, "", over_http=True, budget=chosen.budget, is_polite=False, web=chosen.web)
         if arm in (SCRAPY, SCRAPY_DEFAULT):
             tasks.append(replace(task, peers=chosen.peers, depth_limit=chosen.depth_limit))
         else:
-            tasks += [replace(task, strategy=strategy, over_http=chosen.http) for strategy in chosen.strategies]
+            ours = replace(task, over_http=chosen.http, is_polite=chosen.polite)
+            tasks += [replace(ours, strategy=strategy) for strategy in chosen.strategies]
     return tasks
 
 
@@ -126,7 +129,8 @@ def table(results: Results) -> list[dict[str, Any]]:
 def _crawl(task: Task) -> str:
     if task.arm in (SCRAPY, SCRAPY_DEFAULT):
         return f"{task.arm}, depth {task.depth_limit}"
-    return f"guard {task.arm}, {task.strategy}{', http' if task.over_http else ''}"
+    how = f"{', http' if task.over_http else ''}{', polite' if task.is_polite else ''}"
+    return f"guard {task.arm}, {task.strategy}{how}"
 
 
 def _row(scenario: str, way: str, crawls: Sequence[tuple[Task, Grade]], results: Results) -> dict[str, Any]:
@@ -295,6 +299,9 @@ def main() -> None:
     options.add_argument("--budget", type=int, default=5000)
     options.add_argument("--web", default=WEB, metavar="SPEC", help="of the synthetic web, besides seed and trap")
     options.add_argument("--http", action="store_true", help="crawl the served web with our arms too")
+    options.add_argument(
+        "--polite", action="store_true", help="with the pauses and fetches at a time that a crawl has by default"
+    )
     options.add_argument("--peers", default="", metavar="PYTHON", help="of the environment that has Scrapy")
     options.add_argument("--depth-limit", type=int, default=DEPTH_LIMIT, help="of Scrapy; 0 for none")
     options.add_argument("--jobs", type=int, default=1)
