@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from honeyguide.index import SearchResults
+    from honeyguide.index import Hit, SearchResults
 
 ROCKS = "Basalt is a dark rock. It cools from lava, and its columns are famous."
 PAGES = {
@@ -389,6 +389,38 @@ class TestHowMany:
         with Searcher(runs) as searcher:
             found = [searcher.search("ore", page=page, per_page=size) for page, size in ((1, 1), (2, 10), (1, 1000))]
         assert {(results.total, results.is_total_exact) for results in found} == {(43, False)}
+
+    @pytest.mark.parametrize("collapses", [False, True])
+    def test_where_too_many_match_pages_of_hits_are_pieces_of_one_list(
+        self, runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, collapses: bool
+    ) -> None:
+        chance = random.Random(7)
+        pages = {
+            f"http://k.test/{n}": html(
+                f"Page {n}", "ore " * chance.randint(1, 3) + "rock " * chance.randint(0, 9) + "tin " * n
+            )
+            for n in range(150)
+        }
+        big = run_of(tmp_path / "big", pages, guard__on=False)
+        weights = {"search.topic_weight": 5.0, "search.collapse": collapses}
+        with Searcher([big, *runs], weights) as searcher:
+            everything = searcher.search("ore", per_page=1000).hits
+            monkeypatch.setattr("honeyguide.index.choosing.FIRST_LOOK", 2)
+            monkeypatch.setattr("honeyguide.index.choosing.LAST_LOOK", 40)
+            lists = []
+            for per_page in (7, 33, 1000):
+                hits: list[Hit] = []
+                for page in range(1, 200):
+                    found = searcher.search("ore", page=page, per_page=per_page).hits
+                    hits += found
+                    if not found:
+                        break
+                lists.append([hit.url for hit in hits])
+                assert len(set(lists[-1])) == len(lists[-1]) == len(everything) > 170
+                scores = [hit.score for hit in hits[:40]]
+                assert scores == sorted(scores, reverse=True)
+                assert [hit.score for hit in hits] != sorted((hit.score for hit in hits), reverse=True)
+        assert lists[0] == lists[1] == lists[2]
 
 
 class TestSeveralRuns:

@@ -6,9 +6,9 @@ A page's score is the weighted mean of what is known of it, each part a number f
 
 `text` is BM25 over title and text, as a share of the most that any page could have for this query (`matching`), `rank`
 is PageRank (`ranks`), `topic` the judge's relevance, and `meaning`, in a semantic search, the cosine of the page's
-vector with the query's (`meanings`), 0 where that is negative. The best pages by score are found exactly: tantivy gives
-pages in order of text, and they are asked for until no further one could come among the first by its other parts. A
-semantic search scores every page that has a word of the query or a vector within a right angle of it.
+vector with the query's (`meanings`), 0 where that is negative. Tantivy gives pages in order of text, and they are asked
+for until no further one could come among the first by its other parts, or until as many were scored as are scored at
+most (`choosing`). A semantic search scores every page that has a word of the query or a vector within a right angle.
 """
 
 from __future__ import annotations
