@@ -11,7 +11,7 @@ import pytest
 
 import honeyguide
 from honeyguide.domain import Failed, FailureReason
-from honeyguide.errors import QueryError, RunDamaged, SettingsError
+from honeyguide.errors import QueryError, RunDamaged, SettingsError, StoreError
 from honeyguide.guard import Fingerprint
 from honeyguide.index import Searcher
 from honeyguide.index.meanings import Meanings
@@ -101,9 +101,10 @@ class TestWhatIsFound:
         assert len(times) == 6
         late = searcher.search("rock OR salt OR nothing", since=times[2], show_all=True)
         early = searcher.search("rock OR salt OR nothing", until=times[2], show_all=True)
-        assert len(late.hits) + len(early.hits) == 6
-        assert all(hit.fetched_at >= times[2] for hit in late.hits)
-        assert all(hit.fetched_at < times[2] for hit in early.hits)
+        then = searcher.search("rock OR salt OR nothing", since=times[2], until=times[2], show_all=True)
+        assert sorted(hit.fetched_at for hit in late.hits) == [time for time in times if time >= times[2]]
+        assert sorted(hit.fetched_at for hit in early.hits) == [time for time in times if time <= times[2]]
+        assert [hit.fetched_at for hit in then.hits] == [times[2]] * times.count(times[2])
         assert searcher.search("rock", since="2001-01-01").total == 0  # an offline clock begins in 1970
         assert searcher.search("rock", until="1970-01-01").total == 3
         with pytest.raises(QueryError, match="since is 'tomorrow': write a day or a time"):
@@ -438,6 +439,32 @@ class TestSeveralRuns:
         assert results.pages_searched == 8
         assert {hit.run for hit in results.hits} == {run, other}
 
+    def test_what_is_left_out_counts_once(self, run: Path, tmp_path: Path) -> None:
+        other = run_of(
+            tmp_path / "other",
+            {
+                "http://a.test/basalt": html("Basalt", ROCKS),
+                "http://b.test/lava": html("Stone", "A rock, which has nothing to hide."),
+            },
+        )
+        words = tmp_path / "blocked.txt"
+        words.write_text("lava\n")
+        blocked = {"search.blocked_words": str(words)}
+        for semantic in (False, True):
+            alone = honeyguide.search(run, "rock", blocked, semantic=semantic, show_all=True)
+            both = honeyguide.search([run, other], "rock", blocked, semantic=semantic, show_all=True)
+            assert "http://b.test/lava" not in {hit.url for hit in alone.hits}
+            assert "http://b.test/lava" in {hit.url for hit in both.hits}
+            assert alone.hidden == alone.hidden_by["search.blocked_words"] == 3  # basalt, its copy and lava
+            assert both.hidden == both.hidden_by["search.blocked_words"] == 2
+
+    def test_a_run_that_is_named_twice_is_searched_once(self, run: Path, tmp_path: Path) -> None:
+        again = tmp_path / "again"
+        again.symlink_to(run)
+        alone = honeyguide.search(run, "rock")
+        with honeyguide.open_run(run) as opened:
+            assert honeyguide.search([run, opened, again, str(run)], "rock") == alone
+
     def test_equal_pages_of_runs_of_any_size_score_alike(self, run: Path, tmp_path: Path) -> None:
         alone = run_of(
             tmp_path / "alone", {"http://e.test/": html("Other", "A text about quartz and of nothing else.")}
@@ -483,6 +510,25 @@ class TestBadInput:
         nothing = {"search.text_weight": 0, "search.rank_weight": 0, "search.topic_weight": 0}
         with Searcher(run, nothing) as searcher, pytest.raises(QueryError, match="all weights are 0"):
             searcher.search("rock")
+
+    def test_weights_have_bounds_and_only_their_shares_count(self, run: Path) -> None:
+        parts = ("text", "rank", "topic", "meaning")
+        for key in (*(f"search.{part}_weight" for part in parts), "search.title_boost"):
+            with pytest.raises(SettingsError, match=rf"{key} is 1e\+300: it must be at least 0 and at most 1000"):
+                Searcher(run, {key: 1e300})
+        found = [
+            honeyguide.search(run, "rock", {f"search.{part}_weight": weight for part in parts}, semantic=True).hits
+            for weight in (1.0, 5e-324, 1000.0)
+        ]
+        assert found[0] == found[1] == found[2]
+
+    def test_one_that_is_closed_says_so(self, run: Path) -> None:
+        searcher = Searcher(run)
+        searcher.close()
+        searcher.close()
+        for ask in (lambda: searcher.search("rock"), searcher.refresh, lambda: searcher.pages):
+            with pytest.raises(StoreError, match="this searcher is closed: open the runs with another"):
+                ask()
 
     def test_what_is_no_run_is_told(self, tmp_path: Path) -> None:
         with pytest.raises(RunDamaged, match="is not a run folder"):

@@ -73,7 +73,7 @@ def search(
         str | None,
         typer.Option(
             metavar="TIME", show_default=False, rich_help_panel=_WHICH,
-            help="Only fetched until then; a day counts to its end.",
+            help="Only fetched until then, that moment included; a day counts to its end.",
         ),
     ] = None,
     relevant: Annotated[

@@ -15,13 +15,12 @@ import numpy as np
 from honeyguide.index.same_texts import shown_under
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from honeyguide.index.matching import Match
-    from honeyguide.index.shard import Found, Nearness, Shard, Wanted, Weights
+    from honeyguide.index.shard import Found, Nearness, Prints, Shard, Wanted, Weights
 
 FIRST_LOOK: Final = 128
 LAST_LOOK: Final = 4_096
@@ -45,9 +44,13 @@ class Asked:
             return self.shard.find(self.match, wanted, limit)
         return self.shard.find_near(self.match, wanted, self.nearness)
 
-    def hidden(self, wanted: Wanted) -> tuple[int, Counter[str]]:
-        """How many pages would be found and are left out, and by which setting; a page may be left out by several."""
+    def hidden(self, wanted: Wanted) -> dict[str, Prints]:
+        """The addresses that would be found and are left out, by setting; one may be left out by several."""
         return self.shard.hidden(self.match, wanted, self.nearness)
+
+    def addresses(self, wanted: Wanted) -> Prints:
+        """All addresses that are found."""
+        return self.shard.url_prints(self.match, wanted, nearness=self.nearness)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +95,22 @@ def choose(asked: Sequence[Asked], wanted: Wanted, weights: Weights, count: int,
     everything = [each.found(wanted, each.shard.pages) for each in asked]
     choices = _Ranked(everything, weights, by_score=LAST_LOOK).first(count, collapses=collapses)
     return Chosen(choices, total, is_exact=False)
+
+
+def left_out(asked: Sequence[Asked], wanted: Wanted) -> tuple[int, dict[str, int]]:
+    """How many addresses match and are not shown, and by which setting.
+
+    Each counts once, however many runs have it, and not at all where one of them shows it.
+    """
+    by_setting: dict[str, set[int]] = {}
+    for each in asked:
+        for setting, addresses in each.hidden(wanted).items():
+            by_setting.setdefault(setting, set()).update(addresses.tolist())
+    everything = set[int]().union(*by_setting.values())
+    if everything and len(asked) > 1:
+        for each in asked:
+            everything.difference_update(each.addresses(wanted).tolist())
+    return len(everything), {setting: len(addresses & everything) for setting, addresses in by_setting.items()}
 
 
 class _Ranked:

@@ -22,11 +22,11 @@ import numpy as np
 from tantivy import FieldType, Occur, Query
 
 from honeyguide.domain import Url
-from honeyguide.errors import InvalidUrl, QueryError, SettingsError
+from honeyguide.errors import InvalidUrl, QueryError, SettingsError, StoreError
 from honeyguide.guard import FindingKind
 from honeyguide.index.blocked_words import blocked_query, read_blocked_words
 from honeyguide.index.catching_up import indexes_of
-from honeyguide.index.choosing import Asked, choose
+from honeyguide.index.choosing import Asked, choose, left_out
 from honeyguide.index.damage import damage_told
 from honeyguide.index.hosts import host_name
 from honeyguide.index.moments import span
@@ -98,18 +98,20 @@ class Searcher:
     ) -> None:
         """Open runs, bringing their indexes up to date, of which `on_progress` hears.
 
-        `overrides` are settings by dotted key, laid over those of the first run. StoreError for what is no run,
-        SettingsError for a setting that cannot be, QueryError for a list of blocked words that cannot be read.
+        A run that is named twice is searched once. `overrides` are settings by dotted key, laid over those of the first
+        run. StoreError for what is no run, SettingsError for a setting that cannot be, QueryError for a list of blocked
+        words that cannot be read.
         """
         given = [runs] if isinstance(runs, Run | Path | str) else list(runs)
         if not given:
             raise QueryError("there is no run to search: name one")
         self._opened = ExitStack()
+        self._is_closed = False
         self._shards: list[Shard] = []
         self._on_progress = on_progress
         self._vectors: WordVectors | None = None
         try:
-            self._runs = [self._open(each) for each in given]
+            self._runs = self._opened_once(given)
             self.settings = _checked(self._runs[0].settings, overrides or {})
             path = self.settings.search.blocked_words
             self._blocked = read_blocked_words(path) if path.strip() else ()
@@ -119,7 +121,8 @@ class Searcher:
             raise
 
     def refresh(self) -> None:
-        """See what has been crawled since."""
+        """See what has been crawled since. StoreError where the searcher is closed."""
+        self._check_open()
         self._close_shards()
         for run in self._runs:
             with damage_told([run.path / FOLDER / PAGES]):
@@ -129,6 +132,7 @@ class Searcher:
     @property
     def pages(self) -> int:
         """How many pages are searched."""
+        self._check_open()
         return sum(shard.pages for shard in self._shards)
 
     def search(
@@ -148,11 +152,13 @@ class Searcher:
         """The pages that match a query, or that are `like` the page with a URL, best first.
 
         `hosts`, one or several, stand for all hosts below them as well. `since` and `until` are about when a page was
-        fetched: a datetime, ISO 8601 text (UTC unless it says otherwise), or seconds of the crawl's clock. `semantic`
-        finds pages by their vectors, too: all whose cosine with the query is above 0. `show_all` shows pages with the
-        same text one by one. QueryError for a query that cannot be read, a URL that is not there, or a page of hits
-        that cannot be; RunDamaged for an index that was damaged since it was opened.
+        fetched, that moment or all of that day included: a datetime or a date, ISO 8601 text (UTC unless it says
+        otherwise), or seconds of the crawl's clock. `semantic` finds pages by their vectors, too: all whose cosine with
+        the query is above 0. `show_all` shows pages with the same text one by one. QueryError for a query that cannot
+        be read, a URL that is not there, or a page of hits that cannot be; RunDamaged for an index that was damaged
+        since it was opened; StoreError after `close`.
         """
+        self._check_open()
         check_question(query, like=like, hosts=hosts, since=since, until=until, page=page, per_page=per_page)
         with damage_told([run.path / FOLDER / PAGES for run in self._runs]):
             weights = self._weights(semantic=semantic)
@@ -166,8 +172,7 @@ class Searcher:
             wanted = Wanted(_host_names(hosts), *span(since, until), relevant_only, like)
             collapses = self.settings.search.collapse and not show_all
             chosen = choose(asked, wanted, weights, page * per_page, collapses=collapses)
-            hidden = [each.hidden(wanted) for each in asked]
-            hidden_by = sum((by_setting for _, by_setting in hidden), Counter[str]())
+            hidden, hidden_by = left_out(asked, wanted)
             return SearchResults(
                 query=query or like,
                 total=chosen.total,
@@ -176,15 +181,20 @@ class Searcher:
                 page=page,
                 per_page=per_page,
                 pages_searched=self.pages,
-                hidden=sum(pages for pages, _ in hidden),
-                hidden_by=dict(hidden_by),
+                hidden=hidden,
+                hidden_by=hidden_by,
                 suggestion=None if node is None else self._suggestion(query, node, chosen.total),
             )
 
     def close(self) -> None:
         """Close the indexes, and the runs that were opened here; may be called twice."""
+        self._is_closed = True
         self._close_shards()
         self._opened.close()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise StoreError("this searcher is closed: open the runs with another")
 
     def _close_shards(self) -> None:
         for shard in self._shards:
@@ -199,8 +209,14 @@ class Searcher:
     ) -> None:
         self.close()
 
-    def _open(self, run: Run | Path | str) -> Run:
-        return run if isinstance(run, Run) else self._opened.enter_context(open_run(run))
+    def _opened_once(self, given: Sequence[Run | Path | str]) -> list[Run]:
+        """The runs, open; one that is named twice, in whatever way, is one."""
+        by_folder: dict[Path, Run] = {}
+        for each in given:
+            folder = (each.path if isinstance(each, Run) else Path(each)).resolve()
+            if folder not in by_folder:
+                by_folder[folder] = each if isinstance(each, Run) else self._opened.enter_context(open_run(each))
+        return list(by_folder.values())
 
     def _shards_of(self, run: Run) -> list[Shard]:
         indexes = indexes_of(run, self._on_progress)
@@ -242,12 +258,12 @@ class Searcher:
 
     def _weights(self, *, semantic: bool) -> Weights:
         search = self.settings.search
-        weights = Weights(
-            search.text_weight, search.rank_weight, search.topic_weight, search.meaning_weight if semantic else 0.0
-        )
-        if weights.total <= 0:
+        by_part = [search.text_weight, search.rank_weight, search.topic_weight]
+        by_part += [search.meaning_weight] if semantic else []
+        most = max(by_part)
+        if most <= 0:
             raise QueryError("all weights are 0: give one of search.text_weight, rank_weight and topic_weight")
-        return weights
+        return Weights(*(weight / most for weight in by_part))
 
     def _ask(self, node: Node, terms: set[str], *, semantic: bool) -> list[Asked]:
         direction = (
