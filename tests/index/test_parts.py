@@ -197,10 +197,14 @@ class TestBlockedWords:
         results = honeyguide.search(run, "rock", {"search.blocked_words": str(words)})
         assert {hit.url[-1] for hit in results.hits} == {"1", "2"}
 
-    def test_an_empty_list_blocks_nothing(self, tmp_path: Path) -> None:
+    def test_a_list_without_a_word_is_told(self, tmp_path: Path) -> None:
         run = run_of(tmp_path / "run", SWEARING)
-        (tmp_path / "words.txt").write_text("# nothing\n!!!\n")
-        assert honeyguide.search(run, "rock", {"search.blocked_words": str(tmp_path / "words.txt")}).total == 4
+        words = tmp_path / "words.txt"
+        words.write_text("# nothing\n!!!\n")
+        with pytest.raises(QueryError, match="has no word, so nothing would be left out; write one a line"):
+            honeyguide.search(run, "rock", {"search.blocked_words": str(words)})
+        words.write_text("# nothing\n!!!\nzebra\n")
+        assert honeyguide.search(run, "rock", {"search.blocked_words": str(words)}).total == 4
 
     def test_a_list_that_cannot_be_read_is_told(self, tmp_path: Path) -> None:
         run = run_of(tmp_path / "run", SWEARING)

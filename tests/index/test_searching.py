@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
 import sqlite3
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import honeyguide
 from honeyguide.domain import Failed, FailureReason
-from honeyguide.errors import QueryError, RunDamaged, SettingsError, StoreError
+from honeyguide.errors import QueryError, RunDamaged, SettingsError, StoreError, VectorsError
 from honeyguide.guard import Fingerprint
 from honeyguide.index import Searcher
 from honeyguide.index.meanings import Meanings
@@ -253,6 +254,41 @@ class TestMeaning:
         monkeypatch.setattr("honeyguide.index.meanings._made_after", _nothing_new)
         with Searcher(run) as searcher:
             assert searcher.search("volcano", semantic=True) == first
+
+    def test_what_is_denied_twice_is_asked_for(self, searcher: Searcher) -> None:
+        for query in ("NOT (NOT lava)", "-(-lava)", "NOT (NOT (lava))"):
+            assert names(searcher.search(query, semantic=True)) == names(searcher.search("lava", semantic=True))
+        assert names(searcher.search("NOT (granite OR NOT rock)", semantic=True))
+
+    def test_every_run_is_searched_by_its_own_vectors(self, run: Path, tmp_path: Path) -> None:
+        file = tmp_path / "few.vec"
+        file.write_text("3 2\nlava 1 0\nmagma 1 1\nsoup -1 0\n")
+        pages = {"http://v.test/1": html("Lava", "Lava."), "http://v.test/2": html("Soup", "Soup and lava.")}
+        other = run_of(tmp_path / "other", pages, vectors__source=str(file), vectors__cache_folder=str(tmp_path))
+        alone = [honeyguide.search(each, "magma", semantic=True, show_all=True) for each in (run, other)]
+        expected = {hit.url: hit.parts.meaning for results in alone for hit in results.hits}
+        assert expected["http://v.test/1"] == pytest.approx(2**-0.5, abs=1e-3)
+        kept = [(each / "index" / "meanings.npz").read_bytes() for each in (run, other)]
+        for runs in ([run, other], [other, run]):
+            together = honeyguide.search(runs, "magma", semantic=True, show_all=True)
+            assert {hit.url: hit.parts.meaning for hit in together.hits} == expected
+        assert [(each / "index" / "meanings.npz").read_bytes() for each in (run, other)] == kept
+
+    def test_a_word_that_only_one_run_has_a_vector_for_is_enough(self, run: Path, tmp_path: Path) -> None:
+        file = tmp_path / "few.vec"
+        file.write_text("2 2\nsoup 1 0\nonion 1 1\n")
+        pages = {"http://v.test/1": html("Lava", "Lava and soup.")}
+        other = run_of(tmp_path / "other", pages, vectors__source=str(file), vectors__cache_folder=str(tmp_path))
+        assert "http://v.test/1" in {hit.url for hit in honeyguide.search([other, run], "lava", semantic=True).hits}
+        with pytest.raises(QueryError, match="no word of the query has a vector"):
+            honeyguide.search(other, "lava", semantic=True)
+
+    def test_other_vectors_than_those_a_run_began_with_are_refused(self, tmp_path: Path) -> None:
+        digest = "0" * 32
+        changed = run_of(tmp_path / "run", {"http://v.test/": html("Lava", "Lava.")}, vectors__digest=digest)
+        with pytest.raises(VectorsError, match=r"vectors of wordllama are not those that .*run began with: put the"):
+            honeyguide.search(changed, "lava", semantic=True)
+        assert not (changed / "index" / "meanings.npz").exists()
 
     def test_a_query_without_vectors_is_told(self, searcher: Searcher) -> None:
         with pytest.raises(QueryError, match="no word of the query has a vector"):
@@ -501,6 +537,26 @@ class TestBadInput:
         for page, per_page in ((0, 10), (1, 0), (1, 1001), (10**20 - 1, 10)):
             with pytest.raises(QueryError, match="pages count from 1"):
                 searcher.search("rock", page=page, per_page=per_page)
+
+    @pytest.mark.parametrize(
+        ("question", "told"),
+        [
+            ({"page": "x"}, "page 'x' of 10 hits: pages count from 1"),
+            ({"per_page": 2.5}, "page 1 of 2.5 hits: pages count from 1"),
+            ({"hosts": 5}, "hosts is 5: give a list of names"),
+            ({"hosts": ["a.test", None]}, "hosts is ['a.test', None]: give a list of names"),
+            ({"query": None}, "query is None: give text"),
+            ({"query": "", "like": 5}, "like is 5: give text"),
+        ],
+    )
+    def test_what_is_of_another_kind_is_told(self, searcher: Searcher, question: dict[str, Any], told: str) -> None:
+        with pytest.raises(QueryError, match=re.escape(told)):
+            searcher.search(**({"query": "rock"} | question))
+
+    def test_settings_that_a_search_does_not_look_at_are_refused(self, run: Path) -> None:
+        for key, value in (("search.language", "german"), ("crawl.strategy", "random"), ("vectors.source", "x.vec")):
+            with pytest.raises(SettingsError, match=f"{key} is no setting of a search: choose one of search.blocked_"):
+                Searcher(run, {key: value})
 
     def test_settings_are_checked(self, run: Path) -> None:
         with pytest.raises(SettingsError, match=r"search\.rank_weight is -1"):

@@ -13,7 +13,10 @@ most (`choosing`). A semantic search scores every page that has a word of the qu
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
@@ -22,7 +25,7 @@ import numpy as np
 from tantivy import FieldType, Occur, Query
 
 from honeyguide.domain import Url
-from honeyguide.errors import InvalidUrl, QueryError, SettingsError, StoreError
+from honeyguide.errors import InvalidUrl, QueryError, SettingsError, StoreError, VectorsError
 from honeyguide.guard import FindingKind
 from honeyguide.index.blocked_words import blocked_query, read_blocked_words
 from honeyguide.index.catching_up import indexes_of
@@ -40,15 +43,14 @@ from honeyguide.index.showing import hits_of
 from honeyguide.index.spelling import SLIP, Speller, is_spelled
 from honeyguide.settings import with_overrides
 from honeyguide.settings.checks import value_mistakes
+from honeyguide.settings.store_tables import SearchSettings
 from honeyguide.store import Run, open_run
 from honeyguide.text import WORD, WordVectors, open_vectors, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from types import TracebackType
     from typing import Self, TypeAlias, Unpack
-
-    from numpy.typing import NDArray
 
     from honeyguide.index.matching import Matcher
     from honeyguide.index.moments import Moment
@@ -71,6 +73,14 @@ COPIES: Final = frozenset(
     }
 )
 WORDS_KNOWN: Final = 100_000
+
+
+SEARCH_SETTINGS: Final = frozenset(
+    f"search.{field.name}"
+    for field in dataclasses.fields(SearchSettings)
+    if field.name not in ("live", "commit_every", "language")  # which are about making the index
+)
+"""Those that a search may lay over the ones of the run."""
 
 
 class Question(TypedDict, total=False):
@@ -98,9 +108,9 @@ class Searcher:
     ) -> None:
         """Open runs, bringing their indexes up to date, of which `on_progress` hears.
 
-        A run that is named twice is searched once. `overrides` are settings by dotted key, laid over those of the first
-        run. StoreError for what is no run, SettingsError for a setting that cannot be, QueryError for a list of blocked
-        words that cannot be read.
+        A run that is named twice is searched once. `overrides` are settings of the search by dotted key, laid over
+        those of the first run. StoreError for what is no run, SettingsError for a setting that cannot be, QueryError
+        for a list of blocked words that cannot be read.
         """
         given = [runs] if isinstance(runs, Run | Path | str) else list(runs)
         if not given:
@@ -109,7 +119,7 @@ class Searcher:
         self._is_closed = False
         self._shards: list[Shard] = []
         self._on_progress = on_progress
-        self._vectors: WordVectors | None = None
+        self._vectors_by_place: dict[tuple[str, Path], WordVectors] = {}
         try:
             self._runs = self._opened_once(given)
             self.settings = _checked(self._runs[0].settings, overrides or {})
@@ -266,16 +276,13 @@ class Searcher:
         return Weights(*(weight / most for weight in by_part))
 
     def _ask(self, node: Node, terms: set[str], *, semantic: bool) -> list[Asked]:
-        direction = (
-            self._direction(words_of(" ".join(each.text for each in all_words(node) if each.field != "host")))
-            if semantic
-            else None
-        )
+        words = words_of(" ".join(each.text for each in all_words(node) if each.field != "host"))
+        nearness = self._nearness(words) if semantic else itertools.repeat(None)
         asked = []
-        for shard in self._shards:
+        for shard, near in zip(self._shards, nearness, strict=False):
             matcher = self._matcher(shard)
             match = matcher.match(node, words_are_optional=semantic)
-            asked.append(Asked(shard, match, self._nearness(shard, direction)))
+            asked.append(Asked(shard, match, near))
             terms |= matcher.terms
         if not terms and all(each.match.query is None for each in asked):
             raise QueryError(f"the query {query_shown(node)} has no word that can be looked for")
@@ -283,13 +290,13 @@ class Searcher:
 
     def _ask_like(self, url: str, terms: set[str], *, semantic: bool) -> list[Asked]:
         text = self._text_of(url)
-        direction = self._direction(words_of(unmarked(text))) if semantic else None
+        nearness = self._nearness(words_of(unmarked(text))) if semantic else itertools.repeat(None)
         typical = self._typical_terms(text)
         terms |= set(typical)
         asked = []
-        for shard in self._shards:
+        for shard, near in zip(self._shards, nearness, strict=False):
             match = self._matcher(shard).any_of(typical, words_are_optional=semantic)
-            asked.append(Asked(shard, match, self._nearness(shard, direction)))
+            asked.append(Asked(shard, match, near))
         return asked
 
     def _matcher(self, shard: Shard) -> Matcher:
@@ -315,19 +322,30 @@ class Searcher:
                 worth[term] = count * np.log1p(pages / having)
         return sorted(worth, key=lambda term: (-worth[term], term))[:LIKE_TERMS]
 
-    def _direction(self, words: list[str]) -> NDArray[np.float64]:
-        if self._vectors is None:
-            chosen = self.settings.vectors
-            self._vectors = WordVectors(open_vectors(chosen.source, chosen.cache_path))
-        direction = self._vectors.vector(words)
-        if not direction.any():
-            raise QueryError("no word of the query has a vector: use other words, or search without --semantic")
-        return direction
+    def _nearness(self, words: list[str]) -> list[Nearness]:
+        """By shard, how near its pages are to words, each by the vectors of its run."""
+        vectors = [self._vectors_of(shard.run) for shard in self._shards]
+        directions = [each.vector(words) for each in vectors]
+        if not any(direction.any() for direction in directions):
+            raise QueryError("no word of the query has a vector: use other words, or do not search by meaning")
+        return [
+            Nearness(shard.meanings(each), direction)
+            for shard, each, direction in zip(self._shards, vectors, directions, strict=True)
+        ]
 
-    def _nearness(self, shard: Shard, direction: NDArray[np.float64] | None) -> Nearness | None:
-        if direction is None or self._vectors is None:
-            return None
-        return Nearness(shard.meanings(self._vectors), direction)
+    def _vectors_of(self, run: Run) -> WordVectors:
+        """Those that a run began with: what is kept beside its index is of these and no others."""
+        chosen = run.settings.vectors
+        place = (chosen.source, chosen.cache_path)
+        if place not in self._vectors_by_place:
+            self._vectors_by_place[place] = WordVectors(open_vectors(*place))
+        vectors = self._vectors_by_place[place]
+        if chosen.digest and vectors.digest and vectors.digest != chosen.digest:
+            raise VectorsError(
+                f"the vectors of {chosen.source} are not those that {run.path} began with: put the old ones back, or "
+                "empty vectors.digest in its settings.toml to search with these"
+            )
+        return vectors
 
     def _suggestion(self, query: str, node: Node, total: int) -> str | None:
         """The query with the words put right that no page has, or whose neighbours far more pages have."""
@@ -379,9 +397,14 @@ def search(
 
 def check_question(query: str = "", **question: Unpack[Question]) -> None:
     """QueryError for what can be asked of no run, before one is opened."""
+    for name, text in (("query", query), ("like", question.get("like", ""))):
+        if not isinstance(text, str):
+            raise QueryError(f"{name} is {text!r}: give text")
     page, per_page = question.get("page", 1), question.get("per_page", 10)
-    if not 1 <= page <= LAST_PAGE or not 1 <= per_page <= 1000:
-        raise QueryError(f"page {page} of {per_page} hits: pages count from 1 to {LAST_PAGE:,} and have 1 to 1000 hits")
+    if not (_is_from_1_to(LAST_PAGE, page) and _is_from_1_to(1000, per_page)):
+        raise QueryError(
+            f"page {page!r} of {per_page!r} hits: pages count from 1 to {LAST_PAGE:,} and have 1 to 1000 hits"
+        )
     if not question.get("like"):
         parse_query(query)
     elif query.strip():
@@ -390,8 +413,15 @@ def check_question(query: str = "", **question: Unpack[Question]) -> None:
     _host_names(question.get("hosts", ()))
 
 
+def _is_from_1_to(last: int, number: object) -> bool:
+    return isinstance(number, int) and 1 <= number <= last
+
+
 def _host_names(hosts: Sequence[str] | str) -> tuple[str, ...]:
-    return tuple(map(host_name, [hosts] if isinstance(hosts, str) else hosts))
+    given = [hosts] if isinstance(hosts, str) else hosts
+    if not isinstance(given, Sequence) or not all(isinstance(host, str) for host in given):
+        raise QueryError(f"hosts is {hosts!r}: give a list of names, as in ['example.org']")
+    return tuple(map(host_name, given))
 
 
 def trap_steps(run: Run) -> list[int]:
@@ -408,7 +438,12 @@ def _canonical(url: str) -> str:
 
 def _checked(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
     chosen = with_overrides(settings, overrides)
-    mistakes = value_mistakes(chosen)
+    mistakes = [
+        f"{key} is no setting of a search: choose one of {', '.join(sorted(SEARCH_SETTINGS))}"
+        for key in overrides
+        if key not in SEARCH_SETTINGS
+    ]
+    mistakes += value_mistakes(chosen)
     if mistakes:
         raise SettingsError(mistakes)
     return chosen
