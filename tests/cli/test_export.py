@@ -104,16 +104,22 @@ def test_there_is_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> No
     [
         (("nowhere", "--format", "edges"), "nowhere is not a run folder"),
         (("nowhere", "--format", "edges", "-o", "graph.txt"), "nowhere is not a run folder"),
-        (("nowhere",), "--format is missing: choose one of edges"),
-        (("finished", "--format", "dot"), "--format is 'dot': choose one of edges"),
-        (("finished", "--format", "dot", "-o", "graph.dot"), "--format is 'dot': choose one of edges"),
+        (("nowhere",), "the format is missing: choose one of edges"),
+        (("finished", "--format", "dot"), "the format is 'dot': choose one of edges"),
+        (("finished", "--format", "dot", "-o", "graph.dot"), "the format is 'dot': choose one of edges"),
         (("finished", "--format", "edges", "-o", "no/where.txt"), "no/where.txt: the folder does not exist; make it"),
         (("finished", "--format", "edges", "-o", "finished"), "Is a directory"),
         (("finished", "--format", "warc", "finished"), "Is a directory"),
         (("finished", "--format", "markdown", "finished"), "not empty; name a new folder"),
         (("finished", "--format", "markdown", "no/where"), "no/where: the folder does not exist; make it first"),
-        (("finished", "--format", "edges", "--relevant"), "--relevant is not for --format edges"),
-        (("finished", "--format", "csv", "--one-file"), "--one-file is for --format markdown"),
+        (
+            ("finished", "--format", "edges", "--relevant"),
+            "the format edges has all pages met, not the relevant ones alone",
+        ),
+        (("finished", "--format", "csv", "--one-file"), "all in one file is for the format markdown"),
+        (("finished", "--format", "warc", "--no-text"), "parquet and markdown can leave out text; warc cannot"),
+        (("finished", "--format", "edges", "--no-text"), "parquet and markdown can leave out text; edges cannot"),
+        (("finished", "--format", "gexf", "--no-text", "a"), "parquet and markdown can leave out text; gexf cannot"),
         (("finished", "--format", "csv", "a.csv", "-o", "b.csv"), "two places to write to, a.csv and b.csv; give one"),
         (("finished", "--format", "csv", "/proc/nothing.csv"), "/proc/nothing.csv"),
     ],
@@ -202,4 +208,4 @@ def test_a_place_that_cannot_be_written_is_named_as_it_was_asked_for(
 
 def test_a_missing_format_is_told_with_all_there_are(finished_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", str(finished_run)]) == 2
-    assert "--format is missing: choose one of edges, jsonl, csv" in capsys.readouterr().err
+    assert "the format is missing: choose one of edges, jsonl, csv" in capsys.readouterr().err

@@ -107,6 +107,10 @@ def test_what_is_left_out_is_told_with_the_flag_that_brings_it_back(
         (["rock", "--host", "http://x.test/"], "'http://x.test/' is not a host: give its name alone"),
         (["rock", "--since", "2026-05-02", "--until", "2026-05-01"], "since 2026-05-02 is after until 2026-05-01"),
         (["rock", "--set", "search.rank_weight=-1"], "search.rank_weight is -1.0: it must be at least 0"),
+        (["rock", "--text-weight", "1e300"], "search.text_weight is 1e+300: it must be at least 0 and at most 1000"),
+        (["rock", "--set", "search.language=german"], "search.language is no setting of a search: choose one of"),
+        (["rock", "--set", "crawl.strategy=random"], "crawl.strategy is no setting of a search: choose one of"),
+        (["-rock"], "No such option: -r; a query that begins with - stands behind --, as in: honeyguide search"),
         (["rock", "--blocked-words", "none.txt"], "search.blocked_words: cannot read none.txt: No such file"),
     ],
 )
@@ -114,6 +118,23 @@ def test_bad_input_is_refused_in_one_line(
     finished_run: Path, refusal: Refusal, arguments: list[str], line: str
 ) -> None:
     assert line in refusal("search", str(finished_run), *arguments)
+
+
+def test_a_query_that_begins_with_a_sign_stands_behind_two(
+    finished_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["search", str(finished_run), "--json", "--", "-rock the"]) == 0
+    assert json.loads(capsys.readouterr().out)["query"] == "-rock the"
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# a comment\n", "!!!\n...\n"])
+def test_a_list_of_words_without_a_word_is_refused(
+    finished_run: Path, refusal: Refusal, tmp_path: Path, text: str
+) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text(text)
+    told = refusal("search", str(finished_run), "rock", "--blocked-words", str(words))
+    assert f"search.blocked_words: {words} has no word, so nothing would be left out; write one a line" in told
 
 
 def test_what_is_no_run_is_refused(tmp_path: Path, refusal: Refusal) -> None:

@@ -233,7 +233,7 @@ class TestNothingToWrite:
 
     def test_a_run_without_a_relevant_page_is_told_apart(self, tmp_path: Path, file_format: str) -> None:
         run = crawled(tmp_path / "run", WIKI, judge__kind="keyword")
-        with pytest.raises(ExportError, match="has no relevant page; leave out --relevant to write all 2"):
+        with pytest.raises(ExportError, match="has no relevant page; write all 2 instead"):
             honeyguide.export(run, tmp_path / "out", file_format, relevant=True)
         assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
 

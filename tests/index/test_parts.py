@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
-from typing import TYPE_CHECKING
+import math
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 import honeyguide
 from honeyguide.errors import QueryError
 from honeyguide.index.fields import analyzer, domains_of
-from honeyguide.index.moments import since, until
+from honeyguide.index.moments import since, span, until
 from honeyguide.index.plain_text import MARK, marked, unmarked
 from honeyguide.index.quality import text_quality
 from honeyguide.index.snippets import SNIPPET_CHARACTERS, Snippet, SnippetMaker
@@ -196,10 +197,14 @@ class TestBlockedWords:
         results = honeyguide.search(run, "rock", {"search.blocked_words": str(words)})
         assert {hit.url[-1] for hit in results.hits} == {"1", "2"}
 
-    def test_an_empty_list_blocks_nothing(self, tmp_path: Path) -> None:
+    def test_a_list_without_a_word_is_told(self, tmp_path: Path) -> None:
         run = run_of(tmp_path / "run", SWEARING)
-        (tmp_path / "words.txt").write_text("# nothing\n!!!\n")
-        assert honeyguide.search(run, "rock", {"search.blocked_words": str(tmp_path / "words.txt")}).total == 4
+        words = tmp_path / "words.txt"
+        words.write_text("# nothing\n!!!\n")
+        with pytest.raises(QueryError, match="has no word, so nothing would be left out; write one a line"):
+            honeyguide.search(run, "rock", {"search.blocked_words": str(words)})
+        words.write_text("# nothing\n!!!\nzebra\n")
+        assert honeyguide.search(run, "rock", {"search.blocked_words": str(words)}).total == 4
 
     def test_a_list_that_cannot_be_read_is_told(self, tmp_path: Path) -> None:
         run = run_of(tmp_path / "run", SWEARING)
@@ -214,7 +219,9 @@ class TestMoments:
     def test_days_and_times_are_of_utc(self) -> None:
         day = datetime(2026, 5, 1, tzinfo=UTC).timestamp()
         assert since("2026-05-01") == day
-        assert until("2026-05-01") == day + 86_400
+        assert day + 86_399.999_999 < (until("2026-05-01") or 0.0) < day + 86_400
+        assert until("2026-05-01") == until(date(2026, 5, 1)) == until("2026-W18-5")
+        assert since(date(2026, 5, 1)) == day
         assert until("2026-05-01T00:00") == day
         assert since("2026-05-01T02:00+02:00") == day
         assert since(datetime(2026, 5, 1)) == day  # noqa: DTZ001
@@ -224,8 +231,19 @@ class TestMoments:
         assert since("12.5") == until(12.5) == 12.5
         assert since(None) is until("") is None
 
-    @pytest.mark.parametrize("moment", ["tomorrow", "2026-13-01", "9999-12-31T25:00", float("nan"), float("inf")])
-    def test_what_is_no_time_is_told(self, moment: str | float) -> None:
+    def test_the_last_day_of_all_is_a_day(self) -> None:
+        assert until("9999-12-31") == math.nextafter(253_402_300_800.0, 0)
+
+    def test_a_moment_is_from_then_until_then(self) -> None:
+        assert span("2026-05-01T12:30", "2026-05-01T12:30") == (since("2026-05-01T12:30"),) * 2
+        with pytest.raises(QueryError, match="since 2026-05-02 is after until 2026-05-01: no page can be from then"):
+            span("2026-05-02", "2026-05-01")
+
+    @pytest.mark.parametrize(
+        "moment",
+        ["tomorrow", "2026-13-01", "9999-12-31T25:00", float("nan"), float("inf"), 10**400, [5]],
+    )
+    def test_what_is_no_time_is_told(self, moment: Any) -> None:
         with pytest.raises(QueryError, match="until is"):
             until(moment)
 

@@ -48,6 +48,13 @@ def sketch(node: Node) -> str:
         ("at 12:30", "[at 12:30]"),
         ("C++ foo* [a TO b] x^2", "[C++ foo* [a TO b] x^2]"),
         ("note: a", "[note: a]"),
+        ("mailto:a@b.org", "mailto:a@b.org"),
+        ("localhost:8080 rock", "[localhost:8080 rock]"),
+        ("(localhost:8080/a?b=c)", "localhost:8080/a?b=c"),
+        ("title:2006 TEXT:1@2", "[title:2006 text:1@2]"),
+        ("NOT (NOT a)", "a"),
+        ("-(-(a OR b)) c", "[any(a b) c]"),
+        ("NOT (a OR NOT b)", "-any(a -b)"),
         ('"title:" a', '["title:" a]'),
         ("well-known", "well-known"),
     ],
@@ -85,6 +92,11 @@ def test_what_cannot_be_read_is_refused_in_one_line(query: str, reason: str) -> 
     with pytest.raises(QueryError, match=reason) as caught:
         parse_query(query)
     assert "\n" not in str(caught.value)
+
+
+def test_words_that_are_denied_twice_are_wanted() -> None:
+    query = "a NOT (b OR NOT (c -d)) -e +f"
+    assert [words.text for words in all_words(parse_query(query))] == ["a", "c", "f"]
 
 
 def test_a_slop_says_how_far_apart_the_words_of_a_phrase_may_stand() -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
 import sqlite3
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import honeyguide
 from honeyguide.domain import Failed, FailureReason
-from honeyguide.errors import QueryError, RunDamaged, SettingsError
+from honeyguide.errors import QueryError, RunDamaged, SettingsError, StoreError, VectorsError
 from honeyguide.guard import Fingerprint
 from honeyguide.index import Searcher
 from honeyguide.index.meanings import Meanings
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from honeyguide.index import SearchResults
+    from honeyguide.index import Hit, SearchResults
 
 ROCKS = "Basalt is a dark rock. It cools from lava, and its columns are famous."
 PAGES = {
@@ -101,9 +102,10 @@ class TestWhatIsFound:
         assert len(times) == 6
         late = searcher.search("rock OR salt OR nothing", since=times[2], show_all=True)
         early = searcher.search("rock OR salt OR nothing", until=times[2], show_all=True)
-        assert len(late.hits) + len(early.hits) == 6
-        assert all(hit.fetched_at >= times[2] for hit in late.hits)
-        assert all(hit.fetched_at < times[2] for hit in early.hits)
+        then = searcher.search("rock OR salt OR nothing", since=times[2], until=times[2], show_all=True)
+        assert sorted(hit.fetched_at for hit in late.hits) == [time for time in times if time >= times[2]]
+        assert sorted(hit.fetched_at for hit in early.hits) == [time for time in times if time <= times[2]]
+        assert [hit.fetched_at for hit in then.hits] == [times[2]] * times.count(times[2])
         assert searcher.search("rock", since="2001-01-01").total == 0  # an offline clock begins in 1970
         assert searcher.search("rock", until="1970-01-01").total == 3
         with pytest.raises(QueryError, match="since is 'tomorrow': write a day or a time"):
@@ -253,6 +255,41 @@ class TestMeaning:
         with Searcher(run) as searcher:
             assert searcher.search("volcano", semantic=True) == first
 
+    def test_what_is_denied_twice_is_asked_for(self, searcher: Searcher) -> None:
+        for query in ("NOT (NOT lava)", "-(-lava)", "NOT (NOT (lava))"):
+            assert names(searcher.search(query, semantic=True)) == names(searcher.search("lava", semantic=True))
+        assert names(searcher.search("NOT (granite OR NOT rock)", semantic=True))
+
+    def test_every_run_is_searched_by_its_own_vectors(self, run: Path, tmp_path: Path) -> None:
+        file = tmp_path / "few.vec"
+        file.write_text("3 2\nlava 1 0\nmagma 1 1\nsoup -1 0\n")
+        pages = {"http://v.test/1": html("Lava", "Lava."), "http://v.test/2": html("Soup", "Soup and lava.")}
+        other = run_of(tmp_path / "other", pages, vectors__source=str(file), vectors__cache_folder=str(tmp_path))
+        alone = [honeyguide.search(each, "magma", semantic=True, show_all=True) for each in (run, other)]
+        expected = {hit.url: hit.parts.meaning for results in alone for hit in results.hits}
+        assert expected["http://v.test/1"] == pytest.approx(2**-0.5, abs=1e-3)
+        kept = [(each / "index" / "meanings.npz").read_bytes() for each in (run, other)]
+        for runs in ([run, other], [other, run]):
+            together = honeyguide.search(runs, "magma", semantic=True, show_all=True)
+            assert {hit.url: hit.parts.meaning for hit in together.hits} == expected
+        assert [(each / "index" / "meanings.npz").read_bytes() for each in (run, other)] == kept
+
+    def test_a_word_that_only_one_run_has_a_vector_for_is_enough(self, run: Path, tmp_path: Path) -> None:
+        file = tmp_path / "few.vec"
+        file.write_text("2 2\nsoup 1 0\nonion 1 1\n")
+        pages = {"http://v.test/1": html("Lava", "Lava and soup.")}
+        other = run_of(tmp_path / "other", pages, vectors__source=str(file), vectors__cache_folder=str(tmp_path))
+        assert "http://v.test/1" in {hit.url for hit in honeyguide.search([other, run], "lava", semantic=True).hits}
+        with pytest.raises(QueryError, match="no word of the query has a vector"):
+            honeyguide.search(other, "lava", semantic=True)
+
+    def test_other_vectors_than_those_a_run_began_with_are_refused(self, tmp_path: Path) -> None:
+        digest = "0" * 32
+        changed = run_of(tmp_path / "run", {"http://v.test/": html("Lava", "Lava.")}, vectors__digest=digest)
+        with pytest.raises(VectorsError, match=r"vectors of wordllama are not those that .*run began with: put the"):
+            honeyguide.search(changed, "lava", semantic=True)
+        assert not (changed / "index" / "meanings.npz").exists()
+
     def test_a_query_without_vectors_is_told(self, searcher: Searcher) -> None:
         with pytest.raises(QueryError, match="no word of the query has a vector"):
             searcher.search("host:b.test", semantic=True)
@@ -390,6 +427,38 @@ class TestHowMany:
             found = [searcher.search("ore", page=page, per_page=size) for page, size in ((1, 1), (2, 10), (1, 1000))]
         assert {(results.total, results.is_total_exact) for results in found} == {(43, False)}
 
+    @pytest.mark.parametrize("collapses", [False, True])
+    def test_where_too_many_match_pages_of_hits_are_pieces_of_one_list(
+        self, runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, collapses: bool
+    ) -> None:
+        chance = random.Random(7)
+        pages = {
+            f"http://k.test/{n}": html(
+                f"Page {n}", "ore " * chance.randint(1, 3) + "rock " * chance.randint(0, 9) + "tin " * n
+            )
+            for n in range(150)
+        }
+        big = run_of(tmp_path / "big", pages, guard__on=False)
+        weights = {"search.topic_weight": 5.0, "search.collapse": collapses}
+        with Searcher([big, *runs], weights) as searcher:
+            everything = searcher.search("ore", per_page=1000).hits
+            monkeypatch.setattr("honeyguide.index.choosing.FIRST_LOOK", 2)
+            monkeypatch.setattr("honeyguide.index.choosing.LAST_LOOK", 40)
+            lists = []
+            for per_page in (7, 33, 1000):
+                hits: list[Hit] = []
+                for page in range(1, 200):
+                    found = searcher.search("ore", page=page, per_page=per_page).hits
+                    hits += found
+                    if not found:
+                        break
+                lists.append([hit.url for hit in hits])
+                assert len(set(lists[-1])) == len(lists[-1]) == len(everything) > 170
+                scores = [hit.score for hit in hits[:40]]
+                assert scores == sorted(scores, reverse=True)
+                assert [hit.score for hit in hits] != sorted((hit.score for hit in hits), reverse=True)
+        assert lists[0] == lists[1] == lists[2]
+
 
 class TestSeveralRuns:
     def test_an_address_is_shown_once(self, run: Path, tmp_path: Path) -> None:
@@ -405,6 +474,32 @@ class TestSeveralRuns:
         ]
         assert results.pages_searched == 8
         assert {hit.run for hit in results.hits} == {run, other}
+
+    def test_what_is_left_out_counts_once(self, run: Path, tmp_path: Path) -> None:
+        other = run_of(
+            tmp_path / "other",
+            {
+                "http://a.test/basalt": html("Basalt", ROCKS),
+                "http://b.test/lava": html("Stone", "A rock, which has nothing to hide."),
+            },
+        )
+        words = tmp_path / "blocked.txt"
+        words.write_text("lava\n")
+        blocked = {"search.blocked_words": str(words)}
+        for semantic in (False, True):
+            alone = honeyguide.search(run, "rock", blocked, semantic=semantic, show_all=True)
+            both = honeyguide.search([run, other], "rock", blocked, semantic=semantic, show_all=True)
+            assert "http://b.test/lava" not in {hit.url for hit in alone.hits}
+            assert "http://b.test/lava" in {hit.url for hit in both.hits}
+            assert alone.hidden == alone.hidden_by["search.blocked_words"] == 3  # basalt, its copy and lava
+            assert both.hidden == both.hidden_by["search.blocked_words"] == 2
+
+    def test_a_run_that_is_named_twice_is_searched_once(self, run: Path, tmp_path: Path) -> None:
+        again = tmp_path / "again"
+        again.symlink_to(run)
+        alone = honeyguide.search(run, "rock")
+        with honeyguide.open_run(run) as opened:
+            assert honeyguide.search([run, opened, again, str(run)], "rock") == alone
 
     def test_equal_pages_of_runs_of_any_size_score_alike(self, run: Path, tmp_path: Path) -> None:
         alone = run_of(
@@ -443,6 +538,26 @@ class TestBadInput:
             with pytest.raises(QueryError, match="pages count from 1"):
                 searcher.search("rock", page=page, per_page=per_page)
 
+    @pytest.mark.parametrize(
+        ("question", "told"),
+        [
+            ({"page": "x"}, "page 'x' of 10 hits: pages count from 1"),
+            ({"per_page": 2.5}, "page 1 of 2.5 hits: pages count from 1"),
+            ({"hosts": 5}, "hosts is 5: give a list of names"),
+            ({"hosts": ["a.test", None]}, "hosts is ['a.test', None]: give a list of names"),
+            ({"query": None}, "query is None: give text"),
+            ({"query": "", "like": 5}, "like is 5: give text"),
+        ],
+    )
+    def test_what_is_of_another_kind_is_told(self, searcher: Searcher, question: dict[str, Any], told: str) -> None:
+        with pytest.raises(QueryError, match=re.escape(told)):
+            searcher.search(**({"query": "rock"} | question))
+
+    def test_settings_that_a_search_does_not_look_at_are_refused(self, run: Path) -> None:
+        for key, value in (("search.language", "german"), ("crawl.strategy", "random"), ("vectors.source", "x.vec")):
+            with pytest.raises(SettingsError, match=f"{key} is no setting of a search: choose one of search.blocked_"):
+                Searcher(run, {key: value})
+
     def test_settings_are_checked(self, run: Path) -> None:
         with pytest.raises(SettingsError, match=r"search\.rank_weight is -1"):
             Searcher(run, {"search.rank_weight": -1})
@@ -451,6 +566,25 @@ class TestBadInput:
         nothing = {"search.text_weight": 0, "search.rank_weight": 0, "search.topic_weight": 0}
         with Searcher(run, nothing) as searcher, pytest.raises(QueryError, match="all weights are 0"):
             searcher.search("rock")
+
+    def test_weights_have_bounds_and_only_their_shares_count(self, run: Path) -> None:
+        parts = ("text", "rank", "topic", "meaning")
+        for key in (*(f"search.{part}_weight" for part in parts), "search.title_boost"):
+            with pytest.raises(SettingsError, match=rf"{key} is 1e\+300: it must be at least 0 and at most 1000"):
+                Searcher(run, {key: 1e300})
+        found = [
+            honeyguide.search(run, "rock", {f"search.{part}_weight": weight for part in parts}, semantic=True).hits
+            for weight in (1.0, 5e-324, 1000.0)
+        ]
+        assert found[0] == found[1] == found[2]
+
+    def test_one_that_is_closed_says_so(self, run: Path) -> None:
+        searcher = Searcher(run)
+        searcher.close()
+        searcher.close()
+        for ask in (lambda: searcher.search("rock"), searcher.refresh, lambda: searcher.pages):
+            with pytest.raises(StoreError, match="this searcher is closed: open the runs with another"):
+                ask()
 
     def test_what_is_no_run_is_told(self, tmp_path: Path) -> None:
         with pytest.raises(RunDamaged, match="is not a run folder"):

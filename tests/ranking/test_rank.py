@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -202,20 +202,27 @@ class TestPersonal:
         assert sum(personal.page(url).value for url in relevant) > 2 * sum(plain.page(url).value for url in relevant)
         assert personal.values.sum() == pytest.approx(1.0)
 
+    @pytest.mark.parametrize("count", [0, -1, "x", 1.5])
+    def test_a_number_of_pages_that_cannot_be_is_told(self, edge_file: Path, count: Any) -> None:
+        ranking = honeyguide.rank(edge_file)
+        for ask in (ranking.top, ranking.overlaps):
+            with pytest.raises(GraphError, match=f"the number of pages is {count!r}: give a whole number from 1 on"):
+                ask(count)
+
     def test_relevant_needs_pages_that_were_judged_so(self, edge_file: Path, tmp_path: Path) -> None:
         with pytest.raises(GraphError, match="needs a run"):
             honeyguide.rank(edge_file, personal="relevant")
         HandWired(tmp_path / "run", ScriptedWorld({}), script_settings()).close()
-        with pytest.raises(GraphError, match="no relevant page"):
+        with pytest.raises(GraphError, match="personal is relevant, and no page of this run is"):
             honeyguide.rank(tmp_path / "run", personal=["relevant"])
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"by": "fame"}, "--by is 'fame': choose one of pagerank, in, out"),
-        ({"dangling": "drop"}, "--dangling is 'drop': choose one of restart, stay, lost"),
-        ({"by": "in", "personal": "/a"}, "--personal goes with --by pagerank"),
+        ({"by": "fame"}, "by is 'fame': choose one of pagerank, in, out"),
+        ({"dangling": "drop"}, "dangling is 'drop': choose one of restart, stay, lost"),
+        ({"by": "in", "personal": "/a"}, "personal goes with pagerank"),
         ({"personal": "/x"}, "no page /x"),
         ({"epsilon": 0.0}, "epsilon is 0.0"),
         ({"damping": 2.0}, "damping is 2.0"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from importlib import metadata
 from typing import TYPE_CHECKING, Annotated, Final, cast
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 BAD_INPUT: Final = 2
 BROKEN_PIPE: Final = 141  # as shells report a program that SIGPIPE has ended
 
+_SHORT_FLAG: Final = re.compile(r"No such option: -(?!-)")
 # What the parser raises at a mistyped command lives in a module that differs between versions of typer.
 _UsageError = cast(type[typer.BadParameter], typer.BadParameter.__base__)
 
@@ -119,7 +121,8 @@ def _usage(error: typer.BadParameter) -> str:
     """What is wrong with a flag, and the value that is: some versions of typer leave it out."""
     message, mistakes = error.format_message(), getattr(error.__cause__, "errors", None)
     if not callable(mistakes):
-        return message
+        is_of_search = error.ctx is not None and error.ctx.info_name == "search"
+        return f"{message}; {search.AFTER_DASHES}" if is_of_search and _SHORT_FLAG.search(message) else message
     return message.replace("Input should be", f"{mistakes()[0]['input']!r} must be", 1)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from honeyguide.cli.options import AnySetting, JsonFlag, setting_option
+from honeyguide.cli.options import JsonFlag, setting_option
 from honeyguide.cli.words import one_line
 from honeyguide.counts import count_of
 from honeyguide.errors import QueryError
@@ -30,6 +30,7 @@ HELP: Final = (
     "  honeyguide search my-run other-run '\"plate tectonics\" -title:list host:en.wikipedia.org'\n\n"
     "  honeyguide search my-run --like https://en.wikipedia.org/wiki/Basalt"
 )
+AFTER_DASHES: Final = "a query that begins with - stands behind --, as in: honeyguide search my-run -- '-rock basalt'"
 _WHICH: Final = "Which pages"
 _ORDER: Final = "In which order"
 _LIFTED_BY: Final = {
@@ -73,7 +74,7 @@ def search(
         str | None,
         typer.Option(
             metavar="TIME", show_default=False, rich_help_panel=_WHICH,
-            help="Only fetched until then; a day counts to its end.",
+            help="Only fetched until then, that moment included; a day counts to its end.",
         ),
     ] = None,
     relevant: Annotated[
@@ -110,7 +111,13 @@ def search(
     ] = None,
     page: Annotated[int, typer.Option(metavar="N", min=1, help="Which page of hits.")] = 1,
     per_page: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Hits on a page.")] = 10,
-    set_: AnySetting = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="SEARCH.KEY=VALUE", show_default=False,
+            help="Another setting of the search, as in --set search.title_boost=2; may be given several times.",
+        ),
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
     from honeyguide.cli.settings_from_flags import parse_assignment  # noqa: PLC0415

@@ -43,7 +43,7 @@ def chosen_pages(run: Run, choice: Choice) -> Iterator[KeptPages]:
 
 def nothing_to_write(run: Run, choice: Choice) -> ExportError:
     if choice.relevant_only and run.progress.pages:
-        return ExportError(f"{run.path} has no relevant page; leave out --relevant to write all {run.progress.pages:,}")
+        return ExportError(f"{run.path} has no relevant page; write all {run.progress.pages:,} instead")
     return ExportError(f"{run.path} has no page to write; go on with it: honeyguide resume {run.path}")
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FORMATS: Final = ("edges", "jsonl", "csv", "parquet", "warc", "graphml", "gexf", "markdown")
 BINARY_FORMATS: Final = frozenset({"parquet", "warc"})
+WITHOUT_TEXT: Final = frozenset({"edges", "warc", "graphml", "gexf"})
 
 
 @overload
@@ -129,12 +130,14 @@ def checked(file_format: str, choice: Choice) -> Choice:
     if file_format not in FORMATS:
         raise _unknown(file_format)
     if file_format == "edges" and choice.relevant_only:
-        raise SettingsError(["--relevant is not for --format edges, which has all pages met; take graphml or gexf"])
+        raise SettingsError(["the format edges has all pages met, not the relevant ones alone; take graphml or gexf"])
     if choice.one_file and file_format != "markdown":
-        raise SettingsError([f"--one-file is for --format markdown: {file_format} is one file anyway"])
+        raise SettingsError([f"all in one file is for the format markdown: {file_format} is one file anyway"])
+    if not choice.with_text and file_format in WITHOUT_TEXT:
+        raise SettingsError([f"only jsonl, csv, parquet and markdown can leave out text; {file_format} cannot"])
     return choice
 
 
 def _unknown(file_format: str) -> SettingsError:
     given = repr(file_format) if file_format else "missing"
-    return SettingsError([f"--format is {given}: choose one of {', '.join(FORMATS)}"])
+    return SettingsError([f"the format is {given}: choose one of {', '.join(FORMATS)}"])

@@ -69,11 +69,7 @@ def _first_escaped(mark: str) -> str:
 
 def _write_page(out: TextIO, record: PageRecord) -> None:
     facts = {name: getattr(record, name) for name in FACTS}
-    facts |= {
-        "fetched_at": iso(record.fetched_at),
-        "title": " ".join(record.title.split()),
-        "relevance": round(record.relevance, 6),
-    }
+    facts |= {"fetched_at": iso(record.fetched_at), "title": " ".join(record.title.split())}
     # A JSON value is a YAML value too, whatever is in it.
     out.write("---\n")
     out.writelines(f"{name}: {json.dumps(value)}\n" for name, value in facts.items())

@@ -85,6 +85,6 @@ def _pyarrow() -> tuple[Any, Any]:
         from pyarrow import parquet  # noqa: PLC0415
     except ImportError:
         raise ExportError(
-            "--format parquet needs pyarrow, which is not installed; add it: pip install 'honeyguide[parquet]'"
+            "the format parquet needs pyarrow, which is not installed; add it: pip install 'honeyguide[parquet]'"
         ) from None
     return pa, parquet

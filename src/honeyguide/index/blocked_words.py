@@ -18,7 +18,7 @@ _LONGEST_FILE_BYTES: Final = 10_000_000
 
 
 def read_blocked_words(path: str) -> tuple[str, ...]:
-    """One word or phrase a line; what follows a # is left out. QueryError for a file that cannot be read."""
+    """One word or phrase a line; what follows a # is left out. QueryError for a file that has none or is unreadable."""
     file = Path(path).expanduser()
     try:
         if file.stat().st_size > _LONGEST_FILE_BYTES:
@@ -29,7 +29,10 @@ def read_blocked_words(path: str) -> tuple[str, ...]:
     except UnicodeDecodeError:
         raise QueryError(f"search.blocked_words: {file} is not UTF-8 text; save it as that") from None
     lines = (line.partition("#")[0].strip() for line in text.splitlines())
-    return tuple(dict.fromkeys(line for line in lines if line))
+    usable = tuple(dict.fromkeys(line for line in lines if words_of(marked(line))))
+    if not usable:
+        raise QueryError(f"search.blocked_words: {file} has no word, so nothing would be left out; write one a line")
+    return usable
 
 
 def blocked_query(

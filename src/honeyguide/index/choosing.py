@@ -1,4 +1,9 @@
-"""The best pages of several shards, in order, each address once and each text once."""
+"""The best pages of several shards, in order, each address once and each text once.
+
+There is one list, whichever piece of it is asked for. First come the `LAST_LOOK` best pages of each index by text, in
+order of their scores; then, where an index has more that match, all the others in order of text. The beginning of the
+list is found without a look at the rest wherever no page that was not looked at could come into it.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +15,16 @@ import numpy as np
 from honeyguide.index.same_texts import shown_under
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from honeyguide.index.matching import Match
-    from honeyguide.index.shard import Found, Nearness, Shard, Wanted, Weights
+    from honeyguide.index.shard import Found, Nearness, Prints, Shard, Wanted, Weights
 
 FIRST_LOOK: Final = 128
 LAST_LOOK: Final = 4_096
-"""Pages by text that are looked at in each index at first, and at most unless a later page of hits asks for more.
+"""Pages by text that are looked at in each index at first, and that are put in order of their scores at most.
 
 Where no index has more that match, all are looked at, so that the hits can be counted.
 """
@@ -40,9 +44,13 @@ class Asked:
             return self.shard.find(self.match, wanted, limit)
         return self.shard.find_near(self.match, wanted, self.nearness)
 
-    def hidden(self, wanted: Wanted) -> tuple[int, Counter[str]]:
-        """How many pages would be found and are left out, and by which setting; a page may be left out by several."""
+    def hidden(self, wanted: Wanted) -> dict[str, Prints]:
+        """The addresses that would be found and are left out, by setting; one may be left out by several."""
         return self.shard.hidden(self.match, wanted, self.nearness)
+
+    def addresses(self, wanted: Wanted) -> Prints:
+        """All addresses that are found."""
+        return self.shard.url_prints(self.match, wanted, nearness=self.nearness)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,8 +74,7 @@ class Chosen:
 
 def choose(asked: Sequence[Asked], wanted: Wanted, weights: Weights, count: int, *, collapses: bool) -> Chosen:
     """The first so many pages. How many there are does not depend on how many are asked for."""
-    limit = max(FIRST_LOOK, 2 * count)
-    last = max(LAST_LOOK, limit)
+    limit = min(max(FIRST_LOOK, 2 * count), LAST_LOOK)
     while True:
         found = [each.found(wanted, limit) for each in asked]
         if all(each.total <= LAST_LOOK for each in found):
@@ -76,18 +83,40 @@ def choose(asked: Sequence[Asked], wanted: Wanted, weights: Weights, count: int,
                 return Chosen(choices, total, is_exact=True)
             limit = LAST_LOOK
             continue
+        total = sum(each.total for each in found)
         choices = _Ranked(found, weights).first(count, collapses=collapses)
         beyond = max((each.most_beyond(weights) for each in found), default=-1.0)
-        is_enough = len(choices) >= count and choices[count - 1].score > beyond
-        if beyond < 0 or is_enough or limit >= last:
-            return Chosen(choices, sum(each.total for each in found), is_exact=False)
-        limit = min(limit * 8, last)
+        is_enough = len(choices) >= count and (limit >= LAST_LOOK or choices[count - 1].score > beyond)
+        if beyond < 0 or is_enough:
+            return Chosen(choices, total, is_exact=False)
+        if limit >= LAST_LOOK:
+            break
+        limit = min(limit * 8, LAST_LOOK)
+    everything = [each.found(wanted, each.shard.pages) for each in asked]
+    choices = _Ranked(everything, weights, by_score=LAST_LOOK).first(count, collapses=collapses)
+    return Chosen(choices, total, is_exact=False)
+
+
+def left_out(asked: Sequence[Asked], wanted: Wanted) -> tuple[int, dict[str, int]]:
+    """How many addresses match and are not shown, and by which setting.
+
+    Each counts once, however many runs have it, and not at all where one of them shows it.
+    """
+    by_setting: dict[str, set[int]] = {}
+    for each in asked:
+        for setting, addresses in each.hidden(wanted).items():
+            by_setting.setdefault(setting, set()).update(addresses.tolist())
+    everything = set[int]().union(*by_setting.values())
+    if everything and len(asked) > 1:
+        for each in asked:
+            everything.difference_update(each.addresses(wanted).tolist())
+    return len(everything), {setting: len(addresses & everything) for setting, addresses in by_setting.items()}
 
 
 class _Ranked:
-    """Pages of several shards by score, each address once."""
+    """Pages of several shards, each address once: by score, or the first so many of each by score, the rest by text."""
 
-    def __init__(self, found: Sequence[Found], weights: Weights) -> None:
+    def __init__(self, found: Sequence[Found], weights: Weights, by_score: int | None = None) -> None:
         self._found = found
         scores = np.concatenate([each.scores(weights) for each in found] or [np.empty(0)])
         topics = np.concatenate([each.topic for each in found] or [np.empty(0)])
@@ -95,7 +124,9 @@ class _Ranked:
         urls = np.concatenate([each.url_prints for each in found] or [np.empty(0, dtype=np.int64)])
         numbers = np.repeat(np.arange(len(found)), [len(each.steps) for each in found])
         rows = np.concatenate([np.arange(len(each.steps)) for each in found] or [np.empty(0, dtype=np.int64)])
-        order = np.lexsort((steps, numbers, -topics, -scores))
+        texts = np.concatenate([each.text for each in found] or [np.empty(0)])
+        is_by_text = rows >= (len(rows) if by_score is None else by_score)
+        order = np.lexsort((steps, numbers, -topics, -np.where(is_by_text, texts, scores), is_by_text))
         _, firsts = np.unique(urls[order], return_index=True)
         order = order[np.sort(firsts)]
         self._scores, self._numbers, self._rows = scores[order], numbers[order], rows[order]

@@ -32,7 +32,9 @@ WIDEST_GAP: Final = 9_999
 _SYMBOL: Final = re.compile(
     r"""(?P<phrase>"(?P<quoted>[^"]*)"(?:~(?P<slop>\d+))?)
       | (?P<open>\() | (?P<close>\))
-      | (?P<field>[A-Za-z_]\w*):(?=["(]|[^\s:/)])      # a colon before a slash or a space is no field's
+      | (?P<field>(?i:title|text|host)(?=:)
+          | [A-Za-z_]\w*(?=:)(?!:\d+(?:[\s/"()]|$)|:[^\s"()@]{1,64}@)  # no port or mailto:a@b.org
+        ):(?=["(]|[^\s:/)])                               # a colon before a slash or a space is no field's
       | (?P<sign>[+-])(?=[^\s+-])
       | (?P<word>[^\s"()]+)""",
     re.VERBOSE,
@@ -100,18 +102,19 @@ def parse_query(text: str) -> Node:
     return _Reader(text).read()
 
 
-def all_words(node: Node) -> Iterator[Words]:
-    """Every word and phrase that should be there, in order; not those that must not."""
+def all_words(node: Node, *, is_wanted: bool = True) -> Iterator[Words]:
+    """Every word and phrase that should be there, in order; not those that must not, unless that is denied in turn."""
     match node:
         case Words():
-            yield node
+            if is_wanted:
+                yield node
         case Needed(part):
-            yield from all_words(part)
+            yield from all_words(part, is_wanted=is_wanted)
         case All(parts) | Either(parts) | Beside(parts):
             for part in parts:
-                yield from all_words(part)
-        case Not():
-            return
+                yield from all_words(part, is_wanted=is_wanted)
+        case Not(part):
+            yield from all_words(part, is_wanted=not is_wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +200,7 @@ class _Reader:
             signs.append(self._take().text)
         node = self._term(field)
         if sum(sign in ("NOT", "-") for sign in signs) % 2:
-            return Not(node)
+            return node.part if isinstance(node, Not) else Not(node)
         return Needed(node) if "+" in signs else node
 
     def _term(self, field: str) -> Node:

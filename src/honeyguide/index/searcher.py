@@ -6,14 +6,17 @@ A page's score is the weighted mean of what is known of it, each part a number f
 
 `text` is BM25 over title and text, as a share of the most that any page could have for this query (`matching`), `rank`
 is PageRank (`ranks`), `topic` the judge's relevance, and `meaning`, in a semantic search, the cosine of the page's
-vector with the query's (`meanings`), 0 where that is negative. The best pages by score are found exactly: tantivy gives
-pages in order of text, and they are asked for until no further one could come among the first by its other parts. A
-semantic search scores every page that has a word of the query or a vector within a right angle of it.
+vector with the query's (`meanings`), 0 where that is negative. Tantivy gives pages in order of text, and they are asked
+for until no further one could come among the first by its other parts, or until as many were scored as are scored at
+most (`choosing`). A semantic search scores every page that has a word of the query or a vector within a right angle.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
@@ -22,11 +25,11 @@ import numpy as np
 from tantivy import FieldType, Occur, Query
 
 from honeyguide.domain import Url
-from honeyguide.errors import InvalidUrl, QueryError, SettingsError
+from honeyguide.errors import InvalidUrl, QueryError, SettingsError, StoreError, VectorsError
 from honeyguide.guard import FindingKind
 from honeyguide.index.blocked_words import blocked_query, read_blocked_words
 from honeyguide.index.catching_up import indexes_of
-from honeyguide.index.choosing import Asked, choose
+from honeyguide.index.choosing import Asked, choose, left_out
 from honeyguide.index.damage import damage_told
 from honeyguide.index.hosts import host_name
 from honeyguide.index.moments import span
@@ -40,15 +43,14 @@ from honeyguide.index.showing import hits_of
 from honeyguide.index.spelling import SLIP, Speller, is_spelled
 from honeyguide.settings import with_overrides
 from honeyguide.settings.checks import value_mistakes
+from honeyguide.settings.store_tables import SearchSettings
 from honeyguide.store import Run, open_run
 from honeyguide.text import WORD, WordVectors, open_vectors, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from types import TracebackType
     from typing import Self, TypeAlias, Unpack
-
-    from numpy.typing import NDArray
 
     from honeyguide.index.matching import Matcher
     from honeyguide.index.moments import Moment
@@ -71,6 +73,14 @@ COPIES: Final = frozenset(
     }
 )
 WORDS_KNOWN: Final = 100_000
+
+
+SEARCH_SETTINGS: Final = frozenset(
+    f"search.{field.name}"
+    for field in dataclasses.fields(SearchSettings)
+    if field.name not in ("live", "commit_every", "language")  # which are about making the index
+)
+"""Those that a search may lay over the ones of the run."""
 
 
 class Question(TypedDict, total=False):
@@ -98,18 +108,20 @@ class Searcher:
     ) -> None:
         """Open runs, bringing their indexes up to date, of which `on_progress` hears.
 
-        `overrides` are settings by dotted key, laid over those of the first run. StoreError for what is no run,
-        SettingsError for a setting that cannot be, QueryError for a list of blocked words that cannot be read.
+        A run that is named twice is searched once. `overrides` are settings of the search by dotted key, laid over
+        those of the first run. StoreError for what is no run, SettingsError for a setting that cannot be, QueryError
+        for a list of blocked words that cannot be read.
         """
         given = [runs] if isinstance(runs, Run | Path | str) else list(runs)
         if not given:
             raise QueryError("there is no run to search: name one")
         self._opened = ExitStack()
+        self._is_closed = False
         self._shards: list[Shard] = []
         self._on_progress = on_progress
-        self._vectors: WordVectors | None = None
+        self._vectors_by_place: dict[tuple[str, Path], WordVectors] = {}
         try:
-            self._runs = [self._open(each) for each in given]
+            self._runs = self._opened_once(given)
             self.settings = _checked(self._runs[0].settings, overrides or {})
             path = self.settings.search.blocked_words
             self._blocked = read_blocked_words(path) if path.strip() else ()
@@ -119,7 +131,8 @@ class Searcher:
             raise
 
     def refresh(self) -> None:
-        """See what has been crawled since."""
+        """See what has been crawled since. StoreError where the searcher is closed."""
+        self._check_open()
         self._close_shards()
         for run in self._runs:
             with damage_told([run.path / FOLDER / PAGES]):
@@ -129,6 +142,7 @@ class Searcher:
     @property
     def pages(self) -> int:
         """How many pages are searched."""
+        self._check_open()
         return sum(shard.pages for shard in self._shards)
 
     def search(
@@ -148,11 +162,13 @@ class Searcher:
         """The pages that match a query, or that are `like` the page with a URL, best first.
 
         `hosts`, one or several, stand for all hosts below them as well. `since` and `until` are about when a page was
-        fetched: a datetime, ISO 8601 text (UTC unless it says otherwise), or seconds of the crawl's clock. `semantic`
-        finds pages by their vectors, too: all whose cosine with the query is above 0. `show_all` shows pages with the
-        same text one by one. QueryError for a query that cannot be read, a URL that is not there, or a page of hits
-        that cannot be; RunDamaged for an index that was damaged since it was opened.
+        fetched, that moment or all of that day included: a datetime or a date, ISO 8601 text (UTC unless it says
+        otherwise), or seconds of the crawl's clock. `semantic` finds pages by their vectors, too: all whose cosine with
+        the query is above 0. `show_all` shows pages with the same text one by one. QueryError for a query that cannot
+        be read, a URL that is not there, or a page of hits that cannot be; RunDamaged for an index that was damaged
+        since it was opened; StoreError after `close`.
         """
+        self._check_open()
         check_question(query, like=like, hosts=hosts, since=since, until=until, page=page, per_page=per_page)
         with damage_told([run.path / FOLDER / PAGES for run in self._runs]):
             weights = self._weights(semantic=semantic)
@@ -166,8 +182,7 @@ class Searcher:
             wanted = Wanted(_host_names(hosts), *span(since, until), relevant_only, like)
             collapses = self.settings.search.collapse and not show_all
             chosen = choose(asked, wanted, weights, page * per_page, collapses=collapses)
-            hidden = [each.hidden(wanted) for each in asked]
-            hidden_by = sum((by_setting for _, by_setting in hidden), Counter[str]())
+            hidden, hidden_by = left_out(asked, wanted)
             return SearchResults(
                 query=query or like,
                 total=chosen.total,
@@ -176,15 +191,20 @@ class Searcher:
                 page=page,
                 per_page=per_page,
                 pages_searched=self.pages,
-                hidden=sum(pages for pages, _ in hidden),
-                hidden_by=dict(hidden_by),
+                hidden=hidden,
+                hidden_by=hidden_by,
                 suggestion=None if node is None else self._suggestion(query, node, chosen.total),
             )
 
     def close(self) -> None:
         """Close the indexes, and the runs that were opened here; may be called twice."""
+        self._is_closed = True
         self._close_shards()
         self._opened.close()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise StoreError("this searcher is closed: open the runs with another")
 
     def _close_shards(self) -> None:
         for shard in self._shards:
@@ -199,8 +219,14 @@ class Searcher:
     ) -> None:
         self.close()
 
-    def _open(self, run: Run | Path | str) -> Run:
-        return run if isinstance(run, Run) else self._opened.enter_context(open_run(run))
+    def _opened_once(self, given: Sequence[Run | Path | str]) -> list[Run]:
+        """The runs, open; one that is named twice, in whatever way, is one."""
+        by_folder: dict[Path, Run] = {}
+        for each in given:
+            folder = (each.path if isinstance(each, Run) else Path(each)).resolve()
+            if folder not in by_folder:
+                by_folder[folder] = each if isinstance(each, Run) else self._opened.enter_context(open_run(each))
+        return list(by_folder.values())
 
     def _shards_of(self, run: Run) -> list[Shard]:
         indexes = indexes_of(run, self._on_progress)
@@ -242,24 +268,21 @@ class Searcher:
 
     def _weights(self, *, semantic: bool) -> Weights:
         search = self.settings.search
-        weights = Weights(
-            search.text_weight, search.rank_weight, search.topic_weight, search.meaning_weight if semantic else 0.0
-        )
-        if weights.total <= 0:
+        by_part = [search.text_weight, search.rank_weight, search.topic_weight]
+        by_part += [search.meaning_weight] if semantic else []
+        most = max(by_part)
+        if most <= 0:
             raise QueryError("all weights are 0: give one of search.text_weight, rank_weight and topic_weight")
-        return weights
+        return Weights(*(weight / most for weight in by_part))
 
     def _ask(self, node: Node, terms: set[str], *, semantic: bool) -> list[Asked]:
-        direction = (
-            self._direction(words_of(" ".join(each.text for each in all_words(node) if each.field != "host")))
-            if semantic
-            else None
-        )
+        words = words_of(" ".join(each.text for each in all_words(node) if each.field != "host"))
+        nearness = self._nearness(words) if semantic else itertools.repeat(None)
         asked = []
-        for shard in self._shards:
+        for shard, near in zip(self._shards, nearness, strict=False):
             matcher = self._matcher(shard)
             match = matcher.match(node, words_are_optional=semantic)
-            asked.append(Asked(shard, match, self._nearness(shard, direction)))
+            asked.append(Asked(shard, match, near))
             terms |= matcher.terms
         if not terms and all(each.match.query is None for each in asked):
             raise QueryError(f"the query {query_shown(node)} has no word that can be looked for")
@@ -267,13 +290,13 @@ class Searcher:
 
     def _ask_like(self, url: str, terms: set[str], *, semantic: bool) -> list[Asked]:
         text = self._text_of(url)
-        direction = self._direction(words_of(unmarked(text))) if semantic else None
+        nearness = self._nearness(words_of(unmarked(text))) if semantic else itertools.repeat(None)
         typical = self._typical_terms(text)
         terms |= set(typical)
         asked = []
-        for shard in self._shards:
+        for shard, near in zip(self._shards, nearness, strict=False):
             match = self._matcher(shard).any_of(typical, words_are_optional=semantic)
-            asked.append(Asked(shard, match, self._nearness(shard, direction)))
+            asked.append(Asked(shard, match, near))
         return asked
 
     def _matcher(self, shard: Shard) -> Matcher:
@@ -299,19 +322,30 @@ class Searcher:
                 worth[term] = count * np.log1p(pages / having)
         return sorted(worth, key=lambda term: (-worth[term], term))[:LIKE_TERMS]
 
-    def _direction(self, words: list[str]) -> NDArray[np.float64]:
-        if self._vectors is None:
-            chosen = self.settings.vectors
-            self._vectors = WordVectors(open_vectors(chosen.source, chosen.cache_path))
-        direction = self._vectors.vector(words)
-        if not direction.any():
-            raise QueryError("no word of the query has a vector: use other words, or search without --semantic")
-        return direction
+    def _nearness(self, words: list[str]) -> list[Nearness]:
+        """By shard, how near its pages are to words, each by the vectors of its run."""
+        vectors = [self._vectors_of(shard.run) for shard in self._shards]
+        directions = [each.vector(words) for each in vectors]
+        if not any(direction.any() for direction in directions):
+            raise QueryError("no word of the query has a vector: use other words, or do not search by meaning")
+        return [
+            Nearness(shard.meanings(each), direction)
+            for shard, each, direction in zip(self._shards, vectors, directions, strict=True)
+        ]
 
-    def _nearness(self, shard: Shard, direction: NDArray[np.float64] | None) -> Nearness | None:
-        if direction is None or self._vectors is None:
-            return None
-        return Nearness(shard.meanings(self._vectors), direction)
+    def _vectors_of(self, run: Run) -> WordVectors:
+        """Those that a run began with: what is kept beside its index is of these and no others."""
+        chosen = run.settings.vectors
+        place = (chosen.source, chosen.cache_path)
+        if place not in self._vectors_by_place:
+            self._vectors_by_place[place] = WordVectors(open_vectors(*place))
+        vectors = self._vectors_by_place[place]
+        if chosen.digest and vectors.digest and vectors.digest != chosen.digest:
+            raise VectorsError(
+                f"the vectors of {chosen.source} are not those that {run.path} began with: put the old ones back, or "
+                "empty vectors.digest in its settings.toml to search with these"
+            )
+        return vectors
 
     def _suggestion(self, query: str, node: Node, total: int) -> str | None:
         """The query with the words put right that no page has, or whose neighbours far more pages have."""
@@ -363,9 +397,14 @@ def search(
 
 def check_question(query: str = "", **question: Unpack[Question]) -> None:
     """QueryError for what can be asked of no run, before one is opened."""
+    for name, text in (("query", query), ("like", question.get("like", ""))):
+        if not isinstance(text, str):
+            raise QueryError(f"{name} is {text!r}: give text")
     page, per_page = question.get("page", 1), question.get("per_page", 10)
-    if not 1 <= page <= LAST_PAGE or not 1 <= per_page <= 1000:
-        raise QueryError(f"page {page} of {per_page} hits: pages count from 1 to {LAST_PAGE:,} and have 1 to 1000 hits")
+    if not (_is_from_1_to(LAST_PAGE, page) and _is_from_1_to(1000, per_page)):
+        raise QueryError(
+            f"page {page!r} of {per_page!r} hits: pages count from 1 to {LAST_PAGE:,} and have 1 to 1000 hits"
+        )
     if not question.get("like"):
         parse_query(query)
     elif query.strip():
@@ -374,8 +413,15 @@ def check_question(query: str = "", **question: Unpack[Question]) -> None:
     _host_names(question.get("hosts", ()))
 
 
+def _is_from_1_to(last: int, number: object) -> bool:
+    return isinstance(number, int) and 1 <= number <= last
+
+
 def _host_names(hosts: Sequence[str] | str) -> tuple[str, ...]:
-    return tuple(map(host_name, [hosts] if isinstance(hosts, str) else hosts))
+    given = [hosts] if isinstance(hosts, str) else hosts
+    if not isinstance(given, Sequence) or not all(isinstance(host, str) for host in given):
+        raise QueryError(f"hosts is {hosts!r}: give a list of names, as in ['example.org']")
+    return tuple(map(host_name, given))
 
 
 def trap_steps(run: Run) -> list[int]:
@@ -392,7 +438,12 @@ def _canonical(url: str) -> str:
 
 def _checked(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
     chosen = with_overrides(settings, overrides)
-    mistakes = value_mistakes(chosen)
+    mistakes = [
+        f"{key} is no setting of a search: choose one of {', '.join(sorted(SEARCH_SETTINGS))}"
+        for key in overrides
+        if key not in SEARCH_SETTINGS
+    ]
+    mistakes += value_mistakes(chosen)
     if mistakes:
         raise SettingsError(mistakes)
     return chosen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     Clause = tuple[Occur, tantivy.Query]
     Scored = tuple[float, tantivy.DocAddress]
+    Prints = NDArray[np.int64]  # of addresses: equal for equal ones, in every index
     Filter = tuple[str, Clause]  # the setting that asks for it, and what pages must be like
 
 _DIGITS: Final = 6  # of a score: sums in another order must not change the order of pages
@@ -53,7 +53,7 @@ class Wanted:
 
     hosts: tuple[str, ...] = ()
     since: float | None = None
-    before: float | None = None
+    until: float | None = None  # that moment is still wanted
     relevant_only: bool = False
     besides: str = ""  # a URL that is not wanted
 
@@ -63,11 +63,8 @@ class Wanted:
         if self.hosts:
             hosts = [(Occur.Should, host_query(schema, host)) for host in self.hosts]
             asked.append((Occur.Must, Query.boolean_query(hosts)))
-        if self.since is not None or self.before is not None:
-            is_open = self.before is None
-            when = Query.range_query(
-                schema, "fetched_at", FieldType.Float, self.since, self.before, include_upper=is_open
-            )
+        if self.since is not None or self.until is not None:
+            when = Query.range_query(schema, "fetched_at", FieldType.Float, self.since, self.until)
             asked.append((Occur.Must, when))
         if self.relevant_only:
             asked.append((Occur.Must, Query.term_query(schema, "is_relevant", 1)))
@@ -87,7 +84,7 @@ class Found:
     rank: NDArray[np.float64]
     topic: NDArray[np.float64]
     meaning: NDArray[np.float64]
-    url_prints: NDArray[np.int64]  # equal for equal addresses, in every index
+    url_prints: Prints
     text_prints: NDArray[np.int64]  # and for equal texts
     total: int  # pages that match
     is_all: bool  # whether these are all that match
@@ -163,20 +160,29 @@ class Shard:
         hits = self._near(match, wanted, self.hiding, nearness)
         return self._found(hits, len(hits), match, nearness)
 
-    def hidden(self, match: Match, wanted: Wanted, nearness: Nearness | None = None) -> tuple[int, Counter[str]]:
-        """How many pages match and are left out, and by which setting; a page may be left out by several."""
-        by_setting: Counter[str] = Counter()
-        if not self.hiding or not self.pages:
-            return 0, by_setting
-        everything = self._count(match, wanted, (), nearness)
-        for each in self.hiding:
-            by_setting[each[0]] += everything - self._count(match, wanted, (each,), nearness)
-        return everything - self._count(match, wanted, self.hiding, nearness), by_setting
+    def hidden(self, match: Match, wanted: Wanted, nearness: Nearness | None = None) -> dict[str, Prints]:
+        """The addresses that match and are left out, by the setting that does so."""
+        return {
+            setting: self.url_prints(match, wanted, ((setting, _turned(clause)),), nearness)
+            for setting, clause in self.hiding
+        }
 
-    def _count(self, match: Match, wanted: Wanted, hiding: Sequence[Filter], nearness: Nearness | None) -> int:
+    def url_prints(
+        self, match: Match, wanted: Wanted, filters: Sequence[Filter] | None = None, nearness: Nearness | None = None
+    ) -> Prints:
+        """The addresses that match and that filters let through, those of the settings unless others are given."""
+        let_through = self.hiding if filters is None else filters
         if nearness is not None:
-            return len(self._near(match, wanted, hiding, nearness))
-        return 0 if match.query is None else self._search(self._query(match.query, wanted, hiding), 1)[1]
+            hits = self._near(match, wanted, let_through, nearness)
+        elif match.query is None or not self.pages:
+            hits = []
+        else:
+            hits, _ = self._search(self._query(match.query, wanted, let_through), self.pages)
+        return self._url_prints([address for _, address in hits])
+
+    def _url_prints(self, addresses: list[tantivy.DocAddress]) -> Prints:
+        found = self.searcher.fast_field_values("url_print", addresses) if addresses else []
+        return np.array(found, dtype=np.int64)
 
     def _near(self, match: Match, wanted: Wanted, hiding: Sequence[Filter], nearness: Nearness) -> list[Scored]:
         if not self.pages:
@@ -219,11 +225,17 @@ class Shard:
             rank=standing,
             topic=np.clip(np.array(columns("relevance", addresses), dtype=np.float64), 0.0, 1.0),
             meaning=np.zeros(len(addresses)) if nearness is None else nearness.of(steps),
-            url_prints=np.array(columns("url_print", addresses), dtype=np.int64),
+            url_prints=self._url_prints(addresses),
             text_prints=np.array(columns("text_print", addresses), dtype=np.int64),
             total=total,
             is_all=len(hits) >= total,
         )
+
+
+def _turned(clause: Clause) -> Clause:
+    """What lets through exactly the pages that a clause does not."""
+    occur, query = clause
+    return (Occur.MustNot if occur == Occur.Must else Occur.Must), query
 
 
 class Nearness:

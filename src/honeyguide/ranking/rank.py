@@ -58,7 +58,8 @@ class Ranking:
         return self.source.graph
 
     def top(self, count: int) -> list[RankedPage]:
-        """The first so many pages; of equal ones, the first discovered come first."""
+        """The first so many pages; of equal ones, the first discovered come first. GraphError for less than one."""
+        _check_count(count)
         return top(self.graph, self.values, count)
 
     def page(self, url: str) -> PageStanding:
@@ -74,6 +75,7 @@ class Ranking:
 
     def overlaps(self, count: int) -> tuple[Overlap, ...]:
         """The first pages by this figure, by links in and by links out, each list held against the others."""
+        _check_count(count)
         lists = {"in": self.graph.in_degrees, "out": self.graph.out_degrees, self.by: self.values}
         urls = {name: [page.url for page in top(self.graph, values, count)] for name, values in lists.items()}
         names = list(urls)
@@ -99,11 +101,11 @@ def rank(
     through. GraphError for what is none of these.
     """
     if by not in MEASURES:
-        raise GraphError(f"--by is {by!r}: choose one of {', '.join(MEASURES)}")
+        raise GraphError(f"by is {by!r}: choose one of {', '.join(MEASURES)}")
     if dangling not in tuple(Dangling):
-        raise GraphError(f"--dangling is {dangling!r}: choose one of {', '.join(Dangling)}")
+        raise GraphError(f"dangling is {dangling!r}: choose one of {', '.join(Dangling)}")
     if personal and by != "pagerank":
-        raise GraphError(f"--personal goes with --by pagerank, not with {by}; leave one of them out")
+        raise GraphError(f"personal goes with pagerank, not with {by}; leave one of them out")
     rules = RankRules(damping, epsilon, Dangling(dangling))
     opened = source if isinstance(source, GraphSource) else open_source(source, on_progress)
     graph = opened.graph
@@ -122,14 +124,19 @@ def rank(
             return Ranking(opened, "hubs" if is_hubs else "authorities", values, both.iterations, both.has_converged)
 
 
+def _check_count(count: int) -> None:
+    if not isinstance(count, int) or count < 1:
+        raise GraphError(f"the number of pages is {count!r}: give a whole number from 1 on")
+
+
 def _restart(source: GraphSource, personal: str | Sequence[str]) -> NDArray[np.float64] | None:
     names = [personal] if isinstance(personal, str) else list(personal)
     if not names or names == [""]:
         return None
     if names == [RELEVANT]:
         if source.relevant is None:
-            raise GraphError("--personal relevant needs a run, whose pages were judged; name URLs instead")
+            raise GraphError("personal is relevant, which needs a run, whose pages were judged; name URLs instead")
         if not source.relevant:
-            raise GraphError("--personal relevant finds no relevant page in this run; name URLs instead")
+            raise GraphError("personal is relevant, and no page of this run is; name URLs instead")
         names = list(source.relevant)
     return restart_on([source.number(name) for name in names], source.graph.vertices)

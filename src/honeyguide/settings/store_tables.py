@@ -14,6 +14,7 @@ INDEX_LANGUAGES: Final = (
     "russian", "swedish", "tamil", "turkish",
 )  # fmt: skip
 INDEXED_LIVE: Final = ("auto", "on", "off")
+MOST_WEIGHT: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,19 @@ class SearchSettings:
         choices=INDEX_LANGUAGES,
     )  # fmt: skip
     match: str = setting("all", "whether a page must have all words of a query or any", choices=("all", "any"))
-    text_weight: float = setting(1.0, "how much the words of the page count for its place", at_least=0)
-    rank_weight: float = setting(0.1, "how much the links to it count (PageRank)", at_least=0)
-    topic_weight: float = setting(0.2, "how much its relevance to the run's topic counts", at_least=0)
-    meaning_weight: float = setting(1.0, "how much its vector counts, in a semantic search", at_least=0)
-    title_boost: float = setting(1.0, "times that a word in the title counts as much as one in the text", at_least=0)
+    text_weight: float = setting(
+        1.0, "how much the words of the page count for its place", at_least=0, at_most=MOST_WEIGHT
+    )
+    rank_weight: float = setting(0.1, "how much the links to it count (PageRank)", at_least=0, at_most=MOST_WEIGHT)
+    topic_weight: float = setting(
+        0.2, "how much its relevance to the run's topic counts", at_least=0, at_most=MOST_WEIGHT
+    )
+    meaning_weight: float = setting(
+        1.0, "how much its vector counts, in a semantic search", at_least=0, at_most=MOST_WEIGHT
+    )
+    title_boost: float = setting(
+        1.0, "times that a word in the title counts as much as one in the text", at_least=0, at_most=MOST_WEIGHT
+    )
     collapse: bool = setting(default=True, meaning="whether pages with the same text, or nearly so, are shown as one")
     hide_traps: bool = setting(
         default=False, meaning="whether pages are left out that the guard took for a trap, relevant ones too"

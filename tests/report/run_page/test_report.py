@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,15 +13,21 @@ import honeyguide
 from browser import needs_chromium
 from engine.driving import HandWired, script_settings
 from exports.scripted_runs import WIKI, crawled, html, odd_run
-from honeyguide.report.run_page import report_html
+from honeyguide.errors import SettingsError
+from honeyguide.report.run_page import report_html, sections
 from honeyguide.report.run_page.curve_drawing import draw_curve
+from honeyguide.report.run_page.gathering import gather
+from honeyguide.report.run_page.map_drawing import text_width
 from honeyguide.store import open_run
 from report.run_page.test_escaping import Seen
 from scripted_world import ScriptedWorld
 from small_archives import archived_run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from playwright.sync_api import Page
 
 
 def html_of(run: Path, top: int = 50) -> str:
@@ -141,6 +149,12 @@ def test_only_so_many_pages_are_shown(tmp_path: Path) -> None:
     assert "The best 1 of 2 relevant pages." in page
 
 
+@pytest.mark.parametrize("top", [0, -1, 201, "x", 1.5])
+def test_a_number_of_pages_that_cannot_be_shown_is_told(tmp_path: Path, top: Any) -> None:
+    with pytest.raises(SettingsError, match=f"top is {top!r}: a report shows 1 to 200 pages"):
+        honeyguide.write_report(tmp_path / "not even looked at", top=top)
+
+
 def test_it_is_written_into_the_run_folder_or_where_one_says(tmp_path: Path) -> None:
     run = odd_run(tmp_path / "run")
     assert honeyguide.write_report(run) == run / "report.html"
@@ -170,6 +184,17 @@ def test_traps_are_told(tmp_path: Path) -> None:
     assert summary.pages_found
     assert f"{summary.pages_found:,} of {summary.pages_seen:,} pages judged part of a loop or a trap" in page
     assert summary.traps[0].kind in page
+    assert f"<dt>traps and copies</dt><dd>{summary.pages_found:,}<small>" in page
+
+
+def test_what_the_crawl_noted_is_not_what_was_asked_for(tmp_path: Path) -> None:
+    with open_run(odd_run(tmp_path / "run")) as run:
+        gathered = gather(run, 5)
+    rows = (("judge.threshold", "0.1", False), ("vectors.digest", "0a1b2c", False), ("judge.digest", "", True))
+    asked, _, noted = sections.settings(replace(gathered, settings=rows)).partition("1 noted by the crawl itself")
+    assert "judge.<wbr>threshold" in asked
+    assert "vectors.<wbr>digest" not in asked
+    assert "0a1b2c" in noted
 
 
 @pytest.mark.parametrize("points", [[(0, 0)], [(0, 0), (1, 1)], [(0, 0), (3, 0)], [(0, 0), (100_000, 99_999)]])
@@ -180,26 +205,71 @@ def test_any_curve_can_be_drawn(points: list[tuple[int, int]]) -> None:
 
 
 @needs_chromium
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, 420, 390])
 def test_in_a_browser_nothing_is_wider_than_the_window_and_nobody_is_asked(tmp_path: Path, width: int) -> None:
+    file = honeyguide.write_report(odd_run(tmp_path / "run"))
+    asked: list[str] = []
+    said: list[str] = []
+    with opened_in_browser(file, width, asked, said) as page:
+        widest = page.evaluate("document.documentElement.scrollWidth")
+        shown = page.locator("svg:visible").count()
+    assert (widest, asked, said) == (width, [file.as_uri()], [])
+    assert shown == 2
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [1280, 420])
+def test_in_a_browser_every_name_on_the_map_is_within_it_and_over_no_other(tmp_path: Path, width: int) -> None:
+    titles = [
+        "WWWW MMMM @@@@ OOOO QQQQ",
+        "Cumulonimbus mammatus anomaly",
+        "火山岩と玄武岩の地質学",
+        "GRANITE AND GNEISS",
+        "ill",
+    ]
+    pages = {f"http://s.test/{n}": f"{titles[n % len(titles)]} {n}" for n in range(30)}
+    rock = "Rock and mineral. " * 10
+    script = {
+        "http://s.test/": html("Seed", *pages, text=rock),
+        **{url: html(title, "/", text=rock) for url, title in pages.items()},
+    }
+    run = crawled(tmp_path / "run", script, judge__kind="keyword", judge__threshold=0.00001, budget__fetches=100)
+    with opened_in_browser(honeyguide.write_report(run), width) as page:
+        names = page.evaluate(
+            """() => [...document.querySelectorAll("svg.map")].filter(map => map.getBoundingClientRect().width).flatMap(
+                 map => [...map.querySelectorAll(".names text")].map(text => {
+                   const box = text.getBBox(), room = map.viewBox.baseVal;
+                   return [box.x, box.x + box.width, room.width, box.y + 3, box.y + box.height - 3, room.height,
+                           text.textContent];
+                 }))"""
+        )
+    assert len(names) >= 5
+    for left, right, room, top, bottom, height, name in names:
+        assert right - left <= text_width(name) <= 2 * (right - left)
+        assert 0 <= left < right <= room
+        assert 0 <= top < bottom <= height
+    for number, (left, right, _, top, bottom, *_) in enumerate(names):
+        for other in names[:number]:
+            assert left >= other[1] or other[0] >= right or top >= other[4] or other[3] >= bottom
+
+
+@contextmanager
+def opened_in_browser(
+    file: Path, width: int, asked: list[str] | None = None, said: list[str] | None = None
+) -> Iterator[Page]:
+    """A page from disk in a window of a width; what it asks the network for and what it complains of is noted."""
     import shutil  # noqa: PLC0415
 
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - an extra
 
     from honeyguide.fetch.chromium import BROWSERS  # noqa: PLC0415
 
-    file = honeyguide.write_report(odd_run(tmp_path / "run"))
     path = next(found for name in BROWSERS if (found := shutil.which(name)))
     with sync_playwright() as browsers:
         browser = browsers.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": width, "height": 900})
-        asked: list[str] = []
-        said: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: said.append(message.text))
+        page.on("request", lambda request: (asked if asked is not None else []).append(request.url))
+        page.on("console", lambda message: (said if said is not None else []).append(message.text))
         page.goto(file.as_uri())
-        widest = page.evaluate("document.documentElement.scrollWidth")
-        shown = page.locator("svg:visible").count()
+        yield page
         browser.close()
-    assert (widest, asked, said) == (width, [file.as_uri()], [])
-    assert shown == 2

@@ -60,7 +60,7 @@ def gather(run: Run, top: int) -> Gathered:
         settings = run.settings
         relevant = run.kept_pages(relevant_only=True)
         shown = relevant if len(relevant) else run.kept_pages()
-        best = list(shown.all(best_first=True, limit=min(top, MOST_RESULTS)))
+        best = list(shown.all(best_first=True, limit=top))
         is_live = settings.crawl.world == "live"
         first = next(run.kept_pages().all(limit=1), None)
         return Gathered(

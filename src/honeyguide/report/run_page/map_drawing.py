@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import unescape
 from typing import TYPE_CHECKING, Final
+from unicodedata import east_asian_width
 
 from honeyguide.counts import count_of
 from honeyguide.report.run_page.escaping import link, shown
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
     from honeyguide.store import KeptPage
 
 HOST_COLOURS: Final = 7
-_LETTER: Final = 6.1  # the width of one, on average, at the size of the names
+# Widths of letters at the size of the names, in a wide font for screens: which one a reader has is not known.
+_NARROW: Final = frozenset("fijlrtI .,:;'!|()[]-·")
+_BROAD: Final = frozenset("mwMW@%—…")
+_NARROW_PX, _LOWER_PX, _UPPER_PX, _BROAD_PX = 5.0, 7.7, 9.5, 12.5
 _LINE: Final = 14.0
 
 
@@ -104,7 +109,7 @@ def _names(
         name = shown(page.title or page.url.host, size.longest_name)
         if name in said:
             continue
-        width, reach = len(page.title[: size.longest_name] or page.url.host) * _LETTER, _radius(page) + 4
+        width, reach = text_width(unescape(name)), _radius(page) + 4
         for anchor, left, base in (
             ("start", x + reach, y + 4),
             ("end", x - reach - width, y + 4),
@@ -120,3 +125,16 @@ def _names(
                 names.append(f'<text x="{at:.1f}" y="{base:.1f}" text-anchor="{anchor}">{name}</text>')
                 break
     return names
+
+
+def text_width(text: str) -> float:
+    """Room that a name needs, rather too much than too little."""
+    return sum(map(_letter_width, text))
+
+
+def _letter_width(letter: str) -> float:
+    if letter in _NARROW:
+        return _NARROW_PX
+    if letter in _BROAD or east_asian_width(letter) in "WF":
+        return _BROAD_PX
+    return _LOWER_PX if letter.isascii() and (letter.islower() or letter.isdigit()) else _UPPER_PX

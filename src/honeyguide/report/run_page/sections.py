@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from honeyguide.store import KeptPage
 
 SHOWN_AT_ONCE: Final = 20
+NOTED: Final = frozenset({"vectors.digest", "judge.digest"})
+"""Settings that a crawl writes down so as not to go on with other files unnoticed."""
 _WIDE_MAP: Final = MapSize(1020, 640, 34, "wide")
 _NARROW_MAP: Final = MapSize(360, 460, 22, "narrow")
 FEW_ON_MAP: Final = 15
@@ -45,7 +47,7 @@ def head(gathered: Gathered) -> str:
     ]
     if gathered.traps.pages_found:
         share = gathered.traps.pages_found / max(1, gathered.traps.pages_seen)
-        figures.append(("in traps", f"{gathered.traps.pages_found:,}", f"pages, {share:.1%} of all", ""))
+        figures.append(("traps and copies", f"{gathered.traps.pages_found:,}", f"pages, {share:.1%} of all", ""))
     tiles = "".join(
         f'<div class="{kind}"><dt>{name}</dt><dd>{value}<small>{note}</small></dd></div>'
         for name, value, note, kind in figures
@@ -229,10 +231,13 @@ def traps(gathered: Gathered) -> str:
 
 def settings(gathered: Gathered) -> str:
     """Those that were set, and behind a fold all others."""
-    chosen = [(key, value) for key, value, is_default in gathered.settings if not is_default]
+    chosen = [(key, value) for key, value, is_default in gathered.settings if not is_default and key not in NOTED]
+    noted = [(key, value) for key, value, is_default in gathered.settings if not is_default and key in NOTED]
     others = [(key, value) for key, value, is_default in gathered.settings if is_default]
     first = _settings_table(chosen) if chosen else "<p>All as they come.</p>"
     rest = f"<details><summary>{len(others)} left as they come</summary>{_settings_table(others)}</details>"
+    if noted:
+        rest += f"<details><summary>{len(noted)} noted by the crawl itself</summary>{_settings_table(noted)}</details>"
     return _section("settings", "Settings", "What was asked for.", first + rest)
 
 

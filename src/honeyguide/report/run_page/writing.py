@@ -6,11 +6,12 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.errors import SettingsError
 from honeyguide.exports import REPORT_NAME, whole_file
 from honeyguide.reading import opened
 from honeyguide.report.run_page import sections
 from honeyguide.report.run_page.escaping import shown
-from honeyguide.report.run_page.gathering import gather
+from honeyguide.report.run_page.gathering import MOST_RESULTS, gather
 
 if TYPE_CHECKING:
     from honeyguide.store import Run
@@ -31,8 +32,10 @@ _PARTS: Final = (
 def write_report(run: Run | Path | str, file: Path | str | None = None, *, top: int = TOP) -> Path:
     """Write the report of a run and say where: `report.html` in its folder, unless told otherwise.
 
-    The file is replaced when the new one is whole. `top` is how many pages it shows, 200 at most.
+    The file is replaced when the new one is whole. `top` is how many pages it shows, from 1 to 200; SettingsError for
+    any other number.
     """
+    _check_top(top)
     with opened(run) as source:
         path = source.path / REPORT_NAME if file is None else Path(file)
         html = report_html(source, top=top)
@@ -43,6 +46,7 @@ def write_report(run: Run | Path | str, file: Path | str | None = None, *, top: 
 
 def report_html(run: Run, *, top: int = TOP) -> str:
     """The report of a run that is open, as HTML."""
+    _check_top(top)
     gathered = gather(run, top)
     body = [
         sections.harvest(gathered),
@@ -72,3 +76,8 @@ def report_html(run: Run, *, top: int = TOP) -> str:
             "</body>\n</html>\n",
         ]
     )
+
+
+def _check_top(top: int) -> None:
+    if not isinstance(top, int) or not 1 <= top <= MOST_RESULTS:
+        raise SettingsError([f"top is {top!r}: a report shows 1 to {MOST_RESULTS} pages"])
