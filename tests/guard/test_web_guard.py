@@ -253,3 +253,27 @@ def test_a_link_that_was_known_before_a_rule_held_is_not_new_after_it() -> None:
         guard.observe(page, [Target(LinkId(500), known, is_new=False)])
     assert guard._tables.folding.has_rules(known.host)
     assert (site.account.fresh, site.account.crossing) == (0, 1)
+
+
+def test_when_a_site_is_liable_for_its_group_no_longer_its_links_are_looked_at_again() -> None:
+    guard = WebGuard(GuardSettings())
+    met = iter(range(10_000, 100_000))
+
+    def see(number: int, url: str, *links: str, known: tuple[int, str] | None = None) -> tuple[str, ...]:
+        targets = [Target(LinkId(next(met)), Url.parse(link), is_new=True) for link in links]
+        targets += [] if known is None else [Target(LinkId(known[0]), Url.parse(known[1]), is_new=False)]
+        return guard.observe(a_page(number, Shown(prose(number), ()), url), targets).reconsider
+
+    see(0, "http://maze.test/", "http://honest.test/")
+    for number in range(1, 40):
+        see(number, f"http://maze.test/{number}", *(f"http://maze.test/{number}-{place}" for place in range(20)))
+    honest = Url.parse("http://honest.test/new")
+    assert guard.level(honest, 0).level == 3
+    see(100, "http://honest.test/0", *(f"http://honest.test/x{number}" for number in range(6)))
+    raised = [
+        see(101 + number, f"http://honest.test/{number + 1}", known=(5000 + number, f"http://honest.test/x{number}"))
+        for number in range(5)
+    ]
+    assert any("honest.test" in hosts for hosts in raised)
+    assert guard.level(honest, 0).level == 0
+    assert guard.level(Url.parse("http://maze.test/new"), 0).level == 3

@@ -246,6 +246,7 @@ class WebGuard:
         """Count a link to another host; the site of that host."""
         known = self._tables.groups.find(there.host)
         referrers = 0 if known is None else len(known.account.referrers)
+        level = 0 if known is None else self._tables.groups.level(known)
         other = self._tables.groups.refer(site, there.host, is_new=is_new)
         if other.group == site.group:
             return other
@@ -254,6 +255,8 @@ class WebGuard:
         is_forgiven_more = len(other.account.referrers) != referrers and self._is_forgiven_more(other.account)
         if is_forgiven_more or any(map(self._has_risen, self._tables.groups.accounts(other))):
             reconsider.update(dict.fromkeys(self._tables.groups.group(other).hosts))
+        if self._tables.groups.level(other) < level:
+            reconsider.update(dict.fromkeys(other.hosts))
         if self._has_risen(section):
             reconsider[there.host] = None
         return other
@@ -310,7 +313,7 @@ class WebGuard:
         self, page: SeenPage, shape: Shape, site: Site, links: _Links, reconsider: dict[HostKey, None]
     ) -> list[_Seen]:
         """What a page without any other finding costs the accounts that it belongs to."""
-        group = self._tables.groups.group(site)
+        group, waited_at = self._tables.groups.group(site), self._tables.groups.level(site)
         at_home = (site.account, site.domain, links.fresh_at_home, links.crossing_at_home)
         in_group = [(group.shared, group.name, links.fresh, links.crossing)] if group.shared is not None else []
         section = self._tables.section(shape.section)
@@ -333,7 +336,7 @@ class WebGuard:
                 continue
             # Links into the account wait at its level, as long as it is overdrawn; they carry nothing.
             seen.append(_Seen(Finding(FindingKind.MAZE, about, account.told(self._rules)), 0, earlier))
-        if self._tables.groups.let_go(site):
+        if self._tables.groups.let_go(site) or self._tables.groups.level(site) < waited_at:
             reconsider.update(dict.fromkeys(site.hosts))
         return seen
 
