@@ -15,10 +15,13 @@ from tiny_webs import Shown, page_with, prose
 ADDRESSES = [f"http://a.test/{number}" for number in range(1024)]
 
 
-def shares_of(pages: int, pay: float = 0.0, *, mean: float = 0.5, credit: float = 4.0) -> Shares:
+def shares_of(pages: int, pay: float = 0.0, *, mean: float = 0.5, credit: float = 4.0, unit: float = 1.0) -> Shares:
+    """Of a host of so many pages, in a crawl whose relevant pages pay `unit` each."""
     shares = Shares(credit, memory=100)
+    if mean:
+        shares.begin_page(unit)
     for _ in range(pages):
-        shares.count("a.test", pay, mean)
+        shares.count("a.test", pay * unit, mean * unit)
     return shares
 
 
@@ -34,6 +37,12 @@ def test_what_never_pays_has_its_share_halved_again_and_again(pages: int, expect
 
 def test_what_pays_a_little_less_than_others_keeps_its_share() -> None:
     assert share(shares_of(1000, pay=0.2)) == 1.0
+
+
+@pytest.mark.parametrize("unit", [0.01, 1.0, 30.0])
+def test_the_scale_of_rewards_does_not_matter(unit: float) -> None:
+    assert share(shares_of(23, unit=unit)) == 1.0
+    assert share(shares_of(24, unit=unit)) == pytest.approx(0.5, rel=0.2)
 
 
 def test_where_nothing_pays_nobody_is_behind() -> None:
@@ -73,8 +82,8 @@ def test_saved_and_loaded_it_says_the_same(pages: list[tuple[str, float]]) -> No
         state, again = again.state(), Shares(4.0, memory=2)
         again.restore(state)
         assert again.state() == shares.state()
-        assert len(shares.state()[1]) <= 2
-        assert all(halvings <= MOST_HALVINGS for _, (_, _, halvings) in shares.state()[1])
+        assert len(shares.state()[2]) <= 2
+        assert all(halvings <= MOST_HALVINGS for _, (_, _, halvings) in shares.state()[2])
 
 
 def guard_that_saw(host: str, pages: int, *, relevant_elsewhere: int, **rules: object) -> WebGuard:

@@ -57,6 +57,12 @@ def is_about(kind: FindingKind, parameters: int) -> bool:
     return kind is not FindingKind.FACETS or parameters > 1
 
 
+def is_dated(shape: Shape) -> bool:
+    """Whether an address says that it is about a day, a month or a year."""
+    words = [word for name in (shape.section.partition("/")[2], *shape.names) for word in _WORD.findall(name)]
+    return any(_DATES.fullmatch(word) for word in words)
+
+
 @dataclass(slots=True)
 class Series:
     """What is remembered of one series."""
@@ -72,6 +78,7 @@ class Series:
     most_parameters: int = 0
     idle_pages: list[tuple[LinkId, int]] = field(default_factory=list)  # without a finding, and their parameters
     is_idle: bool = False
+    is_dated: bool = False  # its addresses say that they are about days, months or years
     is_repetitive: bool = False  # half of its last pages, and eight at least, repeated others; until fewer than four do
 
     def take(
@@ -85,6 +92,7 @@ class Series:
         self.turned = (self.turned << 1 | turns) & _MASK
         self.repeated = (self.repeated << 1 | repeats) & _MASK
         self._remember(print_, shape)
+        self.is_dated = is_dated(shape)
         if turn.is_idle and len(self.idle_pages) < _MOST_PAGES:
             self.idle_pages.append((link, len(shape.names)))
         return turn
@@ -95,7 +103,7 @@ class Series:
         looked_at = min(self.fetched, _RECENT)
         alike, turned = self.alike.bit_count(), self.turned.bit_count()
         runs_on = alike * 2 >= looked_at and turned * 8 >= looked_at
-        is_monotonous = looked_at >= 2 * least and alike * 8 >= looked_at * 7 and turned > 0
+        is_monotonous = looked_at >= 2 * least and alike * 8 >= looked_at * 7 and (turned > 0 or self.is_dated)
         most_brought = looked_at // 2 if self.is_idle else looked_at // 4
         brings_little = self.brought.bit_count() <= most_brought
         goes_on = self.is_idle and alike * 4 >= looked_at  # what it was once found to be is not taken back lightly
@@ -113,8 +121,7 @@ class Series:
         """What to call an idle series."""
         if self.most_parameters >= 8:
             return FindingKind.GROWING_QUERY
-        words = [word for name in (shape.section.partition("/")[2], *shape.names) for word in _WORD.findall(name)]
-        if any(_DATES.fullmatch(word) for word in words):
+        if is_dated(shape):
             return FindingKind.CALENDAR
         return FindingKind.FACETS if len(self.combinations) > 2 else FindingKind.PAGINATION
 

@@ -1,10 +1,11 @@
 """What share of the budget hosts and shapes of addresses have: all they ask for while they pay, less if they never do.
 
 A relevant page pays its reward. What a host has been paid is compared with what as many pages of this crawl pay on
-average, and both begin with a credit, so that a few pages prove nothing. One that has earned less than a quarter of it
-has its share halved, and halved again with every further halving of what it earned in proportion. Half a share means
-that every other of its links, by a hash of the address, waits a level deeper; so some are always tried at once, and one
-that begins to pay is noticed and gets its share back. Shapes of addresses on a host are judged in the same way.
+average, and both begin with a credit of a few relevant pages, so that a few others prove nothing. One that has earned
+less than a quarter of it has its share halved, and halved again with every further halving of what it earned in
+proportion. Half a share means that every other of its links, by a hash of the address, waits a level deeper; so some
+are always tried at once, and one that begins to pay is noticed and gets its share back. Shapes of addresses on a host
+are judged in the same way.
 """
 
 from __future__ import annotations
@@ -41,9 +42,10 @@ class Shares:
     """The shares of what was seen lately, by any key."""
 
     def __init__(self, credit: float, memory: int) -> None:
-        """`credit` is what everyone is taken to have earned, and to have been expected to, before the first page."""
+        """`credit` is how many relevant pages everyone is taken to have had, and been expected to have, beforehand."""
         self._credit = credit
         self._all = Share()
+        self._paying = 0  # pages of the crawl that paid anything
         self._by_key: Bounded[str, Share] = Bounded(memory)
 
     def begin_page(self, pay: float) -> float:
@@ -51,6 +53,7 @@ class Shares:
         mean = self._all.earned / max(1, self._all.pages)
         self._all.pages += 1
         self._all.earned += pay
+        self._paying += pay > 0
         return mean
 
     def count(self, key: str, pay: float, mean: float) -> bool:
@@ -74,16 +77,18 @@ class Shares:
 
     def state(self) -> State:
         """What `restore` takes."""
-        return fields_of(self._all), [(key, fields_of(share)) for key, share in self._by_key.items()]
+        return fields_of(self._all), self._paying, [(key, fields_of(share)) for key, share in self._by_key.items()]
 
     def restore(self, state: State) -> None:
-        everything, shares = state
+        everything, self._paying, shares = state
         self._all = Share(*everything)
         self._by_key.replace((key, Share(*fields)) for key, fields in shares)
 
     def _halvings(self, share: Share, mean: float) -> int:
-        expected = share.pages * mean
-        missing = log2((expected + self._credit) / (share.earned + self._credit)) - _OVERLOOKED
+        credit = self._credit * self._all.earned / max(1, self._paying)
+        if not credit:
+            return 0
+        missing = log2((share.pages * mean + credit) / (share.earned + credit)) - _OVERLOOKED
         halvings = min(MOST_HALVINGS, max(0, floor(missing)))
         if halvings < share.halvings:
             halvings = min(share.halvings, max(0, floor(missing + _HYSTERESIS)))

@@ -118,8 +118,8 @@ class GuardSettings:
     )
     share_credit: float = setting(
         4.0,
-        "reward that everyone is credited with, and expected to have, before its pages count: the more, the longer "
-        "a host may go unpaid",
+        "relevant pages that everyone is credited with, and expected to have, before its pages count: the more, the "
+        "longer a host may go unpaid",
         at_least=0.001,
         at_most=1_000_000,
     )
