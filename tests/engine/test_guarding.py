@@ -285,6 +285,28 @@ def test_the_evidence_is_kept_with_the_address_of_the_page_that_it_speaks_of(tmp
     assert found.evidence == "2 such pairs; the earlier page is http://s.test/a"
 
 
+def test_links_first_met_on_pages_that_are_found_out_late_are_moved_too_until_a_clean_page_shows_them(
+    tmp_path: Path,
+) -> None:
+    class Late(ByWords):
+        def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
+            if page.url.path != "/found":
+                return Judgement()
+            finding = Finding(FindingKind.SOFT_404, "s.test", "one answer")
+            return Judgement(finding, 4, earlier=(LinkId(1),))
+
+    pages = {
+        "/": ("/early", "/found", "/clean"),
+        "/early": ("/found", "/low", "/shown-again", "/shown-by-found"),
+        "/found": ("/shown-by-found", "/own"),
+        "/clean": ("/shown-again",),
+    }
+    names = dict.fromkeys([*pages, *(name for links in pages.values() for name in links)])
+    script: Script = {f"http://s.test{name}": page_with(*pages.get(name, ())) for name in names}
+    crawl = wired(tmp_path, script, Late())
+    assert crawled(crawl) == ["/", "/early", "/found", "/clean", "/shown-again", "/low", "/shown-by-found", "/own"]
+
+
 def test_findings_are_kept_with_their_evidence_and_those_of_earlier_pages(tmp_path: Path) -> None:
     class Late(ByWords):
         def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:

@@ -207,10 +207,21 @@ class Guarding:
                 demotion = judgement.demotion if about_link == link else 0
                 self._changes.findings.append(FindingRecord(about_link, kind.value, about, evidence, demotion))
             self._ledger.note_findings(1 + len(judgement.earlier))
+        if judgement.earlier and judgement.demotion:
+            self._carry_late(judgement)
         if judgement.reconsider:
             behind = self._links.of_hosts(self._frontier.behind(), judgement.reconsider)
             self._raise([LinkId(each) for each in behind.tolist()])
         return judgement
+
+    def _carry_late(self, judgement: Judgement) -> None:
+        """Earlier pages were found out with this one: what was first met on them is moved when its turn comes.
+
+        A clean page that shows such a link again moves it back.
+        """
+        for link in self._links.first_met_on(judgement.earlier):
+            if not self._links.carried(link) and link in self._frontier:
+                self._carry(link, judgement.demotion)
 
     def _begin(self, link: LinkId, *, is_new: bool) -> int:
         standing = self._standing(link)

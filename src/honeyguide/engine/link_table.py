@@ -116,6 +116,10 @@ class LinkTable:
         page = int(self._found_on[link])
         return None if page == NOWHERE else LinkId(page)
 
+    def first_met_on(self, pages: Sequence[LinkId]) -> list[LinkId]:
+        """The links that were first met on any of these pages, in order of number. Looks at every link."""
+        return [LinkId(link) for link in np.flatnonzero(np.isin(self._found_on[: len(self)], pages)).tolist()]
+
     def carried(self, link: LinkId) -> int:
         """The least demotion among the pages that show a link."""
         return int(self._carried[link])
