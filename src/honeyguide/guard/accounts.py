@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from math import log2, sqrt
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.counts import count_of
 from honeyguide.guard.guard import FIRM_LEVEL
-from honeyguide.guard.wording import counted
 
 if TYPE_CHECKING:
     from honeyguide.domain import LinkId
@@ -178,9 +178,9 @@ class Account:
 
     def told(self, rules: GuardSettings) -> str:
         """The numbers that decide, for people."""
-        pages = f"{self.spent} of {counted(self.fetched, 'page')} on {counted(self.hosts, 'site')}"
+        pages = f"{self.spent} of {count_of(self.fetched, 'page')} on {count_of(self.hosts, 'site')}"
         return (
             f"{pages} brought new addresses, {self.growth:.1f} a page; {self.knit_share:.1%} of these were named "
-            f"again, or elsewhere first; {counted(len(self.referrers), 'other refers', 'others refer')} to it; "
-            f"{counted(self.relevant, 'was', 'were')} relevant; its allowance is {self.allowance(rules):.0f}"
+            f"again, or elsewhere first; {count_of(len(self.referrers), 'other refers', 'others refer')} to it; "
+            f"{count_of(self.relevant, 'was', 'were')} relevant; its allowance is {self.allowance(rules):.0f}"
         )

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import xxhash
 
+from honeyguide.counts import count_of
 from honeyguide.domain import HostKey
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.guard import FindingKind
 from honeyguide.guard.saving import fields_of
 from honeyguide.guard.shape import is_id, shape_of
-from honeyguide.guard.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +93,7 @@ class Copy:
     def told(self) -> str:
         """The numbers that decide, for people."""
         part = _WORDS.get(self.rule, "the host" if self.kind is FindingKind.MIRROR else self.rule)
-        return f"the very text of an earlier page, where only this differs: {part}; {counted(self.pairs, 'such pair')}"
+        return f"the very text of an earlier page, where only this differs: {part}; {count_of(self.pairs, 'such pair')}"
 
 
 @dataclass(frozen=True, slots=True)

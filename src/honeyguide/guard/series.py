@@ -14,9 +14,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.counts import count_of
 from honeyguide.guard.bounded import remember
 from honeyguide.guard.guard import FindingKind
-from honeyguide.guard.wording import counted
 
 if TYPE_CHECKING:
     from honeyguide.domain import LinkId
@@ -135,7 +135,7 @@ class Series:
         """The numbers that decide, for people."""
         looked_at = min(self.fetched, _RECENT)
         return (
-            f"of its last {counted(looked_at, 'page')} {counted(self.alike.bit_count(), 'was', 'were')} like earlier "
+            f"of its last {count_of(looked_at, 'page')} {count_of(self.alike.bit_count(), 'was', 'were')} like earlier "
             f"ones, {self.turned.bit_count()} led on to more of them, and {self.brought.bit_count()} brought anything "
             f"else; {self.fetched} so far"
         )

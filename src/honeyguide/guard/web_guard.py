@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.counts import count_of
 from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.fingerprint import NO_TITLE
 from honeyguide.guard.guard import FIRM_LEVEL, MAX_LEVEL, Finding, FindingKind, Judgement
@@ -18,7 +19,6 @@ from honeyguide.guard.shape import Shape, shape_of
 from honeyguide.guard.standings import FORGIVING, NEAR, REPEATS, Standings
 from honeyguide.guard.tables import Tables
 from honeyguide.guard.window import Kept
-from honeyguide.guard.wording import counted
 from honeyguide.settings.guard_table import BY_REFERRERS
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class WebGuard:
         near = None if equal is not None else self._tables.window.nearest(print_, shape.path)
         if equal is not None:
             kind = FindingKind.REPEATING_PATH if shape.repeats >= REPEATS - 1 else FindingKind.DUPLICATE
-            evidence = f"its text of {counted(print_.words, 'word')} is that of {equal.address}"
+            evidence = f"its text of {count_of(print_.words, 'word')} is that of {equal.address}"
             seen.append(_Seen(Finding(kind, shape.text, evidence), _COPY, []))
         elif near is not None and near.similarity >= self._rules.threshold:
             differ = f"{near.bits} of 64 bits {'differs' if near.bits == 1 else 'differ'}"
