@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from honeyguide.domain import LinkId, Url
 from honeyguide.guard import FindingKind
-from honeyguide.guard.folding import Folding, Learned, forms_of
+from honeyguide.guard.folding import Folding, Learned
+from honeyguide.guard.forms import forms_of
 from honeyguide.guard.saving import pack, unpack
 
 MEMORY = 4096

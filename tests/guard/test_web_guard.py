@@ -212,7 +212,7 @@ def test_memory_stays_within_its_bound() -> None:
 
 
 @pytest.mark.parametrize(
-    "state", [b"", b"guard 2\n", b"guard 2\nrubbish", b"guard 1\n", pack([1, 2]), pack({"window": 3})]
+    "state", [b"", b"guard 3\n", b"guard 3\nrubbish", b"guard 2\n", pack([1, 2]), pack({"window": 3})]
 )
 def test_what_is_no_state_is_refused(state: bytes) -> None:
     with pytest.raises(GuardError):

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from math import floor, log2
 from typing import TYPE_CHECKING, Final
 
-import xxhash
-
 from honeyguide.guard.bounded import Bounded
+from honeyguide.guard.forms import hash_of
 from honeyguide.guard.saving import fields_of
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class Shares:
         share = self._by_key.get(key)
         if share is None or not share.halvings:
             return False
-        return bool(xxhash.xxh3_64_intdigest(address.encode("utf-8", "surrogatepass")) % (1 << share.halvings))
+        return bool(hash_of(address) % (1 << share.halvings))
 
     def state(self) -> State:
         """What `restore` takes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.guard.folding import REPEATED_PART
+from honeyguide.guard.forms import REPEATED_PART
 from honeyguide.guard.guard import FIRM_LEVEL, MAX_LEVEL, FindingKind, Standing
 from honeyguide.guard.shape import Shape, shape_of
 from honeyguide.settings.guard_table import BY_PAGERANK, BY_REFERRERS

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from honeyguide.domain import HostKey, LinkId, Url
     from honeyguide.guard.accounts import Account
-    from honeyguide.guard.folding import Copy
     from honeyguide.guard.guard import SeenPage, Standing, Target
     from honeyguide.guard.neighbourhoods import Site
+    from honeyguide.guard.pairs import Copy
     from honeyguide.settings.guard_table import GuardSettings
 
 _COPY: Final = FIRM_LEVEL  # what the links of a copy are demoted

@@ -1,0 +1,56 @@
+"""Pairs of addresses that differ in one part, and what their texts say of the rule that the part does not matter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from honeyguide.counts import count_of
+from honeyguide.guard.forms import INDEX, SLASH, WHOLE_QUERY
+from honeyguide.guard.guard import FindingKind
+
+if TYPE_CHECKING:
+    from honeyguide.domain import LinkId
+
+Fetched: TypeAlias = "tuple[int, LinkId]"
+"""The exact print of a fetched page, and the first page that had it there."""
+
+_WORDS: Final = {WHOLE_QUERY: "the query", SLASH: "the slash at the end", INDEX: "the name of an index page"}
+
+
+@dataclass(slots=True)
+class Rule:
+    """How pairs for one rule turned out."""
+
+    equal: int = 0  # pairs with equal texts since the last that had different ones
+    different: int = 0  # pairs with different texts, ever
+    is_session: bool = False
+    copies: int = 0  # pages fetched although the rule held: what it was probed with
+    sections: list[str] = field(default_factory=list)  # the first two in which there were pairs
+
+    def holds(self, pairs: int) -> bool:
+        """Whether there were enough equal pairs: four times as many for each different one."""
+        return self.equal >= pairs * 4 ** min(self.different, 8)
+
+    def count(self, section: str, *, is_equal: bool, is_session: bool = False) -> None:
+        """Take in a pair."""
+        if section not in self.sections and len(self.sections) < 2:
+            self.sections.append(section)
+        self.is_session = self.is_session or is_session
+        self.equal = self.equal + 1 if is_equal else 0
+        self.different += not is_equal
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A page that has the text of an earlier one, at an address that differs in one part."""
+
+    kind: FindingKind
+    rule: str
+    pairs: int  # equal ones that the rule has by now
+    like: LinkId  # the earlier page
+
+    def told(self) -> str:
+        """The numbers that decide, for people."""
+        part = _WORDS.get(self.rule, "the host" if self.kind is FindingKind.MIRROR else self.rule)
+        return f"the very text of an earlier page, where only this differs: {part}; {count_of(self.pairs, 'such pair')}"
