@@ -138,11 +138,18 @@ def test_the_evidence_of_a_copy_names_an_earlier_page_that_the_run_has(
             assert one.exact == other.exact
 
 
-@pytest.mark.parametrize("host", ["%", "_", "%.example", "s__e%"])
+@pytest.mark.parametrize("host", ["_", "s__e", "*.example", "s"])
 def test_a_host_is_a_host_and_no_pattern(trapped: Path, capsys: pytest.CaptureFixture[str], host: str) -> None:
     document = json.loads(printed(capsys, "traps", trapped, "--json", "--pages", "--host", host))
     assert (document["pages_found"], document["traps"], document["pages"], document["moves"]) == (0, [], [], [])
     assert document["links"]["waiting_behind"] == 0
+
+
+@pytest.mark.parametrize("host", ["http://a.example/", "a.example/b", "a.example?c", "%", "a b", "//"])
+def test_what_is_no_host_is_refused_in_a_line(trapped: Path, capsys: pytest.CaptureFixture[str], host: str) -> None:
+    assert main(["traps", str(trapped), "--host", host]) == 2
+    told = f"honeyguide: --host is {host!r}: write the name of a host alone, as in example.org\n"
+    assert capsys.readouterr().err == told
 
 
 def test_a_host_may_be_written_in_capitals(trapped: Path, capsys: pytest.CaptureFixture[str]) -> None:

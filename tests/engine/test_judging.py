@@ -11,11 +11,14 @@ import honeyguide
 from engine.small_crawls import settings_for
 from honeyguide.engine import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
 from honeyguide.errors import PageError, SettingsError
+from honeyguide.judge import KeywordJudge
 from honeyguide.settings import settings_from, with_overrides
 from scripted_world import ScriptedWorld, redirect_to
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from honeyguide.domain import Page
 
 GEOLOGY = settings_from({"topic": {"name": "geology", "keywords": ["rock", "mineral"]}, "judge": {"kind": "keyword"}})
 ROCKS = """<html><head><title>Rocks</title></head><body><nav>rock <a href="/rock">rock</a></nav><main>
@@ -55,6 +58,24 @@ def test_a_file_is_judged_by_its_main_text(tmp_path: Path) -> None:
 def test_a_redirect_is_followed_and_the_end_is_told() -> None:
     judged = judge_page("http://rocks.test/old", GEOLOGY, world=WORLD)
     assert (judged.name, judged.url) == ("http://rocks.test/old", "http://rocks.test/")
+
+
+def test_a_page_on_which_the_judge_breaks_does_not_keep_the_others_from_being_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judge(self: KeywordJudge, page: Page) -> float:
+        if "football" in page.title:
+            raise ZeroDivisionError("no goals")
+        return 1.0
+
+    monkeypatch.setattr(KeywordJudge, "relevance", judge)
+    for name in ("rock", "football", "mineral"):
+        (tmp_path / f"{name}.html").write_text(f"<title>{name}</title><p>{name}", encoding="utf-8")
+    bad = str(tmp_path / "football.html")
+    first, second, third = judge_pages([str(tmp_path / "rock.html"), bad, str(tmp_path / "mineral.html")], GEOLOGY)
+    assert isinstance(first, JudgedPage)
+    assert second == UnreadablePage(bad, f"{bad} could not be judged: ZeroDivisionError: no goals")
+    assert isinstance(third, JudgedPage)
 
 
 def test_links_are_scored_best_first() -> None:

@@ -10,11 +10,13 @@ import typer
 from honeyguide.cli.options import JsonFlag, RunArgument  # noqa: TC001 - typer reads the annotations
 from honeyguide.cli.words import one_line, percent
 from honeyguide.counts import count_of
-from honeyguide.errors import SettingsError
+from honeyguide.domain import Url
+from honeyguide.errors import InvalidUrl, SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from honeyguide.domain import HostKey
     from honeyguide.store import GuardFinding, HostMoves, LinksMoved, Run, Trap, TrapSummary
 
 HELP: Final = (
@@ -52,6 +54,7 @@ def traps(
     kinds = [each.value for each in FindingKind]
     if kind and kind not in kinds:
         raise SettingsError([f"--kind is {kind!r}: choose one of {', '.join(kinds)}"])
+    host = _host_key(host) if host else ""
     with open_run(run) as opened, opened.at_one_moment():
         summary = opened.trap_summary(kind=kind, host=host)
         wanted = list(opened.guard_findings(kind=kind, host=host)) if pages else []
@@ -60,6 +63,17 @@ def traps(
         else:
             for line in _told(opened, summary, wanted, is_part=bool(kind or host)):
                 print(line)
+
+
+def _host_key(text: str) -> HostKey:
+    """A host as URLs have it, whatever the case and the letters that it is written with."""
+    try:
+        parsed = Url.parse(f"http://{text}/")
+    except InvalidUrl:
+        parsed = None
+    if parsed is None or parsed.text != f"http://{parsed.host}/":
+        raise SettingsError([f"--host is {text!r}: write the name of a host alone, as in example.org"])
+    return parsed.host
 
 
 def _told(run: Run, summary: TrapSummary, pages: list[GuardFinding], *, is_part: bool) -> Iterator[str]:

@@ -10,6 +10,7 @@ from honeyguide.domain import Candidates, Origin
 from honeyguide.engine.build import Builder
 from honeyguide.engine.examples import reads_standard_input, with_examples_read
 from honeyguide.engine.named_pages import NamedPages
+from honeyguide.engine.preparing import Unjudged, judged_by
 from honeyguide.engine.run import refuse_in_running_loop
 from honeyguide.errors import PageError
 from honeyguide.learn import BestFirst
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from honeyguide.domain import Evidence, Page, Verdict
-    from honeyguide.judge import Match
+    from honeyguide.judge import Match, Verdicts
     from honeyguide.settings import Settings
     from honeyguide.worlds import World
 
@@ -94,21 +95,25 @@ async def judge_pages_async(
             except PageError as error:
                 judged.append(UnreadablePage(name, str(error)))
                 continue
-            verdict = verdicts.judge(page)
-            scored = _scored(page, builder, verdict)[:links] if links else ()
-            judged.append(
-                JudgedPage(
-                    name=name,
-                    url=page.url.text,
-                    title=page.title,
-                    words=len(page.main_words),
-                    verdict=verdict,
-                    evidence=verdicts.evidence(page),
-                    links=tuple(scored),
-                    matches=tuple(verdicts.matches(page)),
-                )
-            )
+            judged.append(_judged(name, page, builder, verdicts, links))
     return judged
+
+
+def _judged(name: str, page: Page, builder: Builder, verdicts: Verdicts, links: int) -> JudgedPage | UnreadablePage:
+    verdict = judged_by(verdicts, page)
+    if isinstance(verdict, Unjudged):
+        return UnreadablePage(name, f"{name} could not be judged: {verdict.reason}")
+    scored = _scored(page, builder, verdict)[:links] if links else ()
+    return JudgedPage(
+        name=name,
+        url=page.url.text,
+        title=page.title,
+        words=len(page.main_words),
+        verdict=verdict,
+        evidence=verdicts.evidence(page),
+        links=tuple(scored),
+        matches=tuple(verdicts.matches(page)),
+    )
 
 
 def _scored(page: Page, builder: Builder, verdict: Verdict) -> list[ScoredLink]:

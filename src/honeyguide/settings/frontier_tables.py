@@ -51,7 +51,7 @@ class RestartSettings:
     window: int = setting(
         200, "fetches that the means are taken over; after a restart as many have to pass before the next", at_least=1
     )
-    most: int = setting(20, "restarts of a run at most", at_least=0)
+    most: int = setting(20, "restarts of a run at most", at_least=1)
     links: int = setting(5, "links that go first at each", at_least=1)
     sources: tuple[str, ...] = setting(
         ("urls", "starting-points", "unexplored"),
