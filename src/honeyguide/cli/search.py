@@ -5,11 +5,30 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import typer
-
-from honeyguide.cli.options import JsonFlag, setting_option
+from honeyguide.cli.options import JsonFlag  # noqa: TC001 - typer reads the annotations
+from honeyguide.cli.search_options import (  # noqa: TC001
+    AnyWord,
+    BlockedWords,
+    HideTraps,
+    Hosts,
+    Like,
+    MeaningWeight,
+    MinQuality,
+    PageNumber,
+    PerPage,
+    RankWeight,
+    RelevantOnly,
+    RunsAndQuery,
+    SearchSettings,
+    Semantic,
+    ShowAll,
+    Since,
+    TextWeight,
+    TopicWeight,
+    Until,
+)
 from honeyguide.cli.words import one_line
 from honeyguide.counts import count_of
 from honeyguide.errors import QueryError
@@ -31,8 +50,6 @@ HELP: Final = (
     "  honeyguide search my-run --like https://en.wikipedia.org/wiki/Basalt"
 )
 AFTER_DASHES: Final = "a query that begins with - stands behind --, as in: honeyguide search my-run -- '-rock basalt'"
-_WHICH: Final = "Which pages"
-_ORDER: Final = "In which order"
 _LIFTED_BY: Final = {
     "search.hide_traps": "--show-traps",
     "search.min_quality": "--min-quality 0",
@@ -42,84 +59,27 @@ _LONGEST_DATE: Final = 253_402_300_799  # seconds until the year 10000
 
 
 def search(
-    runs_and_query: Annotated[
-        list[str],
-        typer.Argument(metavar="RUN... QUERY", show_default=False, help="Run folders, and what to look for."),
-    ],
-    like: Annotated[
-        str | None,
-        typer.Option(metavar="URL", show_default=False, help="Pages like this one, instead of a query."),
-    ] = None,
-    semantic: Annotated[
-        bool, typer.Option("--semantic", metavar="", help="Find pages by what they mean, too, with word vectors.")
-    ] = False,
-    any_: Annotated[
-        bool, typer.Option("--any", metavar="", help="One of the words is enough (search.match = any).")
-    ] = False,
-    host: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="HOST", show_default=False, rich_help_panel=_WHICH,
-            help="Only of this host, and of hosts below it; may be given several times.",
-        ),
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", show_default=False, rich_help_panel=_WHICH,
-            help="Only fetched since then: a day or a time, as in 2026-05-01T12:30 (UTC).",
-        ),
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", show_default=False, rich_help_panel=_WHICH,
-            help="Only fetched until then, that moment included; a day counts to its end.",
-        ),
-    ] = None,
-    relevant: Annotated[
-        bool, typer.Option("--relevant", metavar="", rich_help_panel=_WHICH, help="Only pages judged relevant.")
-    ] = False,
-    show_all: Annotated[
-        bool,
-        typer.Option("--all", metavar="", rich_help_panel=_WHICH, help="Also pages with the same text as a hit."),
-    ] = False,
-    hide_traps: Annotated[
-        bool | None,
-        setting_option(
-            "search.hide_traps", "--hide-traps/--show-traps", metavar="", panel=_WHICH,
-            help_text="Leave out pages that the guard took for a trap, relevant ones too.",
-        ),
-    ] = None,
-    min_quality: Annotated[
-        float | None, setting_option("search.min_quality", "--min-quality", metavar="X", panel=_WHICH)
-    ] = None,
-    blocked_words: Annotated[
-        str | None, setting_option("search.blocked_words", "--blocked-words", metavar="FILE", panel=_WHICH)
-    ] = None,
-    text_weight: Annotated[
-        float | None, setting_option("search.text_weight", "--text-weight", metavar="W", panel=_ORDER)
-    ] = None,
-    rank_weight: Annotated[
-        float | None, setting_option("search.rank_weight", "--rank-weight", metavar="W", panel=_ORDER)
-    ] = None,
-    topic_weight: Annotated[
-        float | None, setting_option("search.topic_weight", "--topic-weight", metavar="W", panel=_ORDER)
-    ] = None,
-    meaning_weight: Annotated[
-        float | None, setting_option("search.meaning_weight", "--meaning-weight", metavar="W", panel=_ORDER)
-    ] = None,
-    page: Annotated[int, typer.Option(metavar="N", min=1, help="Which page of hits.")] = 1,
-    per_page: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Hits on a page.")] = 10,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="SEARCH.KEY=VALUE", show_default=False,
-            help="Another setting of the search, as in --set search.title_boost=2; may be given several times.",
-        ),
-    ] = None,
+    runs_and_query: RunsAndQuery,
+    like: Like = None,
+    semantic: Semantic = False,
+    any_: AnyWord = False,
+    host: Hosts = None,
+    since: Since = None,
+    until: Until = None,
+    relevant: RelevantOnly = False,
+    show_all: ShowAll = False,
+    hide_traps: HideTraps = None,
+    min_quality: MinQuality = None,
+    blocked_words: BlockedWords = None,
+    text_weight: TextWeight = None,
+    rank_weight: RankWeight = None,
+    topic_weight: TopicWeight = None,
+    meaning_weight: MeaningWeight = None,
+    page: PageNumber = 1,
+    per_page: PerPage = 10,
+    set_: SearchSettings = None,
     as_json: JsonFlag = False,
-) -> None:  # fmt: skip
+) -> None:
     from honeyguide.cli.settings_from_flags import parse_assignment  # noqa: PLC0415
     from honeyguide.index import Searcher, check_question  # noqa: PLC0415 - tantivy, numpy and SQLite take a while to load
 
