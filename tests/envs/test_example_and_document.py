@@ -32,9 +32,16 @@ def test_a_few_episodes_are_enough_to_beat_chance_clearly() -> None:
     assert mean_by_agent["trained agent"] > 4 * mean_by_agent["any waiting link"]
 
 
-@pytest.mark.parametrize("code", re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL), ids=["first", "settings"])
-def test_the_code_in_the_document_runs(code: str) -> None:
-    output_of("-c", code)
+PRINTED = (r"\d+ relevant pages in \d+ fetches\n", "")
+
+
+@pytest.mark.parametrize(
+    ("code", "printed"),
+    list(zip(re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL), PRINTED, strict=True)),
+    ids=["first", "settings"],
+)
+def test_the_code_in_the_document_runs(code: str, printed: str) -> None:
+    assert re.fullmatch(printed, output_of("-c", code))
 
 
 def test_the_document_names_every_state_feature_and_the_width_of_the_table() -> None:

@@ -110,3 +110,6 @@ def test_closing_twice_is_allowed() -> None:
     env.reset(seed=0)
     env.close()
     env.close()
+    observation, _ = env.reset(seed=0)  # and it can be used again
+    assert env.observation_space.contains(observation)
+    env.close()

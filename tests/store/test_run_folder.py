@@ -182,6 +182,8 @@ def test_a_run_may_be_closed_twice(run: Path) -> None:
     opened = open_run(run)
     opened.close()
     opened.close()
+    with open_run(run) as again:
+        assert again.settings == opened.settings
 
 
 def test_of_two_processes_that_make_one_folder_the_second_changes_nothing(tmp_path: Path) -> None:

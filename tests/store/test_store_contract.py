@@ -84,9 +84,13 @@ def test_what_is_recorded_is_there_after_opening_again(opener: Callable[[Path], 
     again.close()
 
 
-def test_closing_twice_is_harmless(store: Store) -> None:
+def test_closing_twice_is_harmless(store: Store, opener: Callable[[Path], Store], tmp_path: Path) -> None:
+    store.record(FIRST)
     store.close()
     store.close()
+    again = opener(tmp_path)
+    assert again.progress() == FIRST.progress
+    again.close()
 
 
 def test_a_fetch_is_in_flight_from_its_dispatch_to_its_completion(store: Store) -> None:

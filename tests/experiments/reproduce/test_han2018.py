@@ -121,7 +121,9 @@ class TestPlan:
 
     @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
     def test_every_method_can_be_crawled(self, method: Any) -> None:
-        validate(task_settings(WEB, topic(), method, "wordllama", steps=9, seed=4))
+        settings = task_settings(WEB, topic(), method, "wordllama", steps=9, seed=4)
+        validate(settings)  # raises where something is wrong
+        assert settings.budget.fetches == 9
 
     def test_a_variant_differs_from_the_learner_in_what_its_name_says(self, tmp_path: Path) -> None:
         sizes = Sizes(50, 20, 5)

@@ -108,7 +108,9 @@ class TestCrawlers:
 
     @pytest.mark.parametrize("crawler", [*BASELINES, *CHANGES, FIXED, HIS_PAIR, OUR_PAIR], ids=lambda each: each.name)
     def test_every_one_can_be_crawled(self, crawler: Crawler) -> None:
-        validate(as_settings(crawler))
+        settings = as_settings(crawler)
+        validate(settings)  # raises where something is wrong
+        assert settings.crawl.strategy == crawler.strategy
 
     def test_no_two_ablations_are_the_same(self) -> None:
         assert len({repr(as_settings(each)) for each in (*BASELINES, *CHANGES)}) == len(BASELINES) + len(CHANGES)
