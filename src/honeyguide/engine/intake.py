@@ -173,13 +173,7 @@ class Intake:
                 found.rows,
             )
         )
-        judgement = Judgement()
-        if self._guarding is not None:
-            mark = self._times.start()
-            judgement = self._guarding.see(
-                dispatch.record.link, prepared.fingerprint or fingerprint_of(page), verdict, found
-            )
-            self._times.lap("guard", mark)
+        judgement = self._guarded(dispatch.record.link, prepared, verdict, found)
         if self._restarts is not None:
             novelty = 0.0 if judgement.finding is not None else _novelty(found)
             self._restarts.note(verdict.reward, novelty)
@@ -213,6 +207,15 @@ class Intake:
             self._ledger.progress,
         )
         return self._ledger.step(record, event)
+
+    def _guarded(self, link: LinkId, prepared: Prepared, verdict: Verdict, found: Found) -> Judgement:
+        """What the guard makes of a page; nothing, where there is none."""
+        if self._guarding is None:
+            return Judgement()
+        mark = self._times.start()
+        judgement = self._guarding.see(link, prepared.fingerprint or fingerprint_of(prepared.page), verdict, found)
+        self._times.lap("guard", mark)
+        return judgement
 
     def _take_redirect(self, arrived: Arrived, outcome: Redirected) -> Step:
         dispatch = arrived.dispatch
