@@ -198,6 +198,7 @@ def test_a_site_whose_own_links_show_that_it_is_none_is_not_liable_for_its_group
     assert [groups.level(site) for site in (entrance, honest, empty)] == [3, 0, 3]
     assert groups.group(entrance).take_pages(groups.is_liable) == []
     spend(entrance.account, 2)
+    groups.keep_pages(entrance)
     assert groups.group(entrance).take_pages(groups.is_liable) == [0, 1]
     assert honest.account.pages == [0, 1, 2, 3]
     assert groups.group(entrance).take_pages(groups.is_liable) == []

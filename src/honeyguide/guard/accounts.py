@@ -9,7 +9,7 @@ An account is *overdrawn* when more of its pages brought new addresses than its 
 hardly any of its addresses was named twice, and it must be far larger than it seems (`is_vast`). The allowance rises
 with every group of sites that refers to it from outside, with every address first met outside once enough groups do,
 with every site of its own and with every relevant page. Overdrawn, its links wait a level deeper for each doubling, and
-to be so no longer it has to be a fifth on the other side of one of these bounds.
+to be so no longer it has to be a fifth below one of these bounds, or a quarter above that of the named twice.
 """
 
 from __future__ import annotations
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from honeyguide.domain import LinkId
     from honeyguide.settings.guard_table import GuardSettings
 
+DEEP: Final = 2
+"""The generation from which on a page is not just behind an entrance. An index that lists indexes shows each address
+once and looks like a maze, until pages are fetched that these list: so half an allowance has to be spent deeper."""
+
 DEEPEST: Final = 6
 """The level of the most overdrawn account; the bottom is for what is known to be a copy."""
 
@@ -37,10 +41,19 @@ FANNING_OUT_IN_SECTION: Final = 3.0
 MOST_KNIT: Final = 0.2
 """The knit share that is enough however many pages were seen."""
 
+LEAST_PAGES: Final = 8
+"""Pages that it takes to see whether they refer to one another; twice as well as those of a large site have to."""
+
+LEAST_ADDRESSES: Final = 16
+"""Addresses that were named, which it takes as well: of two, one is named twice by chance."""
+
 _SLACK: Final = 0.8  # an overdrawn account has to be so far on the other side of a bound
 _RECENT: Final = 16  # pages that the mean growth is about
 MOST_REFERRERS: Final = 64  # that are told apart
 _MOST_PAGES: Final = 256  # that are remembered, to be named when the account turns out to be a maze
+_MOST_RENEWALS: Final = 3  # a site with more parts of addresses that do not matter makes them up
+_REPEATED: Final = 4  # of the last pages, from which on repetitions are usual
+_MASK: Final = (1 << _RECENT) - 1
 
 
 @dataclass(slots=True)
@@ -49,6 +62,7 @@ class Account:
 
     fetched: int = 0
     spent: int = 0  # of these, pages that brought new addresses of its own; all others are ends
+    deep: int = 0  # of these, pages that are not just behind an entrance
     relevant: int = 0
     hosts: int = 1
     fresh: int = 0  # links of its pages to new addresses of its own
@@ -61,6 +75,7 @@ class Account:
     is_section: bool = False  # of a site; those are judged more carefully
     level: int = 0  # at which its links wait
     repetitions: int = 0  # one bit for each recent page, set where it repeated another
+    renewals: int = 0  # times that it began anew
 
     @property
     def _slack(self) -> float:
@@ -96,10 +111,11 @@ class Account:
         explained = max(rules.vast_per_page * self.spent, rules.vast_per_reference * (1 + self.from_outside))
         return self.estimated_size >= max(rules.vast_addresses, explained) * self._slack
 
-    def take(self, link: LinkId | None, fresh: int, crossing: int, *, is_relevant: bool) -> None:
+    def take(self, link: LinkId | None, fresh: int, crossing: int, *, is_relevant: bool, is_deep: bool = True) -> None:
         """Count a page with its links to addresses of the account. The pages of a group are kept with its sites."""
         self.fetched += 1
         self.spent += fresh > 0
+        self.deep += fresh > 0 and is_deep
         self.relevant += is_relevant
         self.fresh += fresh
         self.crossing += crossing
@@ -109,8 +125,8 @@ class Account:
 
     def note(self, *, is_repetition: bool) -> bool:
         """Take in whether a page repeated another; whether a quarter of the last sixteen did."""
-        self.repetitions = (self.repetitions << 1 | is_repetition) & 0xFFFF
-        return self.repetitions.bit_count() >= 4
+        self.repetitions = (self.repetitions << 1 | is_repetition) & _MASK
+        return self.repetitions.bit_count() >= _REPEATED
 
     def refer(self, group: int, *, is_new: bool) -> None:
         """Count a reference by another group, to an address that was new or not."""
@@ -124,6 +140,7 @@ class Account:
         self.growth = (self.growth * self.fetched + other.growth * other.fetched) / max(1, pages)
         self.fetched = pages
         self.spent += other.spent
+        self.deep += other.deep
         self.relevant += other.relevant
         self.fresh += other.fresh
         self.crossing += other.crossing
@@ -134,23 +151,31 @@ class Account:
         """Give back the counts of another account that were added, or counted here as well as there."""
         self.fetched = max(0, self.fetched - other.fetched)
         self.spent = max(0, self.spent - other.spent)
+        self.deep = max(0, self.deep - other.deep)
         self.relevant = max(0, self.relevant - other.relevant)
         self.fresh = max(0, self.fresh - other.fresh)
         self.crossing = max(0, self.crossing - other.crossing)
         self.from_outside = max(0, self.from_outside - other.from_outside)
 
-    def begin_anew(self) -> None:
-        """Count again from nothing: what was counted were variants of addresses that are told apart no longer."""
-        self.fetched = self.spent = self.fresh = self.crossing = 0
+    def begin_anew(self) -> bool:
+        """Count again from nothing: what was counted were variants of addresses that are told apart no longer.
+
+        Whether it did: what has new parts of addresses again and again that do not matter is not let off each time.
+        """
+        if self.renewals == _MOST_RENEWALS:
+            return False
+        self.renewals += 1
+        self.fetched = self.spent = self.deep = self.fresh = self.crossing = self.level = 0
         self.growth = 0.0
         self.pages = []
+        return True
 
     def allowance(self, rules: GuardSettings) -> float:
         """Pages that it may cost before its links wait behind others."""
         referrers = min(len(self.referrers), rules.established_referrers)
         earned = min(rules.allowance / 2, rules.allowance_per_relevant * self.relevant)
         allowance = rules.allowance + rules.allowance_per_referrer * referrers + earned
-        allowance += rules.allowance_per_host * (self.hosts - 1)
+        allowance += rules.allowance_per_host * min(self.hosts - 1, rules.allowance)
         if self.is_established(rules):
             allowance += rules.allowance_per_reference * self.from_outside
         return allowance
@@ -158,6 +183,12 @@ class Account:
     def is_established(self, rules: GuardSettings) -> bool:
         """Whether enough others refer to it that it counts as a place of its own."""
         return self.is_trusted or len(self.referrers) >= rules.established_referrers
+
+    def has_proved_itself(self, rules: GuardSettings) -> bool:
+        """Whether it is no part of a maze, as far as can be seen."""
+        is_knit = self.knit_share >= 2 * rules.knit and not self.is_vast(rules)
+        is_seen = self.fetched >= LEAST_PAGES and self.named >= LEAST_ADDRESSES and is_knit
+        return is_seen or self.is_established(rules)
 
     def is_well_knit(self, rules: GuardSettings) -> bool:
         """Whether its pages are referred to as those of honest sites are, by one another and by others."""
@@ -170,7 +201,9 @@ class Account:
         allowance = self.allowance(rules)
         least_growth = (FANNING_OUT_IN_SECTION if self.is_section else FANNING_OUT) * self._slack
         is_endless = self.growth >= least_growth and self.is_vast(rules) and not self.is_well_knit(rules)
-        is_overdrawn = self.spent > allowance * self._slack and is_endless and not self.is_trusted
+        bound = allowance * self._slack
+        is_spent = self.spent > bound and (2 * self.deep >= bound or self.spent > 2 * bound)
+        is_overdrawn = is_spent and is_endless and not self.is_trusted
         self.level = min(DEEPEST, FIRM_LEVEL + max(0, int(log2(self.spent / allowance)))) if is_overdrawn else 0
         if self.spent > _MOST_PAGES and not is_overdrawn:
             self.pages = []  # it has shown by now that it is no maze

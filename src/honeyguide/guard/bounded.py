@@ -44,6 +44,10 @@ class Bounded(Generic[K, V]):
         self._values.move_to_end(key)
         return self._values.popitem(last=False) if len(self._values) > self.capacity else None
 
+    def remove(self, key: K) -> None:
+        """Forget an entry, where there is one."""
+        self._values.pop(key, None)
+
     def items(self) -> Iterable[tuple[K, V]]:
         """From what is forgotten first to what is forgotten last."""
         return self._values.items()

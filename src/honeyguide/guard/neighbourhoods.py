@@ -11,11 +11,12 @@ proved themselves only: a farm can refer to its own as often as it likes.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import HostKey, registered_domain
-from honeyguide.guard.accounts import MOST_REFERRERS, Account
+from honeyguide.guard.accounts import LEAST_ADDRESSES, LEAST_PAGES, MOST_REFERRERS, Account
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.saving import fields_of
 
@@ -30,13 +31,7 @@ VOUCHERS: Final = 4
 """Groups that have proved themselves and refer to a site, with which it leaves a group of others. It has not proved
 itself by that: comments with links to the entrance of a maze are easily planted."""
 
-LEAST_PAGES: Final = 8
-"""Pages of a site that it takes to see whether they refer to one another; twice as well as a large site's have to."""
-
-LEAST_ADDRESSES: Final = 16
-"""Addresses of a site that were named, which it takes as well: of two, one is named twice by chance."""
-
-_MOST_HOSTS: Final = 32  # of one site, that are looked at again when it stands better
+_MOST_HOSTS: Final = 256  # of one site, that are looked at again when it stands better
 
 
 @dataclass(slots=True)
@@ -49,6 +44,7 @@ class Site:
     account: Account = field(default_factory=Account)
     vouchers: list[int] = field(default_factory=list)  # groups that have proved themselves and refer to it
     importance: float = 0.0  # of its most important address, where ranks are kept
+    beside: Account | None = None  # of a seed's site, all its sections together in which no seed is
 
 
 @dataclass(slots=True)
@@ -58,6 +54,7 @@ class Group:
     number: int
     sites: dict[str, Site] = field(default_factory=dict)
     shared: Account | None = None
+    with_pages: dict[str, Site] = field(default_factory=dict)  # sites that may have pages without a finding
 
     @property
     def account(self) -> Account:
@@ -73,12 +70,13 @@ class Group:
         return [group for group in others if group != self.number][:MOST_REFERRERS]
 
     def take_pages(self, of: Callable[[Site], bool]) -> list[LinkId]:
-        """The pages without a finding of these sites, which are forgotten with that."""
-        taken = []
-        for site in filter(of, self.sites.values()):
+        """The pages without a finding of these sites, the first met first; they are forgotten with that."""
+        taken: list[LinkId] = []
+        for site in list(filter(of, self.with_pages.values())):
             taken += site.account.pages
             site.account.pages = []
-        return taken
+            del self.with_pages[site.domain]
+        return sorted(taken)
 
     @property
     def name(self) -> str:
@@ -92,7 +90,8 @@ class Neighbourhoods:
 
     def __init__(self, rules: GuardSettings) -> None:
         self._rules = rules
-        self._sites: Bounded[str, Site] = Bounded(rules.memory)
+        self._seeds: dict[str, Site] = {}  # the sites of seeds, which are never forgotten
+        self._sites: Bounded[str, Site] = Bounded(rules.memory)  # all others
         self._groups: dict[int, Group] = {}
         self._next = 0
 
@@ -101,7 +100,8 @@ class Neighbourhoods:
 
     def find(self, host: HostKey) -> Site | None:
         """The site of a host; None where it was never met, or is forgotten. Changes nothing."""
-        return self._sites.get(registered_domain(host))
+        domain = registered_domain(host)
+        return self._seeds.get(domain) or self._sites.get(domain)
 
     def group(self, site: Site) -> Group:
         return self._groups[site.group]
@@ -109,7 +109,7 @@ class Neighbourhoods:
     def meet(self, host: HostKey, introducer: Site | None) -> Site:
         """The site of a host; where it was never met, in a group of its own or in the introducer's."""
         domain = registered_domain(host)
-        site = self._sites.touch(domain)
+        site = self._seeds.get(domain) or self._sites.touch(domain)
         if site is None:
             is_alone = introducer is None or self.has_proved_itself(introducer)
             group = self._new_group() if is_alone or introducer is None else self.group(introducer)
@@ -124,11 +124,16 @@ class Neighbourhoods:
         site = self.meet(host, None)
         if len(self.group(site).sites) > 1:
             self._leave(site)
-        site.account.is_trusted = True
+        if site.beside is None:
+            site.account.is_trusted = True
+            site.beside = Account(is_section=True)
+            self._sites.remove(site.domain)
+            self._seeds[site.domain] = site
         return site
 
     def refer(self, referrer: Site, host: HostKey, *, is_new: bool) -> Site:
         """Count a link from one site to a host; the site of that host."""
+        self._sites.touch(referrer.domain)  # the site whose page is looked at is not the one to be forgotten
         site = self.meet(host, referrer)
         if site.group == referrer.group or self.level(referrer):
             return site
@@ -164,10 +169,24 @@ class Neighbourhoods:
 
     def has_proved_itself(self, site: Site) -> bool:
         """Whether a site is no part of a maze, as far as can be seen."""
-        account = site.account
-        is_knit = account.knit_share >= 2 * self._rules.knit and not account.is_vast(self._rules)
-        is_seen = account.fetched >= LEAST_PAGES and account.named >= LEAST_ADDRESSES and is_knit
-        return is_seen or account.is_established(self._rules)
+        return site.account.has_proved_itself(self._rules)
+
+    def keep_pages(self, site: Site) -> None:
+        """Have the group know of a site that has pages without a finding."""
+        if site.account.pages:
+            self.group(site).with_pages[site.domain] = site
+
+    def begin_anew(self, site: Site) -> bool:
+        """Count a site's addresses again, of which many are one; whether that was done."""
+        before = copy(site.account)
+        if not site.account.begin_anew():
+            return False
+        group = self.group(site)
+        group.with_pages.pop(site.domain, None)
+        if group.shared is not None:
+            group.shared.subtract(before)
+            group.shared.settle(self._rules)
+        return True
 
     def let_go(self, site: Site) -> bool:
         """Let a site leave its group if it has proved itself, or others vouch for it; whether it did."""
@@ -181,8 +200,16 @@ class Neighbourhoods:
     def state(self) -> State:
         """What `restore` takes."""
         sites = [
-            (site.domain, site.group, site.hosts, fields_of(site.account), site.vouchers, site.importance)
-            for _, site in self._sites.items()
+            (
+                site.domain,
+                site.group,
+                site.hosts,
+                fields_of(site.account),
+                site.vouchers,
+                site.importance,
+                None if site.beside is None else fields_of(site.beside),
+            )
+            for site in (*self._seeds.values(), *(site for _, site in self._sites.items()))
         ]
         groups = [
             (group.number, list(group.sites), None if group.shared is None else fields_of(group.shared))
@@ -192,11 +219,21 @@ class Neighbourhoods:
 
     def restore(self, state: State) -> None:
         sites, groups, self._next = state
-        self._sites.replace(
-            (domain, Site(domain, group, hosts, Account(*account), vouchers, importance))
-            for domain, group, hosts, account, vouchers, importance in sites
-        )
-        known = dict(self._sites.items())  # fewer than were saved, where there is less room now
+        saved = [
+            Site(
+                domain,
+                group,
+                hosts,
+                Account(*account),
+                vouchers,
+                importance,
+                None if beside is None else Account(*beside),
+            )
+            for domain, group, hosts, account, vouchers, importance, beside in sites
+        ]
+        self._seeds = {site.domain: site for site in saved if site.beside is not None}
+        self._sites.replace((site.domain, site) for site in saved if site.beside is None)
+        known = {**self._seeds, **dict(self._sites.items())}  # fewer than were saved, where there is less room now
         self._groups = {
             number: Group(
                 number,
@@ -206,6 +243,8 @@ class Neighbourhoods:
             for number, domains, shared in groups
             if any(domain in known for domain in domains)
         }
+        for site in known.values():
+            self.keep_pages(site)
 
     def _belong_together(self, one: Site, other: Site) -> bool:
         """Whether two sites that refer to each other are of one group. Vouchers are no help to a maze's entrance."""
@@ -224,6 +263,7 @@ class Neighbourhoods:
         if group.shared is None:
             own, group.shared = group.account, Account()
             group.shared.add(own)
+            group.shared.level = own.level
         return group.shared
 
     def _unite(self, one: Group, other: Group) -> None:
@@ -235,6 +275,7 @@ class Neighbourhoods:
         for site in smaller.sites.values():
             site.group = larger.number
         larger.sites.update(smaller.sites)
+        larger.with_pages.update(smaller.with_pages)
         shared.hosts = len(larger.sites)
         del self._groups[smaller.number]
 
@@ -257,10 +298,12 @@ class Neighbourhoods:
         group = self._new_group()
         site.group = group.number
         group.sites[site.domain] = site
+        self.keep_pages(site)
 
     def _remove(self, site: Site) -> None:
         group = self.group(site)
         del group.sites[site.domain]
+        group.with_pages.pop(site.domain, None)
         if not group.sites:
             del self._groups[group.number]
         elif group.shared is not None:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from honeyguide.settings.guard_table import GuardSettings
 
 NEAR: Final = 2
-"""The most that a near-duplicate's links are demoted, and the most that importance forgives."""
+"""The most that a near-duplicate's links are demoted."""
+
+USUAL_NEAR: Final = FIRM_LEVEL
+"""What they are demoted where near-duplicates are usual in the section; the most that importance forgives."""
 
 FOUND_ON_COPIES: Final = "found only on pages that repeat others or lead to nothing"
 
@@ -24,9 +27,10 @@ REPEATS: Final = 3
 """From so many on, a path that says the same again and again is taken to be a trap's."""
 
 FORGIVING: Final = (8, 16)
-"""Groups of hosts that refer to a host: from so many on, one level or two of a near-duplicate are forgiven."""
+"""Groups of hosts that refer to a host: from so many on, one level of a near-duplicate is forgiven, or all are."""
 
 _FORGIVING_RANK: Final = (4.0, 16.0)  # the same by the PageRank of a site's most important address
+_FORGIVEN: Final = (0, 1, USUAL_NEAR)  # levels, by how many of the bounds above are reached
 _DOUBT: Final = 1  # the level of what was not found out
 _VARIANT: Final = 6
 _MOST_REPEATS: Final = 5
@@ -54,16 +58,16 @@ class Standings:
     def forgiven(self, site: Site) -> int:
         """Levels of a near-duplicate that the importance of its site makes up for."""
         if self._rules.importance == BY_PAGERANK:
-            return sum(site.importance >= bound for bound in _FORGIVING_RANK)
+            return _FORGIVEN[sum(site.importance >= bound for bound in _FORGIVING_RANK)]
         if self._rules.importance == BY_REFERRERS:
-            return sum(len(site.account.referrers) >= bound for bound in FORGIVING)
+            return _FORGIVEN[sum(len(site.account.referrers) >= bound for bound in FORGIVING)]
         return 0
 
     def _said_of(self, url: Url, shape: Shape, carried: int) -> list[tuple[int, str]]:
         """What the rules say of a link: levels above 0, with their reasons."""
         said = []
         site = self._tables.groups.find(shape.host)
-        if 0 < carried <= NEAR and site is not None:
+        if 0 < carried <= USUAL_NEAR and site is not None:
             carried -= self.forgiven(site)
         if carried > 0:
             said.append((carried, FOUND_ON_COPIES))
@@ -99,9 +103,12 @@ class Standings:
         level = 0 if site is None else self._tables.groups.level(site)
         if site is not None and level:
             return [(level, f"{FindingKind.MAZE}: {self._tables.groups.group(site).name} is overdrawn")]
-        section = self._tables.sections.get(shape.section)
+        section = self._tables.find_section(shape.section)
         if section is not None and section.level:
             return [(section.level, f"{FindingKind.MAZE}: {shape.section} is overdrawn")]
+        beside = None if site is None or (section is not None and section.is_trusted) else site.beside
+        if site is not None and beside is not None and beside.level:
+            return [(beside.level, f"{FindingKind.MAZE}: {site.domain} beside its seeds is overdrawn")]
         return []
 
     def _said_by_shares(self, url: Url, shape: Shape, site: Site) -> list[tuple[int, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import GuardError
 from honeyguide.guard.accounts import Account
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from honeyguide.settings.guard_table import GuardSettings
 
 
+_GENERATION_BITS: Final = 4
+_LAST_GENERATION: Final = (1 << _GENERATION_BITS) - 1
+
+
 class Tables:
     """Empty at first."""
 
@@ -30,11 +34,12 @@ class Tables:
         self.window = Window(rules.window_pages, rules.window_s)
         self.folding = Folding(pairs=rules.folding_pairs, memory=memory)
         self.groups = Neighbourhoods(rules)
-        self.sections: Bounded[str, Account] = Bounded(memory // 4)
+        self._sections: Bounded[str, Account] = Bounded(memory // 4)
+        self._seed_sections: dict[str, Account] = {}  # those in which seeds are, which are never forgotten
         self.series: Bounded[str, Series] = Bounded(memory // 16)
         self.titles: Bounded[tuple[HostKey, int], SameTitle] = Bounded(memory // 16)
         self.chains: Bounded[LinkId, int] = Bounded(memory)  # pages with a finding, and how many above them have one
-        self.fetched: Bounded[LinkId, int] = Bounded(memory)
+        self.fetched: Bounded[LinkId, int] = Bounded(memory)  # with the group of its site, and its generation there
         self.again: Bounded[LinkId, int] = Bounded(memory)  # links that were met a second time
         self.shares = Shares(rules.share_credit, memory)
 
@@ -44,7 +49,8 @@ class Tables:
                 "window": self.window.state(),
                 "folding": self.folding.state(),
                 "groups": self.groups.state(),
-                "sections": [(key, fields_of(account)) for key, account in self.sections.items()],
+                "sections": [(key, fields_of(account)) for key, account in self._sections.items()],
+                "seed sections": [(key, fields_of(account)) for key, account in self._seed_sections.items()],
                 "series": [(key, fields_of(series)) for key, series in self.series.items()],
                 "titles": [(key, fields_of(title)) for key, title in self.titles.items()],
                 "chains": list(self.chains.items()),
@@ -63,7 +69,8 @@ class Tables:
             tables.window.restore(saved["window"])
             tables.folding.restore(saved["folding"])
             tables.groups.restore(saved["groups"])
-            tables.sections.replace((key, Account(*fields)) for key, fields in saved["sections"])
+            tables._sections.replace((key, Account(*fields)) for key, fields in saved["sections"])
+            tables._seed_sections = {key: Account(*fields) for key, fields in saved["seed sections"]}
             tables.series.replace((key, Series(*fields)) for key, fields in saved["series"])
             tables.titles.replace((key, SameTitle(*fields)) for key, fields in saved["titles"])
             tables.chains.replace(saved["chains"])
@@ -74,10 +81,31 @@ class Tables:
             raise GuardError(f"the saved state of the guard is not one ({error!r}): begin the run anew") from None
         return tables
 
+    def begin_page(self, link: LinkId, parent: LinkId | None, group: int) -> int:
+        """Take in that a page was fetched: how many of the pages that led to it, one after the other, are of its
+        group.
+        """
+        before = None if parent is None else self.fetched.get(parent)
+        is_led_to = before is not None and before >> _GENERATION_BITS == group
+        generation = min(_LAST_GENERATION, (before & _LAST_GENERATION) + 1) if before is not None and is_led_to else 0
+        self.fetched.put(link, group << _GENERATION_BITS | generation)
+        return generation
+
     def section(self, key: str) -> Account:
         """The account of a section, new where there is none; the last to be forgotten."""
-        account = self.sections.touch(key)
+        account = self._seed_sections.get(key) or self._sections.touch(key)
         if account is None:
             account = Account(is_section=True)
-            self.sections.put(key, account)
+            self._sections.put(key, account)
         return account
+
+    def find_section(self, key: str) -> Account | None:
+        """The account of a section, where there is one. Changes nothing."""
+        return self._seed_sections.get(key) or self._sections.get(key)
+
+    def trust_section(self, key: str) -> None:
+        """Have a section never be taken for a maze: a person named a page of it."""
+        account = self.section(key)
+        account.is_trusted = True
+        self._sections.remove(key)
+        self._seed_sections[key] = account

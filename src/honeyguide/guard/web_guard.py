@@ -11,28 +11,28 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.counts import count_of
+from honeyguide.guard.accounts import DEEP
 from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.fingerprint import NO_TITLE
-from honeyguide.guard.guard import FIRM_LEVEL, MAX_LEVEL, Finding, FindingKind, Judgement
+from honeyguide.guard.guard import MAX_LEVEL, Finding, FindingKind, Judgement
+from honeyguide.guard.link_census import LinkCensus, Scope
 from honeyguide.guard.series import Series, is_about
 from honeyguide.guard.shape import Shape, shape_of
-from honeyguide.guard.standings import FORGIVING, NEAR, REPEATS, Standings
+from honeyguide.guard.standings import NEAR, REPEATS, USUAL_NEAR, Standings
 from honeyguide.guard.tables import Tables
 from honeyguide.guard.window import Kept
-from honeyguide.settings.guard_table import BY_REFERRERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from honeyguide.domain import HostKey, LinkId, Url
-    from honeyguide.guard.accounts import Account
     from honeyguide.guard.guard import SeenPage, Standing, Target
+    from honeyguide.guard.link_census import LinksOfPage
     from honeyguide.guard.neighbourhoods import Site
     from honeyguide.guard.pairs import Copy
     from honeyguide.settings.guard_table import GuardSettings
 
-_COPY: Final = FIRM_LEVEL  # what the links of a copy are demoted
-_APOLOGY: Final = 4
+_COPY: Final = USUAL_NEAR + 1  # what the links of a copy are demoted, or of a page that says there is none
 _MOST_CHAIN: Final = 2
 
 
@@ -43,43 +43,6 @@ class _Seen:
     finding: Finding
     demotion: int
     earlier: list[LinkId]
-
-
-@dataclass(slots=True)
-class _Links:
-    """What the links of a page are, to the page's group, site, section and series."""
-
-    fresh: int = 0
-    crossing: int = 0
-    fresh_at_home: int = 0
-    crossing_at_home: int = 0
-    fresh_in_section: int = 0
-    crossing_in_section: int = 0
-    brings: bool = False
-    turns: bool = False
-
-    def count(
-        self,
-        *,
-        is_new: bool,
-        is_met_again: bool,
-        is_in_group: bool,
-        is_at_home: bool,
-        is_in_section: bool,
-        is_serial: bool,
-    ) -> None:
-        """Count a link to an address that was not fetched."""
-        if is_new:
-            self.fresh += is_in_group
-            self.fresh_at_home += is_at_home
-            self.fresh_in_section += is_in_section
-            is_turn = is_in_section and is_serial
-            self.turns |= is_turn
-            self.brings |= not is_turn
-        elif is_met_again:
-            self.crossing += is_in_group
-            self.crossing_at_home += is_at_home
-            self.crossing_in_section += is_in_section
 
 
 class WebGuard:
@@ -95,22 +58,22 @@ class WebGuard:
         print_ = page.fingerprint
         reconsider: dict[HostKey, None] = {}
         has_text = print_.words >= self._rules.least_words
-        self._tables.fetched.put(page.link, 1)
         site = self._site_of(page)
+        generation = self._tables.begin_page(page.link, page.parent, site.group)
         self._pay(page, shape, site, reconsider)
-        self._rank(site, page.importance, reconsider)
+        self._census.rank(site, page.importance, reconsider)
         seen: list[_Seen] = []
         if has_text:
             seen += self._compared(page, shape, reconsider)
             is_usual = self._tables.section(shape.section).note(is_repetition=bool(seen))
-            if is_usual and seen and seen[0].demotion < _COPY and self._standings.forgiven(site) < NEAR:
-                seen[0] = replace(seen[0], demotion=_COPY)  # so many are no accident
-        links = self._look_at(shape, site, targets, reconsider)
+            if is_usual and seen and seen[0].demotion <= NEAR:
+                seen[0] = replace(seen[0], demotion=USUAL_NEAR)  # so many are no accident
+        links = self._census.take(shape, site, targets, reconsider)
         if has_text:
             seen += self._in_series(page, shape, links, reconsider, is_repetition=bool(seen))
             seen += self._under_title(page, shape)
         if not seen:
-            seen += self._charged(page, shape, site, links, reconsider)
+            seen += self._charged(page, shape, site, links, reconsider, is_deep=generation >= DEEP)
         judgement = self._judge(page, seen) if seen else _NOTHING
         return replace(judgement, reconsider=tuple(reconsider)) if reconsider else judgement
 
@@ -129,10 +92,11 @@ class WebGuard:
     def _begin(self, tables: Tables) -> None:
         self._tables = tables
         self._standings = Standings(self._rules, tables)
+        self._census = LinkCensus(self._rules, tables, self._standings)
 
     def _site_of(self, page: SeenPage) -> Site:
         if page.is_seed:
-            self._tables.section(shape_of(page.url).section).is_trusted = True
+            self._tables.trust_section(shape_of(page.url).section)
             return self._tables.groups.trust(page.url.host)
         return self._tables.groups.meet(page.url.host, None)
 
@@ -143,15 +107,6 @@ class WebGuard:
         for key in (site.domain, shape.series):
             if self._tables.shares.count(key, pay, mean):
                 reconsider.update(dict.fromkeys(site.hosts))
-
-    def _rank(self, site: Site, importance: float, reconsider: dict[HostKey, None]) -> None:
-        """Take in the PageRank of one of a site's addresses."""
-        if importance <= site.importance:
-            return
-        forgiven = self._standings.forgiven(site)
-        site.importance = importance
-        if self._standings.forgiven(site) > forgiven:
-            reconsider.update(dict.fromkeys(site.hosts))
 
     def _compared(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> list[_Seen]:
         """What the window and the rules of the host say of a page's text."""
@@ -193,85 +148,14 @@ class WebGuard:
         if learned.established:
             # Growth was counted in addresses of which many are one.
             site = self._tables.groups.find(shape.host)
-            for account in () if site is None else self._tables.groups.accounts(site):
-                account.begin_anew()
+            self._tables.section(shape.section).begin_anew()
+            if site is not None and self._tables.groups.begin_anew(site):
+                reconsider.update(dict.fromkeys(self._tables.groups.group(site).hosts))
         reconsider.update(dict.fromkeys(learned.unfolded))
         return learned.copy
 
-    def _look_at(
-        self,
-        shape: Shape,
-        site: Site,
-        targets: Sequence[Target],
-        reconsider: dict[HostKey, None],
-    ) -> _Links:
-        """Sort the links of a page, and count what they say of the hosts and sections that they lead to."""
-        links = _Links()
-        for target in targets:
-            there = shape_of(target.url)
-            other = site if there.host == shape.host else None
-            if not target.is_new and self._tables.fetched.touch(target.link) is not None:
-                if other is None:
-                    self._rank(self._refer(site, there, reconsider, is_new=False), target.importance, reconsider)
-                continue
-            times = 0 if target.is_new else self._times_met(target.link)
-            if self._tables.folding.has_rules(there.host):
-                if self._tables.folding.variant_of(target.url) is not None:
-                    continue
-                times = max(times, self._tables.folding.meet(target.url))
-            is_new = times == 0
-            if other is None:
-                other = self._refer(site, there, reconsider, is_new=is_new)
-                self._rank(other, target.importance, reconsider)
-            links.count(
-                is_new=is_new,
-                is_met_again=times == 1,
-                is_in_group=other.group == site.group,
-                is_at_home=other is site,
-                is_in_section=there.section == shape.section,
-                is_serial=there.is_serial,
-            )
-            if is_new and there.section != shape.section:
-                self._tables.section(there.section).from_outside += 1
-        return links
-
-    def _times_met(self, link: LinkId) -> int:
-        """1 when a link is met for the second time, then 2."""
-        if self._tables.again.touch(link) is not None:
-            return 2
-        self._tables.again.put(link, 1)
-        return 1
-
-    def _refer(self, site: Site, there: Shape, reconsider: dict[HostKey, None], *, is_new: bool) -> Site:
-        """Count a link to another host; the site of that host."""
-        known = self._tables.groups.find(there.host)
-        referrers = 0 if known is None else len(known.account.referrers)
-        level = 0 if known is None else self._tables.groups.level(known)
-        other = self._tables.groups.refer(site, there.host, is_new=is_new)
-        if other.group == site.group:
-            return other
-        section = self._tables.section(there.section)
-        section.refer(site.group, is_new=False)
-        is_forgiven_more = len(other.account.referrers) != referrers and self._is_forgiven_more(other.account)
-        if is_forgiven_more or any(map(self._has_risen, self._tables.groups.accounts(other))):
-            reconsider.update(dict.fromkeys(self._tables.groups.group(other).hosts))
-        if self._tables.groups.level(other) < level:
-            reconsider.update(dict.fromkeys(other.hosts))
-        if self._has_risen(section):
-            reconsider[there.host] = None
-        return other
-
-    def _has_risen(self, account: Account) -> bool:
-        """Whether an overdrawn account is less so by now, or no longer."""
-        level = account.level
-        return level > 0 and account.settle(self._rules) < level
-
-    def _is_forgiven_more(self, account: Account) -> bool:
-        """Whether the newest referrer has made a group important enough for the next level to be forgiven."""
-        return self._rules.importance == BY_REFERRERS and len(account.referrers) in FORGIVING
-
     def _in_series(
-        self, page: SeenPage, shape: Shape, links: _Links, reconsider: dict[HostKey, None], *, is_repetition: bool
+        self, page: SeenPage, shape: Shape, links: LinksOfPage, reconsider: dict[HostKey, None], *, is_repetition: bool
     ) -> list[_Seen]:
         if not (self._rules.series and shape.is_serial):
             return []
@@ -293,7 +177,8 @@ class WebGuard:
         kind = series.kind(shape)
         if not is_about(kind, len(shape.names)):
             return []
-        return [_Seen(Finding(kind, shape.series, series.told()), _COPY, series.name_pages(kind))]
+        # Links into the series wait at its level; what else it shows has to be seen first.
+        return [_Seen(Finding(kind, shape.series, series.told()), 0, series.name_pages(kind))]
 
     def _under_title(self, page: SeenPage, shape: Shape) -> list[_Seen]:
         if not self._rules.series or page.fingerprint.title == NO_TITLE:
@@ -307,28 +192,37 @@ class WebGuard:
             return []
         finding = Finding(FindingKind.SOFT_404, shape.host, title.told())
         earlier, title.pages = title.pages, []
-        return [_Seen(finding, _APOLOGY, earlier)]
+        return [_Seen(finding, _COPY, earlier)]
 
     def _charged(
-        self, page: SeenPage, shape: Shape, site: Site, links: _Links, reconsider: dict[HostKey, None]
+        self,
+        page: SeenPage,
+        shape: Shape,
+        site: Site,
+        links: LinksOfPage,
+        reconsider: dict[HostKey, None],
+        *,
+        is_deep: bool,
     ) -> list[_Seen]:
         """What a page without any other finding costs the accounts that it belongs to."""
         group, waited_at = self._tables.groups.group(site), self._tables.groups.level(site)
-        at_home = (site.account, site.domain, links.fresh_at_home, links.crossing_at_home)
-        in_group = [(group.shared, group.name, links.fresh, links.crossing)] if group.shared is not None else []
         section = self._tables.section(shape.section)
-        in_section = (section, shape.section, links.fresh_in_section, links.crossing_in_section)
+        charged = [(site.account, site.domain, Scope.SITE), (section, shape.section, Scope.SECTION)]
+        if group.shared is not None:
+            charged.insert(0, (group.shared, group.name, Scope.GROUP))
+        if site.beside is not None and not section.is_trusted:
+            charged.insert(-1, (site.beside, f"{site.domain} beside its seeds", Scope.BESIDE))
         seen = []
-        for account, about, fresh, crossing in (*in_group, at_home, in_section):
-            before = account.level
-            kept = None if account is group.shared else page.link
-            account.take(kept, fresh, crossing, is_relevant=page.is_relevant)
+        for account, about, scope in charged:
+            before, fresh = account.level, links.fresh[scope]
+            kept = None if scope is Scope.GROUP else page.link
+            account.take(kept, fresh, links.crossing[scope], is_relevant=page.is_relevant, is_deep=is_deep)
             level = account.settle(self._rules) if self._rules.accounts else 0
             if level < before:
                 reconsider.update(dict.fromkeys(group.hosts))
             if not (level and fresh):
                 continue
-            if account is not group.shared:
+            if scope is not Scope.GROUP:
                 earlier, account.pages = account.pages, []
             elif self._tables.groups.is_liable(site):
                 earlier = group.take_pages(self._tables.groups.is_liable)
@@ -336,6 +230,7 @@ class WebGuard:
                 continue
             # Links into the account wait at its level, as long as it is overdrawn; they carry nothing.
             seen.append(_Seen(Finding(FindingKind.MAZE, about, account.told(self._rules)), 0, earlier))
+        self._tables.groups.keep_pages(site)
         if self._tables.groups.let_go(site) or self._tables.groups.level(site) < waited_at:
             reconsider.update(dict.fromkeys(site.hosts))
         return seen
@@ -346,7 +241,7 @@ class WebGuard:
         chain = above + 1
         self._tables.chains.put(page.link, chain)
         demotion = max(each.demotion for each in seen)
-        demotion += min(_MOST_CHAIN, above) if demotion > NEAR else 0
+        demotion += min(_MOST_CHAIN, above) if demotion > USUAL_NEAR else 0
         finding = seen[0].finding
         is_repetition = finding.kind in (FindingKind.DUPLICATE, FindingKind.NEAR_DUPLICATE)
         if is_repetition and chain > _MOST_CHAIN:

@@ -32,7 +32,7 @@ class GuardSettings:
     )
     importance: str = setting(
         BY_REFERRERS,
-        "what makes a site important, so that near-duplicates are forgiven by a level or two: 8 or 16 others that "
+        "what makes a site important, so that near-duplicates are forgiven, by one level or all: 8 or 16 others that "
         "refer to it, or an address with 4 or 16 times the average PageRank (which needs ranks.every)",
         choices=(BY_REFERRERS, BY_PAGERANK, "none"),
     )
@@ -71,7 +71,10 @@ class GuardSettings:
         at_most=1_000_000,
     )
     allowance_per_host: float = setting(
-        1.0, "pages on top for each further registered domain of a group of hosts", at_least=0, at_most=1_000_000
+        1.0,
+        "pages on top for each further registered domain of a group of hosts, for as many as guard.allowance",
+        at_least=0,
+        at_most=1_000_000,
     )
     allowance_per_relevant: float = setting(
         1.0,
