@@ -120,16 +120,17 @@ def test_no_page_in_the_window_is_more_similar_than_the_nearest(
     assert (None if nearest is None else (nearest.similarity, nearest.kept.link)) == max(expected, default=None)
 
 
-def test_a_page_that_agrees_in_all_else_is_nearer_than_many_whose_texts_are_a_bit_nearer() -> None:
+@pytest.mark.parametrize(("bits", "expected"), [(6, 0.85), (10, 0.75), (12, 0.7)])
+def test_a_page_that_agrees_in_all_else_is_nearer_than_many_whose_texts_are_nearer(bits: int, expected: float) -> None:
     print_ = replace(a_print(prose(1)), links=10, title=7)
     window = Window(500, 100.0)
     for number in range(400):
         window.add(kept(number, replace(differing(print_, 5), title=99, links=0), shape="/other"))
         if number == 100:
-            window.add(kept(1000, differing(print_, 6)))
+            window.add(kept(1000, differing(print_, bits)))
     nearest = window.nearest(print_, "/a/#")
     assert nearest is not None
-    assert (nearest.kept.link, nearest.bits, nearest.similarity) == (1000, 6, pytest.approx(0.85))
+    assert (nearest.kept.link, nearest.bits, nearest.similarity) == (1000, bits, pytest.approx(expected))
 
 
 def test_among_equally_near_pages_the_newest_counts() -> None:
