@@ -15,15 +15,28 @@ from tiny_webs import prose
 LEAST = 6
 
 
+def take_another(series: Series, number: int, *, repeats: bool = False) -> bool:
+    """A page with a text of its own that leads on and brings nothing; whether the series runs idle."""
+    print_, shape = fingerprint_of(page_of(prose("new", number))), shape_of(Url.parse("http://a.test/a?page=7"))
+    series.take(LinkId(1000 + number), print_, shape, brings=False, turns=True, repeats=repeats)
+    return series.settle(LEAST)
+
+
 def series_of(
-    pages: int, *, alike: bool = True, brings: bool = False, turns: bool = True, address: str = "/a?page={}"
+    pages: int,
+    *,
+    alike: bool = True,
+    brings: bool = False,
+    turns: bool = True,
+    address: str = "/a?page={}",
+    least: int = LEAST,
 ) -> Series:
     series = Series()
     for number in range(pages):
         text = f"{prose('list', words=40)} {number}" if alike else prose("list", number)
         shape = shape_of(Url.parse("http://a.test" + address.format(number)))
         series.take(LinkId(number), fingerprint_of(page_of(text)), shape, brings=brings, turns=turns)
-    series.settle(LEAST)
+    series.settle(least)
     return series
 
 
@@ -52,6 +65,70 @@ def test_pages_that_are_nearly_all_alike_do_where_any_of_them_leads_on() -> None
     print_, shape = fingerprint_of(page_of(text)), shape_of(Url.parse("http://a.test/a?page=99"))
     series.take(LinkId(99), print_, shape, brings=False, turns=True)
     assert series.settle(LEAST)
+
+
+@pytest.mark.parametrize("least", range(3, 17))
+def test_that_holds_for_twice_the_pages_it_takes_to_tell_whatever_that_number_is(least: int) -> None:
+    """For some of them twice the pages are more than are looked back on."""
+    for pages, expected in ((2 * least - 1, False), (2 * least, True)):
+        series = series_of(pages - 1, turns=False, least=least)
+        assert not series.is_idle
+        text = f"{prose('list', words=40)} 99"
+        print_, shape = fingerprint_of(page_of(text)), shape_of(Url.parse("http://a.test/a?page=99"))
+        series.take(LinkId(99), print_, shape, brings=False, turns=True)
+        leads_on_enough = min(pages, 16) <= 8  # one in eight is what it takes without monotony
+        assert series.settle(least) is (expected or leads_on_enough)
+
+
+@pytest.mark.parametrize(
+    "address", ["/calendar/2031/{}/", "/x?year=2031&month={}", "/events/2031/{}", "/e?y=2031&m={}"]
+)
+def test_dates_that_are_all_alike_need_not_lead_on(address: str) -> None:
+    assert not series_of(2 * LEAST - 1, turns=False, address=address).is_idle
+    series = series_of(2 * LEAST, turns=False, address=address)
+    assert series.is_idle
+    assert series.kind(shape_of(Url.parse("http://a.test" + address.format(3)))) is FindingKind.CALENDAR
+
+
+@pytest.mark.parametrize("address", ["/p/{}", "/d/{}", "/m/{}.html", "/photo?d={}", "/archive/{}", "/events/{}"])
+@pytest.mark.parametrize("first", [0, 1890])
+def test_leaves_that_are_all_alike_are_no_dates_even_when_their_numbers_come_to_read_like_years(
+    address: str, first: int
+) -> None:
+    series = Series()
+    for number in range(first, first + 60):
+        print_ = fingerprint_of(page_of(f"{prose('photo', words=40)} {number}"))
+        shape = shape_of(Url.parse("http://a.test" + address.format(number)))
+        series.take(LinkId(number), print_, shape, brings=False, turns=False)
+        assert not series.settle(LEAST)
+
+
+def test_what_ran_idle_once_goes_on_to_until_fewer_than_a_quarter_are_alike() -> None:
+    series = series_of(16)
+    idle = [take_another(series, number) for number in range(14)]
+    assert idle == [True] * 12 + [False] * 2
+    again = Series()
+    for number in range(12):
+        take_another(again, number)
+    for number in range(4):
+        print_ = fingerprint_of(page_of(prose("new", number)))
+        shape = shape_of(Url.parse("http://a.test/a?page=7"))
+        again.take(LinkId(number), print_, shape, brings=False, turns=True)
+        assert not again.settle(LEAST), "a quarter is not enough to begin with"
+
+
+def test_a_series_of_which_half_repeats_others_waits_until_less_than_a_quarter_does() -> None:
+    series = Series()
+    levels = []
+    for number in range(30):
+        take_another(series, number, repeats=number < 8)
+        levels.append(series.level)
+    # Of the last 16 pages, 8 repeat others from the eighth page on, and 4 until the twentieth.
+    assert levels == [0] * 7 + [2] * 13 + [0] * 10
+    never = Series()
+    for number in range(30):
+        take_another(never, number, repeats=number % 16 < 7)
+        assert never.level == 0
 
 
 def test_a_series_that_brings_something_again_is_idle_no_more() -> None:
@@ -93,6 +170,25 @@ def test_combinations_of_parameters_are_facets() -> None:
     assert series.kind(shape) is FindingKind.FACETS
 
 
+def test_pages_that_were_chosen_by_one_facet_alone_are_not_named_with_the_combinations() -> None:
+    queries = ("size=1", "size=1&colour=2", "colour=2&brand=3", "brand=4", "brand=4&size=1&colour=2")
+    for kind, expected in ((FindingKind.FACETS, [1, 2, 4]), (FindingKind.PAGINATION, [0, 1, 2, 3, 4])):
+        series = Series()
+        for number, query in enumerate(queries):
+            shape = shape_of(Url.parse(f"http://a.test/shop?{query}"))
+            series.take(LinkId(number), fingerprint_of(page_of(prose("shop"))), shape, brings=False, turns=True)
+        assert series.name_pages(kind) == expected
+        assert series.name_pages(kind) == [], "they are named once"
+
+
+def test_two_combinations_of_parameters_are_a_list_and_its_pages() -> None:
+    series = Series()
+    for number, query in enumerate(("sort=1", "sort=1&page=2", "sort=1&page=3")):
+        shape = shape_of(Url.parse(f"http://a.test/shop?{query}"))
+        series.take(LinkId(number), fingerprint_of(page_of(prose("shop"))), shape, brings=False, turns=True)
+    assert series.kind(shape) is FindingKind.PAGINATION
+
+
 def apologies(*paths: str, words: int = 40, title: SameTitle | None = None) -> list[bool]:
     title = title or SameTitle()
     told = []
@@ -113,6 +209,15 @@ def test_one_answer_at_addresses_of_one_shape_is_none() -> None:
 
 def test_different_pages_with_one_title_are_no_apologies() -> None:
     assert not any(apologies("/a/b", "/x.php?q=1", "/c/d/e", "/f/g", "/h/i", words=0))
+
+
+def test_a_title_of_which_every_other_page_says_something_of_its_own_is_none() -> None:
+    title, told = SameTitle(), []
+    for number in range(20):
+        url = Url.parse(f"http://a.test/{'a/' * (number % 4)}page{number}")
+        text = prose("sorry") if number % 2 else prose("own", number)
+        told.append(title.take(LinkId(number), fingerprint_of(page_of(text, url)), shape_of(url).series))
+    assert not any(told)
 
 
 def test_pages_of_very_different_lengths_are_no_apologies() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from honeyguide.domain import Url
+from honeyguide.guard.forms import forms_of
 from honeyguide.guard.shape import shape_of
 
 
@@ -72,6 +75,8 @@ def test_what_can_be_counted_on_is_serial(address: str, is_serial: bool) -> None
         ("/2020/2020/2020/x", 1),
         ("/a/b/a/b/a/b", 1),  # letters say nothing
         ("/" + "/".join(["xy"] * 500), 500),
+        ("/" + "/".join(f"part{number}" for number in range(500)), 1),
+        ("/" + "/".join(f"part{number % 100}" for number in range(500)), 5),
     ],
 )
 def test_how_often_a_path_says_the_same(path: str, repeats: int) -> None:
@@ -81,3 +86,30 @@ def test_how_often_a_path_says_the_same(path: str, repeats: int) -> None:
 @pytest.mark.parametrize("address", ["//", "/?", "/?&&=", "/%FF%00", "/;a=b", "/a//b//", "/ü/☃?ü=☃", "/" + "a" * 3000])
 def test_awkward_addresses_have_shapes(address: str) -> None:
     assert shape_of(Url.parse(f"http://a.test{address}")).host == "a.test"
+
+
+@pytest.mark.parametrize("length", [10, 255, 256, 257, 3000])
+def test_an_address_has_the_same_shape_and_forms_however_long_it_is(length: int) -> None:
+    """What is worked out for long ones is not kept."""
+    start = "http://a.test/list/7/"
+    url = Url.parse(start + "w" * max(0, length - len(start) - 4) + "?a=1")
+    for _ in range(2):
+        assert shape_of(url).path == ("/list/#/*?a" if length > len(start) + 4 else "/list/#/?a")
+        assert [form.rule for form in forms_of(url.text)][-2:] == ["parameter a", "query"]
+
+
+def test_what_is_kept_of_long_addresses_takes_no_memory() -> None:
+    def work_out(number: int) -> None:
+        url = Url.parse(f"http://a.test/{number}/{'w' * 3000}?{'n' * 900}=1")
+        shape_of(url)
+        forms_of(url.text)
+
+    work_out(0)
+    tracemalloc.start()
+    try:
+        for number in range(1, 201):
+            work_out(number)
+        kept_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept_bytes < 200 * 1000, "the address of each has 4,000 characters"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from honeyguide.domain import LinkId
 from honeyguide.guard import Fingerprint, fingerprint_of
-from honeyguide.guard.window import Kept, Window, similarity
+from honeyguide.guard.window import Kept, Window
 from pages import page_of
 from tiny_webs import prose
 
@@ -58,21 +58,79 @@ def test_it_never_exceeds_its_bounds_and_forgets_nothing_else(
             window.restore(state)
 
 
+def differing(print_: Fingerprint, bits: int) -> Fingerprint:
+    """A print of another text that differs in so many bits."""
+    return replace(print_, exact=print_.exact + 1, simhash=print_.simhash ^ ((1 << bits) - 1))
+
+
+def similarity(print_: Fingerprint, shape: str, there: Kept) -> float | None:
+    """With the one page of a window."""
+    window = Window(1, 100.0)
+    window.add(there)
+    nearest = window.nearest(print_, shape)
+    return None if nearest is None else nearest.similarity
+
+
 def test_similarity_is_text_first_then_shape_title_and_links() -> None:
     """By hand: 0.8 for the text, less a fortieth for each bit, 0.1 for the shape, 0.05 for title and links each."""
     print_ = replace(a_print(prose(1)), links=10, title=7)
     there = kept(1, print_)
-    assert similarity(print_, "/a/#", there, bits=0) == pytest.approx(1.0)
-    assert similarity(print_, "/a/#", there, bits=8) == pytest.approx(0.8)
-    assert similarity(print_, "/b", there, bits=0) == pytest.approx(0.9)
-    assert similarity(replace(print_, title=8), "/b", there, bits=0) == pytest.approx(0.85)
-    assert similarity(replace(print_, title=8, links=5), "/b", there, bits=0) == pytest.approx(0.825)
-    assert similarity(print_, "/a/#", there, bits=40) == pytest.approx(0.2)
+    assert similarity(print_, "/a/#", there) == pytest.approx(1.0)
+    assert similarity(differing(print_, 8), "/a/#", there) == pytest.approx(0.8)
+    assert similarity(print_, "/b", there) == pytest.approx(0.9)
+    assert similarity(replace(print_, title=8), "/b", there) == pytest.approx(0.85)
+    assert similarity(replace(print_, title=8, links=5), "/b", there) == pytest.approx(0.825)
+    assert similarity(replace(print_, links=0), "/a/#", there) == pytest.approx(0.95)
+    assert similarity(differing(print_, 16), "/a/#", there) == pytest.approx(0.6), "the least threshold there is"
+    assert similarity(differing(print_, 17), "/a/#", there) is None
 
 
 def test_pages_without_any_links_have_as_many() -> None:
     print_ = replace(a_print(prose(1)), links=0)
-    assert similarity(print_, "/a/#", kept(1, print_), bits=0) == pytest.approx(1.0)
+    assert similarity(print_, "/a/#", kept(1, print_)) == pytest.approx(1.0)
+    assert similarity(print_, "/a/#", kept(1, replace(print_, links=3))) == pytest.approx(0.95)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 20), st.sampled_from("xyz"), st.integers(0, 2), st.integers(0, 4)),
+        min_size=1,
+        max_size=30,
+    ),
+    st.integers(1, 40),
+    st.integers(0, 4),
+)
+def test_no_page_in_the_window_is_more_similar_than_the_nearest(
+    pages: list[tuple[int, str, int, int]], copies: int, links: int
+) -> None:
+    """However many there are, and however many are a bit nearer by their text alone."""
+    print_ = replace(a_print(prose(1)), links=links, title=1)
+    window = Window(600, 100.0)
+    others = [
+        kept(0, replace(differing(print_, bits), title=title, links=count), shape=shape)
+        for bits, shape, title, count in pages
+    ]
+    alike = [similarity(print_, "x", other) for other in others]
+    total = len(others) * copies
+    for number in range(total):
+        window.add(replace(others[number % len(others)], link=LinkId(number)))
+    in_window = range(max(0, total - 600), total)
+    expected = [(value, number) for number in in_window if (value := alike[number % len(others)]) is not None]
+    nearest = window.nearest(print_, "x")
+    assert (None if nearest is None else (nearest.similarity, nearest.kept.link)) == max(expected, default=None)
+
+
+@pytest.mark.parametrize(("bits", "expected"), [(6, 0.85), (10, 0.75), (12, 0.7)])
+def test_a_page_that_agrees_in_all_else_is_nearer_than_many_whose_texts_are_nearer(bits: int, expected: float) -> None:
+    print_ = replace(a_print(prose(1)), links=10, title=7)
+    window = Window(500, 100.0)
+    for number in range(400):
+        window.add(kept(number, replace(differing(print_, 5), title=99, links=0), shape="/other"))
+        if number == 100:
+            window.add(kept(1000, differing(print_, bits)))
+    nearest = window.nearest(print_, "/a/#")
+    assert nearest is not None
+    assert (nearest.kept.link, nearest.bits, nearest.similarity) == (1000, bits, pytest.approx(expected))
 
 
 def test_among_equally_near_pages_the_newest_counts() -> None:

@@ -16,6 +16,7 @@ _MOST_PAGES: Final = 64
 _LEAST_PAGES: Final = 4
 _LEAST_SERIES: Final = 3
 _LENGTHS: Final = 1.5  # the longest may be so many times as long as the shortest
+_MOSTLY: Final = 0.75  # share of the pages after the first that have much of their text in common
 _COMMON: Final = 0.4  # share of the sampled shingles that stood on earlier pages with the title
 
 
@@ -56,7 +57,7 @@ class SameTitle:
             self.fetched >= _LEAST_PAGES
             and len(self.series) >= _LEAST_SERIES
             and self.most_words <= _LENGTHS * self.fewest_words
-            and self.alike >= 0.75 * (self.fetched - 1)
+            and self.alike >= _MOSTLY * (self.fetched - 1)
         )
 
     def told(self) -> str:

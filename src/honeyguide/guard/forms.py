@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import xxhash
 
-from honeyguide.guard.shape import is_id
+from honeyguide.guard.shape import LONGEST_KEPT, is_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,9 +35,13 @@ class Form(NamedTuple):
     names: tuple[str, ...] = ()  # of parameters, where all of them were left out
 
 
-@lru_cache(maxsize=8192)
 def forms_of(address: str) -> tuple[Form, ...]:
     """An address without each of the parts that may turn out not to matter."""
+    return _kept_forms(address) if len(address) <= LONGEST_KEPT else tuple(_forms(address))
+
+
+@lru_cache(maxsize=8192)
+def _kept_forms(address: str) -> tuple[Form, ...]:
     return tuple(_forms(address))
 
 

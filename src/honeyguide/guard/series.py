@@ -10,13 +10,12 @@ alike, but brings goods.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.counts import count_of
 from honeyguide.guard.bounded import remember
-from honeyguide.guard.guard import FindingKind
+from honeyguide.guard.guard import FIRM_LEVEL, FindingKind
 
 if TYPE_CHECKING:
     from honeyguide.domain import LinkId
@@ -32,11 +31,9 @@ _NEAR_BITS: Final = 6
 _REPETITIVE: Final = 2  # the level of a series that repeats itself, though it may come to an end
 _ECHO: Final = 0.5  # share of the sampled shingles that stood on earlier pages
 _LEAST_SAMPLE: Final = 2
-
-_DATES: Final = re.compile(
-    r"cal(?:endar)?s?|dates?|days?|months?|years?|weeks?|events?|agenda|archives?|ym|yr|mon|y|m|d", re.IGNORECASE
-)
-_WORD: Final = re.compile(r"[^\W\d_]+")
+_MANY_PARAMETERS: Final = 8  # from which on a query is one that grows
+_LEAST_COMBINATIONS: Final = 3  # of names of parameters, from which on they are facets
+_MOST_DEEPER: Final = 3  # levels
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +41,12 @@ class Turn:
     """A page of a series, as the series sees it."""
 
     is_alike: bool
-    brings: bool
-    turns: bool
-
-    @property
-    def is_idle(self) -> bool:
-        return not self.brings
+    is_idle: bool  # brings nothing
 
 
 def is_about(kind: FindingKind, parameters: int) -> bool:
     """Whether a page with so many parameters is part of the trap: one facet alone is what people choose by."""
     return kind is not FindingKind.FACETS or parameters > 1
-
-
-def is_dated(shape: Shape) -> bool:
-    """Whether an address says that it is about a day, a month or a year."""
-    words = [word for name in (shape.section.partition("/")[2], *shape.names) for word in _WORD.findall(name)]
-    return any(_DATES.fullmatch(word) for word in words)
 
 
 @dataclass(slots=True)
@@ -78,21 +64,21 @@ class Series:
     most_parameters: int = 0
     idle_pages: list[tuple[LinkId, int]] = field(default_factory=list)  # without a finding, and their parameters
     is_idle: bool = False
-    is_dated: bool = False  # its addresses say that they are about days, months or years
+    is_dated: bool = True  # all its addresses so far say that they are about days, months or years
     is_repetitive: bool = False  # half of its last pages, and eight at least, repeated others; until fewer than four do
 
     def take(
         self, link: LinkId, print_: Fingerprint, shape: Shape, *, brings: bool, turns: bool, repeats: bool = False
     ) -> Turn:
         """Count a page of the series; `repeats` says that it has a finding for repeating another page."""
-        turn = Turn(self._is_alike(print_), brings, turns)
+        turn = Turn(self._is_alike(print_), is_idle=not brings)
         self.fetched += 1
         self.alike = (self.alike << 1 | turn.is_alike) & _MASK
         self.brought = (self.brought << 1 | brings) & _MASK
         self.turned = (self.turned << 1 | turns) & _MASK
         self.repeated = (self.repeated << 1 | repeats) & _MASK
         self._remember(print_, shape)
-        self.is_dated = is_dated(shape)
+        self.is_dated = self.is_dated and shape.is_dated
         if turn.is_idle and len(self.idle_pages) < _MOST_PAGES:
             self.idle_pages.append((link, len(shape.names)))
         return turn
@@ -103,7 +89,7 @@ class Series:
         looked_at = min(self.fetched, _RECENT)
         alike, turned = self.alike.bit_count(), self.turned.bit_count()
         runs_on = alike * 2 >= looked_at and turned * 8 >= looked_at
-        is_monotonous = looked_at >= 2 * least and alike * 8 >= looked_at * 7 and (turned > 0 or self.is_dated)
+        is_monotonous = self.fetched >= 2 * least and alike * 8 >= looked_at * 7 and (turned > 0 or self.is_dated)
         most_brought = looked_at // 2 if self.is_idle else looked_at // 4
         brings_little = self.brought.bit_count() <= most_brought
         goes_on = self.is_idle and alike * 4 >= looked_at  # what it was once found to be is not taken back lightly
@@ -114,16 +100,16 @@ class Series:
     def level(self) -> int:
         """At which its links wait: when it runs idle, deeper with every doubling of its pages."""
         if self.is_idle:
-            return 3 + min(3, (self.fetched // 16).bit_length())
+            return FIRM_LEVEL + min(_MOST_DEEPER, (self.fetched // _RECENT).bit_length())
         return _REPETITIVE if self.is_repetitive else 0
 
     def kind(self, shape: Shape) -> FindingKind:
         """What to call an idle series."""
-        if self.most_parameters >= 8:
+        if self.most_parameters >= _MANY_PARAMETERS:
             return FindingKind.GROWING_QUERY
-        if is_dated(shape):
+        if shape.is_dated:
             return FindingKind.CALENDAR
-        return FindingKind.FACETS if len(self.combinations) > 2 else FindingKind.PAGINATION
+        return FindingKind.FACETS if len(self.combinations) >= _LEAST_COMBINATIONS else FindingKind.PAGINATION
 
     def name_pages(self, kind: FindingKind) -> list[LinkId]:
         """The pages that a finding is about, which are forgotten with that."""
@@ -150,6 +136,6 @@ class Series:
         self.prints = [*self.prints[-_MOST_PRINTS + 1 :], print_.simhash]
         remember(self.shingles, print_.sketch, _MOST_SHINGLES)
         names = "&".join(shape.names)
-        if len(self.combinations) < 4 and names not in self.combinations:
+        if len(self.combinations) < _LEAST_COMBINATIONS and names not in self.combinations:
             self.combinations.append(names)
         self.most_parameters = max(self.most_parameters, len(shape.names))

@@ -11,10 +11,13 @@ The *section* of an address is its host and the literal beginning of its path, u
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
+
+from honeyguide.guard.dates import is_dated
 
 if TYPE_CHECKING:
     from honeyguide.domain import HostKey, Url
@@ -23,6 +26,9 @@ _NUMBER: Final = re.compile(r"\d+(?:[-_.:,]\d+)*")
 _ID: Final = re.compile(r"(?=[^\d]*\d)(?:[0-9a-f]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9A-Za-z]{20,})")
 _DIGITS: Final = re.compile(r"\d+")
 _ENDING: Final = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
+
+LONGEST_KEPT: Final = 256
+"""Characters of an address up to which what is worked out from it is kept: longer ones are rare, or a trap's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,7 @@ class Shape:
     names: tuple[str, ...]  # of parameters, sorted, each once
     repeats: int  # how often the path says the same; 1 for most
     is_serial: bool  # whether something in it can be counted on for ever: a number, an id, a parameter
+    is_dated: bool  # whether it says that it is about a day, a month or a year
 
     @property
     def text(self) -> str:
@@ -48,23 +55,34 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-@lru_cache(maxsize=32_768)  # a site's menu is on every page of it, and a link is asked about again and again
 def shape_of(url: Url) -> Shape:
     """The shape of an address. Depends on nothing but the address."""
+    return _kept_shape(url) if len(url.text) <= LONGEST_KEPT else _shape(url)
+
+
+@lru_cache(maxsize=32_768)  # a site's menu is on every page of it, and a link is asked about again and again
+def _kept_shape(url: Url) -> Shape:
+    return _shape(url)
+
+
+def _shape(url: Url) -> Shape:
     path, _, query = url.path_and_query.partition("?")
     parts = path.split("/")[1:]
     folded = [_folded(part, is_first=place == 0, is_last=place == len(parts) - 1 and not query)
               for place, part in enumerate(parts)]  # fmt: skip
     names = tuple(sorted({unquote(item.partition("=")[0]) for item in query.split("&") if item}))
     host, folded_path = url.host, "/" + "/".join(folded)
+    family = _family(folded, parts, has_query=bool(names))
+    is_serial = bool(names) or any(part[:1] in ("#", "@") for part in folded)
     return Shape(
         host=host,
         path=f"{folded_path}?{'&'.join(names)}" if names else folded_path,
         series=f"{host}{folded_path}{'?' if names else ''}",
-        section=host + _family(folded, parts, has_query=bool(names)),
+        section=host + family,
         names=names,
         repeats=repeats_in([part for part in parts if part]),
-        is_serial=bool(names) or any(part[:1] in ("#", "@") for part in folded),
+        is_serial=is_serial,
+        is_dated=is_serial and is_dated((family, *names), url.path_and_query),
     )
 
 
@@ -101,4 +119,4 @@ def _family(folded: list[str], parts: list[str], *, has_query: bool) -> str:
 def repeats_in(parts: list[str]) -> int:
     """How often the most frequent part of a path stands in it; numbers and a part of one letter do not count."""
     counted = [part for part in parts if len(part) > 1 and not _NUMBER.fullmatch(part)]
-    return max(map(counted.count, counted), default=1) if len(counted) < 64 else len(counted)
+    return max(Counter(counted).values(), default=1)

@@ -2,7 +2,7 @@
 
 By count and by age: the document that this guard goes back to compares with recent pages only, because "it is very rare
 for a loop to be so big". Memory is constant. A look-up compares one print with all that are kept, in one pass over an
-array of 64-bit numbers: microseconds for 500 pages.
+array of 64-bit numbers, and then whatever comes near in every way, again in arrays: microseconds for 500 pages.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from honeyguide.guard.forms import hash_of
 from honeyguide.guard.saving import fields_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from honeyguide.domain import LinkId
     from honeyguide.guard.fingerprint import Fingerprint
     from honeyguide.guard.saving import State
@@ -22,7 +25,10 @@ if TYPE_CHECKING:
 MOST_BITS: Final = 16
 """Prints that differ in more bits are not looked at closer: a quarter of 64 is half of what chance makes."""
 
-_CLOSEST: Final = 8  # candidates compared in full
+_BITS: Final = 32  # in which unrelated texts differ
+_TEXT, _SHAPE, _TITLE, _LINKS = 0.8, 0.1, 0.05, 0.05  # what each counts for
+_MANY: Final = 256  # near pages from which on it pays to find out first which of them can be the most similar
+_ROUNDING: Final = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +54,6 @@ class Likeness:
     bits: int  # in which the similar prints differ
 
 
-def similarity(print_: Fingerprint, shape: str, kept: Kept, bits: int) -> float:
-    """How alike two pages are, from 0 to 1: text, and with it the shape of the address and what else is known.
-
-    The text counts for four fifths: 1 for equal prints, 0 at the 32 bits in which unrelated texts differ. Then come the
-    shape of the address (a tenth), the title and the number of links (a twentieth each).
-    """
-    text = max(0.0, 1.0 - bits / 32)
-    more, fewer = max(print_.links, kept.links), min(print_.links, kept.links)
-    links = 1.0 if more == 0 else fewer / more
-    return 0.8 * text + 0.1 * (shape == kept.shape) + 0.05 * (print_.title == kept.title) + 0.05 * links
-
-
 class Window:
     """At most `pages` pages, none older than `seconds`."""
 
@@ -68,6 +62,9 @@ class Window:
         self.seconds = seconds
         self._kept: list[Kept | None] = [None] * pages
         self._prints = np.zeros(pages, dtype=np.uint64)
+        self._shapes = np.zeros(pages, dtype=np.uint64)  # hashes
+        self._titles = np.zeros(pages, dtype=np.uint32)
+        self._links = np.zeros(pages, dtype=np.float64)
         self._is_free = np.ones(pages, dtype=np.bool_)
         self._slot_of: dict[int, int] = {}  # by exact print, the newest
         self._next = 0
@@ -88,6 +85,9 @@ class Window:
         slot = self._next % self.pages
         self._kept[slot] = kept
         self._prints[slot] = kept.simhash
+        self._shapes[slot] = hash_of(kept.shape)
+        self._titles[slot] = kept.title
+        self._links[slot] = kept.links
         self._is_free[slot] = False
         self._slot_of[kept.exact] = slot
         self._next += 1
@@ -98,35 +98,59 @@ class Window:
         return None if slot is None else self._kept[slot]
 
     def nearest(self, print_: Fingerprint, shape: str) -> Likeness | None:
-        """The page most similar to this one; None where none has a text that is anywhere near."""
-        if not len(self):
-            return None
+        """The page most similar to this one, of several the newest; None where none has a text that is anywhere near.
+
+        Similarity is from 0 to 1. The text counts for four fifths: 1 for equal prints, 0 at the 32 bits in which
+        unrelated texts differ. Then come the shape of the address (a tenth), the title and the number of links (a
+        twentieth each).
+        """
         bits = np.bitwise_count(self._prints ^ np.uint64(print_.simhash))
-        bits[self._is_free] = 255
-        close = np.flatnonzero(bits <= MOST_BITS)
-        if not len(close):
+        near = np.flatnonzero(bits <= MOST_BITS)
+        if len(self) < self.pages:
+            near = near[~self._is_free[near]]
+        if not len(near):
             return None
-        if len(close) > _CLOSEST:
-            close = close[np.argsort(bits[close], kind="stable")[:_CLOSEST]]
-        found = [(slot, int(bits[slot]), self._kept[slot]) for slot in close.tolist()]
-        likenesses = [Likeness(kept, similarity(print_, shape, kept, bit), bit) for _, bit, kept in found if kept]
-        return max(likenesses, key=lambda likeness: (likeness.similarity, likeness.kept.link))
+        bits = bits[near]
+        if len(near) > _MANY:
+            closest = np.flatnonzero(bits == bits.min())
+            reached = self._similarities(print_, shape, near[closest], bits[closest]).max()
+            most_bits = (1.0 - reached) * _BITS / _TEXT + _ROUNDING  # were they to agree in all else
+            can_be_best = np.flatnonzero(bits <= most_bits)
+            near, bits = near[can_be_best], bits[can_be_best]
+        similarities = self._similarities(print_, shape, near, bits)
+        best = np.flatnonzero(similarities == similarities.max())
+        newest = best[np.argmax((near[best] - self._oldest) % self.pages)]
+        return Likeness(self._at(int(near[newest])), float(similarities[newest]), int(bits[newest]))
 
     def state(self) -> State:
         """What `restore` takes."""
-        pages = [self._page(number) for number in range(self._oldest, self._next)]
-        return self._oldest, [fields_of(kept) for kept in pages]
+        return [fields_of(self._page(number)) for number in range(self._oldest, self._next)]
 
     def restore(self, state: State) -> None:
-        """Back to a saved state, slot for slot: with many equally near pages, order decides which are looked at."""
-        oldest, pages = state
-        self.__init__(self.pages, self.seconds)  # type: ignore[misc] # as new
-        self._oldest = self._next = oldest
-        for fields in pages:
+        while len(self):
+            self._forget_oldest()
+        for fields in state:
             self.add(Kept(*fields))
 
+    def _similarities(
+        self, print_: Fingerprint, shape: str, slots: NDArray[np.intp], bits: NDArray[np.uint8]
+    ) -> NDArray[np.float64]:
+        """How alike a page is to those in these slots, whose prints differ from its own in so many bits."""
+        links = self._links[slots]
+        own = float(print_.links)
+        as_many = np.minimum(links, own) / np.maximum(links, own) if own else links == 0
+        return (
+            _TEXT * (1.0 - bits / _BITS)
+            + _SHAPE * (self._shapes[slots] == np.uint64(hash_of(shape)))
+            + _TITLE * (self._titles[slots] == print_.title)
+            + _LINKS * as_many
+        )
+
     def _page(self, number: int) -> Kept:
-        kept = self._kept[number % self.pages]
+        return self._at(number % self.pages)
+
+    def _at(self, slot: int) -> Kept:
+        kept = self._kept[slot]
         assert kept is not None
         return kept
 

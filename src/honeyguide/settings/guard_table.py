@@ -23,8 +23,9 @@ class GuardSettings:
     threshold: float = setting(
         0.85,
         "similarity from which on a page is a near-duplicate: 0.8 is its text's part, the rest the shape of its "
-        "address, title and number of links",
-        above=0,
+        "address, title and number of links; not below 0.6, because texts that differ in more than 16 of 64 bits, a "
+        "similarity of 0.575 at most, are never compared",
+        at_least=0.6,
         at_most=1,
     )
     least_words: int = setting(
