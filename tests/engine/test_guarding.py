@@ -293,7 +293,7 @@ def test_links_first_met_on_pages_that_are_found_out_late_are_moved_too_until_a_
             if page.url.path != "/found":
                 return Judgement()
             finding = Finding(FindingKind.SOFT_404, "s.test", "one answer")
-            return Judgement(finding, 4, earlier=(LinkId(1),))
+            return Judgement(finding, 4, earlier=((LinkId(1), finding),))
 
     pages = {
         "/": ("/early", "/found", "/clean"),
@@ -313,20 +313,28 @@ def test_findings_are_kept_with_their_evidence_and_those_of_earlier_pages(tmp_pa
             if page.url.path != "/c":
                 return Judgement()
             finding = Finding(FindingKind.CALENDAR, "s.test/#", "3 of 3 pages are alike")
-            return Judgement(finding, 2, earlier=(page.link - 2, page.link - 1))  # type: ignore[arg-type]
+            other = Finding(FindingKind.SOFT_404, "s.test", "one answer", LinkId(0))
+            return Judgement(finding, 2, earlier=((LinkId(page.link - 2), finding), (LinkId(page.link - 1), other)))
 
     script: Script = {SEED: page_with("/a", "/b", "/c"), **{f"http://s.test/{name}": page_with() for name in "abc"}}
     crawl = wired(tmp_path, script, Late())
     crawled(crawl)
     crawl.close()
     with open_run(tmp_path / "run") as run:
-        found = [(each.step, each.url.path, each.kind, each.found_at, each.demotion) for each in run.guard_findings()]
+        findings = list(run.guard_findings())
         summary = run.trap_summary()
         assert run.progress.findings == 3
         assert run.trap_summary(kind="loop").traps == ()
         assert run.trap_summary(host="s.test").pages_found == 3
         assert run.trap_summary(host="other.test").pages_found == 0
-    assert found == [(2, "/a", "calendar", 4, 0), (3, "/b", "calendar", 4, 0), (4, "/c", "calendar", 4, 2)]
-    (trap,) = summary.traps
-    assert (trap.pages, trap.first_step, trap.last_step, trap.about) == (3, 2, 4, "s.test/#")
+    found = [(each.step, each.url.path, each.kind, each.found_at, each.demotion) for each in findings]
+    assert found == [(2, "/a", "calendar", 4, 0), (3, "/b", "soft-404", 4, 0), (4, "/c", "calendar", 4, 2)]
+    assert [each.evidence for each in findings] == [
+        "3 of 3 pages are alike",
+        "one answer; the earlier page is http://s.test/",
+        "3 of 3 pages are alike",
+    ]
+    calendar, apology = summary.traps
+    assert (calendar.pages, calendar.first_step, calendar.last_step, calendar.about) == (2, 2, 4, "s.test/#")
+    assert (apology.kind, apology.pages, apology.about) == ("soft-404", 1, "s.test")
     assert (summary.pages_seen, summary.pages_found) == (4, 3)

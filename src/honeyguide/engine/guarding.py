@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.ledger import Ledger
     from honeyguide.engine.parts import Parts
     from honeyguide.graph import RefreshedRanks
-    from honeyguide.guard import Fingerprint, Judgement, Standing
+    from honeyguide.guard import Finding, Fingerprint, Judgement, Standing
 
 MOVED_AT_ONCE: Final = 1000
 """Links moved down before the crawl looks up from it: some tenth of a second."""
@@ -201,12 +201,9 @@ class Guarding:
         judgement = self._guard.observe(page, targets)
         self._changes.seen = seen
         if judgement.finding is not None:
-            kind, about = judgement.finding.kind, judgement.finding.about
-            evidence = judgement.finding.told(self._links.url)
-            for about_link in (link, *judgement.earlier):
-                demotion = judgement.demotion if about_link == link else 0
-                self._changes.findings.append(FindingRecord(about_link, kind.value, about, evidence, demotion))
-            self._ledger.note_findings(1 + len(judgement.earlier))
+            self._note_finding(link, judgement.finding, judgement.demotion)
+        for earlier, finding in judgement.earlier:
+            self._note_finding(earlier, finding, 0)
         if judgement.earlier and judgement.demotion:
             self._carry_late(judgement)
         if judgement.reconsider:
@@ -214,12 +211,17 @@ class Guarding:
             self._raise([LinkId(each) for each in behind.tolist()])
         return judgement
 
+    def _note_finding(self, link: LinkId, finding: Finding, demotion: int) -> None:
+        evidence = finding.told(self._links.url)
+        self._changes.findings.append(FindingRecord(link, finding.kind.value, finding.about, evidence, demotion))
+        self._ledger.note_findings(1)
+
     def _carry_late(self, judgement: Judgement) -> None:
         """Earlier pages were found out with this one: what was first met on them is moved when its turn comes.
 
         A clean page that shows such a link again moves it back.
         """
-        for link in self._links.first_met_on(judgement.earlier):
+        for link in self._links.first_met_on([page for page, _ in judgement.earlier]):
             if not self._links.carried(link) and link in self._frontier:
                 self._carry(link, judgement.demotion)
 

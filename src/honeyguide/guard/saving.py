@@ -12,7 +12,7 @@ from honeyguide.errors import GuardError
 State: TypeAlias = Any
 """What a part of the guard is, in plain values that `pack` takes."""
 
-_MARK: Final = b"guard 3\n"
+_MARK: Final = b"guard 4\n"
 
 
 def fields_of(counts: object) -> tuple[State, ...]:

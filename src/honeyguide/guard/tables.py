@@ -33,7 +33,8 @@ class Tables:
         self.sections: Bounded[str, Account] = Bounded(memory // 4)
         self.series: Bounded[str, Series] = Bounded(memory // 16)
         self.titles: Bounded[tuple[HostKey, int], SameTitle] = Bounded(memory // 16)
-        self.chains: Bounded[LinkId, int] = Bounded(memory)  # pages with a finding, and how many above them have one
+        # Pages with a finding: how many in a row, each found on the one before, have one, and how many repeat others.
+        self.chains: Bounded[LinkId, tuple[int, int]] = Bounded(memory)
         self.fetched: Bounded[LinkId, int] = Bounded(memory)
         self.again: Bounded[LinkId, int] = Bounded(memory)  # links that were met a second time
         self.shares = Shares(rules.share_credit, memory)
