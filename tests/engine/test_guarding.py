@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import pytest
@@ -305,6 +306,58 @@ def test_links_first_met_on_pages_that_are_found_out_late_are_moved_too_until_a_
     script: Script = {f"http://s.test{name}": page_with(*pages.get(name, ())) for name in names}
     crawl = wired(tmp_path, script, Late())
     assert crawled(crawl) == ["/", "/early", "/found", "/clean", "/shown-again", "/low", "/shown-by-found", "/own"]
+
+
+class FindsOutBad1(ByWords):
+    """A page /bad2 shows what /bad1 was; the links of /doubtful carry 1, whenever it comes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.demotions = {"/doubtful": 1}
+
+    def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
+        if page.url.path != "/bad2":
+            return super().observe(page, targets)
+        finding = Finding(FindingKind.CALENDAR, "s.test/#", "it runs on")
+        return Judgement(finding, 4, earlier=((LinkId(1), finding),))
+
+
+@pytest.mark.parametrize("order", list(permutations(["bad2", "clean", "doubtful"])))
+def test_what_a_link_carries_does_not_depend_on_when_its_first_page_is_found_out(
+    tmp_path: Path, order: tuple[str, ...]
+) -> None:
+    script: Script = {
+        SEED: page_with("/bad1", "/bad2", "/clean", "/doubtful"),
+        "http://s.test/bad1": page_with("/shown", "/doubted", "/low"),
+        "http://s.test/clean": page_with("/shown"),
+        "http://s.test/doubtful": page_with("/shown", "/doubted"),
+        "http://s.test/bad2": page_with(),
+    }
+    crawl = wired(tmp_path, script, FindsOutBad1())
+    crawl.follow(SEED)
+    for name in ("bad1", *order):
+        crawl.follow(f"http://s.test/{name}")
+    names = ("shown", "doubted", "low")
+    assert [crawl.parts.links.carried(crawl.link(f"http://s.test/{name}")) for name in names] == [0, 1, 4]
+    crawl.close()
+
+
+@pytest.mark.parametrize(("shows", "carried"), [("/there", 0), ("/leads-there", 0), ("/else", 4)])
+def test_what_a_link_leads_to_is_shown_by_the_pages_that_show_the_link(
+    tmp_path: Path, shows: str, carried: int
+) -> None:
+    script: Script = {
+        SEED: page_with("/bad1", "/bad2", "/clean"),
+        "http://s.test/bad1": page_with("/there", "/leads-there"),
+        "http://s.test/clean": page_with(shows),
+        "http://s.test/leads-there": redirect_to("http://s.test/there"),
+        "http://s.test/bad2": page_with(),
+    }
+    crawl = wired(tmp_path, script, FindsOutBad1())
+    for url in (SEED, *(f"http://s.test/{name}" for name in ("bad1", "clean", "leads-there", "bad2"))):
+        crawl.follow(url)
+    assert crawl.parts.links.carried(crawl.link("http://s.test/there")) == carried
+    crawl.close()
 
 
 def test_findings_are_kept_with_their_evidence_and_those_of_earlier_pages(tmp_path: Path) -> None:

@@ -154,8 +154,9 @@ def test_pages_that_led_to_a_copy_are_called_repetitions_only_where_they_were() 
         assert judgement.finding is not None
         kinds.append(str(judgement.finding.kind))
         demotions.append(judgement.demotion)
+        evidence = judgement.finding.evidence
     assert kinds == ["duplicate", "duplicate", "loop"]
-    assert judgement.finding.evidence.endswith("; the 2 pages that led here were repetitions, too")
+    assert evidence.endswith("; the 2 pages that led here were repetitions, too")
     assert demotions == [5, 5, 5], "the links are demoted along a chain of findings of any kind"
 
 
