@@ -173,9 +173,9 @@ class _Crawler:
                 self._promote(target.link)
 
     def _heed(self, link: LinkId, judgement: Judgement) -> None:
-        if judgement.finding is not None:
-            for flagged in (link, *judgement.earlier):
-                self.result.findings.setdefault(self._urls[flagged].text, judgement.finding)
+        found = [] if judgement.finding is None else [(link, judgement.finding)]
+        for flagged, finding in (*found, *judgement.earlier):
+            self.result.findings.setdefault(self._urls[flagged].text, finding)
         for host in judgement.reconsider:
             for waiting in self._by_host[host]:
                 self._promote(waiting)

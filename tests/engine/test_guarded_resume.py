@@ -15,6 +15,7 @@ from deep_strategies import every_strategy
 from engine.driving import HandWired, everything, script_settings
 from engine.small_crawls import contents, settings_for, story
 from engine.test_kill_and_resume import kill_after_a_while
+from honeyguide.domain import LinkId
 from honeyguide.engine import Dispatch, crawl, resume
 from honeyguide.engine.snapshot import parted
 from honeyguide.errors import GuardError
@@ -40,7 +41,7 @@ STRATEGIES = (
     "lfa-moderated",
     "parse-or-skip-q",
 )
-TABLES = ("prints", "findings", "moves", "drops", "restarts")
+TABLES = ("prints", "findings", "moves", "drops", "restarts", "shown_again")
 
 
 def guard_records(path: Path) -> dict[str, Any]:
@@ -160,13 +161,13 @@ WEB: Script = {
     "http://s.test/": page_with("http://a.test/1", "http://a.test/2", "http://b.test/1", "http://c.test/gone"),
     "http://a.test/1": page_with("http://a.test/3", "http://a.test/4", "http://b.test/2"),
     "http://a.test/2": page_with("http://a.test/3", "http://c.test/away"),
-    "http://a.test/3": page_with("http://a.test/5", "http://b.test/1"),
-    "http://a.test/4": page_with("http://s.test/"),
+    "http://a.test/3": page_with("http://a.test/5", "http://b.test/1", "http://d.test/1", "http://d.test/2"),
+    "http://a.test/4": page_with("http://s.test/", "http://d.test/2", "http://d.test/3"),
     "http://a.test/5": page_with("http://a.test/6", "http://a.test/7", "http://b.test/2"),
     "http://a.test/6": page_with(),
     "http://a.test/7": page_with("http://a.test/1"),
-    "http://b.test/1": page_with("http://b.test/2", "http://a.test/2"),
-    "http://b.test/2": page_with("http://b.test/3"),
+    "http://b.test/1": page_with("http://b.test/2", "http://a.test/2", "http://d.test/3", "http://d.test/4"),
+    "http://b.test/2": page_with("http://b.test/3", "http://d.test/1", "http://d.test/4"),
     "http://b.test/3": page_with("http://a.test/7"),
     "http://c.test/away": redirect_to("http://b.test/moved"),
     "http://b.test/moved": page_with("http://a.test/6", "http://b.test/3"),
@@ -186,15 +187,18 @@ def test_a_guarded_crawl_brought_back_after_any_step_is_the_same_to_the_last_bit
         return HandWired(tmp_path / name, ScriptedWorld(WEB), settings, guard=RestlessGuard())
 
     whole = wired("whole")
-    steps = 0
+    steps, shown_again = 0, set[int]()
     while isinstance(choice := whole.core.choose(0.0), Dispatch):
         whole.store.record(whole.core.apply(choice, whole.world.answer(choice.url), 0.0).record)
         steps += 1
         again = HandWired(tmp_path / "whole", ScriptedWorld(WEB), settings, guard=RestlessGuard())
         assert everything(again) == everything(whole)
+        shown_again.update(map(again.parts.links.shown_again, map(LinkId, range(len(again.parts.links)))))
         again.close()
     whole.close()
     assert steps > 5
+    if strategy in ("breadth-first", "depth-first", "lfa-sync"):
+        assert len(shown_again) > 1, "no link was found on a page without demotion and then on another"
 
 
 def test_a_guard_of_another_version_is_refused_with_a_way_to_go_on(tmp_path: Path) -> None:

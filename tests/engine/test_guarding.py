@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import pytest
@@ -293,7 +294,7 @@ def test_links_first_met_on_pages_that_are_found_out_late_are_moved_too_until_a_
             if page.url.path != "/found":
                 return Judgement()
             finding = Finding(FindingKind.SOFT_404, "s.test", "one answer")
-            return Judgement(finding, 4, earlier=(LinkId(1),))
+            return Judgement(finding, 4, earlier=((LinkId(1), finding),))
 
     pages = {
         "/": ("/early", "/found", "/clean"),
@@ -307,26 +308,86 @@ def test_links_first_met_on_pages_that_are_found_out_late_are_moved_too_until_a_
     assert crawled(crawl) == ["/", "/early", "/found", "/clean", "/shown-again", "/low", "/shown-by-found", "/own"]
 
 
+class FindsOutBad1(ByWords):
+    """A page /bad2 shows what /bad1 was; the links of /doubtful carry 1, whenever it comes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.demotions = {"/doubtful": 1}
+
+    def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
+        if page.url.path != "/bad2":
+            return super().observe(page, targets)
+        finding = Finding(FindingKind.CALENDAR, "s.test/#", "it runs on")
+        return Judgement(finding, 4, earlier=((LinkId(1), finding),))
+
+
+@pytest.mark.parametrize("order", list(permutations(["bad2", "clean", "doubtful"])))
+def test_what_a_link_carries_does_not_depend_on_when_its_first_page_is_found_out(
+    tmp_path: Path, order: tuple[str, ...]
+) -> None:
+    script: Script = {
+        SEED: page_with("/bad1", "/bad2", "/clean", "/doubtful"),
+        "http://s.test/bad1": page_with("/shown", "/doubted", "/low"),
+        "http://s.test/clean": page_with("/shown"),
+        "http://s.test/doubtful": page_with("/shown", "/doubted"),
+        "http://s.test/bad2": page_with(),
+    }
+    crawl = wired(tmp_path, script, FindsOutBad1())
+    crawl.follow(SEED)
+    for name in ("bad1", *order):
+        crawl.follow(f"http://s.test/{name}")
+    names = ("shown", "doubted", "low")
+    assert [crawl.parts.links.carried(crawl.link(f"http://s.test/{name}")) for name in names] == [0, 1, 4]
+    crawl.close()
+
+
+@pytest.mark.parametrize(("shows", "carried"), [("/there", 0), ("/leads-there", 0), ("/else", 4)])
+def test_what_a_link_leads_to_is_shown_by_the_pages_that_show_the_link(
+    tmp_path: Path, shows: str, carried: int
+) -> None:
+    script: Script = {
+        SEED: page_with("/bad1", "/bad2", "/clean"),
+        "http://s.test/bad1": page_with("/there", "/leads-there"),
+        "http://s.test/clean": page_with(shows),
+        "http://s.test/leads-there": redirect_to("http://s.test/there"),
+        "http://s.test/bad2": page_with(),
+    }
+    crawl = wired(tmp_path, script, FindsOutBad1())
+    for url in (SEED, *(f"http://s.test/{name}" for name in ("bad1", "clean", "leads-there", "bad2"))):
+        crawl.follow(url)
+    assert crawl.parts.links.carried(crawl.link("http://s.test/there")) == carried
+    crawl.close()
+
+
 def test_findings_are_kept_with_their_evidence_and_those_of_earlier_pages(tmp_path: Path) -> None:
     class Late(ByWords):
         def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
             if page.url.path != "/c":
                 return Judgement()
             finding = Finding(FindingKind.CALENDAR, "s.test/#", "3 of 3 pages are alike")
-            return Judgement(finding, 2, earlier=(page.link - 2, page.link - 1))  # type: ignore[arg-type]
+            other = Finding(FindingKind.SOFT_404, "s.test", "one answer", LinkId(0))
+            return Judgement(finding, 2, earlier=((LinkId(page.link - 2), finding), (LinkId(page.link - 1), other)))
 
     script: Script = {SEED: page_with("/a", "/b", "/c"), **{f"http://s.test/{name}": page_with() for name in "abc"}}
     crawl = wired(tmp_path, script, Late())
     crawled(crawl)
     crawl.close()
     with open_run(tmp_path / "run") as run:
-        found = [(each.step, each.url.path, each.kind, each.found_at, each.demotion) for each in run.guard_findings()]
+        findings = list(run.guard_findings())
         summary = run.trap_summary()
         assert run.progress.findings == 3
         assert run.trap_summary(kind="loop").traps == ()
         assert run.trap_summary(host="s.test").pages_found == 3
         assert run.trap_summary(host="other.test").pages_found == 0
-    assert found == [(2, "/a", "calendar", 4, 0), (3, "/b", "calendar", 4, 0), (4, "/c", "calendar", 4, 2)]
-    (trap,) = summary.traps
-    assert (trap.pages, trap.first_step, trap.last_step, trap.about) == (3, 2, 4, "s.test/#")
+    found = [(each.step, each.url.path, each.kind, each.found_at, each.demotion) for each in findings]
+    assert found == [(2, "/a", "calendar", 4, 0), (3, "/b", "soft-404", 4, 0), (4, "/c", "calendar", 4, 2)]
+    assert [each.evidence for each in findings] == [
+        "3 of 3 pages are alike",
+        "one answer; the earlier page is http://s.test/",
+        "3 of 3 pages are alike",
+    ]
+    calendar, apology = summary.traps
+    assert (calendar.pages, calendar.first_step, calendar.last_step, calendar.about) == (2, 2, 4, "s.test/#")
+    assert (apology.kind, apology.pages, apology.about) == ("soft-404", 1, "s.test")
     assert (summary.pages_seen, summary.pages_found) == (4, 3)

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honeyguide.domain import HostKey, LinkId
-from honeyguide.guard.neighbourhoods import LEAST_PAGES, VOUCHERS, Neighbourhoods, Site
+from honeyguide.guard.accounts import LEAST_PAGES
+from honeyguide.guard.neighbourhoods import VOUCHERS, Neighbourhoods, Site
 from honeyguide.guard.saving import pack, unpack
 from honeyguide.settings import GuardSettings
 

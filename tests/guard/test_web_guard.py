@@ -73,9 +73,11 @@ def test_levels_and_demotions_stay_in_range_and_have_reasons(trouble: int) -> No
         judgement = guard.observe(page, targets)
         assert 0 <= judgement.demotion <= MAX_LEVEL
         found = judgement.finding
-        carries_nothing = found is None or found.kind == "maze"
-        assert judgement.demotion == 0 if carries_nothing else found.kind in BY_SERIES or judgement.demotion > 0
-        assert page.link not in judgement.earlier
+        if found is None or found.kind == "maze":
+            assert judgement.demotion == 0
+        elif found.kind not in BY_SERIES:
+            assert judgement.demotion > 0
+        assert page.link not in dict(judgement.earlier)
         for target in targets:
             for carried in range(MAX_LEVEL + 1):
                 standing = guard.level(target.url, carried)
@@ -87,7 +89,7 @@ def test_a_page_has_one_finding_at_most() -> None:
     result = crawl(troubled_web(3), [SEED], 300, WebGuard(replace(SMALL, memory=4096)))
     named: list[int] = []
     for (page, _), judgement in zip(result.seen, result.judgements, strict=True):
-        named += [page.link] * (judgement.finding is not None) + list(judgement.earlier)
+        named += [page.link] * (judgement.finding is not None) + list(dict(judgement.earlier))
     assert len(named) == len(set(named)) > 10
 
 
@@ -135,6 +137,57 @@ def test_the_same_finding_along_a_chain_demotes_more() -> None:
     assert demotions == [0, 4, 5, 6, 6]
     assert judgement.finding is not None
     assert judgement.finding.kind == "loop"
+
+
+def test_pages_that_led_to_a_copy_are_called_repetitions_only_where_they_were() -> None:
+    guard = WebGuard(replace(GuardSettings(), allowance=4))
+    for number in range(40):
+        page = a_page(number, Shown(prose(number), ()), f"http://maze.test/{prose('name', number, words=1)}")
+        names = [prose(number, place, words=2).replace(" ", "-") for place in range(30)]
+        targets = [
+            Target(LinkId(1000 + 30 * number + place), Url.parse(f"http://maze.test/{name}"), is_new=True)
+            for place, name in enumerate(names)
+        ]
+        judgement = guard.observe(replace(page, parent=LinkId(number - 1) if number else None), targets)
+    assert judgement.finding is not None
+    assert judgement.finding.kind == "maze"
+    kinds, demotions = [], []
+    for number in range(40, 43):
+        page = a_page(number, Shown(prose(3), ()), f"http://maze.test/{prose('copy', number, words=1)}")
+        judgement = guard.observe(replace(page, parent=LinkId(number - 1)), [])
+        assert judgement.finding is not None
+        kinds.append(str(judgement.finding.kind))
+        demotions.append(judgement.demotion)
+        evidence = judgement.finding.evidence
+    assert kinds == ["duplicate", "duplicate", "loop"]
+    assert evidence.endswith("; the 2 pages that led here were repetitions, too")
+    assert demotions == [6, 6, 6], "the links are demoted along a chain of findings of any kind"
+
+
+def test_what_a_page_is_part_of_tells_more_than_that_it_repeats_another() -> None:
+    judgements = []
+    guard = WebGuard(replace(GuardSettings(), folding=False))
+    for number in range(16):
+        month = Shown(prose("month", number % 8), ())
+        page = a_page(number, month, f"http://a.test/calendar/{2026 + number // 12}/{number % 12 + 1:02}/")
+        following = Url.parse(f"http://a.test/calendar/2050/{number}/")
+        judgements.append(guard.observe(page, [Target(LinkId(100 + number), following, is_new=True)]))
+    found = [judgement.finding for judgement in judgements if judgement.finding is not None]
+    assert [str(finding.kind) for finding in found[:3]] == ["duplicate"] * 3
+    assert found[-1].kind == "calendar"
+
+
+def test_pages_found_out_late_have_what_was_found_out_about_them_and_not_what_the_last_page_repeats() -> None:
+    guard = WebGuard(GuardSettings())
+    for number in range(12):  # six months, and the same once more by https: by then half of the last pages are alike
+        scheme, month = "https" if number > 5 else "http", number % 6 + 1
+        page = a_page(number, Shown(prose("month", month), ()), f"{scheme}://a.test/calendar/2026/{month:02}/")
+        following = Url.parse(f"http://a.test/calendar/2050/{number}/")
+        judgement = guard.observe(page, [Target(LinkId(100 + number), following, is_new=True)])
+    assert judgement.finding is not None
+    assert judgement.finding.kind == "mirror"
+    late = {link: (str(finding.kind), finding.about) for link, finding in judgement.earlier}
+    assert late == dict.fromkeys(map(LinkId, range(6)), ("calendar", "a.test/calendar/#/#/"))
 
 
 @pytest.mark.parametrize(
@@ -214,7 +267,7 @@ def test_memory_stays_within_its_bound() -> None:
 
 
 @pytest.mark.parametrize(
-    "state", [b"", b"guard 3\n", b"guard 3\nrubbish", b"guard 2\n", pack([1, 2]), pack({"window": 3})]
+    "state", [b"", b"guard 4\n", b"guard 4\nrubbish", b"guard 3\n", pack([1, 2]), pack({"window": 3})]
 )
 def test_what_is_no_state_is_refused(state: bytes) -> None:
     with pytest.raises(GuardError):

@@ -85,6 +85,8 @@ def _number_links(parts: Parts, store: Store) -> dict[LinkId, StoredLink]:
             stored.url, depth=depth, distance=distance, hops=stored.hops, found_on=stored.found_on
         )
         parts.links.carry(link, stored.carried)
+        if stored.shown_again is not None:
+            parts.links.show_again(link, stored.shown_again)
         if link != stored.link:
             raise ValueError(f"link {stored.link} is missing or stands twice")
         parts.links.set_state(link, stored.state)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.ledger import Ledger
     from honeyguide.engine.parts import Parts
     from honeyguide.graph import RefreshedRanks
-    from honeyguide.guard import Fingerprint, Judgement, Standing
+    from honeyguide.guard import Finding, Fingerprint, Judgement, Standing
 
 MOVED_AT_ONCE: Final = 1000
 """Links moved down before the crawl looks up from it: some tenth of a second."""
@@ -44,6 +44,7 @@ class _Changes:
     findings: list[FindingRecord] = field(default_factory=list)
     level_by_link: dict[LinkId, int] = field(default_factory=dict)
     carried_by_link: dict[LinkId, int] = field(default_factory=dict)
+    shown_again: dict[LinkId, int] = field(default_factory=dict)
     moves: Counter[tuple[HostKey, str, int, str]] = field(default_factory=Counter)  # host, reason, steps, which way
     drops: list[DropRecord] = field(default_factory=list)
 
@@ -52,7 +53,13 @@ class _Changes:
             MoveRecord(host, reason, steps, **{way: count}) for (host, reason, steps, way), count in self.moves.items()
         ]
         return GuardRecord(
-            self.seen, tuple(self.findings), self.level_by_link, self.carried_by_link, tuple(moves), tuple(self.drops)
+            self.seen,
+            tuple(self.findings),
+            self.level_by_link,
+            self.carried_by_link,
+            self.shown_again,
+            tuple(moves),
+            tuple(self.drops),
         )
 
 
@@ -97,6 +104,8 @@ class Guarding:
         levels, reasons = np.zeros(len(found.links), dtype=np.uint8), [""] * len(found.links)
         for place, link in enumerate(found.links.tolist()):
             carried = demotion if found.is_new[place] else min(demotion, self._links.carried(link))
+            if not found.is_new[place]:
+                self._note_shown_again(link, demotion)
             if found.is_new[place] or found.is_pruned[place]:
                 standing = self._guard.level(found.candidates.targets[place], carried)
                 levels[place], reasons[place] = standing.level, standing.reason
@@ -127,10 +136,12 @@ class Guarding:
     def follow(self, source: LinkId, target: LinkId, *, is_new: bool) -> int:
         """The level at which a link begins to wait that another one leads to."""
         self.show(target, self._links.carried(source), is_new=is_new)
+        self._note_led_to(source, target)
         return self._begin(target, is_new=is_new)
 
     def show_again(self, source: LinkId, target: LinkId) -> None:
         """A waiting link is one that another one leads to."""
+        self._note_led_to(source, target)
         demotion = self._links.carried(source)
         if demotion < self._links.carried(target):
             self._carry(target, demotion)
@@ -201,12 +212,9 @@ class Guarding:
         judgement = self._guard.observe(page, targets)
         self._changes.seen = seen
         if judgement.finding is not None:
-            kind, about = judgement.finding.kind, judgement.finding.about
-            evidence = judgement.finding.told(self._links.url)
-            for about_link in (link, *judgement.earlier):
-                demotion = judgement.demotion if about_link == link else 0
-                self._changes.findings.append(FindingRecord(about_link, kind.value, about, evidence, demotion))
-            self._ledger.note_findings(1 + len(judgement.earlier))
+            self._note_finding(link, judgement.finding, judgement.demotion)
+        for earlier, finding in judgement.earlier:
+            self._note_finding(earlier, finding, 0)
         if judgement.earlier and judgement.demotion:
             self._carry_late(judgement)
         if judgement.reconsider:
@@ -214,14 +222,34 @@ class Guarding:
             self._raise([LinkId(each) for each in behind.tolist()])
         return judgement
 
+    def _note_finding(self, link: LinkId, finding: Finding, demotion: int) -> None:
+        evidence = finding.told(self._links.url)
+        self._changes.findings.append(FindingRecord(link, finding.kind.value, finding.about, evidence, demotion))
+        self._ledger.note_findings(1)
+
     def _carry_late(self, judgement: Judgement) -> None:
         """Earlier pages were found out with this one: what was first met on them is moved when its turn comes.
 
-        A clean page that shows such a link again moves it back.
+        A link that other pages have shown carries the least of their demotions, so none if one of them was clean; a
+        clean page that shows it later moves it back.
         """
-        for link in self._links.first_met_on(judgement.earlier):
-            if not self._links.carried(link) and link in self._frontier:
-                self._carry(link, judgement.demotion)
+        for link in self._links.first_met_on([page for page, _ in judgement.earlier]):
+            demotion = min(judgement.demotion, self._links.shown_again(link))
+            if demotion and not self._links.carried(link) and link in self._frontier:
+                self._carry(link, demotion)
+
+    def _note_shown_again(self, link: LinkId, demotion: int) -> None:
+        """A page with this demotion shows a link, and is not the first; it counts if the first is found out late."""
+        if demotion < self._links.shown_again(link) and not self._links.carried(link):
+            self._links.show_again(link, demotion)
+            self._changes.shown_again[link] = demotion
+
+    def _note_led_to(self, source: LinkId, target: LinkId) -> None:
+        """A link is one that another leads to: the pages that show the one show the other."""
+        if self._links.found_on(source) != self._links.found_on(target):
+            self._note_shown_again(target, self._links.carried(source))
+        else:
+            self._note_shown_again(target, self._links.shown_again(source))
 
     def _begin(self, link: LinkId, *, is_new: bool) -> int:
         standing = self._standing(link)

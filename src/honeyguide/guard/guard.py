@@ -85,7 +85,7 @@ class Judgement:
     finding: Finding | None = None
     demotion: int = 0  # for every link of the page, 0 to MAX_LEVEL
     reconsider: tuple[HostKey, ...] = ()  # hosts whose waiting links may stand better now
-    earlier: tuple[LinkId, ...] = ()  # pages that came in before and had no finding: this one is about them, too
+    earlier: tuple[tuple[LinkId, Finding], ...] = ()  # pages that came before and had no finding, with theirs now
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,8 @@ class Tables:
         self._seed_sections: dict[str, Account] = {}  # those in which seeds are, which are never forgotten
         self.series: Bounded[str, Series] = Bounded(memory // 16)
         self.titles: Bounded[tuple[HostKey, int], SameTitle] = Bounded(memory // 16)
-        self.chains: Bounded[LinkId, int] = Bounded(memory)  # pages with a finding, and how many above them have one
+        # Pages with a finding: how many in a row, each found on the one before, have one, and how many repeat others.
+        self.chains: Bounded[LinkId, tuple[int, int]] = Bounded(memory)
         self.fetched: Bounded[LinkId, int] = Bounded(memory)  # with the group of its site, and its generation there
         self.again: Bounded[LinkId, int] = Bounded(memory)  # links that were met a second time
         self.shares = Shares(rules.share_credit, memory)

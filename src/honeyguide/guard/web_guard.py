@@ -1,7 +1,8 @@
 """The guard of a crawl: window, folding, series, apologies and accounts, joined behind one seam.
 
 A page is shown to each of them in turn. What they say of it becomes one finding, the most telling, and one demotion for
-the page's links; `docs/guard.md` has the rules in words. A link that is asked about waits at the deepest level that any
+the page's links: what a page is part of tells more than that it repeats another; else the first that was said does.
+`docs/guard.md` has the rules in words. A link that is asked about waits at the deepest level that any
 of them gives it.
 """
 
@@ -33,7 +34,15 @@ if TYPE_CHECKING:
     from honeyguide.settings.guard_table import GuardSettings
 
 _COPY: Final = USUAL_NEAR + 1  # what the links of a copy are demoted, or of a page that says there is none
-_MOST_CHAIN: Final = 2
+_MOST_DEEPER: Final = 2  # levels that a chain of pages with findings adds to the demotion
+_LOOP: Final = 3  # pages in a row, each found on the one before, that repeat others
+_COPIES: Final = frozenset({FindingKind.DUPLICATE, FindingKind.NEAR_DUPLICATE})
+_REPEATING: Final = _COPIES | {
+    FindingKind.VARIANT,
+    FindingKind.SESSION_ID,
+    FindingKind.MIRROR,
+    FindingKind.REPEATING_PATH,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +51,7 @@ class _Seen:
 
     finding: Finding
     demotion: int
-    earlier: list[LinkId]
+    earlier: list[LinkId]  # pages that came before, which the same was found out about
 
 
 class WebGuard:
@@ -236,22 +245,28 @@ class WebGuard:
         return seen
 
     def _judge(self, page: SeenPage, seen: list[_Seen]) -> Judgement:
-        """One finding out of all, the first, and a demotion that is deeper along a chain of pages with findings."""
-        above = 0 if page.parent is None else self._tables.chains.get(page.parent) or 0
-        chain = above + 1
-        self._tables.chains.put(page.link, chain)
+        """One finding out of all, the most telling, and a demotion that is deeper along a chain of pages with findings.
+
+        Earlier pages have the finding of the part that named them.
+        """
+        above, repetitions = _NO_CHAIN if page.parent is None else self._tables.chains.get(page.parent) or _NO_CHAIN
+        is_repetition = any(each.finding.kind in _REPEATING for each in seen)
+        repetitions = repetitions + 1 if is_repetition else 0
+        self._tables.chains.put(page.link, (above + 1, repetitions))
         demotion = max(each.demotion for each in seen)
-        demotion += min(_MOST_CHAIN, above) if demotion > USUAL_NEAR else 0
-        finding = seen[0].finding
-        is_repetition = finding.kind in (FindingKind.DUPLICATE, FindingKind.NEAR_DUPLICATE)
-        if is_repetition and chain > _MOST_CHAIN:
-            evidence = f"{finding.evidence}; the {chain - 1} pages that led here were repetitions, too"
+        demotion += min(_MOST_DEEPER, above) if demotion > USUAL_NEAR else 0
+        finding = min(seen, key=lambda each: each.finding.kind in _COPIES).finding
+        if finding.kind in _COPIES and repetitions >= _LOOP:
+            evidence = f"{finding.evidence}; the {repetitions - 1} pages that led here were repetitions, too"
             finding = Finding(FindingKind.LOOP, finding.about, evidence)
-        earlier = dict.fromkeys(link for each in seen for link in each.earlier)
-        others = tuple(link for link in earlier if link != page.link and link not in self._tables.chains)
-        for link in others:
-            self._tables.chains.put(link, 1)
-        return Judgement(finding, min(MAX_LEVEL, demotion), earlier=others)
+        late = {link: each.finding for each in reversed(seen) for link in each.earlier}
+        earlier = tuple(
+            (link, named) for link, named in late.items() if link != page.link and link not in self._tables.chains
+        )
+        for link, _ in earlier:
+            self._tables.chains.put(link, (1, 0))
+        return Judgement(finding, min(MAX_LEVEL, demotion), earlier=earlier)
 
 
+_NO_CHAIN: Final = (0, 0)
 _NOTHING: Final = Judgement()

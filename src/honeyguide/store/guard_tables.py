@@ -31,6 +31,8 @@ def write_guard(database: sqlite3.Connection, record: GuardRecord, step: int) ->
         if values:
             statement = f"UPDATE links SET {column} = ? WHERE id = ?"  # noqa: S608
             database.executemany(statement, [(value, link) for link, value in values.items()])
+    if record.shown_again:
+        database.executemany("INSERT OR REPLACE INTO shown_again VALUES (?,?)", record.shown_again.items())
     if record.moves:
         database.executemany(
             """INSERT INTO moves VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) ON CONFLICT (host, reason) DO UPDATE SET

@@ -145,6 +145,7 @@ class GuardRecord:
     findings: tuple[FindingRecord, ...] = ()
     level_by_link: dict[LinkId, int] = field(default_factory=dict)  # of links whose level has changed
     carried_by_link: dict[LinkId, int] = field(default_factory=dict)
+    shown_again: dict[LinkId, int] = field(default_factory=dict)  # least demotion of the pages after the first
     moves: tuple[MoveRecord, ...] = ()
     drops: tuple[DropRecord, ...] = ()
 

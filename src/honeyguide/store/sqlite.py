@@ -29,8 +29,12 @@ _PRAGMAS: Final = """
     PRAGMA cache_size = -32000;
     PRAGMA wal_autocheckpoint = 4000;
 """
-# Not in the schema, which runs of this format were made with before there was such a table.
-_ADDED: Final = "CREATE TABLE IF NOT EXISTS stage_seconds (stage TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID"
+# Not in the schema, which runs of this format were made with before there were such tables.
+_ADDED: Final = (
+    "CREATE TABLE IF NOT EXISTS stage_seconds (stage TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID",
+    # The least demotion among the pages that showed a link after the first, where the first had none.
+    "CREATE TABLE IF NOT EXISTS shown_again (link INTEGER PRIMARY KEY, demotion INTEGER NOT NULL)",
+)
 
 
 class SqliteStore(StoredState):
@@ -58,7 +62,8 @@ class SqliteStore(StoredState):
         if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
             script = resources.files("honeyguide.store").joinpath("schema.sql").read_text(encoding="utf-8")
             self._db.executescript(f"BEGIN; {script} COMMIT;")
-        self._db.execute(_ADDED)
+        for table in _ADDED:
+            self._db.execute(table)
         if self._archive is not None:
             last = self._db.execute("SELECT file, offset, end FROM archive ORDER BY step DESC LIMIT 1").fetchone()
             self._archive.go_on_from(None if last is None else ArchivePlace(*last))

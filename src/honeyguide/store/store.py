@@ -26,6 +26,7 @@ class StoredLink:
     found_on: LinkId | None = None  # the page on which it was met first; None for a seed
     level: int = 0  # while it waits
     carried: int = 0
+    shown_again: int | None = None  # the least demotion among the pages that showed it after the first
 
 
 @dataclass(frozen=True, slots=True)

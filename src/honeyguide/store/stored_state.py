@@ -51,12 +51,13 @@ class StoredState:
     def links(self) -> Iterator[StoredLink]:
         rows = self._select(
             """SELECT l.id, l.url, l.state, l.hops, l.score, l.seen_as, l.anchor, l.before, l.after, l.in_main, l.row,
-                      l.found_on, l.level, l.carried, p.relevance, p.distance, p.depth, parent.url
+                      l.found_on, l.level, l.carried, again.demotion, p.relevance, p.distance, p.depth, parent.url
                FROM links l LEFT JOIN pages p ON p.link = l.page LEFT JOIN links parent ON parent.id = l.page
+               LEFT JOIN shown_again again ON again.link = l.id
                ORDER BY l.id"""
         )
         for number, url, state, hops, score, seen_as, anchor, before, after, in_main, row, *more in rows:
-            found_on, level, carried, relevance, distance, depth, page_url = more
+            found_on, level, carried, shown_again, relevance, distance, depth, page_url = more
             origin = None if page_url is None else Origin(Url(page_url).host, relevance, distance, depth)
             yield StoredLink(
                 link=LinkId(number),
@@ -76,6 +77,7 @@ class StoredState:
                 found_on=None if found_on is None else LinkId(found_on),
                 level=level,
                 carried=carried,
+                shown_again=shown_again,
             )
 
     def transitions_after(self, step: int) -> Iterator[StoredTransition]:
