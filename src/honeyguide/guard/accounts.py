@@ -47,6 +47,7 @@ LEAST_PAGES: Final = 8
 LEAST_ADDRESSES: Final = 16
 """Addresses that were named, which it takes as well: of two, one is named twice by chance."""
 
+_SHALLOW: Final = 1.5  # allowances that may be spent just behind entrances
 _SLACK: Final = 0.8  # an overdrawn account has to be so far on the other side of a bound
 _RECENT: Final = 16  # pages that the mean growth is about
 MOST_REFERRERS: Final = 64  # that are told apart
@@ -202,7 +203,7 @@ class Account:
         least_growth = (FANNING_OUT_IN_SECTION if self.is_section else FANNING_OUT) * self._slack
         is_endless = self.growth >= least_growth and self.is_vast(rules) and not self.is_well_knit(rules)
         bound = allowance * self._slack
-        is_spent = self.spent > bound and (2 * self.deep >= bound or self.spent > 2 * bound)
+        is_spent = self.spent > bound and (2 * self.deep >= bound or self.spent > _SHALLOW * bound)
         is_overdrawn = is_spent and is_endless and not self.is_trusted
         self.level = min(DEEPEST, FIRM_LEVEL + max(0, int(log2(self.spent / allowance)))) if is_overdrawn else 0
         if self.spent > _MOST_PAGES and not is_overdrawn:

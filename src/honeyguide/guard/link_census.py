@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from honeyguide.guard.forms import hash_of
 from honeyguide.guard.shape import Shape, shape_of
 from honeyguide.guard.standings import FORGIVING
 from honeyguide.settings.guard_table import BY_REFERRERS
@@ -79,7 +80,8 @@ class LinkCensus:
             scopes = list(self._scopes(site, shape, other, there, is_trusted=is_trusted))
             if is_new:
                 links.fresh.update(scopes)
-                is_turn = there.section == shape.section and there.is_serial
+                is_turn = shape.is_serial and there.is_serial and there.section == shape.section
+                is_turn = is_turn and not self._has_new_word(there)
                 links.turns |= is_turn
                 links.brings |= not is_turn
             elif times == 1:
@@ -106,6 +108,18 @@ class LinkCensus:
             yield Scope.SECTION
         if site.beside is not None and not is_trusted and not self._tables.section(there.section).is_trusted:
             yield Scope.BESIDE
+
+    def _has_new_word(self, there: Shape) -> bool:
+        """Whether the name of something stands in an address that no numbered address of its section had so far.
+
+        A calendar's addresses have numbers, and a few words again and again; below the numbers of a journal are titles.
+        """
+        is_new = False
+        for word in there.words:
+            key = hash_of(f"{there.section} {word}")
+            is_new |= self._tables.words.touch(key) is None
+            self._tables.words.put(key, 1)
+        return is_new
 
     def _times_met(self, link: LinkId) -> int:
         """1 when a link is met for the second time, then 2."""

@@ -5,7 +5,8 @@ they link to new addresses of the section that have numbers, ids or parameters i
 link to anything else that is new. They are *alike* when their shingles stood on earlier pages of the series, or their
 prints are near. A series runs idle when most of its last pages were alike, went on turning and brought nothing. The
 numbered messages of an archive turn as well and bring nothing else, but they are not alike; a shop's list of goods is
-alike, but brings goods.
+alike, but brings goods. And while every other page of a series leads to a page that is like no other, it is not idle,
+whatever the addresses look like: a journal's lists of articles are alike, and lead to numbers only.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ _ECHO: Final = 0.5  # share of the sampled shingles that stood on earlier pages
 _LEAST_SAMPLE: Final = 2
 _MANY_PARAMETERS: Final = 8  # from which on a query is one that grows
 _LEAST_COMBINATIONS: Final = 3  # of names of parameters, from which on they are facets
+_PRICE: Final = 0.5  # pages that are like no others, which each page of a series has to lead to
+_MOST_CREDIT: Final = 4.0
 _MOST_DEEPER: Final = 3  # levels
 
 
@@ -65,6 +68,7 @@ class Series:
     idle_pages: list[tuple[LinkId, int]] = field(default_factory=list)  # without a finding, and their parameters
     is_idle: bool = False
     is_dated: bool = True  # all its addresses so far say that they are about days, months or years
+    credit: float = 0.0  # for pages that it led to and that are like no others
     is_repetitive: bool = False  # half of its last pages, and eight at least, repeated others; until fewer than four do
 
     def take(
@@ -73,6 +77,7 @@ class Series:
         """Count a page of the series; `repeats` says that it has a finding for repeating another page."""
         turn = Turn(self._is_alike(print_), is_idle=not brings)
         self.fetched += 1
+        self.credit = max(0.0, self.credit - _PRICE)
         self.alike = (self.alike << 1 | turn.is_alike) & _MASK
         self.brought = (self.brought << 1 | brings) & _MASK
         self.turned = (self.turned << 1 | turns) & _MASK
@@ -83,6 +88,15 @@ class Series:
             self.idle_pages.append((link, len(shape.names)))
         return turn
 
+    def lead_to(self) -> None:
+        """Count a page of another series that this one led to, if it is like no other."""
+        self.credit = min(_MOST_CREDIT, self.credit + 1.0)
+
+    @property
+    def is_last_alike(self) -> bool:
+        """Whether its newest page was like earlier ones."""
+        return bool(self.alike & 1)
+
     def settle(self, least: int) -> bool:
         """Work out whether the series runs idle; `least` pages are needed to tell."""
         self.is_repetitive = self.repeated.bit_count() >= (_RECENT // 4 if self.is_repetitive else _RECENT // 2)
@@ -92,8 +106,10 @@ class Series:
         is_monotonous = self.fetched >= 2 * least and alike * 8 >= looked_at * 7 and (turned > 0 or self.is_dated)
         most_brought = looked_at // 2 if self.is_idle else looked_at // 4
         brings_little = self.brought.bit_count() <= most_brought
-        goes_on = self.is_idle and alike * 4 >= looked_at  # what it was once found to be is not taken back lightly
-        self.is_idle = looked_at >= least and brings_little and (runs_on or is_monotonous or goes_on)
+        # What it was once found to be is not taken back lightly.
+        goes_on = self.is_idle and alike * 4 >= looked_at and (turned > 0 or self.is_dated)
+        is_endless = brings_little and (runs_on or is_monotonous or goes_on)
+        self.is_idle = looked_at >= least and is_endless and self.credit < 1.0
         return self.is_idle
 
     @property

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from honeyguide.domain import HostKey, Url
 
 _NUMBER: Final = re.compile(r"\d+(?:[-_.:,]\d+)*")
-_ID: Final = re.compile(r"(?=[^\d]*\d)(?:[0-9a-f]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9A-Za-z]{20,})")
+_ID: Final = re.compile(
+    r"(?=[^\d]*\d)(?:[0-9a-f]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    r"|(?=[A-Za-z]*\d+[A-Za-z]+\d)[0-9A-Za-z]{20,})"  # a long name with one number in it is a name
+)
 _DIGITS: Final = re.compile(r"\d+")
 _ENDING: Final = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
 
@@ -42,6 +45,7 @@ class Shape:
     names: tuple[str, ...]  # of parameters, sorted, each once
     repeats: int  # how often the path says the same; 1 for most
     is_serial: bool  # whether something in it can be counted on for ever: a number, an id, a parameter
+    words: tuple[str, ...]  # parts of the path that are neither numbers, nor ids, nor the section's first
     is_dated: bool  # whether it says that it is about a day, a month or a year
 
     @property
@@ -82,6 +86,7 @@ def _shape(url: Url) -> Shape:
         names=names,
         repeats=repeats_in([part for part in parts if part]),
         is_serial=is_serial,
+        words=tuple(part for part, kept in zip(parts, folded, strict=True) if kept.startswith("*")),
         is_dated=is_serial and is_dated((family, *names), url.path_and_query),
     )
 

@@ -37,6 +37,8 @@ class Tables:
         self._sections: Bounded[str, Account] = Bounded(memory // 4)
         self._seed_sections: dict[str, Account] = {}  # those in which seeds are, which are never forgotten
         self.series: Bounded[str, Series] = Bounded(memory // 16)
+        self.led_by: Bounded[LinkId, tuple[str, str]] = Bounded(memory // 16)  # series and section of pages
+        self.words: Bounded[int, int] = Bounded(memory)  # in numbered addresses, by section
         self.titles: Bounded[tuple[HostKey, int], SameTitle] = Bounded(memory // 16)
         # Pages with a finding: how many in a row, each found on the one before, have one, and how many repeat others.
         self.chains: Bounded[LinkId, tuple[int, int]] = Bounded(memory)
@@ -53,6 +55,8 @@ class Tables:
                 "sections": [(key, fields_of(account)) for key, account in self._sections.items()],
                 "seed sections": [(key, fields_of(account)) for key, account in self._seed_sections.items()],
                 "series": [(key, fields_of(series)) for key, series in self.series.items()],
+                "led by": list(self.led_by.items()),
+                "words": list(self.words.items()),
                 "titles": [(key, fields_of(title)) for key, title in self.titles.items()],
                 "chains": list(self.chains.items()),
                 "fetched": list(self.fetched.items()),
@@ -73,6 +77,8 @@ class Tables:
             tables._sections.replace((key, Account(*fields)) for key, fields in saved["sections"])
             tables._seed_sections = {key: Account(*fields) for key, fields in saved["seed sections"]}
             tables.series.replace((key, Series(*fields)) for key, fields in saved["series"])
+            tables.led_by.replace(saved["led by"])
+            tables.words.replace(saved["words"])
             tables.titles.replace((key, SameTitle(*fields)) for key, fields in saved["titles"])
             tables.chains.replace(saved["chains"])
             tables.fetched.replace(saved["fetched"])

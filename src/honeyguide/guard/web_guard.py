@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.counts import count_of
+from honeyguide.domain import HostKey
 from honeyguide.guard.accounts import DEEP
 from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.fingerprint import NO_TITLE
@@ -26,7 +27,7 @@ from honeyguide.guard.window import Kept
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.domain import HostKey, LinkId, Url
+    from honeyguide.domain import LinkId, Url
     from honeyguide.guard.guard import SeenPage, Standing, Target
     from honeyguide.guard.link_census import LinksOfPage
     from honeyguide.guard.neighbourhoods import Site
@@ -52,6 +53,7 @@ class _Seen:
     finding: Finding
     demotion: int
     earlier: list[LinkId]  # pages that came before, which the same was found out about
+    is_about_page: bool = True  # or about these alone
 
 
 class WebGuard:
@@ -79,9 +81,12 @@ class WebGuard:
                 seen[0] = replace(seen[0], demotion=USUAL_NEAR)  # so many are no accident
         links = self._census.take(shape, site, targets, reconsider)
         if has_text:
-            seen += self._in_series(page, shape, links, reconsider, is_repetition=bool(seen))
+            is_repetition = bool(seen)
+            seen += self._in_series(page, shape, links, reconsider, is_repetition=is_repetition)
             seen += self._under_title(page, shape)
-        if not seen:
+            if not is_repetition:
+                self._credit(page, shape, reconsider)
+        if not any(each.is_about_page for each in seen):
             seen += self._charged(page, shape, site, links, reconsider, is_deep=generation >= DEEP)
         judgement = self._judge(page, seen) if seen else _NOTHING
         return replace(judgement, reconsider=tuple(reconsider)) if reconsider else judgement
@@ -172,7 +177,8 @@ class WebGuard:
         if series is None:
             series = Series()
             self._tables.series.put(shape.series, series)
-        before = series.level
+        self._tables.led_by.put(page.link, (shape.series, shape.section))
+        before, was_idle = series.level, series.is_idle
         turn = series.take(
             page.link, page.fingerprint, shape, brings=links.brings, turns=links.turns, repeats=is_repetition
         )
@@ -181,13 +187,27 @@ class WebGuard:
             reconsider[shape.host] = None
         if not is_idle:
             return []
-        if not (turn.is_idle and turn.is_alike):
-            return []
         kind = series.kind(shape)
-        if not is_about(kind, len(shape.names)):
+        is_part = turn.is_idle and turn.is_alike and is_about(kind, len(shape.names))
+        if was_idle and not is_part:
             return []
         # Links into the series wait at its level; what else it shows has to be seen first.
-        return [_Seen(Finding(kind, shape.series, series.told()), 0, series.name_pages(kind))]
+        finding = Finding(kind, shape.series, series.told())
+        return [_Seen(finding, 0, series.name_pages(kind), is_about_page=is_part)]
+
+    def _credit(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> None:
+        """Count a page that repeats no other for the series that led to it."""
+        led_by = None if page.parent is None else self._tables.led_by.get(page.parent)
+        if led_by is None or led_by[0] == shape.series or led_by[1] != shape.section:
+            return  # what is elsewhere was brought by the page that showed it
+        series, own = self._tables.series.get(led_by[0]), self._tables.series.get(shape.series)
+        if series is None or (own is not None and own.is_last_alike):
+            return
+        level = series.level
+        series.lead_to()
+        series.settle(self._rules.series_pages)
+        if series.level < level:
+            reconsider[shape.host] = None
 
     def _under_title(self, page: SeenPage, shape: Shape) -> list[_Seen]:
         if not self._rules.series or page.fingerprint.title == NO_TITLE:
@@ -245,10 +265,19 @@ class WebGuard:
         return seen
 
     def _judge(self, page: SeenPage, seen: list[_Seen]) -> Judgement:
-        """One finding out of all, the most telling, and a demotion that is deeper along a chain of pages with findings.
+        """What the parts say of a page and of earlier ones, each of which has the finding of the part that named it."""
+        about_page = [each for each in seen if each.is_about_page]
+        finding, demotion = self._found(page, about_page) if about_page else (None, 0)
+        late = {link: each.finding for each in reversed(seen) for link in each.earlier}
+        earlier = tuple(
+            (link, named) for link, named in late.items() if link != page.link and link not in self._tables.chains
+        )
+        for link, _ in earlier:
+            self._tables.chains.put(link, (1, 0))
+        return Judgement(finding, demotion, earlier=earlier)
 
-        Earlier pages have the finding of the part that named them.
-        """
+    def _found(self, page: SeenPage, seen: list[_Seen]) -> tuple[Finding, int]:
+        """The most telling finding of all, and a demotion that is deeper along a chain of pages with findings."""
         above, repetitions = _NO_CHAIN if page.parent is None else self._tables.chains.get(page.parent) or _NO_CHAIN
         is_repetition = any(each.finding.kind in _REPEATING for each in seen)
         repetitions = repetitions + 1 if is_repetition else 0
@@ -259,13 +288,7 @@ class WebGuard:
         if finding.kind in _COPIES and repetitions >= _LOOP:
             evidence = f"{finding.evidence}; the {repetitions - 1} pages that led here were repetitions, too"
             finding = Finding(FindingKind.LOOP, finding.about, evidence)
-        late = {link: each.finding for each in reversed(seen) for link in each.earlier}
-        earlier = tuple(
-            (link, named) for link, named in late.items() if link != page.link and link not in self._tables.chains
-        )
-        for link, _ in earlier:
-            self._tables.chains.put(link, (1, 0))
-        return Judgement(finding, min(MAX_LEVEL, demotion), earlier=earlier)
+        return finding, min(MAX_LEVEL, demotion)
 
 
 _NO_CHAIN: Final = (0, 0)
