@@ -106,17 +106,19 @@ class Folding:
         """The rule by which a page that was fetched is this one under another address; None where there is none."""
         if url.host not in self._ruled:
             return None
-        told, other = self._sources(url)
+        folded, told = self._told_of(url)
         if told:
             return told[0][0][1]
+        other = self._mirrors.fetched_from(url.origin, folded)
         return None if other is None else f"mirror of {other}"
 
     def is_probe(self, url: Url) -> bool:
         """Whether a variant is to be fetched all the same, to see whether its rule still holds."""
         if hash_of(url.text) % self._probe_every:
             return False
-        told, other = self._sources(url)
+        folded, told = self._told_of(url)
         rules = [self._rules.get(key) for key, _ in told]
+        other = self._mirrors.fetched_from(url.origin, folded)
         rules += [] if other is None else [self._mirrors.rule(url.origin, other)]
         return any(rule is not None and rule.wants_a_probe for rule in rules)
 
@@ -197,12 +199,11 @@ class Folding:
             if (longer := self._fetched.get(_key(host, name, folded))) is not None
         ]
 
-    def _sources(self, url: Url) -> tuple[list[tuple[RuleKey, Fetched]], str | None]:
-        """What says that an address is that of a fetched page: rules of its host, and a mirror that has the page."""
+    def _told_of(self, url: Url) -> tuple[str, list[tuple[RuleKey, Fetched]]]:
+        """The folded address, and what the rules of its host say of it."""
         folded, applied = self._fold(url)
         known = self._known(url.host, url.text, folded, applied)
-        told = self._told_by(url.host, shape_of(url).section, folded, applied, known)
-        return told, self._mirrors.fetched_from(url.origin, folded)
+        return folded, self._told_by(url.host, shape_of(url).section, folded, applied, known)
 
     def _keep(self, key: int, page: Fetched) -> None:
         """Remember a page; of those with one text, the first."""

@@ -37,7 +37,7 @@ class Mirrors:
         them, or no other page has its text.
         """
         key = hash_of(path_of(address))
-        others = [shown for shown in self._shown.touch(key) or () if shown[0] != origin]
+        others = [shown for shown in self._shown.get(key) or () if shown[0] != origin]
         same = next((shown for shown in others if shown[1][0] == page[0]), None)
         self._shown.put(key, tuple(others if same else [*others, (origin, page)][-_MOST_TEXTS:]))
         copy, parted = None, []
@@ -59,6 +59,8 @@ class Mirrors:
 
     def fetched_from(self, origin: str, address: str) -> str | None:
         """The mirror of an origin from which this path was fetched."""
+        if origin not in self._leader:
+            return None
         shown = self._shown.get(hash_of(path_of(address))) or ()
         return next((other for other, _ in shown if other != origin and self._are_mirrors(other, origin)), None)
 
