@@ -93,6 +93,15 @@ def test_a_counter_example_unfolds_and_it_then_takes_four_times_as_many_pairs() 
     assert folding.variant_of(url("/p/20?sid=3")) == "parameter sid"
 
 
+def test_it_takes_four_times_as_many_again_after_every_counter_example() -> None:
+    folding = taught(*((f"/p/{page}?sid={visit}", 1000 * page + visit) for page in (901, 902) for visit in range(2)))
+    for page in range(48):
+        assert not folding.has_rules(url("/").host), "3 x 4 x 4 pairs after two that differ"
+        show(folding, url(f"/p/{page}?sid=1"), page)
+        show(folding, url(f"/p/{page}?sid=2"), page)
+    assert folding.has_rules(url("/").host)
+
+
 def test_a_copy_is_named_by_what_differs() -> None:
     folding = taught(("/p/1?sid=a1", 1), ("/p/2?ref=x", 2), ("/p/3/", 3), ("/p/4/", 4))
     copies = [
@@ -147,6 +156,98 @@ def test_hosts_that_differ_in_one_page_are_no_mirrors() -> None:
     assert folding.variant_of(url("/p/3", "b.test")) is None
 
 
+@pytest.mark.parametrize("others", [["x"], ["x", "y"]])
+def test_mirrors_are_found_where_other_sites_had_their_paths_first(others: list[str]) -> None:
+    folding = Folding(pairs=3, memory=MEMORY)
+    for number, name in enumerate(others):
+        for page in range(4):
+            show(folding, url(f"/p/{page}", f"{name}.test"), 1000 * (1 + number) + page)
+    teach_hosts(folding, ["http://a.test", "http://b.test"], 3)
+    show(folding, url("/p/3"), 3)
+    assert folding.variant_of(url("/p/3", "b.test")) == "mirror of http://a.test"
+    assert not any(folding.has_rules(url("/", f"{name}.test").host) for name in others)
+
+
+def test_mirrors_are_found_where_another_site_shows_each_path_in_between() -> None:
+    folding = Folding(pairs=3, memory=MEMORY)
+    for page in range(4):
+        show(folding, url(f"/p/{page}"), page)
+        show(folding, url(f"/p/{page}", "x.test"), 1000 + page)
+        if page < 3:
+            show(folding, url(f"/p/{page}", "b.test"), page)
+    assert folding.variant_of(url("/p/3", "b.test")) == "mirror of http://a.test"
+
+
+def test_a_page_that_differs_parts_mirrors_even_where_another_site_showed_the_path_last() -> None:
+    folding = Folding(pairs=3, memory=MEMORY)
+    teach_hosts(folding, ["http://a.test", "http://b.test"], 3)
+    show(folding, url("/p/9"), 9)
+    show(folding, url("/p/9", "x.test"), 1000)
+    assert folding.variant_of(url("/p/9", "b.test")) == "mirror of http://a.test"
+    assert set(show(folding, url("/p/9", "b.test"), 99).unfolded) == {"a.test", "b.test"}
+    assert folding.variant_of(url("/p/2", "b.test")) is None
+
+
+def test_what_is_met_on_mirrors_is_one_address() -> None:
+    folding = Folding(pairs=3, memory=MEMORY)
+    teach_hosts(folding, ["http://a.test", "http://b.test"], 3)
+    assert [folding.meet(url("/p/50", f"{name}.test")) for name in "abab"] == [0, 1, 2, 3]
+
+
+def test_few_pages_of_mirrors_are_fetched_all_the_same() -> None:
+    folding = Folding(pairs=3, memory=MEMORY)
+    teach_hosts(folding, ["http://a.test", "http://b.test"], 3)
+    for page in range(3, 400):
+        show(folding, url(f"/p/{page}"), page)
+    pages = {page: url(f"/p/{page}", "b.test") for page in range(3, 400)}
+    probes = [page for page, address in pages.items() if folding.is_probe(address)]
+    assert 5 <= len(probes) <= 60
+    show(folding, pages[probes[0]], probes[0])
+    assert not any(map(folding.is_probe, pages.values())), "one for the first 64 pairs"
+
+
+@pytest.mark.parametrize(
+    ("longer", "other"),
+    [("/p/{}?sid=1f00d5e55", "/p/{}?sid=2f00d5e55"), ("/p{}/", "/p{}"), ("/q{}/index.html", "/q{}/")],
+)
+@pytest.mark.parametrize("is_early", [True, False])
+def test_few_shorter_addresses_of_pages_known_by_longer_ones_are_fetched_all_the_same(
+    longer: str, other: str, is_early: bool
+) -> None:
+    """Whether the longer ones were fetched before there was a rule, or after."""
+    pages = [(longer.format(page), page) for page in range(200)]
+    pairs = [(address.format(page), page) for page in range(300, 303) for address in (longer, other)]
+    folding = taught(*pages, *pairs) if is_early else taught(*pairs, *pages)
+    shorter = [url(other.format(page).partition("?")[0]) for page in range(200)]
+    assert all(map(folding.variant_of, shorter))
+    probes = [page for page, address in enumerate(shorter) if folding.is_probe(address)]
+    assert 3 <= len(probes) <= 30
+    assert show(folding, shorter[probes[0]], probes[0]).copy is not None
+    assert not any(map(folding.is_probe, shorter)), "one for the first 64 pairs"
+
+
+def test_hosts_that_differed_at_first_take_four_times_as_many_pages_to_be_mirrors() -> None:
+    folding = Folding(pairs=3, memory=MEMORY)
+    show(folding, url("/"), 1000)
+    show(folding, url("/", "b.test"), 1001)
+    teach_hosts(folding, ["http://a.test", "http://b.test"], 11)
+    assert not folding.has_rules(url("/").host)
+    teach_hosts(folding, ["http://a.test", "http://b.test"], 12)
+    assert folding.has_rules(url("/").host)
+
+
+def test_a_rule_with_many_pairs_is_probed_more_than_once() -> None:
+    folding = Folding(pairs=64, memory=MEMORY)
+    for page in range(64):
+        for visit in range(2):
+            show(folding, url(f"/p/{page}?sid={visit}"), page)
+    probes = [address for number in range(2, 400) if folding.is_probe(address := url(f"/p/1?sid={number}"))]
+    for probe in probes[:2]:
+        assert folding.is_probe(probes[-1])
+        show(folding, probe, 1)
+    assert not folding.is_probe(probes[-1])
+
+
 def test_few_variants_are_fetched_all_the_same() -> None:
     folding = taught(*SESSIONS)
     probes = [address for number in range(400) if folding.is_probe(address := url(f"/p/1?sid={number}"))]
@@ -196,7 +297,7 @@ def test_saved_and_loaded_anywhere_it_learns_the_same(pages: list[tuple[str, str
             state = pack(other.state())
             other = Folding(pairs=2, memory=64)
             other.restore(unpack(state))
-    assert one.held() == other.held()
+    assert pack(one.state()) == pack(other.state())
 
 
 @settings(deadline=None)
@@ -282,13 +383,33 @@ def test_mirrors_of_a_mirror_are_mirrors() -> None:
         assert folding.variant_of(url("/only", f"{name}.test")) == "mirror of http://a.test"
 
 
+def test_a_first_page_that_is_the_same_on_two_mirrors_of_one_parts_nobody() -> None:
+    folding = mirrored_three_ways()
+    learned = show(folding, url("/only", "c.test"), 99)
+    assert learned.unfolded == ()
+    assert learned.copy is not None
+    assert folding.variant_of(url("/only", "b.test")) == "mirror of http://a.test"
+
+
+def test_nor_does_it_when_there_is_no_room_for_the_one_pair_that_they_had() -> None:
+    folding = Folding(pairs=2, memory=64)  # room for eight rules
+    for page, hosts in enumerate(("ac", "ab", "ab", "bc", "bc")):
+        for name in hosts:
+            show(folding, url(f"/page{page}", f"{name}.test"), page)
+    for number in range(6):
+        for visit in range(2):
+            learned = show(folding, url(f"/x{number}", f"h{2 * number + visit}.test"), 100 + 2 * number + visit)
+            assert learned.unfolded == ()
+    assert all(folding.has_rules(url("/", f"{name}.test").host) for name in "abc")
+
+
 def test_when_two_of_them_part_all_are_seen_anew() -> None:
     folding = mirrored_three_ways()
     show(folding, url("/other", "b.test"), 1000)
     learned = show(folding, url("/other", "c.test"), 1001)
     assert set(learned.unfolded) == {"a.test", "b.test", "c.test"}
     assert folding.variant_of(url("/only", "b.test")) is None
-    assert folding.held() == {}
+    assert not any(folding.has_rules(url("/", f"{name}.test").host) for name in "abc")
 
 
 def test_a_rule_that_there_is_no_room_for_keeps_nothing_behind() -> None:
@@ -303,3 +424,21 @@ def test_a_rule_that_there_is_no_room_for_keeps_nothing_behind() -> None:
             released += show(folding, page, number).unfolded
     assert "a.test" in released
     assert not folding.has_rules(url("/").host)
+
+
+def test_restored_where_there_is_less_room_rules_that_were_let_go_hold_no_longer() -> None:
+    folding = Folding(pairs=3, memory=MEMORY)
+    for address, exact in SESSIONS:
+        show(folding, url(address), exact)
+    teach_hosts(folding, ["http://b.test", "http://c.test"], 3)
+    for number in range(20):  # newer rules
+        for visit in range(2):
+            show(folding, url(f"/x?p{number}={visit}", f"h{number}.test"), number)
+            show(folding, url("/y", f"m{number}.test"), 100 + number + visit)
+    state = pack(folding.state())
+    for memory, expected in ((MEMORY, True), (64, False)):  # room for 512 rules, or for eight
+        again = Folding(pairs=3, memory=memory)
+        again.restore(unpack(state))
+        assert [again.has_rules(url("/", f"{name}.test").host) for name in "abc"] == [expected] * 3
+        assert (again.fold(url("/p/9?sid=0dd00000")) == "http://a.test/p/9") is expected
+        again.learn(url("/p/1?sid=0dd00000"), 1, LinkId(1))

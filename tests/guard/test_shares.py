@@ -62,9 +62,21 @@ def test_what_begins_to_pay_is_noticed_and_gets_its_share_back() -> None:
 
 
 def test_at_the_bound_it_does_not_go_up_and_down() -> None:
+    # The first page makes it (12.5 + 4) / (0.25 + 4), less than 4, the second (13 + 4) / (0.25 + 4), and so on.
     shares = shares_of(24)
-    steps = [shares.count("a.test", pay, 0.5) for pay in (0.6, 0.4) * 50]
-    assert sum(steps) <= 1
+    assert not any(shares.count("a.test", pay, 0.5) for pay in (0.25, 0.0) * 50)
+    assert share(shares) == pytest.approx(0.5, rel=0.2)
+
+
+def test_it_gets_its_share_back_half_a_step_later_than_it_lost_it() -> None:
+    # Lost at 4, back at the square root of 8, 2.83: (12.5 + 4) / (1.83 + 4) is 2.830, and with 1.84 it is 2.825.
+    for pay, is_back in ((1.83, False), (1.84, True)):
+        assert shares_of(24).count("a.test", pay, 0.5) is is_back
+
+
+def test_a_page_is_compared_with_what_the_pages_before_it_paid() -> None:
+    shares = Shares(4.0, memory=100)
+    assert [shares.begin_page(pay) for pay in (1.0, 0.0, 0.0, 6.0, 0.0)] == [0.0, 1.0, 0.5, 1 / 3, 1.75]
 
 
 def test_an_address_is_always_on_the_same_side_and_one_let_in_stays_in_when_the_share_grows() -> None:

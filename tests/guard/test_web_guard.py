@@ -267,7 +267,7 @@ def test_memory_stays_within_its_bound() -> None:
 
 
 @pytest.mark.parametrize(
-    "state", [b"", b"guard 4\n", b"guard 4\nrubbish", b"guard 3\n", pack([1, 2]), pack({"window": 3})]
+    "state", [b"", b"guard 5\n", b"guard 5\nrubbish", b"guard 4\n", pack([1, 2]), pack({"window": 3})]
 )
 def test_what_is_no_state_is_refused(state: bytes) -> None:
     with pytest.raises(GuardError):

@@ -130,7 +130,7 @@ def test_a_page_that_agrees_in_all_else_is_nearer_than_many_whose_texts_are_near
             window.add(kept(1000, differing(print_, bits)))
     nearest = window.nearest(print_, "/a/#")
     assert nearest is not None
-    assert (int(nearest.kept.link), nearest.bits) == (1000, bits)
+    assert (nearest.kept.link, nearest.bits) == (1000, bits)
     assert nearest.similarity == pytest.approx(expected)
 
 

@@ -12,8 +12,27 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_SURE: Final = re.compile(r"cal(?:endar)?s?|dates?|days?|months?|years?|weeks?|agenda|ym", re.IGNORECASE)
-_WITH_A_YEAR: Final = re.compile(r"events?|archives?", re.IGNORECASE)
+_SURE: Final = frozenset(
+    [
+        "cal",
+        "cals",
+        "calendar",
+        "calendars",
+        "date",
+        "dates",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "month",
+        "months",
+        "year",
+        "years",
+        "agenda",
+        "ym",
+    ]
+)
+_WITH_A_YEAR: Final = frozenset({"event", "events", "archive", "archives"})
 _IN_SHORT: Final = {"y": "year", "yr": "year", "m": "month", "mon": "month", "d": "day"}
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _YEAR: Final = re.compile(  # alone, or with a month or a day written on to it, as in 20310407
@@ -23,9 +42,9 @@ _YEAR: Final = re.compile(  # alone, or with a month or a day written on to it, 
 
 def is_dated(names: Iterable[str], path_and_query: str) -> bool:
     """By the names in an address (of the beginning of its path, and of parameters), and the numbers in all of it."""
-    words = [word for name in names for word in _WORD.findall(name)]
-    if any(map(_SURE.fullmatch, words)):
+    words = set(_WORD.findall(" ".join(names).lower()))
+    if not words.isdisjoint(_SURE):
         return True
-    if len({_IN_SHORT[word.lower()] for word in words if word.lower() in _IN_SHORT}) > 1:
+    if len({_IN_SHORT[word] for word in words & _IN_SHORT.keys()}) > 1:
         return True
-    return any(map(_WITH_A_YEAR.fullmatch, words)) and _YEAR.search(path_and_query) is not None
+    return not words.isdisjoint(_WITH_A_YEAR) and _YEAR.search(path_and_query) is not None

@@ -18,16 +18,19 @@ from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.forms import REPEATED_PART, WHOLE_QUERY, Form, forms_of, hash_of, path_of
 from honeyguide.guard.guard import FindingKind
 from honeyguide.guard.mirrors import Mirrors
-from honeyguide.guard.pairs import Copy, Rule
+from honeyguide.guard.pairs import LEAST_SECTIONS, Copy, Rule
 from honeyguide.guard.saving import fields_of
 from honeyguide.guard.shape import shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TypeAlias
 
     from honeyguide.domain import LinkId, Url
     from honeyguide.guard.pairs import Fetched
     from honeyguide.guard.saving import State
+
+    RuleKey: TypeAlias = tuple[str, str]  # host or section, and name
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +52,10 @@ class Folding:
         self._fetched: Bounded[int, Fetched] = Bounded(memory)  # by forms of their addresses
         self._met: Bounded[int, int] = Bounded(memory)  # folded addresses that were met on hosts that have rules
         self._names: Bounded[int, tuple[str, ...]] = Bounded(memory)  # of the parameters last seen with a path
-        self._rules: Bounded[tuple[str, str], Rule] = Bounded(max(1, memory // 8))  # by host or section, and name
+        self._rules: Bounded[RuleKey, Rule] = Bounded(max(1, memory // 8))
         self._mirrors = Mirrors(pairs=pairs, memory=memory)
         self._held: dict[str, list[str]] = {}  # names of the rules that hold, by host or section
         self._ruled: frozenset[str] = frozenset()  # hosts on which a rule holds
-        self._parted: list[HostKey] = []  # hosts that the page just seen proved to be no mirrors
 
     def has_rules(self, host: HostKey) -> bool:
         """Whether anything about the addresses of a host is known not to matter."""
@@ -64,28 +66,29 @@ class Folding:
         page = (exact, link)
         host, section = url.host, shape_of(url).section
         before = self._standing(host, section, url.origin)
-        self._parted.clear()
         folded, applied = self._fold(url)
         known = self._known(host, url.text, folded, applied)
-        told_by = applied or self._rules_of_the_shorter(host, section, folded)
-        copy = None
-        if known is None:
+        told = self._told_by(host, section, folded, applied, known)
+        copy: Copy | None = None
+        released: list[HostKey] = []
+        if told:
+            copy = self._check(told, section, exact)
+        elif known is None:
             for form in (*forms_of(folded), *self._as_the_shorter(host, folded)):
-                found = self._compare(host, section, form, page)
+                found, forgotten = self._compare(host, section, form, page)
                 copy = copy or found
-        elif told_by:
-            copy = self._check(told_by, known, exact)
-        mirrored = self._mirrors.learn(url.origin, folded, page, self._parted)
-        copy = copy or mirrored
+                released += forgotten
+        mirrored, parted = self._mirrors.learn(url.origin, folded, page)
+        released += parted
         for name in ("", *(name for _, name in applied)):
             self._keep(_key(host, name, folded), page)
         after = self._standing(host, section, url.origin)
-        if after != before or self._parted:
-            self._ruled = frozenset([scope.partition("/")[0] for scope in self._held] + self._mirrors.hosts())
+        if after != before or released:
+            self._ruled = self._hosts_with_rules()
         return Learned(
-            copy,
+            copy or mirrored,
             established=(host,) if after - before else (),
-            unfolded=tuple(dict.fromkeys([host] * bool(before - after) + self._parted)),
+            unfolded=tuple(dict.fromkeys([host] * bool(before - after) + released)),
         )
 
     def fold(self, url: Url) -> str:
@@ -101,19 +104,11 @@ class Folding:
 
     def variant_of(self, url: Url) -> str | None:
         """The rule by which a page that was fetched is this one under another address; None where there is none."""
-        host = url.host
-        if host not in self._ruled:
+        if url.host not in self._ruled:
             return None
-        folded, applied = self._fold(url)
-        if applied and _key(host, "", folded) in self._fetched:
-            return applied[0][1]
-        held = (*self._held.get(host, ()), *self._held.get(shape_of(url).section, ()))
-        for form in forms_of(url.text) if held else ():
-            if form.rule in held and _key(host, form.rule, form.text) in self._fetched:
-                return form.rule
-        shorter = self._rules_of_the_shorter(host, shape_of(url).section, url.text)
-        if shorter:
-            return shorter[0][1]
+        folded, told = self._told_of(url)
+        if told:
+            return told[0][0][1]
         other = self._mirrors.fetched_from(url.origin, folded)
         return None if other is None else f"mirror of {other}"
 
@@ -121,19 +116,16 @@ class Folding:
         """Whether a variant is to be fetched all the same, to see whether its rule still holds."""
         if hash_of(url.text) % self._probe_every:
             return False
-        rules = [self._rules.get(key) for key in self._fold(url)[1]]
-        other = self._mirrors.fetched_from(url.origin, self.fold(url))
+        folded, told = self._told_of(url)
+        rules = [self._rules.get(key) for key, _ in told]
+        other = self._mirrors.fetched_from(url.origin, folded)
         rules += [] if other is None else [self._mirrors.rule(url.origin, other)]
-        return any(rule is not None and rule.copies < 1 + rule.equal // 64 for rule in rules)
+        return any(rule is not None and rule.wants_a_probe for rule in rules)
 
     def has_copies(self, host: HostKey, name: str) -> bool:
         """Whether pages of a host that differ in this part of the address were the same, the last time."""
         rule = self._rules.get((host, name))
         return rule is not None and rule.equal > 0
-
-    def held(self) -> dict[str, tuple[str, ...]]:
-        """The rules that hold, by host, section or origin."""
-        return {**{scope: tuple(names) for scope, names in self._held.items()}, **self._mirrors.held()}
 
     def state(self) -> State:
         """What `restore` takes."""
@@ -144,29 +136,32 @@ class Folding:
             [(key, fields_of(rule)) for key, rule in self._rules.items()],
             self._mirrors.state(),
             self._held,
-            sorted(self._ruled),
         ]
 
     def restore(self, state: State) -> None:
-        fetched, met, names, rules, mirrors, self._held, ruled = state
-        self._ruled = frozenset(ruled)
+        """Back to a saved state; rules that there is no room for hold no longer."""
+        fetched, met, names, rules, mirrors, held = state
         self._fetched.replace(fetched)
         self._met.replace(met)
         self._names.replace(names)
         self._rules.replace((key, Rule(*fields)) for key, fields in rules)
         self._held = {
             scope: kept
-            for scope, names in self._held.items()
+            for scope, names in held.items()
             if (kept := [name for name in names if (scope, name) in self._rules])
         }
         self._mirrors.restore(mirrors)
+        self._ruled = self._hosts_with_rules()
+
+    def _hosts_with_rules(self) -> frozenset[str]:
+        return frozenset([scope.partition("/")[0] for scope in self._held] + self._mirrors.hosts())
 
     def _standing(self, host: str, section: str, origin: str) -> set[tuple[str, str]]:
         """What holds for an address, to be compared before and after."""
         rules = {(scope, name) for scope in (host, section) for name in self._held.get(scope, ())}
         return rules | {("mirror", leader) for leader in [self._mirrors.leader(origin)] if leader is not None}
 
-    def _fold(self, url: Url) -> tuple[str, list[tuple[str, str]]]:
+    def _fold(self, url: Url) -> tuple[str, list[RuleKey]]:
         """The folded address, and the rules that changed it."""
         text, applied = url.text, []
         if url.host in self._ruled:
@@ -178,37 +173,50 @@ class Folding:
                         applied.append((scope, name))
         return text, applied
 
-    def _known(self, host: str, address: str, folded: str, applied: list[tuple[str, str]]) -> Fetched | None:
+    def _known(self, host: str, address: str, folded: str, applied: list[RuleKey]) -> Fetched | None:
         """The page fetched at this address, or at one that the rules say is the same."""
-        known = self._fetched.touch(_key(host, "", folded))
+        known = self._fetched.get(_key(host, "", folded))
         names = [name for _, name in applied]
         for form in forms_of(address) if known is None and names else ():
             # What was fetched before a rule was established is remembered by that rule alone.
             if form.rule in names and known is None:
-                known = self._fetched.touch(_key(host, form.rule, form.text))
+                known = self._fetched.get(_key(host, form.rule, form.text))
         return known
+
+    def _told_by(
+        self, host: str, section: str, folded: str, applied: list[RuleKey], known: Fetched | None
+    ) -> list[tuple[RuleKey, Fetched]]:
+        """The rules that hold and say that an address is that of a fetched page, each with the page.
+
+        They made the address shorter, or they made what it is folded to out of a longer one.
+        """
+        if applied and known is not None:
+            return [(key, known) for key in applied]
+        return [
+            ((scope, name), longer)
+            for scope in (host, section)
+            for name in self._held.get(scope, ())
+            if (longer := self._fetched.get(_key(host, name, folded))) is not None
+        ]
+
+    def _told_of(self, url: Url) -> tuple[str, list[tuple[RuleKey, Fetched]]]:
+        """The folded address, and what the rules of its host say of it."""
+        folded, applied = self._fold(url)
+        known = self._known(url.host, url.text, folded, applied)
+        return folded, self._told_by(url.host, shape_of(url).section, folded, applied, known)
 
     def _keep(self, key: int, page: Fetched) -> None:
         """Remember a page; of those with one text, the first."""
         known = self._fetched.get(key)
         self._fetched.put(key, page if known is None or known[0] != page[0] else known)
 
-    def _rules_of_the_shorter(self, host: str, section: str, address: str) -> list[tuple[str, str]]:
-        """The rules that hold and made this address out of a longer one that was fetched."""
-        return [
-            (scope, name)
-            for scope in (host, section)
-            for name in self._held.get(scope, ())
-            if _key(host, name, address) in self._fetched
-        ]
-
     def _as_the_shorter(self, host: str, address: str) -> Iterator[Form]:
         """An address that is what is left of a longer one, where that was fetched first."""
         if _key(host, REPEATED_PART, address) in self._fetched:
             yield Form(REPEATED_PART, address, is_session=False)
 
-    def _compare(self, host: str, section: str, form: Form, page: Fetched) -> Copy | None:
-        """Look for the other half of a pair, and count it."""
+    def _compare(self, host: str, section: str, form: Form, page: Fetched) -> tuple[Copy | None, list[HostKey]]:
+        """Look for the other half of a pair, and count it. Also the hosts that lost a rule for want of room."""
         key = _key(host, form.rule, form.text)
         known = self._fetched.touch(key)
         if known is None:
@@ -218,19 +226,19 @@ class Folding:
             self._fetched.put(key, page)
         is_telling = self._is_telling(key, form)
         if known is None or not is_telling:
-            return None
-        equal = 0
+            return None, []
+        equal, released = 0, []
         for scope in (host, section):
             rule = self._rules.touch((scope, form.rule))
             if rule is None:
                 rule = Rule()
                 dropped = self._rules.put((scope, form.rule), rule)
-                if dropped is not None:
-                    self._forget(*dropped[0])
+                released += [] if dropped is None else self._forget(*dropped[0])
             rule.count(section, is_equal=is_equal, is_session=form.is_session)
             self._settle(scope, form.rule, rule)
             equal = rule.equal
-        return Copy(_kind(form.rule, is_session=form.is_session), form.rule, equal, known[1]) if is_equal else None
+        copy = Copy(_kind(form.rule, is_session=form.is_session), form.rule, equal, known[1]) if is_equal else None
+        return copy, released
 
     def _is_telling(self, key: int, form: Form) -> bool:
         """Whether a pair is about this rule: a query as a whole was changed only where no parameter stayed."""
@@ -240,13 +248,14 @@ class Folding:
         self._names.put(key, form.names)
         return before is not None and not set(before) & set(form.names)
 
-    def _check(self, applied: list[tuple[str, str]], earlier: Fetched, exact: int) -> Copy | None:
+    def _check(self, told: list[tuple[RuleKey, Fetched]], section: str, exact: int) -> Copy | None:
         """A page that should have the text of an earlier one has it, or not: then the rules that say so end."""
-        copy, is_equal = None, earlier[0] == exact
-        for scope, name in applied:
+        copy = None
+        for (scope, name), earlier in told:
             rule = self._rules.touch((scope, name))
             assert rule is not None  # the table lets go of a rule and its counts together
-            rule.count(scope, is_equal=is_equal)
+            is_equal = earlier[0] == exact
+            rule.count(section, is_equal=is_equal)
             rule.copies += 1
             self._settle(scope, name, rule)
             if is_equal:
@@ -255,17 +264,18 @@ class Folding:
 
     def _settle(self, scope: str, name: str, rule: Rule) -> None:
         """Have a rule hold in its scope, or no longer. For a whole host it must have been seen in two sections."""
-        is_wide_enough = "/" in scope or len(rule.sections) > 1
+        is_wide_enough = "/" in scope or len(rule.sections) >= LEAST_SECTIONS
         if not (rule.holds(self._pairs) and is_wide_enough):
             self._release(scope, name)
         elif name not in self._held.get(scope, ()):
             self._held[scope] = [*self._held.get(scope, ()), name]
 
-    def _forget(self, scope: str, name: str) -> None:
-        """Let go of a rule that there is no room for; what it kept behind is looked at again."""
-        if name in self._held.get(scope, ()):
-            self._release(scope, name)
-            self._parted.append(HostKey(scope.partition("/")[0]))
+    def _forget(self, scope: str, name: str) -> list[HostKey]:
+        """Let go of a rule that there is no room for; the host, where what the rule kept behind is looked at again."""
+        if name not in self._held.get(scope, ()):
+            return []
+        self._release(scope, name)
+        return [HostKey(scope.partition("/")[0])]
 
     def _release(self, scope: str, name: str) -> None:
         held = [other for other in self._held.pop(scope, ()) if other != name]

@@ -10,7 +10,7 @@ from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.folding import Folding
 from honeyguide.guard.neighbourhoods import Neighbourhoods
-from honeyguide.guard.saving import fields_of, pack, unpack
+from honeyguide.guard.saving import fields_of, many_values, pack, unpack
 from honeyguide.guard.series import Series
 from honeyguide.guard.shares import Shares
 from honeyguide.guard.window import Window
@@ -46,6 +46,7 @@ class Tables:
         self.again: Bounded[LinkId, int] = Bounded(memory)  # links that were met a second time
         self.shares = Shares(rules.share_credit, memory)
 
+    @many_values()
     def save(self) -> bytes:
         return pack(
             {
@@ -66,6 +67,7 @@ class Tables:
         )
 
     @classmethod
+    @many_values()
     def saved(cls, rules: GuardSettings, state: bytes) -> Self:
         """What was saved; GuardError if it is not that."""
         saved = unpack(state)

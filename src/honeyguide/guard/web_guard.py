@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.counts import count_of
-from honeyguide.domain import HostKey
 from honeyguide.guard.accounts import DEEP
 from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.fingerprint import NO_TITLE
@@ -27,7 +26,7 @@ from honeyguide.guard.window import Kept
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.domain import LinkId, Url
+    from honeyguide.domain import HostKey, LinkId, Url
     from honeyguide.guard.guard import SeenPage, Standing, Target
     from honeyguide.guard.link_census import LinksOfPage
     from honeyguide.guard.neighbourhoods import Site
