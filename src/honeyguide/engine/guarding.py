@@ -151,6 +151,25 @@ class Guarding:
         """The level at which a link waits again."""
         return self._begin(link, is_new=False)
 
+    def stands_at(self, link: LinkId) -> int | None:
+        """The level at which a link stands by now, wherever it waits; None if it is to be dropped. Changes nothing."""
+        level = self._standing(link).level
+        return None if self._drops and level == MAX_LEVEL else level
+
+    def move_down(self, links: Iterable[LinkId]) -> None:
+        """Let waiting links wait where they stand by now, which is lower; drop those that are to be dropped."""
+        moved, levels = [], []
+        for link in links:
+            standing = self._standing(link)
+            if self._drops and standing.level == MAX_LEVEL:
+                self._frontier.withdraw(link)
+                self._drop(link, standing.reason)
+            else:
+                self._lower(link, standing)
+                moved.append(link)
+                levels.append(standing.level)
+        self._frontier.move(moved, levels)
+
     def next_standing(self, take: Callable[[], Taken | NotBefore | None], now: float) -> Taken | NotBefore | None:
         """What `take` gives, once all that stands lower by now has been moved down.
 
