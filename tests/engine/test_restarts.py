@@ -125,7 +125,7 @@ def test_links_that_the_guard_has_demoted_are_not_begun_at_while_there_are_other
 def test_the_guard_is_asked_about_links_that_stand_lower_by_now(tmp_path: Path, strategy: str, drops: bool) -> None:
     """The frontier has them on level 0 still: they are moved when their turn comes, and here it has come."""
     mazes = [f"http://m{host}.test/maze{number}" for host in range(3) for number in range(3)]
-    others = ["http://m1.test/honest", "http://x.test/honest"]
+    others = ["http://m1.test/honest", "http://x.test/honest", "http://s.test/4"]
     script = {
         SEED: page_with("/1", *mazes, *others),
         "http://s.test/1": page_with("/2", "/3"),
@@ -138,7 +138,7 @@ def test_the_guard_is_asked_about_links_that_stand_lower_by_now(tmp_path: Path, 
         guard__drop=drops,
         restart__every_fetches=2,
         restart__most=1,
-        restart__links=3,
+        restart__links=5,
         restart__sources=["unexplored"],
     )
     guard = ByWords()
@@ -156,7 +156,7 @@ def test_the_guard_is_asked_about_links_that_stand_lower_by_now(tmp_path: Path, 
     crawl.close()
     with open_run(tmp_path / "run") as run:
         (restart,) = run.restarts()
-        assert len(restart.urls) == 3
+        assert len(restart.urls) == 3, "the other two would lead into the maze, while /4 waits"
         (move,) = {(each.reason, each.lowered + each.dropped) for each in run.trap_summary().moves}
     assert move == ("by its words", 3)
 

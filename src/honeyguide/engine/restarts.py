@@ -18,6 +18,7 @@ import numpy as np
 from honeyguide.counts import count_of
 from honeyguide.domain import LinkId, LinkState
 from honeyguide.frontier import LevelledFrontier
+from honeyguide.guard import FIRM_LEVEL, MAX_LEVEL
 from honeyguide.store import RestartRecord
 
 if TYPE_CHECKING:
@@ -212,6 +213,8 @@ class Restarts:
         """The best link of each host: the least demoted, then by score, then the first that was met. Of these those of
         the hosts asked least, again the least demoted first.
 
+        Those about which something was found out are chosen only where nothing else waits.
+
         Links wait where the guard put them when they were last looked at. So it is asked about each before it is
         chosen; one that stands lower by now is moved down, and the next of its host has its place.
         """
@@ -225,12 +228,16 @@ class Restarts:
         heapify(best)
         others: dict[int, list[_Rank]] = {}  # of hosts whose best link stood lower
         chosen: list[LinkId] = []
+        best_level = MAX_LEVEL
         lowered: dict[LinkId, None] = {}
         while best and len(chosen) < self._settings.links:
             level, _, minus_score, number, host = heappop(best)
             link = LinkId(number)
             stands_at = level if self._guarding is None else self._guarding.stands_at(link)
             if stands_at is not None and stands_at <= level:
+                if best_level < FIRM_LEVEL <= level:
+                    break
+                best_level = min(best_level, level)
                 chosen.append(link)
                 continue
             lowered[link] = None
