@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.domain import LinkId, LinkState
+from honeyguide.domain.guard_words import Cause, Reason
 from honeyguide.frontier import LevelledFrontier, NotBefore, Taken
 from honeyguide.guard import MAX_LEVEL, SeenPage, Target
 from honeyguide.store import DropRecord, FindingRecord, GuardRecord, MoveRecord, PrintRecord
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 MOVED_AT_ONCE: Final = 1000
 """Links moved down before the crawl looks up from it: some tenth of a second."""
 
-RECOVERED: Final = "stands clear again"
+RECOVERED: Final = Reason(Cause.RECOVERED).told()
 
 
 @dataclass(slots=True, eq=False)

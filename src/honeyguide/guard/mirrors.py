@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from honeyguide.domain import HostKey
+from honeyguide.domain.guard_words import mirror_of
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.forms import hash_of, path_of
 from honeyguide.guard.guard import FindingKind
@@ -50,7 +51,7 @@ class Mirrors:
             parted += self._part(*pair)
         else:
             self._join(other, origin)
-        return Copy(FindingKind.MIRROR, f"mirror of {other}", rule.equal, earlier[1]) if is_equal else None
+        return Copy(FindingKind.MIRROR, mirror_of(other), rule.equal, earlier[1]) if is_equal else None
 
     def leader(self, origin: str) -> str | None:
         """The mirror of an origin that was met first; None where it has none."""
@@ -74,7 +75,7 @@ class Mirrors:
 
     def held(self) -> dict[str, tuple[str, ...]]:
         """What each mirror is a mirror of."""
-        return {origin: (f"mirror of {leader}",) for origin, leader in self._leader.items() if origin != leader}
+        return {origin: (mirror_of(leader),) for origin, leader in self._leader.items() if origin != leader}
 
     def state(self) -> State:
         """What `restore` takes."""

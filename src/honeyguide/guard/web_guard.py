@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.counts import count_of
+from honeyguide.domain.guard_words import by_rule
 from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.fingerprint import NO_TITLE
 from honeyguide.guard.guard import FIRM_LEVEL, MAX_LEVEL, Finding, FindingKind, Judgement
@@ -169,7 +170,7 @@ class WebGuard:
         seen = []
         copy = self._folded(page, shape, reconsider) if self._rules.folding else None
         if copy is not None:
-            finding = Finding(copy.kind, f"{shape.section}: {copy.rule}", copy.told(), copy.like)
+            finding = Finding(copy.kind, by_rule(shape.section, copy.rule), copy.told(), copy.like)
             seen.append(_Seen(finding, _COPY, []))
         equal = self._tables.window.equal(print_.exact)
         near = None if equal is not None else self._tables.window.nearest(print_, shape.path)
