@@ -120,6 +120,69 @@ def test_links_that_the_guard_has_demoted_are_not_begun_at_while_there_are_other
     assert crawl.core.progress.lowered == 1, "demotions stay"
 
 
+@pytest.mark.parametrize("drops", [False, True])
+@pytest.mark.parametrize("strategy", ["breadth-first", "depth-first", "best-first", "beam", "lfa-sync"])
+def test_the_guard_is_asked_about_links_that_stand_lower_by_now(tmp_path: Path, strategy: str, drops: bool) -> None:
+    """The frontier has them on level 0 still: they are moved when their turn comes, and here it has come."""
+    mazes = [f"http://m{host}.test/maze{number}" for host in range(3) for number in range(3)]
+    others = ["http://m1.test/honest", "http://x.test/honest", "http://s.test/4"]
+    script = {
+        SEED: page_with("/1", *mazes, *others),
+        "http://s.test/1": page_with("/2", "/3"),
+        "http://s.test/2": page_with(),
+    }
+    settings = script_settings(
+        strategy,
+        politeness__delay_s=0.0,
+        beam__width=20,
+        guard__drop=drops,
+        restart__every_fetches=2,
+        restart__most=1,
+        restart__links=5,
+        restart__sources=["unexplored"],
+    )
+    guard = ByWords()
+    guard.on_page["s.test/1"] = lambda: guard.levels.update(maze=7)
+    crawl = HandWired(tmp_path / "run", ScriptedWorld(script), settings, guard=guard)
+    crawl.follow(SEED)
+    crawl.follow("http://s.test/1")
+    first = fetched(crawl, most=3)
+    assert set(first[:2]) == {"m1.test/honest", "x.test/honest"}
+    assert first[2].startswith("s.test/"), "of the host asked most, but not demoted"
+    progress = crawl.core.progress
+    assert (progress.lowered, progress.dropped) == ((0, 9) if drops else (9, 0))
+    rest = fetched(crawl)
+    assert sum("maze" in url for url in rest) == (0 if drops else 9), "nothing is thrown away unless that is asked for"
+    crawl.close()
+    with open_run(tmp_path / "run") as run:
+        (restart,) = run.restarts()
+        assert len(restart.urls) == 3, "the other two would lead into the maze, while /4 waits"
+        (move,) = {(each.reason, each.lowered + each.dropped) for each in run.trap_summary().moves}
+    assert move == ("by its words", 3)
+
+
+def test_where_all_stand_low_a_restart_begins_at_the_least_demoted(tmp_path: Path) -> None:
+    hosts = {"a": 5, "b": 3, "c": 4}
+    script = {SEED: page_with(*(f"http://{host}.test/" for host in hosts))}
+    settings = script_settings(
+        "depth-first",
+        politeness__delay_s=0.0,
+        restart__every_fetches=1,
+        restart__links=2,
+        restart__most=1,
+        restart__sources=["unexplored"],
+    )
+    guard = ByWords()
+    crawl = HandWired(tmp_path / "run", ScriptedWorld(script), settings, guard=guard)
+    crawl.follow(SEED)
+    guard.levels.update({f"{host}.test": level for host, level in hosts.items()})
+    assert fetched(crawl) == ["b.test/", "c.test/", "a.test/"]
+    crawl.close()
+    with open_run(tmp_path / "run") as run:
+        (restart,) = run.restarts()
+    assert [url.host for url in restart.urls] == ["b.test", "c.test"]
+
+
 def test_where_the_first_source_has_nothing_the_next_is_asked(tmp_path: Path) -> None:
     script = {**chain("s.test", 30), SEED: page_with("/1", "http://a.test/")}
     crawl = wired(

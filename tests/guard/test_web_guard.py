@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honeyguide.domain import LinkId, Url
+from honeyguide.domain.guard_words import Cause, Reason
 from honeyguide.errors import GuardError
 from honeyguide.guard import MAX_LEVEL, Guard, SeenPage, Standing, Target, WebGuard, fingerprint_of
 from honeyguide.guard.saving import pack, unpack
@@ -68,7 +69,7 @@ def test_saved_and_loaded_anywhere_it_gives_the_same_answers(trouble: int, saved
 def test_levels_and_demotions_stay_in_range_and_have_reasons(trouble: int) -> None:
     result = crawl(troubled_web(trouble), [SEED], 200, WebGuard(SMALL))
     assert any(judgement.finding is not None for judgement in result.judgements)
-    guard = WebGuard(SMALL)
+    guard, causes = WebGuard(SMALL), set[Cause]()
     for page, targets in result.seen:
         judgement = guard.observe(page, targets)
         assert 0 <= judgement.demotion <= MAX_LEVEL
@@ -83,6 +84,11 @@ def test_levels_and_demotions_stay_in_range_and_have_reasons(trouble: int) -> No
                 standing = guard.level(target.url, carried)
                 assert 0 <= standing.level <= MAX_LEVEL
                 assert bool(standing.reason) == (standing.level > 0)
+                if standing.reason:
+                    reason = Reason.read(standing.reason)
+                    assert reason is not None, f"no run that says {standing.reason!r} can be read"
+                    causes.add(reason.cause)
+    assert len(causes) > 1
 
 
 def test_a_page_has_one_finding_at_most() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.domain import Url
+from honeyguide.domain.guard_words import Cause, Reason, mirror_of
 from honeyguide.store import GuardFinding, HostMoves, LinksMoved, Trap
 from honeyguide.store.trap_grouping import grouped
 
@@ -173,6 +174,17 @@ def test_links_are_told_with_the_trap_that_the_reason_speaks_of(host: str, reaso
     assert [trap.kind for trap in traps] == ["calendar", "session-id", "maze"]
     assert [trap.links == LinksMoved(5, 2, 0) for trap in traps] == [place == number for number in range(3)]
     assert others == (() if place is not None else (move,))
+
+
+def test_links_of_a_path_that_repeats_itself_and_of_a_mirror_are_told_with_their_traps() -> None:
+    path: Row = ("repeating-path", "a.test/x/*/x/", "http://a.test/x/y/x/")
+    calendars = [("calendar", f"{host}/cal/#/", f"http://{host}/cal/1/") for host in ("a.test", "b.test")]
+    again = Reason(Cause.REPEATING_PATH, "4", "repeating-path").told()
+    mirrored = Reason(Cause.VARIANT, mirror_of("http://a.test"), "variant").told()
+    moved = [moves("a.test", again, lowered=2), moves("b.test", mirrored, lowered=3)]
+    traps, others = grouped(found([*MIRRORS, path, *calendars]), moved)
+    assert {trap.kind: trap.links.lowered for trap in traps} == {"mirror": 3, "repeating-path": 2, "calendar": 0}
+    assert others == ()
 
 
 @pytest.mark.parametrize(

@@ -70,8 +70,9 @@ class CrawlCore:
             may_wait_again=parts.is_live,
             guarding=self.guarding,
         )
-        restarts = Restarts(parts, settings.restart, self._ledger, self._discovery) if settings.restart.is_on else None
-        if restarts is not None:
+        restarts = None
+        if settings.restart.is_on:
+            restarts = Restarts(parts, settings.restart, self._ledger, self._discovery, self.guarding)
             self._ledger.restart_state = restarts.saved
         self._choosing = Choosing(
             parts, settings, self._ledger, self._discovery, self.troubles, self.guarding, restarts

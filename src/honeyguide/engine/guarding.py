@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.domain import LinkId, LinkState
+from honeyguide.domain.guard_words import Cause, Reason
 from honeyguide.frontier import LevelledFrontier, NotBefore, Taken
 from honeyguide.guard import MAX_LEVEL, SeenPage, Target
 from honeyguide.store import DropRecord, FindingRecord, GuardRecord, MoveRecord, PrintRecord
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 MOVED_AT_ONCE: Final = 1000
 """Links moved down before the crawl looks up from it: some tenth of a second."""
 
-RECOVERED: Final = "stands clear again"
+RECOVERED: Final = Reason(Cause.RECOVERED).told()
 
 
 @dataclass(slots=True, eq=False)
@@ -150,6 +151,25 @@ class Guarding:
     def put_back(self, link: LinkId) -> int:
         """The level at which a link waits again."""
         return self._begin(link, is_new=False)
+
+    def stands_at(self, link: LinkId) -> int | None:
+        """The level at which a link stands by now, wherever it waits; None if it is to be dropped. Changes nothing."""
+        level = self._standing(link).level
+        return None if self._drops and level == MAX_LEVEL else level
+
+    def move_down(self, links: Iterable[LinkId]) -> None:
+        """Let waiting links wait where they stand by now, which is lower; drop those that are to be dropped."""
+        moved, levels = [], []
+        for link in links:
+            standing = self._standing(link)
+            if self._drops and standing.level == MAX_LEVEL:
+                self._frontier.withdraw(link)
+                self._drop(link, standing.reason)
+            else:
+                self._lower(link, standing)
+                moved.append(link)
+                levels.append(standing.level)
+        self._frontier.move(moved, levels)
 
     def next_standing(self, take: Callable[[], Taken | NotBefore | None], now: float) -> Taken | NotBefore | None:
         """What `take` gives, once all that stands lower by now has been moved down.

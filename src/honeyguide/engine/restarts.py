@@ -10,23 +10,31 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from honeyguide.counts import count_of
 from honeyguide.domain import LinkId, LinkState
 from honeyguide.frontier import LevelledFrontier
+from honeyguide.guard import FIRM_LEVEL, MAX_LEVEL
 from honeyguide.store import RestartRecord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from honeyguide.domain import Url
     from honeyguide.engine.discovery import Discovery
+    from honeyguide.engine.guarding import Guarding
     from honeyguide.engine.ledger import Ledger
     from honeyguide.engine.parts import Parts
     from honeyguide.settings import RestartSettings
+
+_Rank: TypeAlias = "tuple[int, float, int]"
+"""Of a waiting link: its level, minus its score, and its number."""
 
 UNEXPLORED: Final = "unexplored"
 BATCH: Final = 4096  # waiting links looked at together
@@ -74,11 +82,19 @@ class _State:
 class Restarts:
     """Decides when the crawl begins anew, and where."""
 
-    def __init__(self, parts: Parts, settings: RestartSettings, ledger: Ledger, discovery: Discovery) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        settings: RestartSettings,
+        ledger: Ledger,
+        discovery: Discovery,
+        guarding: Guarding | None = None,
+    ) -> None:
         self._parts = parts
         self._settings = settings
         self._ledger = ledger
         self._discovery = discovery
+        self._guarding = guarding
         saved = ledger.progress.restart_state
         self._state = _State.read(saved) if saved else _State()
 
@@ -189,10 +205,56 @@ class Restarts:
         levels = np.zeros(len(waiting), dtype=np.uint8)
         if isinstance(frontier, LevelledFrontier):
             levels = frontier.levels(waiting.tolist())
-        hosts = links.host_column(waiting)
-        # The best of each host: the least demoted, then by score, then the first that was met.
+        return self._record(reason, UNEXPLORED, self._best_of_hosts(waiting, scores, levels))
+
+    def _best_of_hosts(
+        self, waiting: NDArray[np.int64], scores: NDArray[np.float64], levels: NDArray[np.uint8]
+    ) -> list[LinkId]:
+        """The best link of each host: the least demoted, then by score, then the first that was met. Of these those of
+        the hosts asked least, again the least demoted first.
+
+        Those about which something was found out are chosen only where nothing else waits.
+
+        Links wait where the guard put them when they were last looked at. So it is asked about each before it is
+        chosen; one that stands lower by now is moved down, and the next of its host has its place.
+        """
+        hosts, asked_by_host = self._parts.links.host_column(waiting), self._parts.links.asked_by_host()
         in_order = np.lexsort((waiting, -scores, levels, hosts))
-        best = in_order[np.concatenate(([True], np.diff(hosts[in_order]) != 0))]
-        by_visits = np.lexsort((waiting[best], -scores[best], links.asked_by_host()[hosts[best]], levels[best]))
-        chosen = waiting[best[by_visits[: self._settings.links]]]
-        return self._record(reason, UNEXPLORED, [LinkId(link) for link in chosen.tolist()])
+        by_host = np.split(in_order, np.flatnonzero(np.diff(hosts[in_order])) + 1)
+        first = np.array([places[0] for places in by_host])
+        asked = asked_by_host[hosts[first]].tolist()
+        ranked = enumerate(_ranks(first, levels, scores, waiting))
+        best = [(level, asked[host], minus_score, number, host) for host, (level, minus_score, number) in ranked]
+        heapify(best)
+        others: dict[int, list[_Rank]] = {}  # of hosts whose best link stood lower
+        chosen: list[LinkId] = []
+        best_level = MAX_LEVEL
+        lowered: dict[LinkId, None] = {}
+        while best and len(chosen) < self._settings.links:
+            level, _, minus_score, number, host = heappop(best)
+            link = LinkId(number)
+            stands_at = level if self._guarding is None else self._guarding.stands_at(link)
+            if stands_at is not None and stands_at <= level:
+                if best_level < FIRM_LEVEL <= level:
+                    break
+                best_level = min(best_level, level)
+                chosen.append(link)
+                continue
+            lowered[link] = None
+            if host not in others:
+                others[host] = _ranks(by_host[host][1:], levels, scores, waiting)
+            if stands_at is not None:
+                heappush(others[host], (stands_at, minus_score, number))
+            if others[host]:
+                level, minus_score, number = heappop(others[host])
+                heappush(best, (level, asked[host], minus_score, number, host))
+        if self._guarding is not None:
+            self._guarding.move_down(lowered)
+        return chosen
+
+
+def _ranks(
+    places: NDArray[np.int64], levels: NDArray[np.uint8], scores: NDArray[np.float64], waiting: NDArray[np.int64]
+) -> list[_Rank]:
+    """In the order of these places."""
+    return list(zip(levels[places].tolist(), (-scores[places]).tolist(), waiting[places].tolist(), strict=True))

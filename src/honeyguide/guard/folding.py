@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from honeyguide.domain import HostKey
+from honeyguide.domain.guard_words import mirror_of
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.forms import REPEATED_PART, WHOLE_QUERY, Form, forms_of, hash_of, path_of
 from honeyguide.guard.guard import FindingKind
@@ -110,7 +111,7 @@ class Folding:
         if told:
             return told[0][0][1]
         other = self._mirrors.fetched_from(url.origin, folded)
-        return None if other is None else f"mirror of {other}"
+        return None if other is None else mirror_of(other)
 
     def is_probe(self, url: Url) -> bool:
         """Whether a variant is to be fetched all the same, to see whether its rule still holds."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import HostKey
+from honeyguide.domain.guard_words import mirror_of
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.forms import hash_of, path_of
 from honeyguide.guard.guard import FindingKind
@@ -46,7 +47,7 @@ class Mirrors:
                 rule, seen_anew = self._count(shown[0], origin, is_equal=shown is same)
                 parted += seen_anew
                 if shown is same:
-                    copy = Copy(FindingKind.MIRROR, f"mirror of {shown[0]}", rule.equal, shown[1][1])
+                    copy = Copy(FindingKind.MIRROR, mirror_of(shown[0]), rule.equal, shown[1][1])
         return copy, parted
 
     def leader(self, origin: str) -> str | None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import HostKey, registered_domain
+from honeyguide.domain.guard_words import with_others
 from honeyguide.guard.accounts import LEAST_ADDRESSES, LEAST_PAGES, MOST_REFERRERS, Account
 from honeyguide.guard.bounded import Bounded
 from honeyguide.guard.saving import fields_of
@@ -81,8 +82,7 @@ class Group:
     @property
     def name(self) -> str:
         """For people: its first site, and how many more there are."""
-        first, others = next(iter(self.sites)), len(self.sites) - 1
-        return f"{first} and {others} more" if others else first
+        return with_others(next(iter(self.sites)), len(self.sites) - 1)
 
 
 class Neighbourhoods:

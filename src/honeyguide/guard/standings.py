@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.domain.guard_words import Cause, Reason, beside_seeds
 from honeyguide.guard.forms import REPEATED_PART
 from honeyguide.guard.guard import FIRM_LEVEL, MAX_LEVEL, FindingKind, Standing
 from honeyguide.guard.shape import Shape, shape_of
@@ -20,8 +21,6 @@ NEAR: Final = 2
 
 USUAL_NEAR: Final = FIRM_LEVEL
 """What they are demoted where near-duplicates are usual in the section; the most that importance forgives."""
-
-FOUND_ON_COPIES: Final = "found only on pages that repeat others or lead to nothing"
 
 REPEATS: Final = 3
 """From so many on, a path that says the same again and again is taken to be a trap's."""
@@ -53,7 +52,7 @@ class Standings:
             return _CLEAN
         level, reason = max(said, key=lambda each: each[0])
         firm = sum(each[0] >= FIRM_LEVEL for each in said)
-        return Standing(min(MAX_LEVEL, level + max(0, firm - 1)), reason)
+        return Standing(min(MAX_LEVEL, level + max(0, firm - 1)), reason.told())
 
     def forgiven(self, site: Site) -> int:
         """Levels of a near-duplicate that the importance of its site makes up for."""
@@ -63,14 +62,14 @@ class Standings:
             return _FORGIVEN[sum(len(site.account.referrers) >= bound for bound in FORGIVING)]
         return 0
 
-    def _said_of(self, url: Url, shape: Shape, carried: int) -> list[tuple[int, str]]:
+    def _said_of(self, url: Url, shape: Shape, carried: int) -> list[tuple[int, Reason]]:
         """What the rules say of a link: levels above 0, with their reasons."""
         said = []
         site = self._tables.groups.find(shape.host)
         if 0 < carried <= USUAL_NEAR and site is not None:
             carried -= self.forgiven(site)
         if carried > 0:
-            said.append((carried, FOUND_ON_COPIES))
+            said.append((carried, _FOUND_ON_COPIES))
         if self._rules.series:
             said += self._said_by_series(shape)
         if self._rules.accounts:
@@ -80,41 +79,38 @@ class Standings:
         if self._rules.folding and self._tables.folding.has_rules(shape.host):
             rule = self._tables.folding.variant_of(url)
             if rule is not None and not self._tables.folding.is_probe(url):
-                said.append((_VARIANT, f"{FindingKind.VARIANT} of a fetched page: {rule}"))
+                said.append((_VARIANT, Reason(Cause.VARIANT, rule, FindingKind.VARIANT)))
         return said
 
-    def _said_by_series(self, shape: Shape) -> list[tuple[int, str]]:
+    def _said_by_series(self, shape: Shape) -> list[tuple[int, Reason]]:
         said = []
         if shape.repeats >= REPEATS:
-            told = f"{FindingKind.REPEATING_PATH}: a part of it stands there {shape.repeats} times"
+            reason = Reason(Cause.REPEATING_PATH, str(shape.repeats), FindingKind.REPEATING_PATH)
             is_known = self._tables.folding.has_copies(shape.host, REPEATED_PART)
-            said.append((min(_MOST_REPEATS, shape.repeats) if is_known else _DOUBT, told))
+            said.append((min(_MOST_REPEATS, shape.repeats) if is_known else _DOUBT, reason))
         series = self._tables.series.get(shape.series) if shape.is_serial else None
         if series is not None and series.level:
-            told = (
-                f"{series.kind(shape)}: {shape.series} runs idle"
-                if series.is_idle
-                else f"{shape.series} repeats itself"
-            )
-            said.append((series.level, told))
+            idle = Reason(Cause.IDLE, shape.series, series.kind(shape))
+            said.append((series.level, idle if series.is_idle else Reason(Cause.REPETITIVE, shape.series)))
         return said
 
-    def _said_by_accounts(self, shape: Shape, site: Site | None) -> list[tuple[int, str]]:
+    def _said_by_accounts(self, shape: Shape, site: Site | None) -> list[tuple[int, Reason]]:
         level = 0 if site is None else self._tables.groups.level(site)
         if site is not None and level:
-            return [(level, f"{FindingKind.MAZE}: {self._tables.groups.group(site).name} is overdrawn")]
+            return [(level, Reason(Cause.OVERDRAWN, self._tables.groups.group(site).name, FindingKind.MAZE))]
         section = self._tables.find_section(shape.section)
         if section is not None and section.level:
-            return [(section.level, f"{FindingKind.MAZE}: {shape.section} is overdrawn")]
+            return [(section.level, Reason(Cause.OVERDRAWN, shape.section, FindingKind.MAZE))]
         beside = None if site is None or (section is not None and section.is_trusted) else site.beside
         if site is not None and beside is not None and beside.level:
-            return [(beside.level, f"{FindingKind.MAZE}: {site.domain} beside its seeds is overdrawn")]
+            return [(beside.level, Reason(Cause.OVERDRAWN, beside_seeds(site.domain), FindingKind.MAZE))]
         return []
 
-    def _said_by_shares(self, url: Url, shape: Shape, site: Site) -> list[tuple[int, str]]:
+    def _said_by_shares(self, url: Url, shape: Shape, site: Site) -> list[tuple[int, Reason]]:
         behind = (key for key in (site.domain, shape.series) if self._tables.shares.is_behind(key, url.text))
         unpaid = next(behind, None)
-        return [] if unpaid is None else [(_DOUBT, f"{unpaid} hardly pays: most of its links wait")]
+        return [] if unpaid is None else [(_DOUBT, Reason(Cause.UNPAID, unpaid))]
 
 
 _CLEAN: Final = Standing()
+_FOUND_ON_COPIES: Final = Reason(Cause.COPIES)

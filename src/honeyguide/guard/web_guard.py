@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.counts import count_of
+from honeyguide.domain.guard_words import beside_seeds, by_rule
 from honeyguide.guard.accounts import DEEP
 from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.fingerprint import NO_TITLE
@@ -128,7 +129,7 @@ class WebGuard:
         seen = []
         copy = self._folded(page, shape, reconsider) if self._rules.folding else None
         if copy is not None:
-            finding = Finding(copy.kind, f"{shape.section}: {copy.rule}", copy.told(), copy.like)
+            finding = Finding(copy.kind, by_rule(shape.section, copy.rule), copy.told(), copy.like)
             seen.append(_Seen(finding, _COPY, []))
         equal = self._tables.window.equal(print_.exact)
         near = None if equal is not None else self._tables.window.nearest(print_, shape.path)
@@ -239,7 +240,7 @@ class WebGuard:
         if group.shared is not None:
             charged.insert(0, (group.shared, group.name, Scope.GROUP))
         if site.beside is not None and not section.is_trusted:
-            charged.insert(-1, (site.beside, f"{site.domain} beside its seeds", Scope.BESIDE))
+            charged.insert(-1, (site.beside, beside_seeds(site.domain), Scope.BESIDE))
         seen = []
         for account, about, scope in charged:
             before, fresh = account.level, links.fresh[scope]

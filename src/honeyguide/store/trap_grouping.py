@@ -21,6 +21,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from honeyguide.domain.guard_words import Cause, Reason, first_of, mirrored_by, section_and_rule, with_others
+
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
@@ -30,8 +32,6 @@ COPIES: Final = frozenset({"duplicate", "near-duplicate", "loop"})
 _ADDRESSES: Final = frozenset({"variant", "session-id", "mirror"})
 _SERIES: Final = frozenset({"calendar", "pagination", "facets", "growing-query"})
 _VARYING: Final = re.compile(r"[#*@?]")
-_MIRROR_OF: Final = "mirror of "
-_UNPAID: Final = " hardly pays: "  # in a reason that is about what a host or shape earned, trap or not
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,13 +180,12 @@ def _keys_of(finding: GuardFinding) -> list[_Key]:
 
 def _mirrored(about: str) -> str:
     """The host that pages are copies of, by a finding about mirrors; "" of any other."""
-    rule = about.partition(": ")[2]
-    return rule.partition("//")[2] if rule.startswith(_MIRROR_OF) else ""
+    return mirrored_by(section_and_rule(about)[1])
 
 
 def _section(about: str) -> str:
     """The beginning of what a finding is about that does not vary, up to a slash: a host and a part of its path."""
-    place = _VARYING.split(about.partition(": ")[0])[0]
+    place = _VARYING.split(section_and_rule(about)[0])[0]
     return place[: place.rindex("/") + 1] if "/" in place else place
 
 
@@ -194,7 +193,7 @@ def _part_of(finding: GuardFinding) -> str:
     """What part of a trap a finding is about: a rule, wherever it was seen, a group of sites, or a shape."""
     if finding.kind == "maze" and "/" not in finding.about:
         return _first_site(finding.about)
-    return finding.about.partition(": ")[2] or finding.about
+    return section_and_rule(finding.about)[1] or finding.about
 
 
 def _told(findings: list[GuardFinding], moves: list[HostMoves]) -> Trap:
@@ -246,7 +245,7 @@ def _where(findings: list[GuardFinding], hosts: tuple[str, ...]) -> str:
     if all(each.kind == "maze" and "/" not in each.about for each in findings):
         return _latest(findings).about
     if len(hosts) > 1:
-        return f"{hosts[0]} and {len(hosts) - 1} more"
+        return with_others(hosts[0], len(hosts) - 1)
     sections = {_section(finding.about) for finding in findings}
     return sections.pop() if len(sections) == 1 else hosts[0]
 
@@ -265,37 +264,36 @@ class _Reasons:
 
     def trap_of(self, move: HostMoves) -> _Key | None:
         """The one that the reason speaks of, or the only one that has pages on the host; None where there is none."""
-        if _UNPAID in move.reason:
-            return None
-        there = self._there.get(move.host, {})
-        kind, _, rest = move.reason.partition(": ")
-        if kind == "maze" and _first_site(rest.removesuffix(" is overdrawn")) in self._mazes:
-            return self._mazes[_first_site(rest.removesuffix(" is overdrawn"))]
-        for is_meant in (_is_by_its_rule, _is_of_its_kind, _is_in_its_section, _is_another_address):
-            meant = [key for key, found in there.items() if any(is_meant(move.reason, each) for each in found)]
-            if meant:
-                return meant[0] if len(meant) == 1 else None
+        there, reason = self._there.get(move.host, {}), Reason.read(move.reason)
+        if reason is not None:
+            if reason.cause is Cause.UNPAID:
+                return None  # that is about what a host or shape earned, trap or not
+            if reason.cause is Cause.OVERDRAWN and _first_site(reason.about) in self._mazes:
+                return self._mazes[_first_site(reason.about)]
+            for is_meant in (_is_by_its_rule, _is_of_its_kind, _is_in_its_section, _is_another_address):
+                meant = [key for key, found in there.items() if any(is_meant(reason, each) for each in found)]
+                if meant:
+                    return meant[0] if len(meant) == 1 else None
         return next(iter(there)) if len(there) == 1 else None
 
 
-def _is_by_its_rule(reason: str, found: tuple[str, str]) -> bool:
-    rule = found[1].partition(": ")[2]
-    return bool(rule) and reason.endswith(f": {rule}")
+def _is_by_its_rule(reason: Reason, found: tuple[str, str]) -> bool:
+    return reason.cause is Cause.VARIANT and reason.about == section_and_rule(found[1])[1]
 
 
-def _is_of_its_kind(reason: str, found: tuple[str, str]) -> bool:
-    return reason.startswith(f"{found[0]}: ")
+def _is_of_its_kind(reason: Reason, found: tuple[str, str]) -> bool:
+    return reason.kind == found[0]
 
 
-def _is_in_its_section(reason: str, found: tuple[str, str]) -> bool:
+def _is_in_its_section(reason: Reason, found: tuple[str, str]) -> bool:
     section = _section(found[1])
-    return section.count("/") > 1 and f" {section}" in f" {reason}"
+    return section.count("/") > 1 and reason.about.startswith(section)
 
 
-def _is_another_address(reason: str, found: tuple[str, str]) -> bool:
-    return reason.startswith("variant of ") and found[0] in _ADDRESSES
+def _is_another_address(reason: Reason, found: tuple[str, str]) -> bool:
+    return reason.cause is Cause.VARIANT and found[0] in _ADDRESSES
 
 
 def _first_site(about: str) -> str:
     """What a group of sites is called by, however many there are of them; of a section, its host."""
-    return about.partition(" and ")[0].partition("/")[0]
+    return first_of(about).partition("/")[0]
