@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from engine.small_crawls import settings_for, story
 from honeyguide.engine import crawl, resume
 from honeyguide.errors import DiskFull, RunDamaged
-from honeyguide.store import SqliteStore, open_run
+from honeyguide.store import GuardRecord, Progress, SqliteStore, StepRecord, open_run
 from honeyguide.store import sqlite as sqlite_module
 from store.step_records import FIRST, found, visit
 from vectors_by_hash import hashed_vectors
@@ -241,3 +242,20 @@ def test_titles_in_any_script_and_bodies_of_any_bytes_survive(tmp_path: Path, ti
         assert run.body(page.url) == body
         with pytest.raises(KeyError):
             run.body(found(1).url)
+
+
+def test_a_run_from_before_there_were_such_tables_goes_on_and_gets_them(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.sqlite"
+    with closing(SqliteStore(path)) as store:
+        store.record(FIRST)
+    database = sqlite3.connect(path)
+    for table in ("shown_again", "stage_seconds"):
+        database.execute(f"DROP TABLE {table}")
+    database.commit()
+    database.close()
+    with closing(SqliteStore(path)) as store:
+        links = list(store.links())
+        assert links
+        assert {link.shown_again for link in links} == {None}
+        store.record(StepRecord(Progress(steps=1), guard=GuardRecord(shown_again={links[0].link: 2})))
+        assert [link.shown_again for link in store.links()] == [2, *[None] * (len(links) - 1)]
