@@ -227,6 +227,25 @@ def test_only_pages_of_a_proven_section_of_the_site_say_that_an_address_is_known
     assert web.first_met_outside("a.test/maps/") == 2
     web.show("http://a.test/maps/page", "http://a.test/maps/four")
     assert web.first_met_outside("a.test/maps/") == 2
+    web.show("http://a.test/known/other", "http://a.test/known/new")  # from within
+    assert web.first_met_outside("a.test/known/") == 0
+
+
+def test_what_sections_beside_those_of_seeds_say_of_one_another_is_not_said_from_outside() -> None:
+    """All of them share an account as well, which a maze of many sections could feed otherwise."""
+    web = Web()
+    seed = Url.parse("http://a.test/texts/seed")
+    web.show(seed.text, "http://a.test/maps/one", is_seed=True)
+    knit(web, "http://a.test/known/")
+    web.show("http://a.test/known/page", "http://a.test/maps/two")
+    assert web.first_met_outside("a.test/maps/") == 2
+    site = web.tables.groups.find(seed.host)
+    assert site is not None
+    assert site.beside is not None
+    assert site.beside.from_outside == 1
+    knit(web, "http://known.test/x/")
+    web.show("http://known.test/x/page", "http://a.test/maps/three")
+    assert site.beside.from_outside == 2
 
 
 def test_only_pages_of_a_proven_site_that_is_not_overdrawn_say_that_an_address_is_known_outside_its_site() -> None:
@@ -297,6 +316,7 @@ def test_the_trust_in_a_seed_is_not_forgotten_however_much_comes_by(kind: str) -
     web.show("http://a.test/texts/seed", is_seed=True)
     for url in elsewhere(kind):
         web.show(url)
+    web.guard.load(web.guard.save())
     web.fan_out("http://a.test/texts/", 120)
     assert web.level("http://a.test/texts/new") == 0
     web.fan_out("http://b.test/texts/", 120)
