@@ -71,7 +71,7 @@ class Account:
     growth: float = 0.0  # new addresses of its own that a page brings, a recent mean
     from_outside: int = 0  # addresses of its own that were first met on pages of others
     referrers: list[int] = field(default_factory=list)  # groups that refer to it, told apart up to a number
-    pages: list[LinkId] = field(default_factory=list)  # those that brought new addresses and had no finding
+    pages: list[LinkId] = field(default_factory=list)  # to be named when it turns out to be a maze
     is_trusted: bool = False  # a person named it as a seed
     is_section: bool = False  # of a site; those are judged more carefully
     level: int = 0  # at which its links wait
@@ -113,7 +113,7 @@ class Account:
         return self.estimated_size >= max(rules.vast_addresses, explained) * self._slack
 
     def take(self, link: LinkId | None, fresh: int, crossing: int, *, is_relevant: bool, is_deep: bool = True) -> None:
-        """Count a page with its links to addresses of the account. The pages of a group are kept with its sites."""
+        """Count a page with its links to addresses of the account; `link` is None where it is not to be named later."""
         self.fetched += 1
         self.spent += fresh > 0
         self.deep += fresh > 0 and is_deep
@@ -121,7 +121,7 @@ class Account:
         self.fresh += fresh
         self.crossing += crossing
         self.growth += (fresh - self.growth) / min(self.fetched, _RECENT)
-        if fresh and link is not None and len(self.pages) < _MOST_PAGES:
+        if link is not None and len(self.pages) < _MOST_PAGES:
             self.pages.append(link)
 
     def note(self, *, is_repetition: bool) -> bool:

@@ -135,7 +135,7 @@ class LinkCensus:
         groups = self._tables.groups
         here = self._tables.section(shape.section)
         is_known = (
-            here.has_proved_itself(self._rules)
+            here.has_proved_itself(self._rules) and not here.level
             if other is site
             else groups.has_proved_itself(site) and not groups.level(site)
         )

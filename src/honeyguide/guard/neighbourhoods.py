@@ -11,8 +11,7 @@ proved themselves only: a farm can refer to its own as often as it likes.
 
 from __future__ import annotations
 
-from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.domain import HostKey, registered_domain
@@ -178,7 +177,7 @@ class Neighbourhoods:
 
     def begin_anew(self, site: Site) -> bool:
         """Count a site's addresses again, of which many are one; whether that was done."""
-        before = copy(site.account)
+        before = replace(site.account, relevant=0, from_outside=0)  # which it keeps
         if not site.account.begin_anew():
             return False
         group = self.group(site)

@@ -198,8 +198,8 @@ class WebGuard:
     def _credit(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> None:
         """Count a page that repeats no other for the series that led to it."""
         led_by = None if page.parent is None else self._tables.led_by.get(page.parent)
-        if led_by is None or led_by[0] == shape.series or led_by[1] != shape.section:
-            return  # what is elsewhere was brought by the page that showed it
+        if led_by is None or led_by[0] == shape.series or led_by[1] != shape.section or not shape.is_serial:
+            return  # what is elsewhere, or has a name, was brought by the page that showed it
         series, own = self._tables.series.get(led_by[0]), self._tables.series.get(shape.series)
         if series is None or (own is not None and own.is_last_alike):
             return
@@ -244,8 +244,15 @@ class WebGuard:
         seen = []
         for account, about, scope in charged:
             before, fresh = account.level, links.fresh[scope]
-            kept = None if scope is Scope.GROUP else page.link
-            account.take(kept, fresh, links.crossing[scope], is_relevant=page.is_relevant, is_deep=is_deep)
+            # The pages of a group are kept with its sites.
+            is_kept = scope is not Scope.GROUP and links.fresh[Scope.GROUP if scope is Scope.SITE else scope]
+            account.take(
+                page.link if is_kept else None,
+                fresh,
+                links.crossing[scope],
+                is_relevant=page.is_relevant,
+                is_deep=is_deep,
+            )
             level = account.settle(self._rules) if self._rules.accounts else 0
             if level < before:
                 reconsider.update(dict.fromkeys(group.hosts))
