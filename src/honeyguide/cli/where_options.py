@@ -63,8 +63,8 @@ Profile: TypeAlias = Annotated[
         metavar="NAME",
         panel=PANEL,
         help_text="Settings laid under yours. wikipedia: text from the first paragraph on, links to articles only, "
-        "a longer pause every ten fetches; han2018, pertejo2021: the learners of these papers, for --preset "
-        "or a topic with categories.",
+        "a longer pause every ten fetches; han2018, pertejo2021, pertejo2021-dqn: the learners of these papers, for "
+        "--preset or a topic with categories; loop-detection: the guard of that paper and no more.",
     ),
 ]
 AllowedHosts: TypeAlias = Annotated[
