@@ -11,7 +11,7 @@ import xxhash
 
 from honeyguide.domain import LinkId
 from honeyguide.engine import Builder
-from honeyguide.guard import MAX_LEVEL, Finding, FindingKind, Judgement, Standing
+from honeyguide.guard import MAX_LEVEL, Finding, FindingKind, Judgement, Late, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -58,10 +58,10 @@ class RestlessGuard:
         if self._pages[host] % 5 == 0:
             self._forgiven[host] = self._forgiven.get(host, 0) + 1
             reconsider = (host,)
-        finding, earlier = None, tuple[tuple[LinkId, Finding], ...]()
+        finding, earlier = None, tuple[Late, ...]()
         if self._count % 3 == 0:
             finding = Finding(FindingKind.LOOP, host, f"page {self._count}")
-            earlier = ((LinkId(self._last), finding),) if self._count % 6 == 0 else ()
+            earlier = (Late(LinkId(self._last), finding, self._count % 4),) if self._count % 6 == 0 else ()
         self._last = page.link
         return Judgement(finding, self._count % 4, reconsider, earlier)
 

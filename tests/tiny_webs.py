@@ -174,7 +174,7 @@ class _Crawler:
 
     def _heed(self, link: LinkId, judgement: Judgement) -> None:
         found = [] if judgement.finding is None else [(link, judgement.finding)]
-        for flagged, finding in (*found, *judgement.earlier):
+        for flagged, finding in (*found, *(late[:2] for late in judgement.earlier)):
             self.result.findings.setdefault(self._urls[flagged].text, finding)
         for host in judgement.reconsider:
             for waiting in self._by_host[host]:

@@ -12,7 +12,7 @@ from honeyguide.domain import Failed, FailureReason, LinkId, LinkState
 from honeyguide.engine import Dispatch, Stop, StopReason, Wait
 from honeyguide.engine.guarding import MOVED_AT_ONCE, RECOVERED
 from honeyguide.frontier import LevelledFrontier
-from honeyguide.guard import MAX_LEVEL, Finding, FindingKind, Judgement
+from honeyguide.guard import MAX_LEVEL, Finding, FindingKind, Judgement, Late
 from honeyguide.store import open_run
 from scripted_guard import ByWords
 from scripted_world import ScriptedWorld, page_with, redirect_to, taking
@@ -289,12 +289,12 @@ def test_the_evidence_is_kept_with_the_address_of_the_page_that_it_speaks_of(tmp
 def test_links_first_met_on_pages_that_are_found_out_late_are_moved_too_until_a_clean_page_shows_them(
     tmp_path: Path,
 ) -> None:
-    class Late(ByWords):
+    class FindsLate(ByWords):
         def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
             if page.url.path != "/found":
                 return Judgement()
             finding = Finding(FindingKind.SOFT_404, "s.test", "one answer")
-            return Judgement(finding, 4, earlier=((LinkId(1), finding),))
+            return Judgement(finding, 4, earlier=(Late(LinkId(1), finding, 4),))
 
     pages = {
         "/": ("/early", "/found", "/clean"),
@@ -304,7 +304,7 @@ def test_links_first_met_on_pages_that_are_found_out_late_are_moved_too_until_a_
     }
     names = dict.fromkeys([*pages, *(name for links in pages.values() for name in links)])
     script: Script = {f"http://s.test{name}": page_with(*pages.get(name, ())) for name in names}
-    crawl = wired(tmp_path, script, Late())
+    crawl = wired(tmp_path, script, FindsLate())
     assert crawled(crawl) == ["/", "/early", "/found", "/clean", "/shown-again", "/low", "/shown-by-found", "/own"]
 
 
@@ -319,7 +319,7 @@ class FindsOutBad1(ByWords):
         if page.url.path != "/bad2":
             return super().observe(page, targets)
         finding = Finding(FindingKind.CALENDAR, "s.test/#", "it runs on")
-        return Judgement(finding, 4, earlier=((LinkId(1), finding),))
+        return Judgement(finding, 4, earlier=(Late(LinkId(1), finding, 4),))
 
 
 @pytest.mark.parametrize("order", list(permutations(["bad2", "clean", "doubtful"])))
@@ -361,16 +361,18 @@ def test_what_a_link_leads_to_is_shown_by_the_pages_that_show_the_link(
 
 
 def test_findings_are_kept_with_their_evidence_and_those_of_earlier_pages(tmp_path: Path) -> None:
-    class Late(ByWords):
+    class FindsLate(ByWords):
         def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
             if page.url.path != "/c":
                 return Judgement()
             finding = Finding(FindingKind.CALENDAR, "s.test/#", "3 of 3 pages are alike")
             other = Finding(FindingKind.SOFT_404, "s.test", "one answer", LinkId(0))
-            return Judgement(finding, 2, earlier=((LinkId(page.link - 2), finding), (LinkId(page.link - 1), other)))
+            return Judgement(
+                finding, 2, earlier=(Late(LinkId(page.link - 2), finding), Late(LinkId(page.link - 1), other))
+            )
 
     script: Script = {SEED: page_with("/a", "/b", "/c"), **{f"http://s.test/{name}": page_with() for name in "abc"}}
-    crawl = wired(tmp_path, script, Late())
+    crawl = wired(tmp_path, script, FindsLate())
     crawled(crawl)
     crawl.close()
     with open_run(tmp_path / "run") as run:

@@ -158,3 +158,40 @@ def test_when_the_pages_of_an_overdrawn_account_begin_to_refer_to_one_another(is
         watched.see(f"{place}{prose('later', number, words=1)}", *waiting[20 * number : 20 * number + 20])
     assert watched.levels() == [0]
     assert watched.fell == [f"{place}new"]
+
+
+def test_when_a_person_names_a_page_of_an_overdrawn_site_even_if_it_repeats_another() -> None:
+    watched = Watched(replace(ALONE, accounts=True), ["http://maze.test/x/new"])
+    dig(watched, "http://maze.test/x/", 32)
+    assert watched.levels() == [3]
+    watched.see("http://maze.test/x/named", is_seed=True, text=prose("http://maze.test/x/entrance"))
+    assert watched.levels() == [0]
+    assert watched.fell == ["http://maze.test/x/new"]
+
+
+def test_when_a_part_of_addresses_turns_out_not_to_matter_beside_a_seed() -> None:
+    """What was counted is given back to all sections beside the seed's together."""
+    watched = Watched(replace(ALONE, accounts=True, folding=True), ["http://s.test/other/new"])
+    page = "http://s.test/first/entrance"
+    watched.see("http://s.test/", page, is_seed=True)
+    for number in range(40):
+        names = (prose("name", number, each, words=2).replace(" ", "/") for each in range(21))
+        deeper, *new = (f"http://s.test/{name}" for name in names)
+        watched.see(page, deeper, *new)
+        page = deeper
+    assert watched.levels() == [3]
+    for number in range(3):
+        for visit in "ab":
+            watched.see(f"http://s.test/forum/p{number}?ref={visit}", text=prose("thread", number))
+    assert watched.levels() == [0]
+    assert watched.fell == ["http://s.test/other/new"]
+
+
+def test_when_a_site_that_was_to_blame_leaves_its_group() -> None:
+    watched = Watched(replace(ALONE, accounts=True), ["http://entrance.test/new"])
+    watched.see("http://entrance.test/", "http://maze.test/x/", "http://entrance.test/other")
+    dig(watched, "http://maze.test/x/", 34)
+    assert watched.levels() == [3]
+    watched.see("http://maze.test/x/named", is_seed=True)
+    assert watched.levels() == [0]
+    assert watched.fell == ["http://entrance.test/new"]

@@ -149,8 +149,8 @@ def test_a_site_that_begins_anew_gives_its_counts_back_to_its_group(groups: Neig
     assert groups.group(site).take_pages(lambda _: True) == list(range(8))  # the entrance's
 
 
-def test_a_site_begins_anew_three_times_and_then_stands_as_it_stood(groups: Neighbourhoods, entrance: Site) -> None:
-    site = member(groups, entrance, "a")
+def test_a_site_begins_anew_three_times_and_then_stands_as_it_stood(groups: Neighbourhoods) -> None:
+    site = groups.refer(groups.trust(host("seed")), host("a"), is_new=False)
     for _ in range(3):
         spend(groups, site, 12)
         assert groups.level(site) == 3
@@ -159,7 +159,44 @@ def test_a_site_begins_anew_three_times_and_then_stands_as_it_stood(groups: Neig
     spend(groups, site, 12)
     assert not groups.begin_anew(site)
     assert groups.level(site) == 3
-    assert counts(groups.group(site).account) == counts(site.account) == (12, 12, 240)
+
+
+def test_a_group_begins_anew_with_one_of_its_sites_only_once(groups: Neighbourhoods, entrance: Site) -> None:
+    """A farm can have parts of addresses that do not matter on each of its sites."""
+    sites = [member(groups, entrance, name) for name in "ab"]
+    for site in sites:
+        spend(groups, site, 8)
+    shared = groups.group(entrance).account
+    assert (shared.spent, shared.level) == (16, 3)
+    assert groups.begin_anew(sites[0])
+    assert (shared.spent, shared.level) == (8, 0)
+    assert groups.begin_anew(sites[1])
+    assert shared.spent == 8
+    spend(groups, sites[1], 6)
+    assert (shared.spent, shared.level) == (14, 3)
+
+
+def test_a_group_that_an_overdrawn_site_leaves_is_settled_without_it(groups: Neighbourhoods, entrance: Site) -> None:
+    site = member(groups, entrance, "a")
+    spend(groups, entrance, 4)
+    spend(groups, site, 12)
+    left = groups.group(entrance)
+    assert left.level == 3
+    groups.trust(host("a"))
+    assert (left.level, left.account.spent) == (0, 4)
+
+
+def test_a_site_that_was_alone_in_its_group_in_the_end_is_judged_by_itself_once_it_is_a_seed(
+    groups: Neighbourhoods, entrance: Site
+) -> None:
+    site = member(groups, entrance, "a")
+    groups.trust(host("entrance"))
+    assert list(groups.group(site).sites) == ["a.test"]
+    spend(groups, site, 12)
+    assert groups.level(site) == 3
+    groups.trust(host("a"))
+    spend(groups, site, 50)
+    assert groups.level(site) == 0
 
 
 @pytest.mark.parametrize("is_saved", [False, True])

@@ -78,7 +78,7 @@ def test_levels_and_demotions_stay_in_range_and_have_reasons(trouble: int) -> No
             assert judgement.demotion == 0
         elif found.kind not in BY_SERIES:
             assert judgement.demotion > 0
-        assert page.link not in dict(judgement.earlier)
+        assert page.link not in [late.link for late in judgement.earlier]
         for target in targets:
             for carried in range(MAX_LEVEL + 1):
                 standing = guard.level(target.url, carried)
@@ -95,7 +95,7 @@ def test_a_page_has_one_finding_at_most() -> None:
     result = crawl(troubled_web(3), [SEED], 300, WebGuard(replace(SMALL, memory=4096)))
     named: list[int] = []
     for (page, _), judgement in zip(result.seen, result.judgements, strict=True):
-        named += [page.link] * (judgement.finding is not None) + list(dict(judgement.earlier))
+        named += [page.link] * (judgement.finding is not None) + [late.link for late in judgement.earlier]
     assert len(named) == len(set(named)) > 10
 
 
@@ -192,7 +192,7 @@ def test_pages_found_out_late_have_what_was_found_out_about_them_and_not_what_th
         judgement = guard.observe(page, [Target(LinkId(100 + number), following, is_new=True)])
     assert judgement.finding is not None
     assert judgement.finding.kind == "mirror"
-    late = {link: (str(finding.kind), finding.about) for link, finding in judgement.earlier}
+    late = {link: (str(finding.kind), finding.about) for link, finding, _ in judgement.earlier}
     assert late == dict.fromkeys(map(LinkId, range(6)), ("calendar", "a.test/calendar/#/#/"))
 
 

@@ -233,10 +233,9 @@ class Guarding:
         self._changes.seen = seen
         if judgement.finding is not None:
             self._note_finding(link, judgement.finding, judgement.demotion)
-        for earlier, finding in judgement.earlier:
-            self._note_finding(earlier, finding, 0)
-        if judgement.earlier and judgement.demotion:
-            self._carry_late(judgement)
+        for late in judgement.earlier:
+            self._note_finding(late.link, late.finding, 0)
+        self._carry_late({late.link: late.demotion for late in judgement.earlier if late.demotion})
         if judgement.reconsider:
             behind = self._links.of_hosts(self._frontier.behind(), judgement.reconsider)
             self._raise([LinkId(each) for each in behind.tolist()])
@@ -247,14 +246,16 @@ class Guarding:
         self._changes.findings.append(FindingRecord(link, finding.kind.value, finding.about, evidence, demotion))
         self._ledger.note_findings(1)
 
-    def _carry_late(self, judgement: Judgement) -> None:
+    def _carry_late(self, demotion_by_page: dict[LinkId, int]) -> None:
         """Earlier pages were found out with this one: what was first met on them is moved when its turn comes.
 
         A link that other pages have shown carries the least of their demotions, so none if one of them was clean; a
         clean page that shows it later moves it back.
         """
-        for link in self._links.first_met_on([page for page, _ in judgement.earlier]):
-            demotion = min(judgement.demotion, self._links.shown_again(link))
+        for link in self._links.first_met_on(list(demotion_by_page)) if demotion_by_page else ():
+            found_on = self._links.found_on(link)
+            assert found_on is not None  # one of these pages
+            demotion = min(demotion_by_page[found_on], self._links.shown_again(link))
             if demotion and not self._links.carried(link) and link in self._frontier:
                 self._carry(link, demotion)
 

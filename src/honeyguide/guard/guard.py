@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,6 +78,14 @@ class Finding:
         return self.evidence if self.like is None else f"{self.evidence}; the earlier page is {url_of(self.like).text}"
 
 
+class Late(NamedTuple):
+    """A page that came before, had no finding, and has one now."""
+
+    link: LinkId
+    finding: Finding
+    demotion: int = 0  # for the links that were first met on it
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """What the guard makes of a page."""
@@ -85,7 +93,7 @@ class Judgement:
     finding: Finding | None = None
     demotion: int = 0  # for every link of the page, 0 to MAX_LEVEL
     reconsider: tuple[HostKey, ...] = ()  # hosts whose waiting links may stand better now
-    earlier: tuple[tuple[LinkId, Finding], ...] = ()  # pages that came before and had no finding, with theirs now
+    earlier: tuple[Late, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,11 @@ class LinkCensus:
         known = groups.find(there.host)
         referrers = 0 if known is None else len(known.account.referrers)
         level = 0 if known is None else groups.level(known)
+        left = None if known is None else groups.group(known)
+        left_level = 0 if left is None else left.level
         other = groups.refer(site, there.host, is_new=is_new)
+        if left is not None and left.number != other.group and left.level < left_level:
+            reconsider.update(dict.fromkeys(left.hosts))
         if other.group == site.group or groups.level(site):
             return other
         section = self._tables.section(there.section)

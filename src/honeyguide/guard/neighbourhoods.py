@@ -61,6 +61,11 @@ class Group:
         return next(iter(self.sites.values())).account if self.shared is None else self.shared
 
     @property
+    def level(self) -> int:
+        """At which the links of its sites wait that are liable for it; 0 when all have left."""
+        return self.account.level if self.sites else 0
+
+    @property
     def hosts(self) -> tuple[HostKey, ...]:
         return tuple(host for site in self.sites.values() for host in site.hosts)
 
@@ -121,10 +126,11 @@ class Neighbourhoods:
     def trust(self, host: HostKey) -> Site:
         """The site of a seed, which is a group of its own."""
         site = self.meet(host, None)
-        if len(self.group(site).sites) > 1:
+        if self.group(site).shared is not None:
             self._leave(site)
         if site.beside is None:
             site.account.is_trusted = True
+            site.account.level = 0
             site.beside = Account(is_section=True)
             self._sites.remove(site.domain)
             self._seeds[site.domain] = site
@@ -182,7 +188,8 @@ class Neighbourhoods:
             return False
         group = self.group(site)
         group.with_pages.pop(site.domain, None)
-        if group.shared is not None:
+        if group.shared is not None and not group.shared.renewals:  # once: a farm could have rules on every site
+            group.shared.renewals = 1
             group.shared.subtract(before)
             group.shared.settle(self._rules)
         return True
@@ -294,6 +301,7 @@ class Neighbourhoods:
         if left.shared is not None:
             left.shared.subtract(site.account)
             left.shared.referrers = left.referrers()
+            left.shared.settle(self._rules)
         group = self._new_group()
         site.group = group.number
         group.sites[site.domain] = site

@@ -84,7 +84,8 @@ class Series:
         self.repeated = (self.repeated << 1 | repeats) & _MASK
         self._remember(print_, shape)
         self.is_dated = self.is_dated and shape.is_dated
-        if turn.is_idle and len(self.idle_pages) < _MOST_PAGES:
+        is_part = turn.is_idle and (turn.is_alike or not self.is_idle)
+        if is_part and len(self.idle_pages) < _MOST_PAGES:
             self.idle_pages.append((link, len(shape.names)))
         return turn
 
@@ -109,7 +110,7 @@ class Series:
         # What it was once found to be is not taken back lightly.
         goes_on = self.is_idle and alike * 4 >= looked_at and (turned > 0 or self.is_dated)
         is_endless = brings_little and (runs_on or is_monotonous or goes_on)
-        self.is_idle = looked_at >= least and is_endless and self.credit < 1.0
+        self.is_idle = looked_at >= least and is_endless and self.credit < _PRICE
         return self.is_idle
 
     @property

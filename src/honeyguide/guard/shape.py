@@ -45,7 +45,7 @@ class Shape:
     names: tuple[str, ...]  # of parameters, sorted, each once
     repeats: int  # how often the path says the same; 1 for most
     is_serial: bool  # whether something in it can be counted on for ever: a number, an id, a parameter
-    words: tuple[str, ...]  # parts of the path that are neither numbers, nor ids, nor the section's first
+    words: tuple[str, ...]  # parts of the path that are no numbers, no ids and not its first, with # for their numbers
     is_dated: bool  # whether it says that it is about a day, a month or a year
 
     @property
@@ -86,7 +86,7 @@ def _shape(url: Url) -> Shape:
         names=names,
         repeats=repeats_in([part for part in parts if part]),
         is_serial=is_serial,
-        words=tuple(part for part, kept in zip(parts, folded, strict=True) if kept.startswith("*")),
+        words=tuple(_DIGITS.sub("#", part) for part, kept in zip(parts, folded, strict=True) if kept.startswith("*")),
         is_dated=is_serial and is_dated((family, *names), url.path_and_query),
     )
 

@@ -112,9 +112,12 @@ class Tables:
         """The account of a section, where there is one. Changes nothing."""
         return self._seed_sections.get(key) or self._sections.get(key)
 
-    def trust_section(self, key: str) -> None:
-        """Have a section never be taken for a maze: a person named a page of it."""
+    def trust_section(self, key: str) -> bool:
+        """Have a section never be taken for a maze, because a person named a page of it; whether it was."""
         account = self.section(key)
+        was_overdrawn = account.level > 0
         account.is_trusted = True
+        account.level = 0
         self._sections.remove(key)
         self._seed_sections[key] = account
+        return was_overdrawn

@@ -16,7 +16,7 @@ from honeyguide.domain.guard_words import beside_seeds, by_rule
 from honeyguide.guard.accounts import DEEP
 from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.fingerprint import NO_TITLE
-from honeyguide.guard.guard import MAX_LEVEL, Finding, FindingKind, Judgement
+from honeyguide.guard.guard import MAX_LEVEL, Finding, FindingKind, Judgement, Late
 from honeyguide.guard.link_census import LinkCensus, Scope
 from honeyguide.guard.series import Series, is_about
 from honeyguide.guard.shape import Shape, shape_of
@@ -69,7 +69,7 @@ class WebGuard:
         print_ = page.fingerprint
         reconsider: dict[HostKey, None] = {}
         has_text = print_.words >= self._rules.least_words
-        site = self._site_of(page)
+        site = self._site_of(page, reconsider)
         generation = self._tables.begin_page(page.link, page.parent, site.group)
         self._pay(page, shape, site, reconsider)
         self._census.rank(site, page.importance, reconsider)
@@ -108,11 +108,24 @@ class WebGuard:
         self._standings = Standings(self._rules, tables)
         self._census = LinkCensus(self._rules, tables, self._standings)
 
-    def _site_of(self, page: SeenPage) -> Site:
+    def _site_of(self, page: SeenPage, reconsider: dict[HostKey, None]) -> Site:
         if page.is_seed:
-            self._tables.trust_section(shape_of(page.url).section)
-            return self._tables.groups.trust(page.url.host)
+            return self._trust(page, reconsider)
         return self._tables.groups.meet(page.url.host, None)
+
+    def _trust(self, page: SeenPage, reconsider: dict[HostKey, None]) -> Site:
+        """The site of a seed. It may stand better for it, and so may the group that it leaves."""
+        groups = self._tables.groups
+        known = groups.find(page.url.host)
+        left = None if known is None else groups.group(known)
+        level = 0 if left is None else left.level
+        was_behind = known is not None and groups.level(known) > 0
+        was_behind |= self._tables.trust_section(shape_of(page.url).section)
+        site = groups.trust(page.url.host)
+        if left is not None and left.level < level:
+            reconsider.update(dict.fromkeys(left.hosts))
+        reconsider.update(dict.fromkeys(site.hosts if was_behind else ()))
+        return site
 
     def _pay(self, page: SeenPage, shape: Shape, site: Site, reconsider: dict[HostKey, None]) -> None:
         """Count what a page earns for its site and its shape of address."""
@@ -161,8 +174,11 @@ class WebGuard:
         learned = self._tables.folding.learn(page.url, page.fingerprint.exact, page.link)
         if learned.established:
             # Growth was counted in addresses of which many are one.
-            site = self._tables.groups.find(shape.host)
-            self._tables.section(shape.section).begin_anew()
+            site, section = self._tables.groups.find(shape.host), self._tables.section(shape.section)
+            if section.begin_anew():
+                reconsider[shape.host] = None
+            if site is not None and site.beside is not None and not section.is_trusted and site.beside.begin_anew():
+                reconsider.update(dict.fromkeys(site.hosts))
             if site is not None and self._tables.groups.begin_anew(site):
                 reconsider.update(dict.fromkeys(self._tables.groups.group(site).hosts))
         reconsider.update(dict.fromkeys(learned.unfolded))
@@ -267,20 +283,21 @@ class WebGuard:
             # Links into the account wait at its level, as long as it is overdrawn; they carry nothing.
             seen.append(_Seen(Finding(FindingKind.MAZE, about, account.told(self._rules)), 0, earlier))
         self._tables.groups.keep_pages(site)
+        level = group.level
         if self._tables.groups.let_go(site) or self._tables.groups.level(site) < waited_at:
             reconsider.update(dict.fromkeys(site.hosts))
+        if group.level < level:
+            reconsider.update(dict.fromkeys(group.hosts))
         return seen
 
     def _judge(self, page: SeenPage, seen: list[_Seen]) -> Judgement:
         """What the parts say of a page and of earlier ones, each of which has the finding of the part that named it."""
         about_page = [each for each in seen if each.is_about_page]
         finding, demotion = self._found(page, about_page) if about_page else (None, 0)
-        late = {link: each.finding for each in reversed(seen) for link in each.earlier}
-        earlier = tuple(
-            (link, named) for link, named in late.items() if link != page.link and link not in self._tables.chains
-        )
-        for link, _ in earlier:
-            self._tables.chains.put(link, (1, 0))
+        late = {link: Late(link, each.finding, each.demotion) for each in reversed(seen) for link in each.earlier}
+        earlier = tuple(named for link, named in late.items() if link != page.link and link not in self._tables.chains)
+        for named in earlier:
+            self._tables.chains.put(named.link, (1, 0))
         return Judgement(finding, demotion, earlier=earlier)
 
     def _found(self, page: SeenPage, seen: list[_Seen]) -> tuple[Finding, int]:
