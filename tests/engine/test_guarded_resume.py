@@ -61,7 +61,7 @@ def guard_records(path: Path) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("strategy", "concurrency", "found_again", "kills"),
     [
-        ("online-ridge", 8, "best", 8),
+        ("online-ridge", 8, "best", 5),
         ("online-ridge", 1, "merge", 5),
         ("beam", 8, "best", 6),
         ("lfa-sync", 8, "best", 4),
