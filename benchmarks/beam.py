@@ -18,17 +18,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xxhash
 
-from honeyguide.domain import Answer, Fetched, Url
-from honeyguide.engine import Builder, CrawlCore, Dispatch
-from honeyguide.learn.strategy import Order
-from honeyguide.learn.unlearned import Unlearned
+from honeyguide.crawler import Builder, CrawlCore, Dispatch
+from honeyguide.learn.strategy import Order, Unlearned
+from honeyguide.model import Answer, Fetched, Url
 from honeyguide.settings import settings_from
 from machine import machine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Candidates, Rows
+    from honeyguide.model import Candidates, Rows
 
 LINKS_OF_A_PAGE = 500
 HOSTS = 1000

@@ -8,8 +8,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from honeyguide.domain import Url
 from honeyguide.errors import InvalidUrl
+from honeyguide.model import Url
 from honeyguide.text import plain_runs
 from honeyguide.worlds.wiki.dump import Dump
 

@@ -19,21 +19,21 @@ from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
-from honeyguide.clock import SimulatedClock
-from honeyguide.domain import Fetched
-from honeyguide.engine import Builder, CrawlCore, CrawlLoop
-from honeyguide.engine.transport import SimulatedTransport
+from honeyguide.crawler import Builder, CrawlCore, CrawlLoop
+from honeyguide.crawler.transport import SimulatedTransport
+from honeyguide.model import Fetched
+from honeyguide.model.clock import SimulatedClock
 from honeyguide.parse import parse
+from honeyguide.runs import RunFolder, SqliteStore
 from honeyguide.settings import USUAL_STRATEGIES, settings_from
-from honeyguide.store import RunFolder, SqliteStore
 from honeyguide.text import WordllamaVectors, WordVectors
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from machine import machine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.domain import Answer, Url
+    from honeyguide.model import Answer, Url
     from honeyguide.settings import Settings
     from honeyguide.worlds import World
 

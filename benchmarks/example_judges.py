@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from honeyguide.domain import Fetched, Page, Topic
 from honeyguide.judge import Examples, fitted_logistic, trained_network
+from honeyguide.model import Fetched, Page, Topic
 from honeyguide.parse import parse
 from honeyguide.text import WordllamaVectors, WordVectors, cosines, unit
 from honeyguide.worlds.wiki import WikiWorld

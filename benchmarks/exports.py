@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import honeyguide
-from honeyguide.domain import Fetched, Page, Url
-from honeyguide.exports import FORMATS
 from honeyguide.guard import fingerprint_of
+from honeyguide.model import Fetched, Page, Url
 from honeyguide.parse import parse
+from honeyguide.runs import Progress, RunFolder, SqliteStore, StepRecord, body_packer
+from honeyguide.runs.exports import FORMATS
 from honeyguide.settings import settings_from, to_toml
-from honeyguide.store import Progress, RunFolder, SqliteStore, StepRecord, body_packer
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from machine import machine
 from memory import peak_mb, resident_mb

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from honeyguide.domain import Candidates, Fetched, Link, Occurrence, Origin, Page, Topic
 from honeyguide.judge import EmbeddingJudge
 from honeyguide.learn.features import COLUMNS, HEAD, LinkFeatures
+from honeyguide.model import Candidates, Fetched, Link, Occurrence, Origin, Page, Topic
 from honeyguide.parse import parse
 from honeyguide.text import WordllamaVectors, WordVectors
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from machine import machine
 
 if TYPE_CHECKING:

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.domain import LinkId, Url, weighted_sums
-from honeyguide.engine.link_table import LinkTable
+from honeyguide.crawler.links import LinkTable
 from honeyguide.frontier import Arrivals, BestFirstFrontier, HostClocks, HostId, Taken
 from honeyguide.learn.features import COLUMNS, MEANING, SCALARS
 from honeyguide.learn.online_ridge import Ridge
+from honeyguide.model import LinkId, Url, weighted_sums
 from machine import machine
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Row, Rows
+    from honeyguide.model import Row, Rows
 
 HOST_COUNTS = (1, 10_000)
 PAGES_LEARNT = (1_000, 20_000)

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from dump_text import dump_text
-from honeyguide.domain import HostKey, Url
+from honeyguide.model import HostKey, Url
 from honeyguide.text import english_letters, url_shape
 from honeyguide.text.url_shape import has_gibberish_host
 from machine import machine

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from honeyguide.engine import crawl
+from honeyguide.crawler import crawl
 from honeyguide.settings import USUAL_STRATEGIES, settings_from
 from honeyguide.text import WordllamaVectors, WordVectors
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from machine import machine
 
 TOPICS = ("geology", "opera", "chess", "oncology", "finance", "cycling")

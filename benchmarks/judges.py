@@ -30,13 +30,13 @@ from typing import Any, Final
 
 from threadpoolctl import threadpool_limits
 
-from honeyguide.domain import Candidates, Fetched, Origin, Page, Topic, Url
-from honeyguide.engine import Builder
+from honeyguide.crawler import Builder
 from honeyguide.errors import HoneyguideError
+from honeyguide.model import Candidates, Fetched, Origin, Page, Topic, Url
 from honeyguide.parse import parse
 from honeyguide.settings import JUDGES, SETTINGS_BY_KEY, Settings, settings_from
 from honeyguide.text import WordllamaVectors, WordVectors
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.wiki import WikiWorld
 from machine import machine
 

@@ -26,15 +26,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from honeyguide.clock import SimulatedClock
-from honeyguide.domain import LinkId, weighted_sums
-from honeyguide.engine import Builder, CrawlCore, CrawlLoop
-from honeyguide.engine.transport import SimulatedTransport
+from honeyguide.crawler import Builder, CrawlCore, CrawlLoop
+from honeyguide.crawler.transport import SimulatedTransport
 from honeyguide.frontier import HostId, NotBefore, SharedRowsFrontier, Taken
+from honeyguide.model import LinkId, weighted_sums
+from honeyguide.model.clock import SimulatedClock
+from honeyguide.runs import RunFolder, SqliteStore, open_run
 from honeyguide.settings import settings_from
-from honeyguide.store import RunFolder, SqliteStore, open_run
 from honeyguide.text import WordllamaVectors, WordVectors
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from machine import machine
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Rows
     from honeyguide.frontier import Arrivals, Frontier, HostClocks, Scorer
+    from honeyguide.model import Rows
     from honeyguide.settings import Settings
 
     Figures: TypeAlias = dict[str, float]

@@ -13,10 +13,9 @@ import time
 
 import numpy as np
 
-from honeyguide.domain import LinkId
-from honeyguide.engine.lineage import BYTES_A_LINK, Lineage
-from honeyguide.learn.han_features import FeatureStyle, action_rows
-from honeyguide.learn.relevances import Relevances
+from honeyguide.crawler.parents import BYTES_A_LINK, Lineage
+from honeyguide.learn.han_features import FeatureStyle, Relevances, action_rows
+from honeyguide.model import LinkId
 from machine import machine
 
 NEW_LINKS = 50

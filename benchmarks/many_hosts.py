@@ -24,7 +24,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from honeyguide import crawl, settings_from
+from honeyguide.crawler import crawl
+from honeyguide.settings import settings_from
 from machine import machine
 
 if TYPE_CHECKING:

@@ -16,19 +16,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from honeyguide.domain import Url
-from honeyguide.index.choosing import Asked, choose
-from honeyguide.index.indexed_page import IndexedPage
-from honeyguide.index.meanings import Meanings
-from honeyguide.index.page_index import PageIndex
-from honeyguide.index.query import parse_query
-from honeyguide.index.shard import Nearness, Shard, Wanted, Weights
+from honeyguide.model import Url
+from honeyguide.search.choosing import Asked, choose
+from honeyguide.search.page_index import PageIndex
+from honeyguide.search.pages import IndexedPage
+from honeyguide.search.query import parse_query
+from honeyguide.search.shard import Meanings, Nearness, Shard, Wanted, Weights
 from machine import machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from honeyguide.store import Run
+    from honeyguide.runs import Run
 
 SEED = 1
 QUERIES = 10

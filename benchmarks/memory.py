@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import honeyguide
-from honeyguide.engine import PageJudged
+from honeyguide.crawler import PageJudged
 from honeyguide.settings import settings_from
 from machine import machine
 
 if TYPE_CHECKING:
-    from honeyguide.engine import Event
+    from honeyguide.crawler import Event
 
 SPEC: Final = "seed=1,pages=3000000,hosts=5000,mean_links=28"  # a million links wait after 92,000 fetches
 PAGE_BYTES: Final = resource.getpagesize()

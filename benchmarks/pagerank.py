@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from honeyguide.graph import LinkGraph, RankRules, pagerank
+from honeyguide.runs import LinkGraph, RankRules, pagerank
 from machine import machine
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from honeyguide.domain import Fetched, Page, Url
+from honeyguide.model import Fetched, Page, Url
 from honeyguide.parse import parse
 from honeyguide.text.tokens import words_of
 
@@ -129,7 +129,7 @@ def _parser_of(tree: Path) -> Callable[[Fetched], object]:
         del sys.modules[name]
     sys.path.insert(0, str(tree / "src"))
     try:
-        theirs, domain = import_module("honeyguide.parse"), import_module("honeyguide.domain")
+        theirs, domain = import_module("honeyguide.parse"), import_module("honeyguide.model")
     finally:
         sys.path.pop(0)
         for name in [name for name in sys.modules if name.partition(".")[0] == "honeyguide"]:

@@ -23,16 +23,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from honeyguide.cli.settings_from_flags import parse_assignment
-from honeyguide.engine import Builder, crawl
-from honeyguide.engine.snapshot import load_into
+from honeyguide.cli.options import parse_assignment
+from honeyguide.crawler import Builder, crawl
+from honeyguide.crawler.snapshot import load_into
 from honeyguide.learn import ParseOrSkipQ
-from honeyguide.learn.parse_or_skip_states import STATES
-from honeyguide.report import paired_difference
+from honeyguide.learn.parse_or_skip_model import STATES
+from honeyguide.runs import SqliteStore
 from honeyguide.settings import settings_from, with_overrides
-from honeyguide.store import SqliteStore
 from honeyguide.text import WordllamaVectors, WordVectors
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
+from honeyguide_lab import paired_difference
 from machine import machine
 
 if TYPE_CHECKING:

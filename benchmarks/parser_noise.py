@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser
 
-from honeyguide.domain import Fetched, Page, Topic, Url
 from honeyguide.judge import EmbeddingJudge
+from honeyguide.model import Fetched, Page, Topic, Url
 from honeyguide.parse import parse
 from honeyguide.parse.charset import decode
 from honeyguide.text import WordllamaVectors, WordVectors, words_of

@@ -14,9 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from honeyguide.learn.finite_mdp import policy_iteration
-from honeyguide.learn.parse_or_skip_model import DISCOUNT, Assumptions, model_of, parses_by_state, solve
-from honeyguide.learn.parse_or_skip_states import PARSE, SKIP, STATES, State
+from honeyguide.learn.parse_or_skip_model import (
+    DISCOUNT,
+    PARSE,
+    SKIP,
+    STATES,
+    Assumptions,
+    State,
+    model_of,
+    parses_by_state,
+    policy_iteration,
+    solve,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -24,17 +24,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from honeyguide.domain import Candidates, Fetched, Origin, Topic, Url
-from honeyguide.engine import crawl
-from honeyguide.experiments import Contender, Experiment, TopicSpec, WorldGraph, explore, oracle
-from honeyguide.experiments.grading import grade
+from honeyguide.crawler import WorldGraph, crawl, explore
 from honeyguide.learn.features import LinkFeatures
+from honeyguide.model import Candidates, Fetched, Origin, Topic, Url
 from honeyguide.parse import parse
 from honeyguide.text import WordllamaVectors, WordVectors
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.frozen import open_site
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.wiki import WikiWorld
 from honeyguide.worlds.wiki.stats import fit_power_law
+from honeyguide_lab import Contender, Experiment, TopicSpec, oracle
+from honeyguide_lab.grading import grade
 from machine import machine
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Page
-    from honeyguide.experiments import Oracle
+    from honeyguide.model import Page
     from honeyguide.worlds import World
+    from honeyguide_lab import Oracle
 
 LEAST_ON_TOPIC = 40
 MOST_FETCHES = 500

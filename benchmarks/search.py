@@ -31,10 +31,10 @@ import tantivy
 
 import honeyguide
 from honeyguide.errors import QueryError
-from honeyguide.index import Searcher
-from honeyguide.index.indexed_page import IndexedPage
-from honeyguide.index.page_index import FOLDER, PageIndex
 from honeyguide.parse import WHOLE_PAGE
+from honeyguide.search import Searcher
+from honeyguide.search.page_index import FOLDER, PageIndex
+from honeyguide.search.pages import IndexedPage
 from honeyguide.text import words_of
 from machine import machine
 

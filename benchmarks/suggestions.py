@@ -17,15 +17,15 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
-from honeyguide.domain import Topic
+from honeyguide.model import Topic
 from honeyguide.settings import VectorSettings
 from honeyguide.text import Stems, WordVectors, open_vectors, words_of
-from honeyguide.topics import presets, subjects, suggest
+from honeyguide.topic import presets, subjects, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from honeyguide.topics import Subject
+    from honeyguide.topic import Subject
 
 STEMS = Stems()
 CHOSEN_FOR_TUNING: Mapping[str, tuple[str, ...]] = {

@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from honeyguide.domain import Fetched
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld
+from honeyguide.model import Fetched
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 
 LIMIT_MS = 0.3
 

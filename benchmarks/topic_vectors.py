@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.domain import Fetched, Topic
 from honeyguide.judge import EmbeddingJudge
+from honeyguide.model import Fetched, Topic
 from honeyguide.parse import parse
 from honeyguide.text import WordllamaVectors, WordVectors, main_text, words_of
-from honeyguide.topics import suggest
+from honeyguide.topic import suggest
 from honeyguide.worlds.wiki import WikiWorld
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.domain import Answer, Failed, FailureReason, Fetched, Url
-from honeyguide.engine import crawl
+from honeyguide.crawler import crawl
+from honeyguide.model import Answer, Failed, FailureReason, Fetched, Url
 from honeyguide.settings import settings_from
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.frozen import open_site
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.wiki import WikiWorld
 from trap_runs import guard_table, vectors
 from trap_sites import SiteGrade, Sites, graded, label

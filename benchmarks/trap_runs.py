@@ -11,18 +11,18 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.domain import Fetched, Url
-from honeyguide.engine import crawl
+from honeyguide.crawler import crawl
 from honeyguide.errors import InvalidUrl
+from honeyguide.model import Fetched, Url
 from honeyguide.settings import SETTINGS_BY_KEY, settings_from
 from honeyguide.text import WordllamaVectors, WordVectors
-from honeyguide.worlds import SyntheticServer, SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic import SyntheticServer, SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.synthetic.traps import Waste
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from honeyguide.store import Run
+    from honeyguide.runs import Run
 
 OFF, ON, SCRAPY, SCRAPY_DEFAULT = ARMS = ("off", "on", "scrapy", "scrapy-default")
 """Ours without and with the guard; Scrapy in breadth-first order, and in the order it has out of the box."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from honeyguide.domain import Answer, Failed, FailureReason, Fetched, Url
-from honeyguide.engine import crawl
+from honeyguide.crawler import crawl
+from honeyguide.model import Answer, Failed, FailureReason, Fetched, Url
 from honeyguide.parse import parse
 from honeyguide.settings import settings_from
 from honeyguide.worlds.frozen import open_site
@@ -19,7 +19,7 @@ from trap_runs import ON, guard_table, vectors
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.store import GuardFinding, Run
+    from honeyguide.runs import GuardFinding, Run
     from honeyguide.worlds import World
 
 

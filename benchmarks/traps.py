@@ -49,11 +49,11 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.domain import Fetched, Redirected, Url
 from honeyguide.errors import HoneyguideError
+from honeyguide.model import Fetched, Redirected, Url
 from honeyguide.parse import parse
 from honeyguide.settings import STRATEGIES as KNOWN_STRATEGIES
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.synthetic.traps import Scenario
 from honeyguide.worlds.wiki import WikiWorld
 from machine import machine

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.domain import Topic
-from honeyguide.learn.url_features import UrlReader
+from honeyguide.learn.url_heuristic import UrlReader
+from honeyguide.model import Topic
 from honeyguide.text import WordllamaVectors, WordVectors
 from honeyguide.worlds.wiki import WikiWorld
 from machine import machine

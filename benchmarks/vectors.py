@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from honeyguide.text.vector_files import FileVectors
-from honeyguide.text.vector_files.scaling import Spread
+from honeyguide.text.vector_files.cache import Spread
 from honeyguide.text.vectors import GRAIN, LARGEST
 from machine import machine
 

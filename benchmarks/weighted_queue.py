@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.domain import LinkId
 from honeyguide.frontier import Arrivals, BestFirstFrontier, HostClocks, HostId, Taken, WeightedQueue
+from honeyguide.model import LinkId
 from machine import machine
 
 if TYPE_CHECKING:

@@ -23,16 +23,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from honeyguide.domain import Fetched, Url
+from honeyguide.model import Fetched, Url
 from honeyguide.parse import parse
 from honeyguide.text.tokens import words_of
 from honeyguide.worlds.wiki import WikiWorld, build_wiki
-from honeyguide.worlds.wiki.compressed import CompressedFile
-from honeyguide.worlds.wiki.dump import Dump
-from honeyguide.worlds.wiki.redirects import redirect_target
-from honeyguide.worlds.wiki.rendering import NOWHERE, Renderer
+from honeyguide.worlds.wiki.dump import CompressedFile, Dump
+from honeyguide.worlds.wiki.gathering import redirect_target
 from honeyguide.worlds.wiki.titles import LinkKind, TitleRules
 from honeyguide.worlds.wiki.wikitext import Converter
+from honeyguide.worlds.wiki.writing import NOWHERE, Renderer
 from machine import machine
 
 if TYPE_CHECKING:

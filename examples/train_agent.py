@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import honeyguide
-from honeyguide.domain import LinkId, Url
-from honeyguide.envs import FocusedCrawlEnv
 from honeyguide.learn.features import COLUMNS
+from honeyguide.model import LinkId, Url
 from honeyguide.text import WordllamaVectors, WordVectors
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
+from honeyguide_lab.environment import FocusedCrawlEnv
 
 Observation: TypeAlias = dict[str, NDArray[Any]]
 Chooser: TypeAlias = Callable[[FocusedCrawlEnv, Observation, np.random.Generator], LinkId]

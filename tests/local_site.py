@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
-from honeyguide.domain import Url
+from honeyguide.model import Url
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 

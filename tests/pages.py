@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from honeyguide.domain import Candidates, Link, Occurrence, Origin, Page, Sighting, Url
+from honeyguide.model import Candidates, Link, Occurrence, Origin, Page, Sighting, Url
 from honeyguide.text import words_of
 
 HERE = Url.parse("http://here.test/page")

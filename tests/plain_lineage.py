@@ -16,8 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.domain import LineageRules
-    from honeyguide.engine.lineage import Lineage
+    from honeyguide.crawler.parents import Lineage
+    from honeyguide.model import LineageRules
 
 
 @dataclass(frozen=True)

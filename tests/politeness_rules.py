@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from honeyguide.domain import Failed, Fetched
+from honeyguide.model import Failed, Fetched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,15 +9,15 @@ from unittest import mock
 
 import xxhash
 
-from honeyguide.domain import LinkId
-from honeyguide.engine import Builder
+from honeyguide.crawler import Builder
 from honeyguide.guard import MAX_LEVEL, Finding, FindingKind, Judgement, Late, Standing
+from honeyguide.model import LinkId
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from honeyguide.domain import HostKey, Url
     from honeyguide.guard import Guard, SeenPage, Target
+    from honeyguide.model import HostKey, Url
 
 
 class IdleGuard:

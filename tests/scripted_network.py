@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from honeyguide.domain import Answer, Failed, FailureReason, Fetched, Url
+from honeyguide.model import Answer, Failed, FailureReason, Fetched, Url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from honeyguide.clock import Clock
-    from honeyguide.domain import Outcome
     from honeyguide.fetch import KnownAddresses
+    from honeyguide.model import Outcome
+    from honeyguide.model.clock import Clock
 
 NOT_FOUND = Failed(FailureReason.HTTP_STATUS, "404 Not Found", 404)
 BUSY = Failed(FailureReason.HTTP_STATUS, "503 Service Unavailable", 503)

@@ -7,12 +7,12 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from honeyguide.domain import Answer, Failed, FailureReason, Fetched, Redirected, Url
+from honeyguide.model import Answer, Failed, FailureReason, Fetched, Redirected, Url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from honeyguide.domain import Outcome
+    from honeyguide.model import Outcome
 
 Script: TypeAlias = "Mapping[str, str | Outcome | Answer | Exception]"
 """By URL: HTML, any other outcome, an outcome with its cost, or a bug of the world."""

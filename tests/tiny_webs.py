@@ -13,9 +13,9 @@ from functools import lru_cache
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple
 
-from honeyguide.domain import Link, LinkId, Occurrence, Page, Url
 from honeyguide.errors import InvalidUrl
 from honeyguide.guard import MAX_LEVEL, Finding, Fingerprint, Judgement, SeenPage, Target, fingerprint_of
+from honeyguide.model import Link, LinkId, Occurrence, Page, Url
 from honeyguide.text import words_of
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import honeyguide.fetch  # noqa: F401 - an import like the peers' own, which a crawl makes only when it needs it
-from honeyguide import crawl
+from honeyguide.crawler import crawl
 from honeyguide.settings import SETTINGS_BY_KEY, Settings, with_overrides
 
 BUDGET = 100_000

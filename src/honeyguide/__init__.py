@@ -16,13 +16,15 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.settings import Settings, load_settings, settings_from, with_overrides
 
 if TYPE_CHECKING:
-    from honeyguide.engine import (
+    from honeyguide.crawler import (
         crawl,
         crawl_async,
         judge_page,
         judge_pages,
         judge_pages_async,
         learned_weights,
+        link_graph,
+        rank,
         refresh,
         refresh_async,
         resume,
@@ -30,12 +32,10 @@ if TYPE_CHECKING:
         suggest_topic,
         suggest_topic_async,
     )
-    from honeyguide.exports import export
-    from honeyguide.index import Searcher, search
-    from honeyguide.ranking import link_graph, rank
-    from honeyguide.reading import diff, stats
-    from honeyguide.report.run_page import write_report
-    from honeyguide.store import Run, open_run
+    from honeyguide.runs import Run, diff, open_run, stats
+    from honeyguide.runs.exports import export
+    from honeyguide.runs.report import write_report
+    from honeyguide.search import Searcher, search
 
 __all__ = [
     "HoneyguideError",
@@ -68,28 +68,28 @@ __all__ = [
 ]
 
 _HOME_BY_NAME = {
-    "crawl": "honeyguide.engine",
-    "crawl_async": "honeyguide.engine",
-    "judge_page": "honeyguide.engine",
-    "judge_pages": "honeyguide.engine",
-    "judge_pages_async": "honeyguide.engine",
-    "learned_weights": "honeyguide.engine",
-    "refresh": "honeyguide.engine",
-    "refresh_async": "honeyguide.engine",
-    "resume": "honeyguide.engine",
-    "resume_async": "honeyguide.engine",
-    "diff": "honeyguide.reading",
-    "export": "honeyguide.exports",
-    "link_graph": "honeyguide.ranking",
-    "rank": "honeyguide.ranking",
-    "Searcher": "honeyguide.index",
-    "search": "honeyguide.index",
-    "stats": "honeyguide.reading",
-    "suggest_topic": "honeyguide.engine",
-    "suggest_topic_async": "honeyguide.engine",
-    "write_report": "honeyguide.report.run_page",
-    "Run": "honeyguide.store",
-    "open_run": "honeyguide.store",
+    "crawl": "honeyguide.crawler",
+    "crawl_async": "honeyguide.crawler",
+    "judge_page": "honeyguide.crawler",
+    "judge_pages": "honeyguide.crawler",
+    "judge_pages_async": "honeyguide.crawler",
+    "learned_weights": "honeyguide.crawler",
+    "refresh": "honeyguide.crawler",
+    "refresh_async": "honeyguide.crawler",
+    "resume": "honeyguide.crawler",
+    "resume_async": "honeyguide.crawler",
+    "diff": "honeyguide.runs",
+    "export": "honeyguide.runs.exports",
+    "link_graph": "honeyguide.crawler",
+    "rank": "honeyguide.crawler",
+    "Searcher": "honeyguide.search",
+    "search": "honeyguide.search",
+    "stats": "honeyguide.runs",
+    "suggest_topic": "honeyguide.crawler",
+    "suggest_topic_async": "honeyguide.crawler",
+    "write_report": "honeyguide.runs.report",
+    "Run": "honeyguide.runs",
+    "open_run": "honeyguide.runs",
 }
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fetch.awkward_server import MEGABYTE, AwkwardWeb, awkward_web, page, saying
-from honeyguide.store import open_run
+from honeyguide.runs import open_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide.store import RunFolder, RunLock
+from honeyguide.runs import RunFolder, RunLock
 
 if TYPE_CHECKING:
     from pathlib import Path

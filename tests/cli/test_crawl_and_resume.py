@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide import open_run
 from honeyguide.cli.main import main
-from honeyguide.cli.settings_from_flags import parse_assignment
+from honeyguide.cli.options import parse_assignment
+from honeyguide.runs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

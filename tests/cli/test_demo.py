@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide import open_run
+from honeyguide.runs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

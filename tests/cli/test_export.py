@@ -14,7 +14,7 @@ import pytest
 
 import honeyguide
 from honeyguide.cli.main import main
-from honeyguide.exports import FORMATS
+from honeyguide.runs.exports import FORMATS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -46,7 +46,7 @@ def test_every_command_has_help_with_an_example(command: str, capsys: pytest.Cap
 def test_help_does_not_load_the_engine() -> None:
     script = (
         "import sys; from honeyguide.cli.main import main; main(['--help']);"
-        "print(sorted({'honeyguide.engine', 'honeyguide.store', 'aiohttp', 'wordllama'} & sys.modules.keys()))"
+        "print(sorted({'honeyguide.crawler', 'honeyguide.runs', 'aiohttp', 'wordllama'} & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("[]\n")

@@ -22,8 +22,8 @@ QUICK = ("--budget", "20", "--repeats", "2", "--jobs", "1", "-o", "out")
 @pytest.fixture(autouse=True)
 def _in_an_empty_folder_and_without_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("honeyguide.experiments.writing.can_draw", lambda: False)
-    monkeypatch.setattr("honeyguide.experiments.reproduce.writing.can_draw", lambda: False)
+    monkeypatch.setattr("honeyguide_lab.writing.can_draw", lambda: False)
+    monkeypatch.setattr("honeyguide_lab.reproduce.reproducing.can_draw", lambda: False)
 
 
 def test_json_is_the_document_and_nothing_else(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from honeyguide.cli.main import main
-from honeyguide.counts import count_of
 from honeyguide.errors import GraphError
-from honeyguide.graph import LinkGraph
-from index.small_runs import html, run_of
+from honeyguide.model.counts import count_of
+from honeyguide.runs import LinkGraph
+from search.small_runs import html, run_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,14 +10,12 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
-from honeyguide.cli.log_setup import logging_to
-from honeyguide.cli.progress import ProgressDisplay, ProgressLines, Speedometer
-from honeyguide.cli.story import Story
-from honeyguide.clock import SimulatedClock
-from honeyguide.domain import Url, Verdict
-from honeyguide.engine import CrawlStarted, CrawlStopped, PageJudged, StopReason
+from honeyguide.cli.watching import ProgressDisplay, ProgressLines, Speedometer, Story, logging_to
+from honeyguide.crawler import CrawlStarted, CrawlStopped, PageJudged, StopReason
+from honeyguide.model import Url, Verdict
+from honeyguide.model.clock import SimulatedClock
+from honeyguide.runs import Progress
 from honeyguide.settings import BudgetSettings, Settings
-from honeyguide.store import Progress
 
 if TYPE_CHECKING:
     from pathlib import Path

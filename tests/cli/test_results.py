@@ -9,11 +9,10 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from honeyguide import Settings, open_run
 from honeyguide.cli.main import main
-from honeyguide.cli.words import one_line
-from honeyguide.settings import to_toml
-from honeyguide.store import RunFolder, SqliteStore
+from honeyguide.cli.summary import one_line
+from honeyguide.runs import RunFolder, SqliteStore, open_run
+from honeyguide.settings import Settings, to_toml
 
 if TYPE_CHECKING:
     from pathlib import Path

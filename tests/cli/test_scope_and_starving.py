@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide import open_run
 from honeyguide.cli.main import main
+from honeyguide.runs import open_run
 from scripted_world import page_with
 
 if TYPE_CHECKING:

@@ -80,7 +80,7 @@ def test_a_total_that_is_not_exact_is_told(
 ) -> None:
     assert main(["search", str(finished_run), "rock"]) == 0
     assert re.match(r"# \d+ pages of", capsys.readouterr().out)
-    monkeypatch.setattr("honeyguide.index.choosing.LAST_LOOK", 1)
+    monkeypatch.setattr("honeyguide.search.choosing.LAST_LOOK", 1)
     assert main(["search", str(finished_run), "rock"]) == 0
     assert re.match(r"# at most \d+ pages of", capsys.readouterr().out)
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import honeyguide
-from honeyguide import Settings
 from honeyguide.cli.main import main
-from honeyguide.settings import to_toml
-from honeyguide.store import RunFolder, SqliteStore
+from honeyguide.runs import RunFolder, SqliteStore
+from honeyguide.settings import Settings, to_toml
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide import HoneyguideError, open_run
-from honeyguide.cli.interruption import Interruption
+from honeyguide.cli.watching import Interruption
+from honeyguide.errors import HoneyguideError
+from honeyguide.runs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from honeyguide.cli.main import main
-from honeyguide.engine import crawl
+from honeyguide.crawler import crawl
 from honeyguide.guard import Fingerprint, Standing
+from honeyguide.runs import open_run
 from honeyguide.settings import settings_from, with_overrides
-from honeyguide.store import open_run
 from scripted_guard import IdleGuard, RestlessGuard, guarded_by
 from vectors_by_hash import hashed_vectors
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cli.conftest import Refusal
-    from honeyguide.domain import Url
     from honeyguide.guard import Guard
+    from honeyguide.model import Url
 
 
 def made(path: Path, guard: Callable[[], Guard] = RestlessGuard, **overrides: object) -> Path:

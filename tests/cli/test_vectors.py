@@ -10,7 +10,7 @@ import pytest
 
 import honeyguide
 from honeyguide.cli.main import main
-from honeyguide.cli.progress import converting_line
+from honeyguide.cli.watching import converting_line
 from honeyguide.text.vector_files import Converting
 from worlds.wiki.dumps import Written, write_dump
 from written_vectors import COMPRESSIONS

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import pytest
 from aiohttp import web
 
-from honeyguide.domain import Url
+from honeyguide.model import Url
 from local_site import Handler
 from local_site import serve as serve_site
 

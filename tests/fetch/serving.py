@@ -6,9 +6,9 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from honeyguide.clock import RealClock
-from honeyguide.domain import Answer, Url
 from honeyguide.fetch import HttpFetcher
+from honeyguide.model import Answer, Url
+from honeyguide.model.clock import RealClock
 from honeyguide.settings import FetchSettings
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import Url
 from honeyguide.fetch.addresses import objection_to, objection_to_name
+from honeyguide.model import Url
 
 # From the registries of special-purpose addresses, independently of what the library calls private.
 NOT_PUBLIC = [

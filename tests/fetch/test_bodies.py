@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from aiohttp import web
 
-from honeyguide.clock import RealClock
-from honeyguide.domain import Answer, Failed, FailureReason, Fetched
 from honeyguide.fetch import HttpFetcher
+from honeyguide.model import Answer, Failed, FailureReason, Fetched
+from honeyguide.model.clock import RealClock
 from honeyguide.parse import media_type_of
 from honeyguide.settings import FetchSettings
 

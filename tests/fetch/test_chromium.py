@@ -10,18 +10,18 @@ import pytest
 from aiohttp import web
 
 from browser import needs_chromium
-from honeyguide.clock import RealClock
-from honeyguide.domain import Answer, Failed, FailureReason, Fetched, Redirected, RefusalReason, Refused, Url
-from honeyguide.engine.live_web import polite_fetcher
+from honeyguide.crawler.live import polite_fetcher
 from honeyguide.errors import SettingsError
 from honeyguide.fetch.chromium import ChromiumRenderer
+from honeyguide.model import Answer, Failed, FailureReason, Fetched, Redirected, RefusalReason, Refused, Url
+from honeyguide.model.clock import RealClock
 from honeyguide.settings import RenderSettings, settings_from
 from loopback_servers import loopback_servers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from honeyguide.domain import Outcome
+    from honeyguide.model import Outcome
     from loopback_servers import LoopbackServers
 
 HERE = Url.parse("http://app.test/")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from aiohttp import web
 
-from honeyguide.clock import RealClock
-from honeyguide.domain import Url
 from honeyguide.fetch import HttpFetcher, PinnedResolver
+from honeyguide.model import Url
+from honeyguide.model.clock import RealClock
 from honeyguide.settings import FetchSettings
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from urllib.parse import unquote_to_bytes
 import pytest
 from aiohttp import web
 
-from honeyguide.clock import RealClock
-from honeyguide.domain import Answer, Failed, FailureReason, Fetched, Redirected, Url
 from honeyguide.fetch import HttpFetcher
+from honeyguide.model import Answer, Failed, FailureReason, Fetched, Redirected, Url
+from honeyguide.model.clock import RealClock
 from honeyguide.settings import FetchSettings
 
 if TYPE_CHECKING:

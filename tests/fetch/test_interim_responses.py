@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fetch.serving import answer_to, serving
-from honeyguide.clock import RealClock
-from honeyguide.domain import Failed, FailureReason, Fetched
 from honeyguide.fetch import HttpFetcher
+from honeyguide.model import Failed, FailureReason, Fetched
+from honeyguide.model.clock import RealClock
 from honeyguide.settings import FetchSettings
 
 if TYPE_CHECKING:
-    from honeyguide.domain import Answer
+    from honeyguide.model import Answer
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 HINTS = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n"

@@ -6,9 +6,9 @@ import asyncio
 import time
 from itertools import pairwise
 
-from honeyguide.clock import RealClock
-from honeyguide.domain import Fetched, Url
 from honeyguide.fetch import GatedFetcher, HttpFetcher, Turns
+from honeyguide.model import Fetched, Url
+from honeyguide.model.clock import RealClock
 from honeyguide.settings import FetchSettings, PolitenessSettings
 
 DELAY_S = 0.2

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from honeyguide.clock import SimulatedClock
-from honeyguide.domain import Url
 from honeyguide.fetch import KnownAddresses, canonical_address
+from honeyguide.model import Url
+from honeyguide.model.clock import SimulatedClock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +110,7 @@ def test_a_host_is_looked_up_at_its_port(url: str, port: int) -> None:
 
 
 def test_names_are_forgotten_the_oldest_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("honeyguide.fetch.known_addresses.NAMES_KEPT", 2)
+    monkeypatch.setattr("honeyguide.fetch.addresses.NAMES_KEPT", 2)
     names = Names(*[["192.0.2.1"]] * 4)
     known = KnownAddresses(names, SimulatedClock())
 

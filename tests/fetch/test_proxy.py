@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from honeyguide.clock import RealClock
-from honeyguide.domain import Answer, Failed, FailureReason, Fetched, RefusalReason, Refused, Url
-from honeyguide.engine.live_web import polite_fetcher
+from honeyguide.crawler.live import polite_fetcher
 from honeyguide.errors import SettingsError
 from honeyguide.fetch import HttpFetcher
+from honeyguide.model import Answer, Failed, FailureReason, Fetched, RefusalReason, Refused, Url
+from honeyguide.model.clock import RealClock
 from honeyguide.settings import FetchSettings, settings_from, to_toml, validate
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.fetch.retry_after import LONGEST_S, retry_after_s
+from honeyguide.fetch.http import LONGEST_S, retry_after_s
 
 NOW = 1_700_000_000.0
 

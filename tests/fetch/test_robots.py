@@ -11,10 +11,10 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.clock import SimulatedClock
-from honeyguide.domain import Answer, Failed, FailureReason, Fetched, RefusalReason, Refused, Url
 from honeyguide.fetch import HttpFetcher, PinnedResolver, RobotsFetcher, product_of
 from honeyguide.fetch.robots import rules_from
+from honeyguide.model import Answer, Failed, FailureReason, Fetched, RefusalReason, Refused, Url
+from honeyguide.model.clock import SimulatedClock
 from honeyguide.settings import FetchSettings, PolitenessSettings
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fetch.serving import answer_to, serving
-from honeyguide.clock import RealClock
-from honeyguide.domain import Answer, Failed, FailureReason, Fetched, Url
 from honeyguide.fetch import HttpFetcher
+from honeyguide.model import Answer, Failed, FailureReason, Fetched, Url
+from honeyguide.model.clock import RealClock
 from honeyguide.settings import FetchSettings
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from honeyguide.clock import RealClock
-from honeyguide.domain import Failed, FailureReason, Url
 from honeyguide.fetch import HttpFetcher
+from honeyguide.model import Failed, FailureReason, Url
+from honeyguide.model.clock import RealClock
 from honeyguide.settings import FetchSettings
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import Failed, FailureReason, Fetched, Redirected, RobotsFile, Url
 from honeyguide.fetch import GatedFetcher, KnownAddresses, RobotsFetcher, Turns
+from honeyguide.model import Failed, FailureReason, Fetched, Redirected, RobotsFile, Url
 from honeyguide.settings import FetchSettings, PolitenessSettings
 from politeness_rules import check_politeness
 from scripted_network import BUSY, Reply, ScriptedNetwork, ScriptedResolver, page, robots

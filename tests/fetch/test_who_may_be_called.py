@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from honeyguide.clock import RealClock
-from honeyguide.domain import Answer, Fetched, RefusalReason, Refused, Url
 from honeyguide.fetch import HttpFetcher, RobotsFetcher, connections
+from honeyguide.model import Answer, Fetched, RefusalReason, Refused, Url
+from honeyguide.model.clock import RealClock
 from honeyguide.settings import FetchSettings, PolitenessSettings
 
 if TYPE_CHECKING:

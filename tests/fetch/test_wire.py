@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 from aiohttp import web
 
-from honeyguide.clock import RealClock
-from honeyguide.domain import Fetched, Url
 from honeyguide.fetch import HttpFetcher
+from honeyguide.model import Fetched, Url
+from honeyguide.model.clock import RealClock
 from honeyguide.settings import FetchSettings
 
 if TYPE_CHECKING:
     from fetch.conftest import Serve, ServeBytes
-    from honeyguide.domain import Answer
+    from honeyguide.model import Answer
 
 
 async def fetched(url: Url) -> Answer:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.domain import LinkId, weighted_sums
 from honeyguide.frontier import Arrivals, HostId, NotBefore, Taken
+from honeyguide.model import LinkId, weighted_sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Row, Rows
     from honeyguide.frontier import HostClocks, Scorer
+    from honeyguide.model import Row, Rows
 
 
 @dataclass(slots=True)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontier.naive_frontier import LargestNumber, Linear, arrivals
-from honeyguide.domain import LinkId, Rows, weighted_sums
 from honeyguide.frontier import Arrivals, BestFirstFrontier, HostClocks, HostId, Taken, best_first
+from honeyguide.model import LinkId, Rows, weighted_sums
 
 
 def half(*rows: list[float]) -> Rows:

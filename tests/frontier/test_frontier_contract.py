@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from frontier.naive_frontier import LargestNumber, NaiveFrontier, arrivals
-from honeyguide.domain import LinkId
 from honeyguide.frontier import (
     BeamFrontier,
     BestFirstFrontier,
@@ -24,6 +23,7 @@ from honeyguide.frontier import (
     SharedRowsFrontier,
     Taken,
 )
+from honeyguide.model import LinkId
 
 MakeFrontier = Callable[[HostClocks], Frontier]
 

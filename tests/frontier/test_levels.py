@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontier.naive_frontier import Linear
-from honeyguide.domain import LinkId
 from honeyguide.frontier import (
     Arrivals,
     BeamFrontier,
@@ -27,6 +26,7 @@ from honeyguide.frontier import (
     Taken,
 )
 from honeyguide.frontier.levels import NO_PATIENCE
+from honeyguide.model import LinkId
 
 if TYPE_CHECKING:
     from typing import Any

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from frontier.naive_frontier import LargestNumber, Linear, NaiveFrontier, seen_in
-from honeyguide.domain import LinkId
 from honeyguide.frontier import (
     Arrivals,
     BeamFrontier,
@@ -24,6 +23,7 @@ from honeyguide.frontier import (
     Patience,
     Taken,
 )
+from honeyguide.model import LinkId
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

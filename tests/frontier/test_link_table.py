@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import HostKey, LinkState, Url
-from honeyguide.engine.link_table import LinkTable
+from honeyguide.crawler.links import LinkTable
+from honeyguide.model import HostKey, LinkState, Url
 
 PAGE = Url("https://a.example/page")
 

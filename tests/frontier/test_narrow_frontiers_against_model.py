@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from frontier.naive_frontier import LargestNumber, Linear, NaiveFrontier, seen_in
-from honeyguide.domain import LinkId
 from honeyguide.frontier import Arrivals, BeamFrontier, Frontier, HeldBackFrontier, HostClocks, HostId, Taken
+from honeyguide.model import LinkId
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from honeyguide.domain import Rows
     from honeyguide.frontier import NotBefore, Scorer
+    from honeyguide.model import Rows
 
 WIDTH = 2
 HOSTS = 4

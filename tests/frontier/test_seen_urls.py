@@ -7,8 +7,8 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import Url
 from honeyguide.frontier import SeenUrls
+from honeyguide.model import Url
 
 urls = st.builds(
     lambda host, path: Url(f"https://{host}.example/{path}"),

@@ -13,8 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from frontier.naive_frontier import LargestNumber, Linear, arrivals, seen_in
 from frontier.naive_pairs import NaivePairs
-from honeyguide.domain import LinkId, Rows, weighted_sums
 from honeyguide.frontier import Arrivals, HostClocks, HostId, NotBefore, SharedRowsFrontier, Taken, shared_rows
+from honeyguide.model import LinkId, Rows, weighted_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from frontier.linear_scan_queue import LinearScanQueue
-from honeyguide.domain import LinkId
 from honeyguide.frontier import Arrivals, BestFirstFrontier, HostClocks, HostId, Taken, WeightedQueue
+from honeyguide.model import LinkId
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from honeyguide.domain import LinkId
-from honeyguide.guard.accounts import Account
+from honeyguide.guard.site_budget import Account
+from honeyguide.model import LinkId
 from honeyguide.settings import GuardSettings
 
 RULES = GuardSettings(allowance=10, allowance_per_host=5, knit_per_doubling=0)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import LinkId
-from honeyguide.guard.accounts import DEEPEST, Account
+from honeyguide.guard.site_budget import DEEPEST, Account
+from honeyguide.model import LinkId
 from honeyguide.settings import GuardSettings
 
 RULES = GuardSettings(

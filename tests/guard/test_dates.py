@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.domain import Url
 from honeyguide.guard.shape import shape_of
+from honeyguide.model import Url
 
 
 @pytest.mark.parametrize(

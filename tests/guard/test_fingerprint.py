@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import Url
 from honeyguide.errors import GuardError
 from honeyguide.guard import Fingerprint, fingerprint_of
 from honeyguide.guard.fingerprint import LEAST_MAIN_WORDS, NO_TITLE, SKETCH_SIZE
+from honeyguide.model import Url
 from pages import page_of
 from tiny_webs import Shown, drawn, page_with, prose
 

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import LinkId, Url
 from honeyguide.guard import FindingKind
-from honeyguide.guard.folding import Folding, Learned
-from honeyguide.guard.forms import forms_of
-from honeyguide.guard.saving import pack, unpack
+from honeyguide.guard.bounded import pack, unpack
+from honeyguide.guard.folding import Folding, Learned, forms_of
+from honeyguide.model import LinkId, Url
 
 MEMORY = 4096
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import HostKey, LinkId
-from honeyguide.guard.accounts import LEAST_PAGES
+from honeyguide.guard.bounded import pack, unpack
 from honeyguide.guard.neighbourhoods import VOUCHERS, Neighbourhoods, Site
-from honeyguide.guard.saving import pack, unpack
+from honeyguide.guard.site_budget import LEAST_PAGES
+from honeyguide.model import HostKey, LinkId
 from honeyguide.settings import GuardSettings
 
 if TYPE_CHECKING:
-    from honeyguide.guard.accounts import Account
+    from honeyguide.guard.site_budget import Account
 
 RULES = GuardSettings(
     allowance=10, allowance_per_referrer=2, established_referrers=8, allowance_per_reference=3, allowance_per_host=5

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide.domain import LinkId, Url
 from honeyguide.guard import SeenPage, Target, WebGuard, fingerprint_of
+from honeyguide.model import LinkId, Url
 from honeyguide.settings import GuardSettings
 from tiny_webs import Shown, page_with, prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.settings.guard_table import GuardSettings as Rules
+    from honeyguide.settings.guard_section import GuardSettings as Rules
 
 ALONE = replace(GuardSettings(), folding=False, series=False, accounts=False, shares=False, importance="pagerank")
 """No rule at all: each test has the one that it is about."""

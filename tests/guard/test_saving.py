@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from honeyguide.errors import GuardError
-from honeyguide.guard.saving import pack, unpack
+from honeyguide.guard.bounded import pack, unpack
 
 STATE = {"a": [(1, 2.5), ("x", None)], "b": {"c": (True, [])}}
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide.domain import LinkId, Url
 from honeyguide.guard import SeenPage, Target, WebGuard, fingerprint_of
+from honeyguide.model import LinkId, Url
 from honeyguide.settings import GuardSettings
 from tiny_webs import Crawl, Shown, crawl, drawn, honest_web, page_with, prose, with_trap
 

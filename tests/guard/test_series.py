@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.domain import LinkId, Url
 from honeyguide.guard import FindingKind, fingerprint_of
-from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.series import Series
 from honeyguide.guard.shape import shape_of
+from honeyguide.guard.soft_404 import SameTitle
+from honeyguide.model import LinkId, Url
 from pages import page_of
 from tiny_webs import prose
 

@@ -6,9 +6,9 @@ import tracemalloc
 
 import pytest
 
-from honeyguide.domain import Url
-from honeyguide.guard.forms import forms_of
+from honeyguide.guard.folding import forms_of
 from honeyguide.guard.shape import shape_of
+from honeyguide.model import Url
 
 
 @pytest.mark.parametrize(

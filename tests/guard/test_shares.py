@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import LinkId, Url
 from honeyguide.guard import SeenPage, Target, WebGuard, fingerprint_of
 from honeyguide.guard.shares import MOST_HALVINGS, Shares
+from honeyguide.model import LinkId, Url
 from honeyguide.settings import GuardSettings
 from tiny_webs import Shown, page_with, prose
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide.domain import HostKey, LinkId
+from honeyguide.guard.bounded import pack, unpack
 from honeyguide.guard.neighbourhoods import VOUCHERS, Neighbourhoods
-from honeyguide.guard.saving import pack, unpack
+from honeyguide.model import HostKey, LinkId
 from honeyguide.settings import GuardSettings
 
 if TYPE_CHECKING:
-    from honeyguide.guard.accounts import Account
     from honeyguide.guard.neighbourhoods import Site
+    from honeyguide.guard.site_budget import Account
 
 RULES = GuardSettings(allowance=10, allowance_per_referrer=0, allowance_per_host=0)
 

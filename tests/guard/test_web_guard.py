@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import LinkId, Url
-from honeyguide.domain.guard_words import Cause, Reason
 from honeyguide.errors import GuardError
 from honeyguide.guard import MAX_LEVEL, Guard, SeenPage, Standing, Target, WebGuard, fingerprint_of
-from honeyguide.guard.saving import pack, unpack
+from honeyguide.guard.bounded import pack, unpack
+from honeyguide.model import LinkId, Url
+from honeyguide.model.guard_words import Cause, Reason
 from honeyguide.settings import GuardSettings
 from tiny_webs import Shown, crawl, drawn, honest_web, page_with, prose, with_trap
 

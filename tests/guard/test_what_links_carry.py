@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from honeyguide.domain import LinkId, Url
 from honeyguide.guard import FindingKind, SeenPage, Target, WebGuard, fingerprint_of
+from honeyguide.model import LinkId, Url
 from honeyguide.settings import GuardSettings
 from tiny_webs import Shown, drawn, page_with, prose
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import LinkId
 from honeyguide.guard import Fingerprint, fingerprint_of
 from honeyguide.guard.window import Kept, Window
+from honeyguide.model import LinkId
 from pages import page_of
 from tiny_webs import prose
 

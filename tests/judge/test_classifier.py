@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from engine.small_crawls import settings_for
-from honeyguide.domain import Topic
-from honeyguide.engine import crawl
-from honeyguide.engine.judges import relevance_judge
+from crawler.small_crawls import settings_for
+from honeyguide.crawler import crawl
+from honeyguide.crawler.judges import relevance_judge
 from honeyguide.errors import JudgeError, SettingsError
 from honeyguide.judge import ClassifierJudge, Examples, VectorModelJudge, chosen_classifier, fitted_logistic
+from honeyguide.model import Topic
 from honeyguide.settings import JudgeSettings, Settings, with_overrides
 from honeyguide.text import WordllamaVectors, WordVectors
 from pages import page_of

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from honeyguide.domain import Topic
-from honeyguide.engine import Builder
+from honeyguide.crawler import Builder
 from honeyguide.errors import JudgeError, SettingsError
 from honeyguide.judge import CombinedJudge, EmbeddingJudge, Judge, KeywordJudge, Part, TfidfJudge
+from honeyguide.model import Topic
 from honeyguide.settings import JUDGES, Settings, TopicSettings, validate, with_overrides
 from pages import page_of
 from vectors_by_hash import hashed_vectors

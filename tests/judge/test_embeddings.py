@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from honeyguide.domain import Topic
 from honeyguide.judge import EmbeddingJudge, EmbeddingTfidfJudge
+from honeyguide.model import Topic
 from honeyguide.text import WordllamaVectors, WordVectors
 from pages import page_of
 from vectors_by_hash import hashed_vectors

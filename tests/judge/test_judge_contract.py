@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import Topic
 from honeyguide.errors import JudgeError
 from honeyguide.judge import (
     ClassifierJudge,
@@ -32,6 +31,7 @@ from honeyguide.judge import (
     idf_of,
     trained_network,
 )
+from honeyguide.model import Topic
 from honeyguide.text import Stems, WordVectors
 from honeyguide.text.rake import RakeScore
 from pages import page_of
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Page
+    from honeyguide.model import Page
 
     Maker = Callable[[WordVectors], Judge]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.domain import Topic
 from honeyguide.judge import KeywordJudge, TopicPhrases
+from honeyguide.model import Topic
 from honeyguide.text import Stems, words_of
 from pages import page_of
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from honeyguide.domain import Topic
-from honeyguide.engine.judges import relevance_judge
+from honeyguide.crawler.judges import relevance_judge
 from honeyguide.errors import SettingsError
 from honeyguide.judge import Examples, VectorModelJudge, trained_network
-from honeyguide.judge.neural import NeuralModel
+from honeyguide.judge.examples import NeuralModel
+from honeyguide.model import Topic
 from honeyguide.settings import CrawlSettings, JudgeSettings, Settings
 from honeyguide.text import WordllamaVectors, WordVectors
 from pages import page_of

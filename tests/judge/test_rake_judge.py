@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import Topic
-from honeyguide.engine import Builder
+from honeyguide.crawler import Builder
 from honeyguide.judge import RakeJudge, RakeRules
+from honeyguide.model import Topic
 from honeyguide.settings import Settings, TopicSettings, with_overrides
 from honeyguide.text import WordVectors
 from honeyguide.text.rake import RakeScore

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import Topic
-from honeyguide.engine import Builder
+from honeyguide.crawler import Builder
 from honeyguide.errors import JudgeError, SettingsError
 from honeyguide.judge import EmbeddingTfidfJudge, TfidfJudge, idf_of
+from honeyguide.model import Topic
 from honeyguide.settings import Settings, TopicSettings, with_overrides
 from honeyguide.text import WordVectors
 from pages import page_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Page
+    from honeyguide.model import Page
 
 TOPIC = Topic("rock", ("mud",))
 COLLECTION = ["rock mud the", "rock the", "the soup", "the"]

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import Evidence, Topic
-from honeyguide.engine import Builder
+from honeyguide.crawler import Builder
 from honeyguide.judge import (
     REWARDS,
     FeatureCount,
@@ -22,16 +21,17 @@ from honeyguide.judge import (
     Verdicts,
     reward_rule,
 )
+from honeyguide.model import Evidence, Topic
 from honeyguide.settings import Settings, TopicSettings, with_overrides
-from honeyguide.settings.judge_tables import LADDER_REWARDS
-from honeyguide.settings.judge_tables import REWARDS as REWARD_NAMES
+from honeyguide.settings.judge_sections import LADDER_REWARDS
+from honeyguide.settings.judge_sections import REWARDS as REWARD_NAMES
 from pages import page_of
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from honeyguide.domain import Page, Verdict
+    from honeyguide.model import Page, Verdict
 
 TOPIC = Topic("geology", ("rock", "plate tectonics"))
 PLAIN = Rules()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from honeyguide.domain import Topic
-from honeyguide.engine.strategies import Ingredients, strategy_of
+from honeyguide.crawler.strategies import Ingredients, strategy_of
 from honeyguide.learn import BestFirst
+from honeyguide.model import Topic
 from honeyguide.settings import Settings, with_overrides
 from pages import candidates_of, sighting_of
 from vectors_by_hand import compass_vectors

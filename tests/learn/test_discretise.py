@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from honeyguide.learn.discretise import change_classes, change_halves, five_buckets, six_buckets, tenths
+from honeyguide.learn.han_features import change_classes, change_halves, five_buckets, six_buckets, tenths
 
 numbers = st.floats(-3, 3) | st.sampled_from([round(tenth / 10, 1) for tenth in range(-30, 31)])
 some_numbers = arrays.arrays(float, st.integers(0, 12), elements=numbers)

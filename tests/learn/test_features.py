@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import Candidates, HostKey, Link, Occurrence, Origin, Page, Topic, Url
 from honeyguide.learn.features import COLUMNS, MEANING, SCALARS, LinkFeatures
+from honeyguide.model import Candidates, HostKey, Link, Occurrence, Origin, Page, Topic, Url
 from honeyguide.text import words_of_url
 from vectors_by_hash import HashedVectors, hashed_vectors
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honeyguide.errors import StrategyError
-from honeyguide.learn.finite_mdp import FiniteMdp, action_values, improved, policy_iteration, policy_values
+from honeyguide.learn.parse_or_skip_model import FiniteMdp, action_values, improved, policy_iteration, policy_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from honeyguide.domain import Candidates, LineageRules, LinkId, Origin, Parents, Topic
-from honeyguide.engine.lineage import Lineage
+from honeyguide.crawler.parents import Lineage
 from honeyguide.errors import StrategyError
-from honeyguide.learn.han_features import FeatureStyle, Scale, action_rows, state_rows
-from honeyguide.learn.relevances import Relevances, TopicAndCategories
+from honeyguide.learn.han_features import FeatureStyle, Relevances, Scale, TopicAndCategories, action_rows, state_rows
+from honeyguide.model import Candidates, LineageRules, LinkId, Origin, Parents, Topic
 from pages import link_at, page_of
 from vectors_by_hash import hashed_vectors
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import Candidates, Decision, Origin, Parents, Rows, Standing, Topic, Transition
 from honeyguide.errors import StrategyError
 from honeyguide.learn import Exploration, FeatureStyle, LinearSarsa, Mode, SarsaRules, Scale, TopicAndCategories
 from honeyguide.learn.linear_sarsa import HAN_EXPLORATION, columns, row_width, saved_weights, updated
+from honeyguide.model import Candidates, Decision, Origin, Parents, Rows, Standing, Topic, Transition
 from pages import HERE, candidates_of, link_at, page_of, sighting_of
 from vectors_by_hand import compass_vectors
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from honeyguide.domain import Decision, Topic, Transition, Url
-from honeyguide.learn.link_states import COLUMNS, LinkStates, UrlMeasure, UrlRule
-from honeyguide.learn.parse_or_skip_states import Thresholds
+from honeyguide.learn.parse_or_skip import COLUMNS, LinkStates, UrlMeasure, UrlRule
+from honeyguide.learn.parse_or_skip_model import Thresholds
+from honeyguide.model import Decision, Topic, Transition, Url
 from honeyguide.text import WordVectors
 from pages import candidates_of, sighting_of
 from vectors_by_hand import CompassVectors, compass_vectors

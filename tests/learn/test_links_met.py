@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import Url
-from honeyguide.learn import links_met
-from honeyguide.learn.links_met import LinksMet
+from honeyguide.learn import parse_or_skip_q as links_met
+from honeyguide.learn.parse_or_skip_q import LinksMet
+from honeyguide.model import Url
 
 
 def urls(count: int, start: int = 0) -> list[Url]:
@@ -42,10 +42,10 @@ def test_the_columns_of_an_address_are_exact_in_half_precision_and_the_same_in_a
     many = urls(3000)
     together = links_met.columns(many)
     assert together.dtype == np.float16
-    assert together.shape == (3000, links_met.COLUMNS)
+    assert together.shape == (3000, links_met.PLACE_COLUMNS)
     assert len(np.unique(together.astype(np.int64) @ [10_000, 1])) > 2980, "hardly two of them share a place"
     assert np.array_equal(np.concatenate([links_met.columns([url]) for url in many[:50]]), together[:50])
-    assert links_met.columns([]).shape == (0, links_met.COLUMNS)
+    assert links_met.columns([]).shape == (0, links_met.PLACE_COLUMNS)
 
 
 def test_when_all_places_are_taken_the_count_stays_finite() -> None:

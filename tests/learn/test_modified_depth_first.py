@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from honeyguide.domain import Transition, Url
 from honeyguide.errors import StrategyError
 from honeyguide.learn import ModifiedDepthFirst
+from honeyguide.model import Transition, Url
 from honeyguide.settings import ModifiedDepthFirstSettings
 
 NO_ROW = np.empty(0, dtype=np.float16)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from honeyguide.domain import Topic, Transition
 from honeyguide.errors import StrategyError
 from honeyguide.learn import BestFirst, OnlineRidge
 from honeyguide.learn.online_ridge import Ridge
+from honeyguide.model import Topic, Transition
 from honeyguide.settings import RidgeSettings
 from pages import HERE, candidates_of, sighting_of
 from vectors_by_hash import hashed_vectors

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from honeyguide.domain import Decision, Topic, Transition, Url
 from honeyguide.errors import StrategyError
 from honeyguide.learn import ParseOrSkip, RandomSkip
+from honeyguide.model import Decision, Topic, Transition, Url
 from honeyguide.settings import ParseOrSkipSettings, RandomSkipSettings
 from pages import candidates_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
-    from honeyguide.domain import Row, Rows
+    from honeyguide.model import Row, Rows
 
 TOPIC = Topic("rock", ("mineral",))
 NO_CHANCE = np.random.default_rng(0)

@@ -11,14 +11,17 @@ from hypothesis import strategies as st
 
 from honeyguide.errors import StrategyError
 from honeyguide.learn.parse_or_skip_model import (
+    PARSE,
     PENALTY,
+    SKIP,
+    STATES,
     Assumptions,
+    State,
     model_of,
     parses_by_state,
     published_policies,
     solve,
 )
-from honeyguide.learn.parse_or_skip_states import PARSE, SKIP, STATES, State
 
 OURS = Assumptions()
 chances = st.floats(0, 1)

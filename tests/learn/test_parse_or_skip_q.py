@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from honeyguide.domain import Decision, Topic, Transition, Url
 from honeyguide.errors import StrategyError
 from honeyguide.learn import ParseOrSkipQ
-from honeyguide.learn.open_lessons import Lesson
-from honeyguide.learn.parse_or_skip_q import corrected
-from honeyguide.learn.parse_or_skip_states import PARSE, SKIP, State
+from honeyguide.learn.parse_or_skip_model import PARSE, SKIP, State
+from honeyguide.learn.parse_or_skip_q import Lesson, corrected
+from honeyguide.model import Decision, Topic, Transition, Url
 from honeyguide.settings import ParseOrSkipQSettings
 from pages import candidates_of, sighting_of
 from vectors_by_hand import CompassVectors, compass_vectors
@@ -21,7 +20,7 @@ from vectors_by_hand import CompassVectors, compass_vectors
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.domain import Row, Rows
+    from honeyguide.model import Row, Rows
 
 GREEDY = ParseOrSkipQSettings(
     exploration_start=0.0, exploration_end=0.0, reserve=0, mean_cost=0.0, current_relevance=0.5, previous_relevance=0.5

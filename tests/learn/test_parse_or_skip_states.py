@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from honeyguide.domain import Decision, Transition, Url
-from honeyguide.learn.host_history import NEVER_MET, HostHistory, HostTally
-from honeyguide.learn.parse_or_skip_states import STATES, State, Thresholds, is_mostly_skipped, state_of
+from honeyguide.learn.parse_or_skip import NEVER_MET, HostHistory, HostTally
+from honeyguide.learn.parse_or_skip_model import STATES, State, Thresholds, is_mostly_skipped, state_of
+from honeyguide.model import Decision, Transition, Url
 
 LIM = Thresholds()
 NO_ROW = np.zeros(2, dtype=np.float16)

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import Candidates, Origin, Topic
-from honeyguide.learn.relevances import TopicAndCategories
+from honeyguide.learn.han_features import TopicAndCategories
+from honeyguide.model import Candidates, Origin, Topic
 from honeyguide.text import cosine
 from pages import candidates_of, link_at, page_of, sighting_of
 from vectors_by_hand import compass_vectors
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
-    from honeyguide.domain import Sighting
+    from honeyguide.model import Sighting
 
 TOPIC = Topic("geology")
 CATEGORIES = ["earth science", "rock"]

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deep_strategies import every_strategy
-from honeyguide.domain import Candidates, Origin, Topic, Transition
 from honeyguide.learn import (
     Beam,
     BestAddressFirst,
@@ -35,6 +34,7 @@ from honeyguide.learn import (
 )
 from honeyguide.learn.deep_q import DeepQ, OutputDescriptions, PairDescriptions, QRules, pytorch
 from honeyguide.learn.linear_sarsa import row_width
+from honeyguide.model import Candidates, Origin, Topic, Transition
 from honeyguide.settings import (
     STRATEGIES,
     ModifiedDepthFirstSettings,
@@ -51,7 +51,7 @@ from vectors_by_hash import hashed_vectors
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from honeyguide.domain import Rows, Sighting
+    from honeyguide.model import Rows, Sighting
 
 TOPIC = Topic("geology", ("rock", "mineral"))
 CATEGORIES = ("earth", "science")

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import Topic, Url
 from honeyguide.errors import StrategyError
-from honeyguide.learn import url_features
-from honeyguide.learn.url_features import UrlHeuristic, UrlReader
+from honeyguide.learn import url_heuristic as url_features
+from honeyguide.learn.url_heuristic import UrlHeuristic, UrlReader
+from honeyguide.model import Topic, Url
 from honeyguide.text import UrlRules, WordRows, WordVectors
 from vectors_by_hand import CompassVectors, compass_vectors
 from vectors_by_hash import hashed_vectors

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from honeyguide.domain import Topic
-from honeyguide.engine import Builder
+from honeyguide.crawler import Builder
 from honeyguide.learn import BestAddressFirst
-from honeyguide.learn.url_features import UrlHeuristic, UrlReader
-from honeyguide.learn.url_heuristic import heuristic_of
+from honeyguide.learn.url_heuristic import UrlHeuristic, UrlReader, heuristic_of
+from honeyguide.model import Topic
 from honeyguide.settings import UrlHeuristicSettings, settings_from
 from pages import candidates_of, sighting_of
 from vectors_by_hash import hashed_vectors

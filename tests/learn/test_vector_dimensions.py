@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from honeyguide.domain import Topic
 from honeyguide.learn.features import COLUMNS, MEANING, SCALARS, LinkFeatures
+from honeyguide.model import Topic
 from honeyguide.text import WordVectors
 from pages import candidates_of, sighting_of
 from vectors_by_hash import HashedVectors

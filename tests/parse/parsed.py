@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from honeyguide.domain import Fetched, Link, Page, Url
+from honeyguide.model import Fetched, Link, Page, Url
 from honeyguide.parse import parse
 
 PAGE_URL = Url.parse("http://site.test/folder/page.html")

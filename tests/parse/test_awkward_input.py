@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from honeyguide.domain import Page, Url
+from honeyguide.model import Page, Url
 from honeyguide.text.tokens import words_of
 from parse.parsed import PAGE_URL, page_of
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import NO_DIRECTIVES, Directives, Fetched, Url
+from honeyguide.model import NO_DIRECTIVES, Directives, Fetched, Url
 from honeyguide.parse import parse
 
 PAGE = Url.parse("http://s.test/dir/page")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.domain import Occurrence
+from honeyguide.model import Occurrence
 from parse.parsed import PAGE_URL, link_to, page_of, targets_of
 
 

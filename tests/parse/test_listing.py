@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import Fetched, Url
 from honeyguide.errors import PageError
+from honeyguide.model import Fetched, Url
 from honeyguide.parse import Listing, read_listing, sitemaps_in_robots
 
 AT = Url.parse("https://s.test/maps/sitemap.xml")

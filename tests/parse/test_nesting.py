@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.domain import Fetched, Url
+from honeyguide.model import Fetched, Url
 from honeyguide.parse import parse
-from honeyguide.parse.nesting import DEEPEST, without_depths
+from honeyguide.parse.html import DEEPEST, without_depths
 
 HERE = Url.parse("http://here.test/")
 

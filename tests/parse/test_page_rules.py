@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.domain import Fetched, Page, Url
+from honeyguide.model import Fetched, Page, Url
 from honeyguide.parse import WIKIPEDIA, parse
 
 HERE = "https://en.wikipedia.org/wiki/Tennis"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from honeyguide.errors import VectorsError
 from honeyguide.text import open_vectors
-from honeyguide.text.vector_files import layouts
+from honeyguide.text.vector_files import formats as layouts
 from written_vectors import COMPRESSIONS, FORMATS, glove, word2vec_binary, word2vec_text
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(
 ) -> None:
     monkeypatch.setattr("honeyguide.text.vector_files.unpacking.BLOCK_BYTES", 1000)
     monkeypatch.setattr(layouts, "LONGEST_LINE", 5000)
-    monkeypatch.setattr("honeyguide.text.vector_files.text_rows.LONGEST_LINE", 5000)
+    monkeypatch.setattr("honeyguide.text.vector_files.formats.LONGEST_LINE", 5000)
     assert "first line has no end" in refused(b"rock " * 10_000, tmp_path)
     assert "line 2 is longer than 5,000 bytes" in refused(b"rock 1 2\n" + b"mud " * 10_000, tmp_path)
 

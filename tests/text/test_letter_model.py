@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chance_strings import KINDS, strings_of
 from honeyguide.text import LetterModel, english_letters, plain_runs
-from honeyguide.text.letter_model import SHORTEST
+from honeyguide.text.url_shape import SHORTEST
 
 CELLS = 28 * 28 * 27
 ALL_ALIKE = LetterModel.from_text("8" * CELLS)  # "8" is 8 eighths of a nat: every letter costs 1

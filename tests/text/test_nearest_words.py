@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.text import WordllamaVectors, cosine, neighbours
-from honeyguide.text.nearest_words import BLOCK
+from honeyguide.text.vectors import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

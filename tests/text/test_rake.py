@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import Fetched, Url
+from honeyguide.model import Fetched, Url
 from honeyguide.parse import parse
 from honeyguide.text import Stems, stop_words, words_of
 from honeyguide.text.rake import LONGEST, Keyword, RakeScore, candidates_in, keywords_of

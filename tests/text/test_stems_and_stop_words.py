@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.settings.judge_tables import LANGUAGES
+from honeyguide.settings.judge_sections import LANGUAGES
 from honeyguide.text import Stems, stop_words, words_of
-from honeyguide.text.stems import CACHED_STEMS
-from honeyguide.text.stop_words import languages
+from honeyguide.text.tokens import CACHED_STEMS, languages
 
 
 def test_forms_of_a_word_have_one_stem_and_other_words_another() -> None:

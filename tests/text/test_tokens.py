@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import Url
+from honeyguide.model import Url
 from honeyguide.text import words_of, words_of_url
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chance_strings import KINDS, strings_of
-from honeyguide.domain import HostKey, Url
+from honeyguide.model import HostKey, Url
 from honeyguide.text import UrlRules, url_shape
 from honeyguide.text.url_shape import has_gibberish_host
 

@@ -17,7 +17,7 @@ import pytest
 from honeyguide.errors import VectorsError
 from honeyguide.text import open_vectors
 from honeyguide.text.vector_files import FileVectors, cache
-from honeyguide.text.vector_files.cache_draft import CacheDraft
+from honeyguide.text.vector_files.cache import CacheDraft
 from written_vectors import glove, word2vec_binary, word2vec_text
 
 if TYPE_CHECKING:

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from honeyguide.text import WordVectors, cosine, neighbours, open_vectors
-from honeyguide.text.vector_files import FileVectors, binary_rows, cache_draft, file_vectors, unpacking
+from honeyguide.text.vector_files import FileVectors, file_vectors, unpacking
+from honeyguide.text.vector_files import cache as cache_draft
+from honeyguide.text.vector_files import formats as binary_rows
 from written_vectors import COMPRESSIONS, FORMATS, glove, word2vec_binary, word2vec_text
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import Topic
+from honeyguide.model import Topic
 from honeyguide.text import WordVectors, cosine, cosines, vectors
 from vectors_by_hash import HashedVectors, hashed_vectors
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.text import wordllama_vectors
-from honeyguide.text.wordllama_vectors import WordllamaVectors
+from honeyguide.text import wordllama as wordllama_vectors
+from honeyguide.text.wordllama import WordllamaVectors
 
 if TYPE_CHECKING:
     import pytest

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.small_crawls import contents, settings_for, story
-from honeyguide.domain import (
+from crawler.small_crawls import contents, settings_for, story
+from honeyguide.crawler import LinkUnknown, crawl, resume
+from honeyguide.errors import WorldError
+from honeyguide.model import (
     Answer,
     Failed,
     FailureReason,
@@ -21,19 +23,17 @@ from honeyguide.domain import (
     Unknown,
     Url,
 )
-from honeyguide.engine import LinkUnknown, crawl, resume
-from honeyguide.errors import WorldError
+from honeyguide.runs import open_run
 from honeyguide.settings import with_overrides
-from honeyguide.store import open_run
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.replay import ReplayWorld
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from honeyguide.engine import Event
+    from honeyguide.crawler import Event
 
 TROUBLED = "synthetic:seed=5,pages=3000,hosts=25"
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.small_crawls import settings_for
-from honeyguide.domain import Answer, Failed, Fetched, Redirected, Refused, Unknown, Url
-from honeyguide.engine import crawl
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld, World
+from crawler.small_crawls import settings_for
+from honeyguide.crawler import crawl
+from honeyguide.model import Answer, Failed, Fetched, Redirected, Refused, Unknown, Url
 from honeyguide.worlds.frozen import WarcWorld
 from honeyguide.worlds.replay import ReplayWorld
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from vectors_by_hash import hashed_vectors
 from worlds.frozen.folders import site
 from worlds.frozen.warc_files import Made, write_warc
@@ -20,6 +20,8 @@ from worlds.frozen.warc_files import Made, write_warc
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from honeyguide.worlds import World
 
 
 def _synthetic(_: Path) -> Iterator[World]:

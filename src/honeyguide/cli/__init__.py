@@ -4,3 +4,5 @@
 turns flags into settings, has `watching` attach a progress display, a log and the handling of Ctrl-C to the crawl,
 calls the public function of the same name, and prints a summary. Only results go to stdout; all else goes to stderr.
 """
+
+__all__ = []

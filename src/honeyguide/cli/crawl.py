@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 
-from honeyguide.cli.how_options import (  # noqa: TC001 - typer reads the annotations
-    ArchiveKind,
-    Budget,
-    Concurrency,
-    ConfigFile,
-    Contact,
-    Device,
-    GuardFlag,
-    JudgeName,
-    OtherSettings,
-    RenderFlag,
-    Seed,
-    StrategyName,
-    VectorsFile,
-)
-from honeyguide.cli.options import JsonFlag, LogFile, RunArgument, Verbosity  # noqa: TC001
-from honeyguide.cli.settings_from_flags import settings_of, whole_number
-from honeyguide.cli.topic_options import (
+from honeyguide.cli.options import (
     Categories,
+    JsonFlag,
     Keywords,
     Like,
+    LogFile,
     PresetName,
+    RunArgument,
     TopicFile,
     TopicName,
     Unlike,
+    Verbosity,
+    settings_of,
     topic_flags,
     topic_values,
+    whole_number,
     with_preset_seeds,
     with_preset_step_size,
 )
@@ -55,6 +44,23 @@ from honeyguide.cli.where_options import (
     World,
     stay_on,
 )
+
+if TYPE_CHECKING:
+    from honeyguide.cli.how_options import (
+        ArchiveKind,
+        Budget,
+        Concurrency,
+        ConfigFile,
+        Contact,
+        Device,
+        GuardFlag,
+        JudgeName,
+        OtherSettings,
+        RenderFlag,
+        Seed,
+        StrategyName,
+        VectorsFile,
+    )
 
 STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",
@@ -135,7 +141,7 @@ def crawl(
     verbose: Verbosity = 0,
     log_file: LogFile = None,
 ) -> None:
-    from honeyguide import engine  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
+    from honeyguide import crawler as engine  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
     from honeyguide.cli.summary import print_summary  # noqa: PLC0415
     from honeyguide.cli.watching import watching  # noqa: PLC0415
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from honeyguide.cli.options import JsonFlag  # noqa: TC001
-from honeyguide.cli.words import one_line
-from honeyguide.counts import count_of
+from honeyguide.cli.summary import one_line
+from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
-    from honeyguide.reading import HostOfOne, PageOfBoth, PageOfOne, RunDiff
+    from honeyguide.cli.options import JsonFlag
+    from honeyguide.runs import HostOfOne, PageOfBoth, PageOfOne, RunDiff
 
 HELP: Final = (
     "Hold a run against an earlier one: pages and hosts gained and lost, verdicts and relevance changed.\n\n"
@@ -31,7 +31,7 @@ def diff(
     top: Annotated[int, typer.Option(metavar="N", min=1, help="How many pages and hosts to name of each kind.")] = 10,
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide import reading  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
+    from honeyguide import runs as reading  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
     from honeyguide.cli.summary import print_json  # noqa: PLC0415
 
     found = reading.diff(before, after)

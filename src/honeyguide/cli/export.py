@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from honeyguide.cli.options import RunArgument  # noqa: TC001 - typer reads the annotations
 from honeyguide.errors import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from honeyguide.exports import Choice
+    from honeyguide.cli.options import RunArgument
+    from honeyguide.runs.exports import Choice
 
 HELP: Final = (
     "Write a run for other programs.\n\n"
@@ -61,7 +61,7 @@ def export(
         bool, typer.Option("--overwrite", metavar="", help="Replace a file that is there, by a whole one.")
     ] = False,
 ) -> None:  # fmt: skip
-    from honeyguide import exports  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
+    from honeyguide.runs import exports  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
 
     target = _target(file, output)
     choice = exports.checked(file_format, exports.Choice(relevant, not no_text, one_file))
@@ -85,7 +85,8 @@ def _target(file: Path | None, output: Path | None) -> Path:
 
 def _write_to_stdout(run: Path, file_format: str, choice: Choice) -> None:
     """Write to where nothing but the export may go."""
-    from honeyguide import exports, store  # noqa: PLC0415
+    from honeyguide import runs as store  # noqa: PLC0415
+    from honeyguide.runs import exports  # noqa: PLC0415
 
     if file_format in exports.BINARY_FORMATS and sys.stdout.isatty():
         raise SettingsError([f"--format {file_format} is no text for a terminal; name a file to write to"])

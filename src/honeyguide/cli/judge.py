@@ -5,32 +5,35 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import asdict
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from honeyguide.cli.options import AnySetting, JsonFlag, Vectors, setting_option
-from honeyguide.cli.settings_from_flags import settings_of
-from honeyguide.cli.topic_options import (
+from honeyguide.cli.options import (
+    AnySetting,
     Categories,
+    JsonFlag,
     Keywords,
     Like,
     PresetName,
     TopicFile,
     TopicName,
     Unlike,
+    Vectors,
+    setting_option,
+    settings_of,
     topic_flags,
     topic_values,
 )
-from honeyguide.cli.words import one_line
+from honeyguide.cli.summary import one_line
 from honeyguide.settings import JUDGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
-    from honeyguide.domain import Evidence
-    from honeyguide.engine import JudgedPage, UnreadablePage
+    from honeyguide.crawler import JudgedPage, UnreadablePage
+    from honeyguide.model import Evidence
 
 HELP: Final = (
     "Judge pages for a topic, with the evidence.\n\n"
@@ -92,7 +95,7 @@ def judge(
     set_: AnySetting = None,
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
-    from honeyguide.engine import UnreadablePage, judge_pages  # noqa: PLC0415 - numpy and the rest take a while to load
+    from honeyguide.crawler import UnreadablePage, judge_pages  # noqa: PLC0415 - numpy and the rest take a while to load
 
     flags = {
         **topic_flags(topic, keyword, like, unlike, category),

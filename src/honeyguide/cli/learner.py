@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from honeyguide.cli.options import JsonFlag, RunArgument  # noqa: TC001 - typer reads the annotations
 from honeyguide.errors import SettingsError
 
 if TYPE_CHECKING:
-    from honeyguide.engine import LearnedWeights
+    from pathlib import Path
+
+    from honeyguide.cli.options import JsonFlag, RunArgument
+    from honeyguide.crawler import LearnedWeights
 
 HELP: Final = (
     "Show what a run of lfa-sync, lfa-async or lfa-moderated has learned.\n\n"
@@ -35,7 +36,7 @@ def learner(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide.engine import learned_weights  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
+    from honeyguide.crawler import learned_weights  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
 
     learned = learned_weights(run)
     if out is not None:

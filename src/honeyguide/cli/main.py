@@ -13,11 +13,9 @@ import typer
 
 from honeyguide.cli import (
     crawl,
-    demo,
     diff,
     export,
     judge,
-    lab,
     learner,
     rank,
     refresh,
@@ -31,8 +29,10 @@ from honeyguide.cli import (
     vectors,
     wiki,
 )
-from honeyguide.cli.words import one_line
+from honeyguide.cli.summary import one_line
 from honeyguide.errors import HoneyguideError
+from honeyguide_lab import cli as lab
+from honeyguide_lab import demo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ BROKEN_PIPE: Final = 141  # as shells report a program that SIGPIPE has ended
 
 _SHORT_FLAG: Final = re.compile(r"No such option: -(?!-)")
 # What the parser raises at a mistyped command lives in a module that differs between versions of typer.
-_UsageError = cast(type[typer.BadParameter], typer.BadParameter.__base__)
+_UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 app = typer.Typer(
     name="honeyguide",

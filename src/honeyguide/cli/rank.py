@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from honeyguide.cli.options import JsonFlag  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.words import one_line
-from honeyguide.counts import count_of
+from honeyguide.cli.summary import one_line
+from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from honeyguide.graph import RankedPage
-    from honeyguide.ranking import Ranking
+    from honeyguide.cli.options import JsonFlag
+    from honeyguide.crawler import Ranking
+    from honeyguide.runs import RankedPage
 
 HELP: Final = (
     "Rank pages by the links between them.\n\n"
@@ -80,7 +80,7 @@ def rank(
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
-    from honeyguide.ranking import rank as ranked_by  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
+    from honeyguide.crawler import rank as ranked_by  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
 
     with _progress_bar() as progress:
         ranking = ranked_by(

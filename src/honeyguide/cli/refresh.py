@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from honeyguide.cli.options import AnySetting, JsonFlag, LogFile, Verbosity  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.settings_from_flags import parse_assignment, whole_number
-from honeyguide.cli.words import one_line
+from honeyguide.cli.options import AnySetting, JsonFlag, LogFile, Verbosity, parse_assignment, whole_number
+from honeyguide.cli.summary import one_line
 
 if TYPE_CHECKING:
-    from honeyguide.store import Revisit, Run
+    from pathlib import Path
+
+    from honeyguide.runs import Revisit, Run
 
 HELP: Final = (
     "Look at every page of an earlier run again, as a new run.\n\n"
@@ -39,7 +39,7 @@ def refresh(
     verbose: Verbosity = 0,
     log_file: LogFile = None,
 ) -> None:
-    from honeyguide import engine  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
+    from honeyguide import crawler as engine  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
     from honeyguide.cli.summary import print_summary  # noqa: PLC0415
     from honeyguide.cli.watching import watching  # noqa: PLC0415
 

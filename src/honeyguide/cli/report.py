@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from honeyguide.cli.options import RunArgument  # noqa: TC001 - typer reads the annotations
 from honeyguide.errors import SettingsError
+
+if TYPE_CHECKING:
+    from honeyguide.cli.options import RunArgument
 
 HELP: Final = (
     "Write a page about a run, to look at in a browser.\n\n"
@@ -33,8 +35,8 @@ def report(
         bool, typer.Option("--overwrite", metavar="", help="Replace a file that is there.")
     ] = False,
 ) -> None:  # fmt: skip
-    from honeyguide.report.run_page import report_html, write_report  # noqa: PLC0415 - these take a while to load
-    from honeyguide.store import open_run  # noqa: PLC0415
+    from honeyguide.runs import open_run  # noqa: PLC0415
+    from honeyguide.runs.report import report_html, write_report  # noqa: PLC0415 - these take a while to load
 
     if output == Path("-"):
         with open_run(run) as opened:

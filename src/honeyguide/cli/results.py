@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from honeyguide.cli.options import JsonFlag, RunArgument  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.words import one_line, percent
-from honeyguide.counts import count_of
+from honeyguide.cli.summary import one_line, percent
+from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.reading import Snippet
-    from honeyguide.store import CrawledPage, KeptPage, Run
+    from honeyguide.cli.options import JsonFlag, RunArgument
+    from honeyguide.runs import CrawledPage, KeptPage, Run, Snippet
 
 HELP: Final = (
     "Show the most relevant pages of a run.\n\n"
@@ -48,7 +47,7 @@ def results(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
-    from honeyguide.store import open_run  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
+    from honeyguide.runs import open_run  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
 
     is_table = sys.stdout.isatty() and not as_json
     if snippets is None:
@@ -68,7 +67,7 @@ def results(
 
 def _snippets(run: Run, pages: Sequence[KeptPage]) -> list[Snippet | None]:
     """A snippet of each page; none where its body was not kept."""
-    from honeyguide.reading import PageSnippets  # noqa: PLC0415
+    from honeyguide.runs import PageSnippets  # noqa: PLC0415
 
     cut = PageSnippets(run, run.kept_pages())
     return [cut.of(page) for page in pages]

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from honeyguide.cli.options import JsonFlag, LogFile, RunArgument, Verbosity  # noqa: TC001 - typer reads the annotations
 from honeyguide.settings import load_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from honeyguide.engine import StopReason
-    from honeyguide.store import Run
+    from honeyguide.cli.options import JsonFlag, LogFile, RunArgument, Verbosity
+    from honeyguide.crawler import StopReason
+    from honeyguide.runs import Run
 
 HELP: Final = (
     "Go on with a run that was stopped, or give it more to spend.\n\n"
@@ -40,10 +40,10 @@ def resume(
     verbose: Verbosity = 0,
     log_file: LogFile = None,
 ) -> None:
-    from honeyguide import engine  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
+    from honeyguide import crawler as engine  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
     from honeyguide.cli.summary import print_summary  # noqa: PLC0415
     from honeyguide.cli.watching import watching  # noqa: PLC0415
-    from honeyguide.store import RunFolder  # noqa: PLC0415
+    from honeyguide.runs import RunFolder  # noqa: PLC0415
 
     folder = RunFolder.open(run)
     settings = engine.with_budget(load_settings(folder.settings_file), budget)
@@ -59,7 +59,7 @@ def resume(
 
 def spent(run: Run) -> StopReason | None:
     """Why going on with this run would do nothing; None when there is something left to do."""
-    from honeyguide.engine import StopReason, limit_reached  # noqa: PLC0415
+    from honeyguide.crawler import StopReason, limit_reached  # noqa: PLC0415
 
     progress = run.progress
     if not progress.stop_reason or not StopReason(progress.stop_reason).is_final:
@@ -73,7 +73,7 @@ def spent(run: Run) -> StopReason | None:
 def _says_nothing_is_left(path: Path, *, as_json: bool) -> bool:
     """Look whether going on would do anything; if not, say why and how to extend the run."""
     from honeyguide.cli.summary import print_json, summary  # noqa: PLC0415
-    from honeyguide.store import open_run  # noqa: PLC0415
+    from honeyguide.runs import open_run  # noqa: PLC0415
 
     with open_run(path) as run:
         reason = spent(run)
@@ -87,7 +87,7 @@ def _says_nothing_is_left(path: Path, *, as_json: bool) -> bool:
 
 
 def _nothing_to_do(run: Run, reason: StopReason) -> str:
-    from honeyguide.engine import StopReason  # noqa: PLC0415
+    from honeyguide.crawler import StopReason  # noqa: PLC0415
 
     match reason:
         case StopReason.FETCHES:

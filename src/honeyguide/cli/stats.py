@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from honeyguide.cli.options import JsonFlag, RunArgument  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.words import duration, megabytes, one_line, percent
-from honeyguide.counts import count_of
+from honeyguide.cli.summary import duration, megabytes, one_line, percent
+from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.reading import RunStats
+    from honeyguide.cli.options import JsonFlag, RunArgument
+    from honeyguide.runs import RunStats
 
 HELP: Final = (
     "Add up a run: pages, harvest, hosts, outcomes, bytes, time by stage, shapes of addresses.\n\n"
@@ -32,7 +32,7 @@ def stats(
     top: Annotated[int, typer.Option(metavar="N", min=1, help="How many hosts and shapes to name.")] = 10,
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide import reading  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
+    from honeyguide import runs as reading  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
     from honeyguide.cli.summary import print_json  # noqa: PLC0415
 
     counted = reading.stats(run, top)

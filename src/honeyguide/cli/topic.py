@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from honeyguide.cli.options import AnySetting, JsonFlag, Vectors  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.settings_from_flags import settings_of
-from honeyguide.cli.topic_options import Like, Unlike  # noqa: TC001
-from honeyguide.cli.words import one_line
+from honeyguide.cli.options import AnySetting, JsonFlag, Like, Unlike, Vectors, settings_of
+from honeyguide.cli.summary import one_line
 from honeyguide.errors import SettingsError
 
 if TYPE_CHECKING:
-    from honeyguide.engine import SuggestedTopic
-    from honeyguide.topics import Preset
+    from honeyguide.crawler import SuggestedTopic
+    from honeyguide.topic import Preset
 
 HELP: Final = (
     "Find the words for what you look for.\n\n"
@@ -57,7 +55,7 @@ def _without_command(context: typer.Context) -> None:
 
 @app.command("list", help=LIST_HELP, short_help="List the shipped topics.")
 def list_(as_json: JsonFlag = False) -> None:
-    from honeyguide.topics import presets  # noqa: PLC0415
+    from honeyguide.topic import presets  # noqa: PLC0415
 
     if as_json:
         _print_json({"topics": [_document(preset) for preset in presets().values()]})
@@ -73,8 +71,7 @@ def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A name that topic list shows.", show_default=False)],
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide.settings import topic_file  # noqa: PLC0415
-    from honeyguide.topics import preset  # noqa: PLC0415
+    from honeyguide.topic import preset, topic_file  # noqa: PLC0415
 
     shown = preset(name)
     if as_json:
@@ -112,7 +109,7 @@ def suggest(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide.engine import suggest_topic  # noqa: PLC0415 - numpy and the rest take a while to load
+    from honeyguide.crawler import suggest_topic  # noqa: PLC0415 - numpy and the rest take a while to load
 
     if out is not None and out.exists():
         raise SettingsError([f"{out} is there already; choose another name"])

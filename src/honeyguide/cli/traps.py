@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from honeyguide.cli.options import JsonFlag, RunArgument  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.words import one_line, percent
-from honeyguide.counts import count_of
-from honeyguide.domain import Url
+from honeyguide.cli.summary import one_line, percent
 from honeyguide.errors import InvalidUrl, SettingsError
+from honeyguide.model import Url
+from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from honeyguide.domain import HostKey
-    from honeyguide.store import GuardFinding, HostMoves, LinksMoved, Run, Trap, TrapSummary
+    from honeyguide.cli.options import JsonFlag, RunArgument
+    from honeyguide.model import HostKey
+    from honeyguide.runs import GuardFinding, HostMoves, LinksMoved, Run, Trap, TrapSummary
 
 HELP: Final = (
     "Show what a run judged a loop, a trap or a duplicate.\n\n"
@@ -48,8 +48,8 @@ def traps(
     pages: Annotated[bool, typer.Option("--pages", metavar="", help="List every page, too.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide.engine import FindingKind  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
-    from honeyguide.store import open_run  # noqa: PLC0415
+    from honeyguide.guard import FindingKind  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
+    from honeyguide.runs import open_run  # noqa: PLC0415
 
     kinds = [each.value for each in FindingKind]
     if kind and kind not in kinds:

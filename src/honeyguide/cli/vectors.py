@@ -6,23 +6,23 @@ import shlex
 import sys
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from honeyguide.cli.options import JsonFlag  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.words import command, duration, megabytes, one_line
-from honeyguide.counts import count_of
+from honeyguide.cli.summary import command, duration, megabytes, one_line
+from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from rich.progress import Progress
 
-    from honeyguide.text.opening import OpenedVectors
+    from honeyguide.cli.options import JsonFlag
     from honeyguide.text.training import TrainedVectors, TrainingProgress
     from honeyguide.text.vector_files import Converting
+    from honeyguide.text.wordllama import OpenedVectors
 
 HELP: Final = (
     "Look at word vectors, and train some of your own.\n\n"
@@ -101,8 +101,8 @@ def train(
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of the training.")] = 0,
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide.clock import RealClock  # noqa: PLC0415
-    from honeyguide.engine import all_pages  # noqa: PLC0415 - the engine takes a while to load
+    from honeyguide.crawler import all_pages  # noqa: PLC0415 - the engine takes a while to load
+    from honeyguide.model.clock import RealClock  # noqa: PLC0415
     from honeyguide.settings import settings_from  # noqa: PLC0415
     from honeyguide.text.training import TrainingSettings, train_vectors  # noqa: PLC0415
 

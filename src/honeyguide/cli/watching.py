@@ -1,30 +1,360 @@
-"""Everything that looks on while a command crawls: display, log, and the hand on Ctrl-C."""
+"""Ctrl-C and SIGTERM: the first lets the crawl finish its step and save, the second gives up at once.
+
+Where log lines go: to stderr above the progress display, and to a file.
+
+How a crawl comes along, while it does: two lines that stay in place on a terminal, now and then a line elsewhere.
+
+A crawl told in the log: at INFO in a screenful, at DEBUG URL by URL.
+
+Everything that looks on while a command crawls: display, log, and the hand on Ctrl-C.
+"""
 
 from __future__ import annotations
 
+import logging
+import signal
 import sys
+from collections import deque
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 import typer
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
 from rich.text import Text
 
-from honeyguide.cli.interruption import Interruption
-from honeyguide.cli.log_setup import logging_to
-from honeyguide.cli.progress import ProgressDisplay, ProgressLines, converting_line
-from honeyguide.cli.story import Story
-from honeyguide.clock import RealClock
+from honeyguide.cli.summary import countdown, one_line, percent
+from honeyguide.crawler import (
+    CrawlRestarted,
+    CrawlStarted,
+    CrawlStopped,
+    FetchFailed,
+    LinkPutBack,
+    LinkRedirected,
+    LinkRefused,
+    LinkSkipped,
+    LinkUnknown,
+    PageJudged,
+    PageUnchanged,
+)
+from honeyguide.model.clock import RealClock
+from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from types import FrameType, TracebackType
+    from typing import Self
 
-    from honeyguide.engine import Listener, Surroundings
-    from honeyguide.settings import Settings
+    from rich.console import RenderableType
+
+    from honeyguide.crawler import Event, Listener, Surroundings
+    from honeyguide.model.clock import Clock
+    from honeyguide.runs import Progress
+    from honeyguide.settings import BudgetSettings, Settings
     from honeyguide.text.vector_files import Converting
+
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interruption:
+    """Called between steps, it says whether someone wants the crawl to stop. Main thread only."""
+
+    def __init__(self) -> None:
+        self._signal = 0
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __call__(self) -> bool:
+        return self._signal != 0
+
+    @property
+    def exit_code(self) -> int:
+        """What shells expect of a program that a signal has stopped: 130 or 143; 0 when none came."""
+        return 128 + self._signal if self._signal else 0
+
+    def __enter__(self) -> Self:
+        self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        del frame
+        if self._signal:
+            for waiting in SIGNALS:  # a third one need not wait for anybody
+                signal.signal(waiting, signal.SIG_DFL)
+            raise KeyboardInterrupt
+        self._signal = number
+
+
+_LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
+
+
+class ConsoleHandler(logging.Handler):
+    """Prints through the console that draws the progress display, so that neither spoils the other."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        self._console = console
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._console.print(
+            one_line(self.format(record)), markup=False, highlight=False, soft_wrap=True, style=_style(record.levelno)
+        )
+
+
+@contextmanager
+def logging_to(console: Console, verbosity: int, file: Path | None) -> Iterator[None]:
+    """Log to `console` and, where one is named, to `file`, while the context is open. OSError if it cannot be had."""
+    level = _LEVELS[min(verbosity, 2)]
+    shown = ConsoleHandler(console)
+    shown.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    shown.setLevel(level)
+    handlers: list[logging.Handler] = [shown]
+    if file is not None:
+        kept = logging.FileHandler(file, encoding="utf-8")
+        kept.setFormatter(logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s"))
+        kept.setLevel(min(level, logging.INFO))
+        handlers.append(kept)
+    logger = logging.getLogger("honeyguide")
+    before = logger.level, logger.propagate
+    logger.propagate = False  # whatever else may listen in this process has not been asked for
+    logger.setLevel(min(handler.level for handler in handlers))
+    for handler in handlers:
+        logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.level, logger.propagate = before
+        for handler in handlers:
+            logger.removeHandler(handler)
+            handler.close()
+
+
+def _style(level: int) -> str:
+    return "yellow" if level >= logging.WARNING else "dim"
+
+
+REFRESH_S: Final = 0.125
+LINE_S: Final = 5.0
+WINDOW_S: Final = 10.0
+"""Speed is measured over so many seconds, so that it follows changes without jumping."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speedometer:
+    """How fast a crawl has come along lately: looks at it, with the moment of each, the oldest first."""
+
+    looks: deque[tuple[float, Progress]] = field(default_factory=deque)
+
+    def note(self, now: float, progress: Progress) -> None:
+        self.looks.append((now, progress))
+        while len(self.looks) > 2 and now - self.looks[0][0] > WINDOW_S:
+            self.looks.popleft()
+
+    @property
+    def elapsed_s(self) -> float:
+        return self.looks[-1][0] - self.looks[0][0] if self.looks else 0.0
+
+    @property
+    def pages_per_s(self) -> float:
+        if not self.elapsed_s:
+            return 0.0
+        return (self.looks[-1][1].pages - self.looks[0][1].pages) / self.elapsed_s
+
+    def seconds_left(self, budget: BudgetSettings) -> float | None:
+        """Time until the first limit is reached at this speed; None as long as nobody can say."""
+        if not self.elapsed_s:
+            return None
+        earlier, later = self.looks[0][1], self.looks[-1][1]
+        limits = (
+            (budget.fetches, earlier.fetches, later.fetches),
+            (budget.seconds, earlier.spent_seconds, later.spent_seconds),
+            (budget.megabytes * 1e6, earlier.body_bytes, later.body_bytes),
+        )
+        left = [
+            max(0.0, limit - used) * self.elapsed_s / (used - used_before)
+            for limit, used_before, used in limits
+            if limit and used > used_before
+        ]
+        return min(left, default=None)
+
+
+class ProgressDisplay:
+    """A listener that draws the state of a crawl in place, at most eight times a second."""
+
+    def __init__(self, live: Live, clock: Clock, budget: BudgetSettings, title: str) -> None:
+        self._live = live
+        self._clock = clock
+        self._budget = budget
+        self._title = title
+        self._speed = Speedometer()
+        self._next_look = 0.0
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, LinkSkipped):
+            return
+        now = self._clock.now()
+        if now < self._next_look and not isinstance(event, CrawlStarted | CrawlStopped):
+            return
+        self._next_look = now + REFRESH_S
+        self._speed.note(now, event.progress)
+        self._live.update(self._drawn(event.progress), refresh=True)
+
+    def _drawn(self, progress: Progress) -> RenderableType:
+        line = Table.grid(padding=(0, 1), expand=True)
+        for _ in range(4):
+            line.add_column(no_wrap=True)
+        line.columns[2].ratio = 1
+        left = self._speed.seconds_left(self._budget)
+        line.add_row(
+            Text(self._title, style="bold"),
+            f"{progress.fetches:,}/{self._budget.fetches:,}",
+            ProgressBar(total=self._budget.fetches, completed=progress.fetches),
+            "" if left is None else f"{countdown(left)} left",
+        )
+        return Group(line, Text(state_line(progress, self._speed), style="dim", no_wrap=True, overflow="ellipsis"))
+
+
+class ProgressLines:
+    """A listener for where there is no terminal to draw on: a plain line every few seconds."""
+
+    def __init__(self, console: Console, clock: Clock, budget: BudgetSettings) -> None:
+        self._console = console
+        self._clock = clock
+        self._budget = budget
+        self._speed = Speedometer()
+        self._next_line = clock.now() + LINE_S
+
+    def __call__(self, event: Event) -> None:
+        now = self._clock.now()
+        if isinstance(event, CrawlStarted):
+            self._speed.note(now, event.progress)
+        if isinstance(event, LinkSkipped) or now < self._next_line:
+            return
+        self._next_line = now + LINE_S
+        self._speed.note(now, event.progress)
+        left = self._speed.seconds_left(self._budget)
+        words = (
+            f"{event.progress.fetches:,}/{self._budget.fetches:,} fetches  {state_line(event.progress, self._speed)}"
+        )
+        self._console.print(
+            words if left is None else f"{words}  {countdown(left)} left", markup=False, highlight=False, soft_wrap=True
+        )
+
+
+def state_line(progress: Progress, speed: Speedometer) -> str:
+    """Everything worth watching, in less than 80 columns."""
+    rate = progress.relevant / progress.fetches if progress.fetches else 0.0
+    return (
+        f"pages {progress.pages:,}  relevant {progress.relevant:,}  harvest {percent(rate)}  "
+        f"waiting {progress.waiting:,}  {speed.pages_per_s:,.0f} pages/s"
+    )
+
+
+def converting_line(progress: Converting) -> str:
+    """How far the conversion of a file of vectors is."""
+    share = progress.bytes_read / progress.size_bytes if progress.size_bytes else 1.0
+    return f"reading vectors {one_line(progress.path.name)}  {percent(share)}  {progress.words:,} words"
+
+
+log = logging.getLogger(__name__)
+
+CHAPTERS = 10
+
+
+class Story:
+    """A listener that logs: the beginning, ten looks at the state of things, the end; and at DEBUG every step."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._every = max(1, settings.budget.fetches // CHAPTERS)
+        self._follows_urls = log.isEnabledFor(logging.DEBUG)
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, CrawlStarted):
+            self._begin(event)
+        elif isinstance(event, CrawlStopped):
+            log.info("stopped: %s; %s", event.reason.value, _state(event.progress))
+        elif isinstance(event, CrawlRestarted):
+            log.info("beginning anew at %s (%s): %s", count_of(event.links, "link"), event.source, event.reason)
+        else:
+            if self._follows_urls:
+                _follow(event)
+            if not isinstance(event, LinkSkipped) and event.progress.steps % self._every == 0:
+                log.info("%s", _state(event.progress))
+
+    def _begin(self, event: CrawlStarted) -> None:
+        settings = self._settings
+        log.info(
+            "%s: topic %r, keywords %s; strategy %s, world %s, budget %s%s, seed %s",
+            f"going on after {_fetches(event.progress.fetches)}" if event.is_resumed else "starting",
+            settings.topic.name,
+            ", ".join(settings.topic.keywords) or "none",
+            settings.crawl.strategy,
+            settings.crawl.world,
+            _fetches(settings.budget.fetches),
+            f", {settings.crawl.concurrency} at once" if settings.crawl.concurrency else "",
+            settings.crawl.seed,
+        )
+
+
+def _state(progress: Progress) -> str:
+    return (
+        f"{_fetches(progress.fetches)}: {count_of(progress.pages, 'page')}, {progress.relevant:,} relevant, "
+        f"harvest rate {progress.relevant / max(1, progress.fetches):.1%}, {count_of(progress.waiting, 'link')} waiting"
+    )
+
+
+def _fetches(count: int) -> str:
+    return count_of(count, "fetch", "fetches")
+
+
+def _follow(
+    event: PageJudged
+    | PageUnchanged
+    | LinkRedirected
+    | LinkRefused
+    | FetchFailed
+    | LinkPutBack
+    | LinkUnknown
+    | LinkSkipped,
+) -> None:
+    match event:
+        case PageJudged():
+            log.debug(
+                "%s judged %.3f%s, expected %.3f%s; %s; %r",
+                event.url,
+                event.verdict.relevance,
+                " (relevant)" if event.verdict.is_relevant else "",
+                event.score,
+                " (explored)" if event.explored else "",
+                count_of(event.new_links, "new link"),
+                event.title,
+            )
+        case PageUnchanged():
+            log.debug("%s is unchanged", event.url)
+        case LinkRedirected():
+            log.debug("%s leads to %s%s", event.url, event.target, "" if event.is_new else ", met before")
+        case LinkRefused():
+            log.debug("%s refused, %s: %s", event.url, event.outcome.reason.value, event.outcome.detail)
+        case FetchFailed():
+            log.debug("%s failed, %s: %s", event.url, event.outcome.reason.value, event.outcome.detail)
+        case LinkPutBack():
+            log.debug("%s waits again, %s: %s", event.url, event.outcome.reason.value, event.outcome.detail)
+        case LinkUnknown():
+            log.debug("%s unknown: %s", event.url, event.outcome.detail)
+        case LinkSkipped():
+            log.debug("%s skipped: %s", event.url, event.decision.reason)
+        case _:
+            assert_never(event)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import typer
 
-from honeyguide.cli.options import JsonFlag  # noqa: TC001 - typer reads the annotations
-from honeyguide.cli.words import command, duration, megabytes, one_line
-from honeyguide.counts import count_of
+from honeyguide.cli.summary import command, duration, megabytes, one_line
+from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from honeyguide.cli.options import JsonFlag
     from honeyguide.worlds.wiki import BuildProgress, BuiltWiki, WikiStats, WikiTopic
 
 HELP: Final = (
@@ -78,7 +78,7 @@ def build(
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide.clock import RealClock  # noqa: PLC0415
+    from honeyguide.model.clock import RealClock  # noqa: PLC0415
     from honeyguide.worlds.wiki import build_wiki  # noqa: PLC0415 - numpy and SQLite take a while to load
 
     clock = RealClock()
@@ -113,7 +113,7 @@ def stats(
     as_json: JsonFlag = False,
 ) -> None:
     from honeyguide.worlds.wiki import wiki_stats  # noqa: PLC0415
-    from honeyguide.worlds.wiki.drawing import draw_degrees, plot_degrees  # noqa: PLC0415
+    from honeyguide.worlds.wiki.stats import draw_degrees, plot_degrees  # noqa: PLC0415
 
     found = wiki_stats(world)
     if plot is not None:

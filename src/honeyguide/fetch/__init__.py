@@ -9,14 +9,11 @@ out too, for the crawl to decide on. Which link is asked for next is the frontie
 gate does, so that a fetch that would only wait here is not begun.
 """
 
-from honeyguide.fetch.fetcher import Fetcher
-from honeyguide.fetch.gate import GatedFetcher
-from honeyguide.fetch.http import HttpFetcher
-from honeyguide.fetch.known_addresses import KnownAddresses, canonical_address
-from honeyguide.fetch.renderer import Renderer
-from honeyguide.fetch.resolver import PinnedResolver
+from honeyguide.fetch.addresses import KnownAddresses, PinnedResolver, canonical_address
+from honeyguide.fetch.chromium import Renderer
+from honeyguide.fetch.http import Fetcher, HttpFetcher
 from honeyguide.fetch.robots import RobotsFetcher, RobotsMemory, product_of
-from honeyguide.fetch.turns import Turns
+from honeyguide.fetch.turns import GatedFetcher, Turns
 
 __all__ = [
     "Fetcher",

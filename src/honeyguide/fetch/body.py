@@ -1,18 +1,118 @@
-"""Reading a body: whether at all, and how much of it."""
+"""One request while it is on its way: how far it has come, whom it calls, and how much time it has left.
+
+Reading a body: whether at all, and how much of it.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import replace
+from enum import Enum
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from honeyguide.domain import Failed, FailureReason, Fetched
+from honeyguide.model import Failed, FailureReason, Fetched
 
 if TYPE_CHECKING:
+    from contextvars import Token
+    from types import TracebackType
+    from typing import Self
+
     from aiohttp import ClientResponse
 
     from honeyguide.settings import FetchSettings
+
+
+class Stage(Enum):
+    """How far a request has come; the value says what is missing when its time is up."""
+
+    CONNECTING = "no connection"
+    WAITING = "no answer"
+    READING = "no whole answer"
+
+
+class Call:
+    """The state of one request, from entering the context to leaving it. TimeoutError when a stage takes too long.
+
+    The connector tells it what happens below the HTTP library, which hands on none of it. Its alarm is set once and
+    asks only when it rings how much time there is by now: a fast host never hears of it.
+    """
+
+    def __init__(self, settings: FetchSettings) -> None:
+        self.address = ""  # that was called, or would have been
+        self.is_dialled = False  # a connection of its own was tried
+        self.is_on_kept = False  # there is a connection, and it had been kept from an earlier request
+        self.objection = ""  # why the last address that was found may not be called
+        self._settings = settings
+        self._loop = asyncio.get_running_loop()
+        self._interruption = asyncio.timeout(None)
+        self._whole_ends_at = self._loop.time() + settings.timeout_s
+        self._alarm: asyncio.TimerHandle | None = None
+        self._enter(Stage.CONNECTING, settings.connect_timeout_s)
+        self._token: Token[Call] | None = None
+
+    async def __aenter__(self) -> Self:
+        await self._interruption.__aenter__()
+        self._alarm = self._loop.call_at(self._ends_at, self._ring)
+        self._token = _current.set(self)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._token is not None
+        _current.reset(self._token)
+        if self._alarm is not None:
+            self._alarm.cancel()
+        await self._interruption.__aexit__(kind, error, trace)
+
+    def connected(self, address: str) -> None:
+        """There is a connection, new or kept, and the request goes out on it."""
+        self.address = address
+        self.is_on_kept = not self.is_dialled
+        self._enter(Stage.WAITING, self._settings.first_byte_timeout_s)
+
+    def answered(self) -> None:
+        """The headers are in."""
+        self._enter(Stage.READING, self._settings.timeout_s)
+
+    @property
+    def overdue(self) -> str:
+        """What did not come in time."""
+        return f"{self._stage.value} within {self._limit_s:g} s"
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether every address that was found is one not to be called."""
+        return bool(self.objection) and not self.address
+
+    def _enter(self, stage: Stage, limit_s: float) -> None:
+        self._stage, self._limit_s = stage, limit_s
+        self._ends_at = self._loop.time() + limit_s
+        if self._ends_at > self._whole_ends_at:
+            self._ends_at, self._limit_s = self._whole_ends_at, self._settings.timeout_s
+        if self._alarm is not None and self._alarm.when() > self._ends_at:
+            self._alarm.cancel()
+            self._alarm = self._loop.call_at(self._ends_at, self._ring)
+
+    def _ring(self) -> None:
+        now = self._loop.time()
+        if now < self._ends_at:
+            self._alarm = self._loop.call_at(self._ends_at, self._ring)
+        else:
+            self._alarm = None
+            self._interruption.reschedule(now)
+
+
+_current: ContextVar[Call] = ContextVar("call")
+
+
+def current_call() -> Call:
+    """The request that this task is busy with."""
+    return _current.get()
+
 
 MediaTypeOf: TypeAlias = Callable[[Fetched], str]
 """What kind of thing a body is, from its header and its first bytes."""

@@ -1,4 +1,6 @@
-"""Pages run in headless Chromium, which never touches the network itself.
+"""The seam for pages that are nothing until a browser has run them.
+
+Pages run in headless Chromium, which never touches the network itself.
 
 Every request of a page is taken from the browser and asked through our own fetcher, so robots.txt, pauses, private
 addresses, sizes and times are treated as for any other URL. The page itself is not asked for a second time. Pictures,
@@ -12,19 +14,32 @@ import asyncio
 import logging
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
-from honeyguide.domain import Failed, Fetched, Redirected, Url
 from honeyguide.errors import InvalidUrl, SettingsError
+from honeyguide.model import Failed, Fetched, Redirected, Url
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playwright.async_api import Browser, Playwright, Request, Route, WebSocketRoute
 
-    from honeyguide.domain import Outcome
-    from honeyguide.fetch.fetcher import Fetcher
+    from honeyguide.fetch.http import Fetcher
+    from honeyguide.model import Outcome
     from honeyguide.settings import RenderSettings
+
+
+class Renderer(Protocol):
+    """Something that runs a page as a browser does. Whatever the page does, only misuse raises."""
+
+    async def render(self, url: Url, page: Fetched) -> Fetched | Redirected | None:
+        """What the page becomes, or where it leads; None where it could not be run."""
+        ...
+
+    async def close(self) -> None:
+        """Release what is held; may be called twice. Nothing can be rendered afterwards."""
+        ...
+
 
 logger = logging.getLogger(__name__)
 

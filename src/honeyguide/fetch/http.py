@@ -1,16 +1,36 @@
-"""One URL asked over HTTP, and whatever comes back turned into an outcome."""
+"""The seam between what asks for a URL and what wraps the asking.
+
+Header values as text that can be stored, shown and followed, whatever bytes a host has sent.
+
+What the HTTP library knows of a response as it came, in our own values.
+
+What the HTTP library and the system say went wrong, as the few kinds of failure that a crawl tells apart.
+
+How long a host asks to be left alone, from its `Retry-After` header.
+
+One URL asked over HTTP, and whatever comes back turned into an outcome.
+"""
 
 from __future__ import annotations
 
 import logging
+import re
+import socket
+import ssl
+from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import aiohttp
 from yarl import URL
 
-from honeyguide.domain import (
+from honeyguide.errors import InvalidUrl
+from honeyguide.fetch.addresses import objection_to_name
+from honeyguide.fetch.body import Call, Reading
+from honeyguide.fetch.connections import Connections
+from honeyguide.model import (
     Answer,
+    Exchange,
     Failed,
     FailureReason,
     Fetched,
@@ -21,15 +41,6 @@ from honeyguide.domain import (
     Unchanged,
     Url,
 )
-from honeyguide.errors import InvalidUrl
-from honeyguide.fetch.addresses import objection_to_name
-from honeyguide.fetch.body import Reading
-from honeyguide.fetch.call import Call
-from honeyguide.fetch.connections import Connections
-from honeyguide.fetch.headers import escaped, readable
-from honeyguide.fetch.retry_after import retry_after_s
-from honeyguide.fetch.trouble import failure_from
-from honeyguide.fetch.wire import exchange_of, robots_tag_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,10 +48,123 @@ if TYPE_CHECKING:
 
     from aiohttp.abc import AbstractResolver
 
-    from honeyguide.clock import Clock
-    from honeyguide.domain import Exchange, KnownPage, Outcome
     from honeyguide.fetch.body import MediaTypeOf
+    from honeyguide.model import KnownPage, Outcome
+    from honeyguide.model.clock import Clock
     from honeyguide.settings import FetchSettings
+
+
+class Fetcher(Protocol):
+    """Something that asks the web for a URL. Every trouble of the web is an outcome; only misuse raises."""
+
+    async def fetch(self, url: Url, *, first_bytes: int | None = None) -> Answer:
+        """Ask once; a redirect is an outcome, never followed.
+
+        With `first_bytes` the body is cut after that many bytes, whatever its type; without, a body over the limit or
+        of a type that nobody reads is a failure.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Release connections; may be called twice. Nothing can be fetched afterwards."""
+        ...
+
+
+LONGEST: Final = 1000
+"""Characters that are kept of a header."""
+
+_RAW_BYTE: Final = re.compile("[\ud800-\udfff]")
+"""A byte of a header that is not UTF-8, as the library hands it on: a surrogate that carries its value."""
+
+
+def readable(header: str) -> str:
+    """Replace the bytes that were not UTF-8, which could be neither stored nor shown, and cut what is endless."""
+    return _RAW_BYTE.sub("\ufffd", header[:LONGEST])
+
+
+def escaped(header: str) -> str:
+    """Percent-encode the bytes that were not UTF-8, as a browser does where the header is an address."""
+    return _RAW_BYTE.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", header)
+
+
+def exchange_of(response: aiohttp.ClientResponse) -> Exchange:
+    """Status line and headers of request and response, as they went over the wire; the body is read elsewhere."""
+    version = response.version
+    number = f"{version.major}.{version.minor}" if version is not None else "1.1"
+    status_line = f"HTTP/{number} {response.status} {response.reason or ''}".rstrip()
+    sent = tuple((_bytes(name), _bytes(value)) for name, value in response.request_info.headers.items())
+    return Exchange(status_line, response.raw_headers, sent)
+
+
+def robots_tag_of(response: aiohttp.ClientResponse) -> str:
+    """The X-Robots-Tag headers, one a line."""
+    tags = response.headers.getall("X-Robots-Tag", ())
+    return "\n".join(tag.encode("utf-8", "replace").decode() for tag in tags)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+_LONGEST: Final = 200
+_SYSTEM_ERROR: Final = re.compile(r"\b(?:Connection\w+|BrokenPipe|Timeout|OS)Error\(")
+_NO_SUCH_NAME: Final = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
+
+
+def failure_from(error: Exception) -> Failed:
+    """The failure that an exception of a request stands for."""
+    return Failed(_reason(error), _told(error))
+
+
+def _reason(error: Exception) -> FailureReason:
+    match error:
+        case UnicodeError():
+            return FailureReason.DNS  # a host name that no resolver can take
+        case aiohttp.ClientConnectorDNSError():
+            is_final = isinstance(error.os_error, socket.gaierror) and error.os_error.errno in _NO_SUCH_NAME
+            return FailureReason.DNS if is_final else FailureReason.CONNECTION
+        case aiohttp.ClientSSLError() | ssl.SSLError():
+            return FailureReason.TLS
+        case aiohttp.ClientConnectionError() | aiohttp.ClientHttpProxyError() | OSError():
+            return FailureReason.CONNECTION
+        case aiohttp.ClientPayloadError() if _was_cut_off(error):
+            return FailureReason.CONNECTION
+        case _:
+            return FailureReason.BAD_RESPONSE
+
+
+def _was_cut_off(error: aiohttp.ClientPayloadError) -> bool:
+    """Whether the connection broke within the body, rather than the host ending it too early.
+
+    The library hands on the system's error only in its message.
+    """
+    return _SYSTEM_ERROR.search(str(error)) is not None
+
+
+def _told(error: Exception) -> str:
+    """Name an error on one line, since many carry no message of their own."""
+    message = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
+    message = " ".join(readable(message).split())[:_LONGEST]
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+LONGEST_S: Final = 24 * 3600.0
+"""A host that names a later moment is taken to mean this."""
+
+_SECONDS: Final = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?", re.ASCII)
+
+
+def retry_after_s(header: str, now: float) -> float:
+    """The pause in seconds that `header` asks for at Unix time `now`; 0 where it says nothing that makes sense."""
+    text = header.strip()
+    if _SECONDS.fullmatch(text):
+        return min(float(text), LONGEST_S)
+    try:
+        moment = parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return 0.0
+    return min(max(0.0, moment - now), LONGEST_S)
+
 
 logger = logging.getLogger(__name__)
 

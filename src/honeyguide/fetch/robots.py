@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Protocol, assert_never
 
 from protego import Protego
 
-from honeyguide.domain import (
+from honeyguide.model import (
     Answer,
     Failed,
     FailureReason,
@@ -31,10 +31,10 @@ from honeyguide.domain import (
 )
 
 if TYPE_CHECKING:
-    from honeyguide.clock import Clock
-    from honeyguide.domain import Outcome
-    from honeyguide.fetch.fetcher import Fetcher
+    from honeyguide.fetch.http import Fetcher
     from honeyguide.fetch.turns import Turns
+    from honeyguide.model import Outcome
+    from honeyguide.model.clock import Clock
     from honeyguide.settings import PolitenessSettings
 
 logger = logging.getLogger(__name__)

@@ -4,6 +4,8 @@ Every single request takes a turn here just before it is sent, whoever wants it:
 that another host redirected to. Turns are given in the order in which they were wanted, so that nobody starves. A
 request has its host before it waits for its addresses, and queues at all of these at once: no two can wait for each
 other.
+
+The gate in front of the network: nothing is sent before the host's turn has come, and its address's.
 """
 
 from __future__ import annotations
@@ -14,14 +16,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from honeyguide.domain import Failed
-from honeyguide.settings.fetch_tables import LONGEST_REST_S
+from honeyguide.model import Failed
+from honeyguide.settings.fetch_sections import LONGEST_REST_S
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
 
-    from honeyguide.clock import Clock
-    from honeyguide.domain import Answer, Url
+    from honeyguide.fetch.addresses import KnownAddresses
+    from honeyguide.fetch.http import Fetcher
+    from honeyguide.model import Answer, Url
+    from honeyguide.model.clock import Clock
     from honeyguide.settings import FetchSettings, PolitenessSettings
 
 Server: TypeAlias = tuple[Literal["host", "address"], str]
@@ -180,3 +184,45 @@ class Turns:
             server: rest for server, rest in self._rests.items() if max(rest.until, rest.ended_at + longest_s) > now
         }
         self._many = max(FEW, 2 * len(self._rests))
+
+
+class GatedFetcher:
+    """Asks `inner`, which sends one request for each fetch, when and only when the turn of its host has come.
+
+    Without `addresses` only hosts have turns: behind a proxy, or where the addresses are our own.
+    """
+
+    def __init__(self, inner: Fetcher, turns: Turns, addresses: KnownAddresses | None = None) -> None:
+        self._inner = inner
+        self._turns = turns
+        self._addresses = addresses
+
+    async def fetch(self, url: Url, *, first_bytes: int | None = None) -> Answer:
+        """Wait for the turn of `url`'s host, then ask for it; once more where a kept connection turned out broken.
+
+        Most hosts that hang up on such a connection have not read the request, but one may have: so it takes another
+        turn.
+        """
+        answer = await self._fetch_in_turn(url, first_bytes)
+        return await self._fetch_in_turn(url, first_bytes) if answer.is_of_a_stale_connection else answer
+
+    async def _fetch_in_turn(self, url: Url, first_bytes: int | None) -> Answer:
+        while True:
+            addresses = await self._addresses_of(url)
+            async with self._turns.turn(url.host, sorted(addresses)) as turn:
+                if not await self._addresses_of(url) <= addresses:  # the host has moved while we waited
+                    turn.is_idle = True
+                    continue
+                answer = turn.answer = await self._inner.fetch(url, first_bytes=first_bytes)
+                if self._addresses is not None:
+                    self._addresses.note(url, answer.address)
+                return answer
+
+    async def close(self) -> None:
+        """Close `inner`, and who knows the addresses; may be called twice."""
+        await self._inner.close()
+        if self._addresses is not None:
+            await self._addresses.close()
+
+    async def _addresses_of(self, url: Url) -> frozenset[str]:
+        return frozenset() if self._addresses is None else await self._addresses.of(url)

@@ -8,24 +8,10 @@ mean is the strategy's business.
 
 from honeyguide.frontier.beam import BeamFrontier
 from honeyguide.frontier.best_first import BestFirstFrontier
-from honeyguide.frontier.frontier import (
-    Arrivals,
-    Frontier,
-    HostId,
-    NotBefore,
-    Pairs,
-    Scorer,
-    Taken,
-)
-from honeyguide.frontier.held_back import HeldBackFrontier
+from honeyguide.frontier.by_depth import HeldBackFrontier
+from honeyguide.frontier.frontier import Arrivals, Frontier, HostId, NotBefore, Pairs, Scorer, Taken
 from honeyguide.frontier.levels import LevelledBeam, LevelledFrontier, LevelledRows, Patience
-from honeyguide.frontier.politeness import (
-    HostClocks,
-    backoff_s,
-    further_pause_s,
-    longest_pause_s,
-    next_request_at,
-)
+from honeyguide.frontier.politeness import HostClocks, backoff_s, further_pause_s, longest_pause_s, next_request_at
 from honeyguide.frontier.seen import SeenUrls
 from honeyguide.frontier.shared_rows import SharedRowsFrontier
 from honeyguide.frontier.weighted_queue import WeightedQueue

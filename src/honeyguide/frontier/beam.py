@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.domain import LinkId
 from honeyguide.frontier.frontier import HostId, Taken, earliest
+from honeyguide.model import LinkId
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Rows
     from honeyguide.frontier.frontier import Arrivals, NotBefore, Scorer
     from honeyguide.frontier.politeness import HostClocks
+    from honeyguide.model import Rows
 
 
 class BeamFrontier:

@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.domain import LinkId, weighted_sums
 from honeyguide.frontier.chunks import BY_HAND, NOTHING, Chunks
 from honeyguide.frontier.frontier import HostId, Taken, earliest
+from honeyguide.model import LinkId, weighted_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Rows
     from honeyguide.frontier.frontier import Arrivals, NotBefore, Scorer
     from honeyguide.frontier.politeness import HostClocks
+    from honeyguide.model import Rows
 
 RING: Final = 512  # places for past weights; the first is BY_HAND's and holds none
 ROUNDING: Final = 1e-12  # far above the relative rounding error of a score, far below a difference that matters

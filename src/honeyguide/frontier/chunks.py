@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import LinkId
     from honeyguide.frontier.frontier import HostId
+    from honeyguide.model import LinkId
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import LinkId, Row, Rows
+    from honeyguide.model import LinkId, Row, Rows
 
 HostId = NewType("HostId", int)
 """Number of a host in one run, in order of discovery from 0."""

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import LinkId, Rows
     from honeyguide.frontier.frontier import Scorer
+    from honeyguide.model import LinkId, Rows
 
 Inner = TypeVar("Inner", bound=Frontier)
 

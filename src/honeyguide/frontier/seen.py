@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import xxhash
 
-from honeyguide.domain import LinkId, Url
+from honeyguide.model import LinkId, Url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

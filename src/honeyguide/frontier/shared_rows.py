@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import xxhash
 
-from honeyguide.domain import LinkId, weighted_sums
 from honeyguide.frontier.frontier import HostId, Pairs, Taken, earliest
+from honeyguide.model import LinkId, weighted_sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Row, Rows
     from honeyguide.frontier.frontier import Arrivals, NotBefore, Scorer
     from honeyguide.frontier.politeness import HostClocks
+    from honeyguide.model import Row, Rows
 
 NOTHING: Final = -np.inf  # score of a row that no waiting link has
 ABSENT: Final = -1  # in place of the row of a link that does not wait

@@ -30,7 +30,7 @@ from honeyguide.text import WORD
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Page
+    from honeyguide.model import Page
 
     Hashes = NDArray[np.uint64]
 

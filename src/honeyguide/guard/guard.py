@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from honeyguide.domain import HostKey, LinkId, Url
     from honeyguide.guard.fingerprint import Fingerprint
+    from honeyguide.model import HostKey, LinkId, Url
 
 MAX_LEVEL: Final = 7
 """The deepest level at which a link may wait. Level 0 is that of a link of which nothing bad is known."""

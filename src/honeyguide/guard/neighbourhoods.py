@@ -14,18 +14,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.domain import HostKey, registered_domain
-from honeyguide.domain.guard_words import with_others
-from honeyguide.guard.accounts import LEAST_ADDRESSES, LEAST_PAGES, MOST_REFERRERS, Account
-from honeyguide.guard.bounded import Bounded
-from honeyguide.guard.saving import fields_of
+from honeyguide.guard.bounded import Bounded, fields_of
+from honeyguide.guard.site_budget import LEAST_ADDRESSES, LEAST_PAGES, MOST_REFERRERS, Account
+from honeyguide.model import HostKey, registered_domain
+from honeyguide.model.guard_words import with_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from honeyguide.domain import LinkId
-    from honeyguide.guard.saving import State
-    from honeyguide.settings.guard_table import GuardSettings
+    from honeyguide.guard.bounded import State
+    from honeyguide.model import LinkId
+    from honeyguide.settings.guard_section import GuardSettings
 
 VOUCHERS: Final = 4
 """Groups that have proved themselves and refer to a site, with which it leaves a group of others. It has not proved

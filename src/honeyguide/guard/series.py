@@ -14,14 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.counts import count_of
 from honeyguide.guard.bounded import remember
 from honeyguide.guard.guard import FIRM_LEVEL, FindingKind
+from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
-    from honeyguide.domain import LinkId
     from honeyguide.guard.fingerprint import Fingerprint
     from honeyguide.guard.shape import Shape
+    from honeyguide.model import LinkId
 
 _RECENT: Final = 16  # pages that are looked back on
 _MASK: Final = (1 << _RECENT) - 1

@@ -1,4 +1,9 @@
-"""What an address looks like when everything is taken out of it that varies from page to page.
+"""Whether an address says that it is about a day, a month or a year.
+
+Words such as *calendar* and *month* say so. *Archive* and *events* do where there is a year in the address: else they
+are lists of things that have numbers. A letter for a day, a month or a year says nothing alone, two of them do.
+
+What an address looks like when everything is taken out of it that varies from page to page.
 
 `/calendar/2031/04/?view=list&day=7` has the shape `/calendar/#/#/?day&view`. The first part of a path is kept, because
 it mostly names a section of the site; in later ones a number is `#`, an id `@` and any other word `*`. Names of
@@ -17,10 +22,48 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
-from honeyguide.guard.dates import is_dated
-
 if TYPE_CHECKING:
-    from honeyguide.domain import HostKey, Url
+    from collections.abc import Iterable
+
+    from honeyguide.model import HostKey, Url
+
+_SURE: Final = frozenset(
+    [
+        "cal",
+        "cals",
+        "calendar",
+        "calendars",
+        "date",
+        "dates",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "month",
+        "months",
+        "year",
+        "years",
+        "agenda",
+        "ym",
+    ]
+)
+_WITH_A_YEAR: Final = frozenset({"event", "events", "archive", "archives"})
+_IN_SHORT: Final = {"y": "year", "yr": "year", "m": "month", "mon": "month", "d": "day"}
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_YEAR: Final = re.compile(  # alone, or with a month or a day written on to it, as in 20310407
+    r"(?<!\d)(?:19|20|21)\d\d(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?)?(?!\d)"
+)
+
+
+def is_dated(names: Iterable[str], path_and_query: str) -> bool:
+    """By the names in an address (of the beginning of its path, and of parameters), and the numbers in all of it."""
+    words = set(_WORD.findall(" ".join(names).lower()))
+    if not words.isdisjoint(_SURE):
+        return True
+    if len({_IN_SHORT[word] for word in words & _IN_SHORT.keys()}) > 1:
+        return True
+    return not words.isdisjoint(_WITH_A_YEAR) and _YEAR.search(path_and_query) is not None
+
 
 _NUMBER: Final = re.compile(r"\d+(?:[-_.:,]\d+)*")
 _ID: Final = re.compile(

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from math import floor, log2
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.guard.bounded import Bounded
-from honeyguide.guard.forms import hash_of
-from honeyguide.guard.saving import fields_of
+from honeyguide.guard.bounded import Bounded, fields_of
+from honeyguide.guard.folding import hash_of
 
 if TYPE_CHECKING:
-    from honeyguide.guard.saving import State
+    from honeyguide.guard.bounded import State
 
 MOST_HALVINGS: Final = 4
 """One link in sixteen is always as good as those of others."""

@@ -5,22 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import GuardError
-from honeyguide.guard.accounts import Account
-from honeyguide.guard.apologies import SameTitle
-from honeyguide.guard.bounded import Bounded
+from honeyguide.guard.bounded import Bounded, fields_of, many_values, pack, unpack
 from honeyguide.guard.folding import Folding
 from honeyguide.guard.neighbourhoods import Neighbourhoods
-from honeyguide.guard.saving import fields_of, many_values, pack, unpack
 from honeyguide.guard.series import Series
 from honeyguide.guard.shares import Shares
+from honeyguide.guard.site_budget import Account
+from honeyguide.guard.soft_404 import SameTitle
 from honeyguide.guard.window import Window
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from honeyguide.domain import HostKey, LinkId
-    from honeyguide.settings.guard_table import GuardSettings
-
+    from honeyguide.model import HostKey, LinkId
+    from honeyguide.settings.guard_section import GuardSettings
 
 _GENERATION_BITS: Final = 4
 _LAST_GENERATION: Final = (1 << _GENERATION_BITS) - 1

@@ -11,28 +11,28 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.counts import count_of
-from honeyguide.domain.guard_words import beside_seeds, by_rule
-from honeyguide.guard.accounts import DEEP
-from honeyguide.guard.apologies import SameTitle
 from honeyguide.guard.fingerprint import NO_TITLE
 from honeyguide.guard.guard import MAX_LEVEL, Finding, FindingKind, Judgement, Late
-from honeyguide.guard.link_census import LinkCensus, Scope
+from honeyguide.guard.levels import NEAR, REPEATS, USUAL_NEAR, Standings
+from honeyguide.guard.link_stats import LinkCensus, Scope
 from honeyguide.guard.series import Series, is_about
 from honeyguide.guard.shape import Shape, shape_of
-from honeyguide.guard.standings import NEAR, REPEATS, USUAL_NEAR, Standings
+from honeyguide.guard.site_budget import DEEP
+from honeyguide.guard.soft_404 import SameTitle
 from honeyguide.guard.tables import Tables
 from honeyguide.guard.window import Kept
+from honeyguide.model.counts import count_of
+from honeyguide.model.guard_words import beside_seeds, by_rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.domain import HostKey, LinkId, Url
+    from honeyguide.guard.folding import Copy
     from honeyguide.guard.guard import SeenPage, Standing, Target
-    from honeyguide.guard.link_census import LinksOfPage
+    from honeyguide.guard.link_stats import LinksOfPage
     from honeyguide.guard.neighbourhoods import Site
-    from honeyguide.guard.pairs import Copy
-    from honeyguide.settings.guard_table import GuardSettings
+    from honeyguide.model import HostKey, LinkId, Url
+    from honeyguide.settings.guard_section import GuardSettings
 
 _COPY: Final = USUAL_NEAR + 1  # what the links of a copy are demoted, or of a page that says there is none
 _MOST_DEEPER: Final = 2  # levels that a chain of pages with findings adds to the demotion

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.guard.forms import hash_of
-from honeyguide.guard.saving import fields_of
+from honeyguide.guard.bounded import fields_of
+from honeyguide.guard.folding import hash_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from honeyguide.domain import LinkId
+    from honeyguide.guard.bounded import State
     from honeyguide.guard.fingerprint import Fingerprint
-    from honeyguide.guard.saving import State
+    from honeyguide.model import LinkId
 
 MOST_BITS: Final = 16
 """Prints that differ in more bits are not looked at closer: a quarter of 64 is half of what chance makes."""

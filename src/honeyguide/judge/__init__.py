@@ -8,20 +8,25 @@ here.
 
 from honeyguide.judge.classifier import ClassifierJudge, chosen_classifier
 from honeyguide.judge.combined import CombinedJudge, Part
-from honeyguide.judge.embedding_tfidf import EmbeddingTfidfJudge
-from honeyguide.judge.embeddings import EmbeddingJudge
-from honeyguide.judge.examples import Examples
-from honeyguide.judge.idf import DocumentFrequencies, idf_of
+from honeyguide.judge.embeddings import EmbeddingJudge, EmbeddingTfidfJudge
+from honeyguide.judge.examples import Examples, VectorModel, VectorModelJudge, fitted_logistic, trained_network
 from honeyguide.judge.judge import Judge
-from honeyguide.judge.keywords import KeywordJudge
-from honeyguide.judge.logistic import fitted_logistic
-from honeyguide.judge.neural import trained_network
+from honeyguide.judge.keywords import KeywordJudge, TopicPhrases
 from honeyguide.judge.rake import Match, RakeJudge, RakeRules
-from honeyguide.judge.reward import REWARDS, Cosine, FeatureCount, Hit, Ladder, RewardRule, Score, reward_rule
-from honeyguide.judge.tfidf import TfidfJudge
-from honeyguide.judge.topic_phrases import TopicPhrases
-from honeyguide.judge.vector_model import VectorModel, VectorModelJudge
-from honeyguide.judge.verdicts import RelevantWhen, Rules, Verdicts
+from honeyguide.judge.tfidf import DocumentFrequencies, TfidfJudge, idf_of
+from honeyguide.judge.verdicts import (
+    REWARDS,
+    Cosine,
+    FeatureCount,
+    Hit,
+    Ladder,
+    RelevantWhen,
+    RewardRule,
+    Rules,
+    Score,
+    Verdicts,
+    reward_rule,
+)
 
 __all__ = [
     "REWARDS",

@@ -16,19 +16,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from honeyguide.domain import Evidence, EvidenceRow
 from honeyguide.errors import JudgeError, SettingsError
-from honeyguide.judge.examples import Examples
-from honeyguide.judge.logistic import logistic
-from honeyguide.judge.unchanging import Unchanging
-from honeyguide.judge.weighed_words import ROWS_SHOWN
+from honeyguide.judge.embeddings import ROWS_SHOWN
+from honeyguide.judge.examples import Examples, logistic
+from honeyguide.judge.judge import Unchanging
+from honeyguide.model import Evidence, EvidenceRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Page, Topic
+    from honeyguide.model import Page, Topic
 
 PROBE: Final = "a short text to see whether it can be asked"
 WORDS_TAKEN_OUT: Final = 100  # in turn, for evidence: the most frequent of a page

@@ -6,14 +6,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from honeyguide.domain import Evidence, EvidenceRow
 from honeyguide.errors import JudgeError
+from honeyguide.model import Evidence, EvidenceRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.domain import Page
     from honeyguide.judge.judge import Judge
+    from honeyguide.model import Page
 
 
 @dataclass(frozen=True, slots=True)

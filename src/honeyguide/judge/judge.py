@@ -1,11 +1,16 @@
-"""The seam: how relevant is this page to the topic?"""
+"""The seam: how relevant is this page to the topic?
+
+What judges have in common whose opinion does not depend on the pages seen so far.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from honeyguide.errors import JudgeError
+
 if TYPE_CHECKING:
-    from honeyguide.domain import Evidence, Page
+    from honeyguide.model import Evidence, Page
 
 
 class Judge(Protocol):
@@ -36,3 +41,19 @@ class Judge(Protocol):
     def load(self, state: bytes) -> None:
         """Go back to saved statistics; JudgeError if they are none."""
         ...
+
+
+class Unchanging:
+    """A judge's memory when it keeps none."""
+
+    def see(self, page: Page) -> None:
+        """There is nothing to remember."""
+
+    def save(self) -> bytes:
+        return b""
+
+    def load(self, state: bytes) -> None:
+        if state:
+            raise JudgeError(
+                f"{len(state):,} bytes of statistics were saved, and this judge keeps none: use the run's own settings"
+            )

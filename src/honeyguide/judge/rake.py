@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from honeyguide.domain import Evidence, EvidenceRow
-from honeyguide.judge.unchanging import Unchanging
-from honeyguide.judge.weighed_words import ROWS_SHOWN
+from honeyguide.judge.embeddings import ROWS_SHOWN
+from honeyguide.judge.judge import Unchanging
+from honeyguide.model import Evidence, EvidenceRow
 from honeyguide.text import Stems, cosines, stop_words, words_of
 from honeyguide.text.rake import RakeScore, candidates_in, keywords_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Page, Topic, Url
+    from honeyguide.model import Page, Topic, Url
     from honeyguide.text import WordRows, WordVectors
     from honeyguide.text.rake import Keyword
 

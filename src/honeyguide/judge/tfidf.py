@@ -1,4 +1,17 @@
-"""Relevance as the cosine of the page's words with the topic's, weighed by how often and how rare they are.
+"""How much a word tells: its inverse document frequency, from the pages seen so far or from a reference collection.
+
+    idf(w) = ln((1 + N) / (1 + df(w))) + 1
+
+N is the number of pages and df(w) the number of those with the word, both counted with one page more that has every
+word, as scikit-learn smooths it. A word in no page has the highest idf there is, ln(1 + N) + 1: Pertejo 2021 gives the
+same to words his reference collection has not. With idf from the pages seen so far nothing is known of a page before
+it comes, which is the leak he warns of in 3.3.2.
+
+Memory is bounded. When more than `MOST_WORDS` words are known, the rarest are dropped until half are left; of equally
+rare ones those that were first met earlier go first, and the topic's own never go. A dropped word counts as in no page
+until it is met again; the frequency of any word is never overstated.
+
+Relevance as the cosine of the page's words with the topic's, weighed by how often and how rare they are.
 
     weight(w, text) = (1 + ln count(w, text)) · idf(w)
 
@@ -9,14 +22,16 @@ al. 2018 call relevant.
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from honeyguide.domain import Evidence, EvidenceRow
-from honeyguide.judge.idf import IdfMemory
+from honeyguide.errors import JudgeError, SettingsError
+from honeyguide.model import Evidence, EvidenceRow
 from honeyguide.text import words_of
 
 if TYPE_CHECKING:
@@ -24,8 +39,154 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Page, Topic
-    from honeyguide.judge.idf import DocumentFrequencies
+    from honeyguide.model import Page, Topic
+
+MOST_WORDS: Final = 500_000
+FORMAT: Final = "honeyguide-idf-1"
+SEPARATOR: Final = "\n"  # stands in no word
+
+
+class DocumentFrequencies:
+    """In how many pages each word stands. Invariant: a word that is known stands in one page at least."""
+
+    def __init__(self, always: Iterable[str] = (), most_words: int = MOST_WORDS) -> None:
+        self.pages = 0
+        self._pages_by_word: Counter[str] = Counter()
+        self._always = frozenset(always)  # never dropped
+        self._most_words = most_words
+
+    def __len__(self) -> int:
+        return len(self._pages_by_word)
+
+    def of(self, word: str) -> int:
+        """In how many pages the word stands, as far as is known."""
+        return self._pages_by_word[word]
+
+    def add(self, counts: Counter[str]) -> None:
+        """Count one page more, of these words. A page without words is none."""
+        if counts:
+            self.pages += 1
+            self._pages_by_word.update(counts.keys())
+            if len(self._pages_by_word) > self._most_words:
+                self._drop_rarest()
+
+    def idf(self, words: Iterable[str]) -> NDArray[np.float64]:
+        """The idf of each word."""
+        pages_of = self._pages_by_word.get
+        with_word = np.array([pages_of(word, 0) for word in words], dtype=np.float64)
+        idf: NDArray[np.float64] = np.log((1 + self.pages) / (1 + with_word)) + 1
+        return idf
+
+    def save(self) -> bytes:
+        """All of it: a line about it, the frequencies, the words. The same history gives the same bytes."""
+        numbers = np.fromiter(self._pages_by_word.values(), dtype="<i8", count=len(self))
+        words = SEPARATOR.join(self._pages_by_word).encode("utf-8", "surrogatepass")
+        head = {"format": FORMAT, "pages": self.pages, "words": len(self), "letters": len(words)}
+        return b"".join((json.dumps(head).encode(), b"\n", numbers.tobytes(), words))
+
+    def load(self, state: bytes) -> None:
+        """Go back to what was saved; JudgeError if it is not that."""
+        try:
+            self._take(*_unpacked(state))
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise JudgeError(
+                f"the saved statistics of the judge are damaged ({error}): restore the run from a copy"
+            ) from error
+
+    def write(self, path: Path | str) -> None:
+        """Write a reference collection, to be named in the setting `judge.idf`."""
+        content = {"format": FORMAT, "pages": self.pages, "words": dict(self._pages_by_word)}
+        text = json.dumps(content, ensure_ascii=False, indent=0)
+        Path(path).write_text(text, encoding="utf-8", errors="surrogatepass")
+
+    @classmethod
+    def read(cls, path: Path | str) -> DocumentFrequencies:
+        """Read a reference collection; a SettingsError of one line where it is none."""
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8", errors="surrogatepass"))
+            frequencies = cls()
+            frequencies._take(content, content["words"])
+        except OSError as error:
+            raise SettingsError([f"judge.idf: cannot read {path}: {error.strerror or error}"]) from None
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+            raise SettingsError(
+                [f"judge.idf: {path} is no reference collection ({error}): make one with judge.idf_of, or write seen"]
+            ) from None
+        return frequencies
+
+    def _take(self, told: dict[str, Any], pages_by_word: dict[str, int]) -> None:
+        if told["format"] != FORMAT:
+            raise ValueError(f"its format is {told['format']!r} and not {FORMAT!r}")
+        pages = told["pages"]
+        if type(pages) is not int or pages < 0:
+            raise ValueError(f"it has {pages!r} pages")
+        for word, count in pages_by_word.items():
+            if type(count) is not int or not 1 <= count <= pages:
+                raise ValueError(f"{word!r} stands in {count!r} of {pages} pages")
+        self.pages = pages
+        self._pages_by_word = Counter(pages_by_word)
+
+    def _drop_rarest(self) -> None:
+        kept = self._most_words // 2
+        counts = np.fromiter(self._pages_by_word.values(), dtype=np.int64, count=len(self))
+        bar = np.partition(counts, -kept)[-kept]  # fewer than so many stand in more pages than this
+        common = int((counts > bar).sum())
+        tied = [word for word, count in self._pages_by_word.items() if count == bar]
+        spared = self._always.union(tied[common - kept :])
+        self._pages_by_word = Counter(
+            {word: count for word, count in self._pages_by_word.items() if count > bar or word in spared}
+        )
+
+
+def _unpacked(state: bytes) -> tuple[dict[str, Any], dict[str, int]]:
+    head, _, body = state.partition(b"\n")
+    told: dict[str, Any] = json.loads(head)
+    count = told["words"]
+    numbers = np.frombuffer(body, dtype="<i8", count=count).tolist()
+    letters = body[8 * count :]
+    if len(letters) != told["letters"]:
+        raise ValueError(f"{len(letters)} bytes of words are left of {told['letters']}")
+    words = letters.decode("utf-8", "surrogatepass").split(SEPARATOR) if letters else []
+    return told, dict(zip(words, numbers, strict=True))
+
+
+class IdfMemory:
+    """A judge's memory when it weighs words by their idf: learned from every page seen, or given once and for all."""
+
+    def __init__(self, topic_words: Iterable[str], reference: DocumentFrequencies | None = None) -> None:
+        self._is_learning = reference is None
+        self._frequencies = DocumentFrequencies(topic_words) if reference is None else reference
+        self._last: tuple[Page | None, Counter[str]] = (None, Counter())
+
+    def see(self, page: Page) -> None:
+        if self._is_learning:
+            self._frequencies.add(self._counts(page))
+
+    def save(self) -> bytes:
+        return self._frequencies.save() if self._is_learning else b""
+
+    def load(self, state: bytes) -> None:
+        if self._is_learning:
+            self._frequencies.load(state)
+        elif state:
+            raise JudgeError(
+                f"{len(state):,} bytes of statistics were saved, and this judge has a reference collection instead: "
+                "use the run's own settings"
+            )
+
+    def _counts(self, page: Page) -> Counter[str]:
+        """How often each main word stands on the page. The last answer is kept: a page is seen, then measured."""
+        if page is not self._last[0]:
+            self._last = page, Counter(page.main_words)
+        return self._last[1]
+
+
+def idf_of(pages: Iterable[Page]) -> DocumentFrequencies:
+    """The frequencies of words in the main texts of a collection; `write` keeps them for the setting `judge.idf`."""
+    frequencies = DocumentFrequencies()
+    for page in pages:
+        frequencies.add(Counter(page.main_words))
+    return frequencies
 
 
 class TfidfJudge(IdfMemory):

@@ -9,22 +9,21 @@ made from `relevances` and from what the engine knows of parents, which `pair_ro
 what an address alone says.
 """
 
-from honeyguide.learn.beam import Beam
-from honeyguide.learn.best_first import BestFirst
-from honeyguide.learn.breadth_first import BreadthFirst
-from honeyguide.learn.depth_first import DepthFirst
-from honeyguide.learn.exploration import Exploration, Phases
-from honeyguide.learn.han_features import FeatureStyle, Scale
-from honeyguide.learn.iterative_deepening import IterativeDeepening
+from honeyguide.learn.best_first import Beam, BestFirst
+from honeyguide.learn.han_features import FeatureStyle, Scale, TopicAndCategories
 from honeyguide.learn.linear_sarsa import LinearSarsa, Mode, SarsaRules
-from honeyguide.learn.modified_depth_first import ModifiedDepthFirst
 from honeyguide.learn.online_ridge import OnlineRidge
+from honeyguide.learn.orders import (
+    BreadthFirst,
+    DepthFirst,
+    IterativeDeepening,
+    ModifiedDepthFirst,
+    RandomOrder,
+    RandomSkip,
+)
 from honeyguide.learn.parse_or_skip import ParseOrSkip
 from honeyguide.learn.parse_or_skip_q import ParseOrSkipQ
-from honeyguide.learn.random_order import RandomOrder
-from honeyguide.learn.random_skip import RandomSkip
-from honeyguide.learn.relevances import TopicAndCategories
-from honeyguide.learn.strategy import FoundAgain, Order, Strategy
+from honeyguide.learn.strategy import Exploration, FoundAgain, Order, Phases, Strategy
 from honeyguide.learn.url_heuristic import BestAddressFirst
 from honeyguide.learn.weighted_breadth_first import WeightedBreadthFirst
 

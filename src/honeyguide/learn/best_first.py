@@ -3,6 +3,12 @@
 The baseline of Han et al. (2018) and Pertejo (2021): the priority of a link is the cosine similarity between the topic
 and the words of its address, its anchor and its surroundings, computed once when the link is found. Pertejo's code
 writes the three into one text; the mean of three cosines is ours.
+
+Beam search (Lim 2016, section 3.4): best-first with room for so many waiting links and no more.
+
+Links are ranked by a heuristic. Those beyond the best `width` are pruned: counted, forgotten, and ranked again should
+another page show them. The memory of the frontier is then a matter of the width, not of the web. Lim keeps a min-heap
+and a max-heap of the same links; what comes out is the same.
 """
 
 from __future__ import annotations
@@ -12,14 +18,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from honeyguide.learn.features import LinkFeatures
-from honeyguide.learn.relevances import TopicAndCategories
-from honeyguide.learn.strategy import Order
-from honeyguide.learn.unlearned import Unlearned
+from honeyguide.learn.han_features import TopicAndCategories
+from honeyguide.learn.strategy import Order, Strategy, Unlearned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Candidates, Rows, Topic
+    from honeyguide.model import Candidates, Rows, Topic
     from honeyguide.text import WordVectors
 
 
@@ -43,3 +48,20 @@ class BestFirst(Unlearned):
         if self._nearness is None:
             return self._features.similarity(candidates)
         return self._nearness.of_links(candidates).topic
+
+
+class Beam(Unlearned):
+    """Another strategy's scores, and at most `width` links that wait. The other one must not learn."""
+
+    order = Order.BEST_SCORE
+
+    def __init__(self, heuristic: Strategy, width: int) -> None:
+        self._heuristic = heuristic
+        self.capacity = width
+        self.row_width = heuristic.row_width
+
+    def describe(self, candidates: Candidates) -> Rows:
+        return self._heuristic.describe(candidates)
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        return self._heuristic.score(rows)

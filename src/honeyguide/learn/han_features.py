@@ -1,4 +1,17 @@
-"""States and actions in numbers: how Han et al. (2018), section 3.1, describe pages and links, and Pertejo's variants.
+"""Continuous features as small whole numbers, in the ways of Han et al. (2018) and of Pertejo (2021).
+
+The papers' ranges share their edges ("[0.0,0.2] by 0, [0.2,0.4] by 1"). Here a range has its lower edge and not its
+upper one, except the last, which has both: 0.2 is in the second of five. What is below the first range falls into it,
+what is above the last into that, and what is not a number counts as 0. Every function takes arrays of any shape, and an
+entry's index depends on that entry alone.
+
+How near pages and links are to the topic and to its categories, as cosines: Han et al. (2018), section 3.1.
+
+A page is the vector of its main text. A link is the vector of the words of its address, its anchor and its surroundings
+written as one text, as Pertejo (2021) does; Han lists the three and does not say how they meet. (`LinkFeatures` takes
+the mean of three cosines instead, in which a text without known words counts as 0.)
+
+States and actions in numbers: how Han et al. (2018), section 3.1, describe pages and links, and Pertejo's variants.
 
 A page is a state, a link an action. Both have a relevance to the topic, one to each of c categories, and the mean
 relevance of all and of the relevant parents; a state has besides the change of relevance against its ancestors and the
@@ -12,27 +25,121 @@ everywhere: 5+c and 3+c. `Scale.CONTINUOUS` gives the same columns as they are, 
 column that is always one: the papers have none, and a learner that wants one adds it.
 
 Rows are half-precision, as all rows are. Indexes are exact in them; continuous numbers are rounded to eleven bits.
+
+Links as the learners of Han and Pertejo see them: the state and the action side by side in one row.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 import numpy as np
 
-from honeyguide.domain import LineageRules
 from honeyguide.errors import StrategyError
-from honeyguide.learn.discretise import change_classes, change_halves, five_buckets, six_buckets, tenths
+from honeyguide.learn.features import HEAD, link_sums
+from honeyguide.model import LineageRules
+from honeyguide.text import cosines, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Parents, Rows
-    from honeyguide.learn.relevances import Relevances
+    from honeyguide.model import Candidates, Page, Parents, Row, Rows, Topic
+    from honeyguide.text import WordVectors
+
+_TENTHS: Final = np.arange(1, 10) / 10
+_FIFTHS: Final = _TENTHS[1::2]
+_ODD_TENTHS: Final = _TENTHS[0::2]
+_HALVES: Final = np.arange(-3, 4) / 2
+
+
+def five_buckets(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Han's first index of a relevance: [0, 0.2) is 0, [0.2, 0.4) is 1, … [0.8, 1] is 4."""
+    return _range_of(values, _FIFTHS)
+
+
+def six_buckets(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Han's second index of a relevance: [0, 0.1) is 0, [0.1, 0.3) is 1, … [0.9, 1] is 5.
+
+    Both indexes together tell the tenth: `five_buckets` plus `six_buckets` is `tenths`.
+    """
+    return _range_of(values, _ODD_TENTHS)
+
+
+def tenths(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Pertejo's index of a relevance: the whole part of ten times it, negatives at 0, and 1 at 9."""
+    return _range_of(values, _TENTHS)
+
+
+def change_classes(changes: NDArray[np.float64], small: float, large: float) -> NDArray[np.int64]:
+    """Han's index of a change of relevance, with δ1 = `small` and δ2 = `large`.
+
+    0 within δ1, 1 for an increase up to δ2, 2 for one beyond, 3 for a decrease up to δ2, 4 for one beyond. A change of
+    just δ belongs to the smaller class.
+    """
+    numbers = _no_gaps(changes)
+    size = np.abs(numbers)
+    rise = np.where(size > large, 2, 1)
+    return np.where(size <= small, 0, np.where(numbers > 0, rise, rise + 2))
+
+
+def change_halves(changes: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Pertejo's index of a change of relevance: eight ranges of 0.5, from [-2, -1.5) as 0 to [1.5, 2] as 7."""
+    return _range_of(changes, _HALVES)
+
+
+def _range_of(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
+    # Not int(10 x): the product of 10 and a number just below an edge is rounded up to the edge.
+    return np.searchsorted(edges, _no_gaps(values), side="right").astype(np.int64)
+
+
+def _no_gaps(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What is not a number as 0; a fifth of the time of `nan_to_num`, which makes infinities finite as well."""
+    return np.where(np.isnan(values), 0.0, values)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relevances:
+    """Cosines from -1 to 1, one entry a page or link."""
+
+    topic: NDArray[np.float64]  # (n,)
+    categories: NDArray[np.float64]  # (n, c), in the order in which the categories were given
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+
+class TopicAndCategories:
+    """Measures nearness. The same page or link has the same cosines in any batch.
+
+    A category is named by a word or a few ("oncology", "earth science"); one without a known word is 0 for all.
+    """
+
+    def __init__(self, topic: Topic, categories: Sequence[str], vectors: WordVectors, head: int = HEAD) -> None:
+        self.categories = len(categories)
+        self._vectors = vectors
+        self._head = min(head, vectors.dimension)
+        self._topic = vectors.topic_vector(topic)
+        self._category_vectors = [vectors.vector(words_of(category)) for category in categories]
+
+    def of_links(self, candidates: Candidates) -> Relevances:
+        """Predictions for the pages that links lead to, from the first `head` numbers of each word vector."""
+        return self._measured(link_sums(candidates, self._vectors, self._head))
+
+    def of_page(self, page: Page) -> Relevances:
+        """One entry, from the main text and whole vectors."""
+        text = self._vectors.look_up(page.words).within(page.main_spans).text_vector()
+        return self._measured(text[None, :])
+
+    def _measured(self, texts: NDArray[np.float64]) -> Relevances:
+        size = texts.shape[1]
+        categories = np.empty((len(texts), len(self._category_vectors)))
+        for column, category in enumerate(self._category_vectors):
+            categories[:, column] = cosines(texts, category[:size])
+        return Relevances(cosines(texts, self._topic[:size]), categories)
 
 
 class Scale(StrEnum):
@@ -132,3 +239,27 @@ def _action_numbers(style: FeatureStyle, relevances: Relevances, parents: Parent
             return told
         case _:
             assert_never(style.scale)
+
+
+class PairRows:
+    """Makes rows of links from the page that they stand on, their words and their parents."""
+
+    def __init__(self, nearness: TopicAndCategories, style: FeatureStyle) -> None:
+        self._nearness = nearness
+        self._style = style
+        self._state_width = style.state_width(nearness.categories)
+        self._row_width = self._state_width + style.action_width(nearness.categories)
+        self.lineage_rules = style.lineage
+
+    def of_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
+        """The state."""
+        return state_rows(self._style, self._nearness.of_page(page), np.array([is_relevant]), parents)[0]
+
+    def of_links(self, candidates: Candidates) -> Rows:
+        """Rows; zeros for a seed, which stands on no page."""
+        standing = candidates.standing
+        if standing is None:
+            return np.zeros((len(candidates), self._row_width), dtype=np.float16)
+        states = np.broadcast_to(standing.state, (len(candidates), self._state_width))
+        actions = action_rows(self._style, self._nearness.of_links(candidates), standing.parents)
+        return np.concatenate((states, actions), axis=1)

@@ -29,21 +29,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from honeyguide.domain import weighted_sums
 from honeyguide.errors import StrategyError
-from honeyguide.learn.exploration import Exploration
-from honeyguide.learn.pair_rows import PairRows
-from honeyguide.learn.strategy import FoundAgain, Order, Strategy
+from honeyguide.learn.han_features import PairRows
+from honeyguide.learn.strategy import Exploration, FoundAgain, Order, Strategy
+from honeyguide.model import weighted_sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Candidates, Decision, Page, Parents, Row, Rows, Transition
-    from honeyguide.learn.han_features import FeatureStyle
-    from honeyguide.learn.relevances import TopicAndCategories
-
+    from honeyguide.learn.han_features import FeatureStyle, TopicAndCategories
+    from honeyguide.model import Candidates, Decision, Page, Parents, Row, Rows, Transition
 
 HAN_EXPLORATION: Final = Exploration(0.1, 0.1, 0)
 LARGEST_WEIGHT: Final = 1e20  # far beyond any of use, far below where products leave the range of numbers

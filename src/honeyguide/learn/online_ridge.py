@@ -24,15 +24,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.domain import weighted_sums
 from honeyguide.errors import StrategyError
 from honeyguide.learn.features import COLUMNS, LinkFeatures
 from honeyguide.learn.strategy import Order, Strategy
+from honeyguide.model import weighted_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Candidates, Rows, Topic, Transition
+    from honeyguide.model import Candidates, Rows, Topic, Transition
     from honeyguide.settings import RidgeSettings
     from honeyguide.text import WordVectors
 

@@ -1,4 +1,18 @@
-"""Parse or skip, learned from the crawl itself: what Lim (2016), section 9.1, hopes for.
+"""About how many links wait, for a strategy that is not told.
+
+A strategy sees the rows of the unvisited links on every page, new ones and old ones alike. With a hash of its address
+in the row, a link that was seen before can be known again, and different links can be counted by linear counting
+(Whang, Vander-Zanden and Taylor 1990): mark one of m places for each link; when a share v of them is still unmarked,
+about -m ln v different links were seen. With a million places the count is off by some 10 in 10,000 and by some 4,000
+in 3 million. At 14 million all places are marked, and the count stays there.
+
+Lessons of decisions whose reward, or whose following state, is not known yet.
+
+A decision is followed by the next one, and a fetch is rewarded when its page comes in: in either order, and with
+several fetches at once the rewards of many decisions are due together. Every lesson is given back once, when it is
+complete.
+
+Parse or skip, learned from the crawl itself: what Lim (2016), section 9.1, hopes for.
 
 Tabular Q-learning (Watkins 1989) over the states and actions of section 5.2, without a model. A decision a in state s,
 followed by a decision in state s', teaches
@@ -18,28 +32,159 @@ With a reserve of the fetches still to come none of them is lost by skipping, up
 
 from __future__ import annotations
 
+import base64
 import json
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+import math
+import zlib
+from dataclasses import astuple, dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import xxhash
 
-from honeyguide.domain import Skipped
 from honeyguide.errors import StrategyError
-from honeyguide.learn import links_met
-from honeyguide.learn.link_states import COLUMNS, LinkStates, UrlMeasure, UrlRule
-from honeyguide.learn.links_met import LinksMet
-from honeyguide.learn.open_lessons import OpenLessons
-from honeyguide.learn.parse_or_skip_states import PARSE, SKIP, STATES, Thresholds
+from honeyguide.learn.parse_or_skip import COLUMNS, LinkStates, UrlMeasure, UrlRule
+from honeyguide.learn.parse_or_skip_model import PARSE, SKIP, STATES, Thresholds
 from honeyguide.learn.strategy import Order, Strategy
+from honeyguide.model import Skipped
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Candidates, Decision, Row, Rows, Topic, Transition, Url
-    from honeyguide.learn.open_lessons import Lesson
+    from honeyguide.model import Candidates, Decision, Row, Rows, Topic, Transition, Url
     from honeyguide.settings import ParseOrSkipQSettings
     from honeyguide.text import WordVectors
+
+_SIDE: Final = 1024  # half-precision numbers hold whole ones up to 2,048 exactly
+PLACES: Final = _SIDE * _SIDE
+PLACE_COLUMNS: Final = 2
+
+
+def columns(urls: Sequence[Url]) -> Rows:
+    """The place of each address, in two numbers to be put into its link's row."""
+    places = [xxhash.xxh3_64_intdigest(url.text.encode()) % PLACES for url in urls]
+    return np.stack(np.divmod(np.array(places, dtype=np.int64), _SIDE), axis=1).astype(np.float16)
+
+
+class LinksMet:
+    """Counts different links, roughly. The same links in any order, however often, give the same count."""
+
+    def __init__(self) -> None:
+        self._is_marked: NDArray[np.bool_] = np.zeros(PLACES, dtype=np.bool_)
+        self._unmarked = PLACES
+
+    def note(self, links: Rows) -> None:
+        """Take in links by their `columns`."""
+        one, other = links.astype(np.int64).T
+        places = np.unique(one * _SIDE + other)
+        self._unmarked -= int(np.count_nonzero(~self._is_marked[places]))
+        self._is_marked[places] = True
+
+    def count(self) -> float:
+        """About how many different links were taken in."""
+        return -PLACES * math.log(max(self._unmarked, 1) / PLACES)
+
+    def saved(self) -> str:
+        """All of it, as JSON takes it."""
+        return base64.b64encode(zlib.compress(np.packbits(self._is_marked).tobytes(), level=1)).decode()
+
+    @classmethod
+    def loaded(cls, saved: str) -> LinksMet:
+        """ValueError or TypeError where `saved` is nothing of the kind."""
+        try:
+            marks = np.frombuffer(zlib.decompress(base64.b64decode(saved, validate=True)), dtype=np.uint8)
+        except zlib.error as error:
+            raise ValueError(f"the marks of links met are damaged: {error}") from error
+        if len(marks) * 8 != PLACES:
+            raise ValueError(f"there are {len(marks) * 8} marks of links met instead of {PLACES}")
+        met = cls()
+        met._is_marked = np.unpackbits(marks).astype(np.bool_)
+        met._unmarked = PLACES - int(np.count_nonzero(met._is_marked))
+        return met
+
+
+MOST_OPEN: Final = 8192  # twice as many as there can be fetches at once
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """In this state this action paid so much and led to that state."""
+
+    state: int
+    action: int
+    reward: float
+    following: int
+
+
+@dataclass(slots=True)
+class _Open:
+    state: int
+    action: int
+    reward: float | None
+    following: int | None = None
+
+    @property
+    def lesson(self) -> Lesson | None:
+        if self.reward is None or self.following is None:
+            return None
+        return Lesson(self.state, self.action, self.reward, self.following)
+
+
+class OpenLessons:
+    """Decisions in the order in which they were made, each by its URL, which is decided on only once.
+
+    A redirect, or an answer that is unknown, brings no reward. So beyond `MOST_OPEN` the oldest is forgotten.
+    """
+
+    def __init__(self) -> None:
+        self._open_by_url: dict[str, _Open] = {}
+        self._last: str | None = None
+
+    def __len__(self) -> int:
+        return len(self._open_by_url)
+
+    def decided(self, url: Url, state: int, action: int, reward: float | None) -> Lesson | None:
+        """A decision was made, with the reward where it is known at once. The lesson of the one before, if complete."""
+        lesson = None
+        if self._last is not None:
+            self._open_by_url[self._last].following = state
+            lesson = self._closed(self._last)
+        self._last = url.text
+        self._open_by_url[url.text] = _Open(state, action, reward)
+        if len(self._open_by_url) > MOST_OPEN:
+            del self._open_by_url[next(iter(self._open_by_url))]
+        return lesson
+
+    def rewarded(self, url: Url, reward: float) -> Lesson | None:
+        """The reward of a fetch has come. Its lesson, if complete; None also for a fetch that nobody decided on."""
+        decision = self._open_by_url.get(url.text)
+        if decision is None:
+            return None
+        decision.reward = reward
+        return self._closed(url.text)
+
+    def _closed(self, url: str) -> Lesson | None:
+        lesson = self._open_by_url[url].lesson
+        if lesson is not None:
+            del self._open_by_url[url]
+        return lesson
+
+    def saved(self) -> dict[str, Any]:
+        """All of it, as JSON takes it."""
+        return {"open": {url: astuple(each) for url, each in self._open_by_url.items()}, "last": self._last}
+
+    @classmethod
+    def loaded(cls, saved: dict[str, Any]) -> OpenLessons:
+        """KeyError, TypeError or ValueError where `saved` is nothing of the kind."""
+        lessons = cls()
+        for url, (state, action, reward, following) in saved["open"].items():
+            lessons._open_by_url[url] = _Open(state, action, reward, following)
+        lessons._last = saved["last"]
+        if lessons._last is not None and lessons._last not in lessons._open_by_url:
+            raise ValueError(f"the last decision, on {lessons._last}, is not among the open ones")
+        return lessons
 
 
 def corrected(values: NDArray[np.float64], lesson: Lesson, rate: float, discount: float) -> NDArray[np.float64]:
@@ -54,7 +199,7 @@ class ParseOrSkipQ(Strategy):
     """A queue that learns which of its links to leave out. Seeds are always fetched."""
 
     order = Order.OLDEST
-    row_width = len(COLUMNS) + links_met.COLUMNS
+    row_width = len(COLUMNS) + PLACE_COLUMNS
 
     def __init__(
         self, topic: Topic, vectors: WordVectors, settings: ParseOrSkipQSettings, *, counts_features: bool = False
@@ -100,7 +245,7 @@ class ParseOrSkipQ(Strategy):
         return settings.exploration_start + done * (settings.exploration_end - settings.exploration_start)
 
     def describe(self, candidates: Candidates) -> Rows:
-        return np.concatenate((self._states.columns(candidates), links_met.columns(candidates.targets)), axis=1)
+        return np.concatenate((self._states.columns(candidates), columns(candidates.targets)), axis=1)
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         return np.zeros(len(rows))

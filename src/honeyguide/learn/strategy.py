@@ -1,7 +1,13 @@
-"""The seam: which of the links seen so far is worth a fetch?"""
+"""The seam: which of the links seen so far is worth a fetch?
+
+What strategies that learn nothing have in common: no rows, no weights, no state.
+
+How often a learner leaves the best link for a random one: one share, one that falls in a straight line, or two.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,18 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from honeyguide.domain import (
-        Candidates,
-        Decision,
-        LineageRules,
-        Page,
-        Parents,
-        Row,
-        Rows,
-        Skipped,
-        Transition,
-        Url,
-    )
+    from honeyguide.model import Candidates, Decision, LineageRules, Page, Parents, Row, Rows, Skipped, Transition, Url
 
 
 class Order(Enum):
@@ -107,3 +102,58 @@ class Strategy(Protocol):
     def load(self, state: bytes) -> None:
         """Go back to a saved state; StrategyError if it is not one."""
         ...
+
+
+class Unlearned(Strategy):
+    """A strategy's part in a crawl when it neither describes nor learns."""
+
+    row_width = 0
+
+    def describe(self, candidates: Candidates) -> Rows:
+        return np.empty((len(candidates), 0), dtype=np.float16)
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        return np.zeros(len(rows))
+
+    def learn(self, transition: Transition) -> bool:  # noqa: ARG002
+        return False
+
+    def save(self) -> bytes:
+        return b""
+
+    def load(self, state: bytes) -> None:
+        """There is nothing to go back to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """The share of choices made at random after `n` choices."""
+
+    start: float
+    end: float
+    over: int  # choices until `end` is reached; 0 stays at `start` for ever
+
+    def share(self, choices: int) -> float:
+        if not self.over:
+            return self.start
+        return self.start + (self.end - self.start) * min(choices / self.over, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Phases:
+    """Pertejo's two phases: training with more exploration, then a test with less."""
+
+    training: float = 0.1  # ε while training
+    test: float = 0.1  # ε afterwards
+    training_choices: int = 0  # 0: there is no test
+    learns_in_test: bool = True
+
+    def share(self, choices: int) -> float:
+        """The share of choices made at random after so many."""
+        return self.training if self._is_training(choices) else self.test
+
+    def learns(self, choices: int) -> bool:
+        return self.learns_in_test or self._is_training(choices)
+
+    def _is_training(self, choices: int) -> bool:
+        return not self.training_choices or choices < self.training_choices

@@ -10,10 +10,9 @@ pages of a site are laid out alike, `PageRules` say which part of them counts, a
 What a person names as a sitemap or feed is no page: `listing` reads the addresses in it, or says why it cannot.
 """
 
-from honeyguide.parse.document import parse
+from honeyguide.parse.boilerplate import WHOLE_PAGE, WIKIPEDIA, PageRules, rules_of
+from honeyguide.parse.document import media_type_of, parse
 from honeyguide.parse.listing import Listing, read_listing, sitemaps_in_robots
-from honeyguide.parse.media_type import media_type_of
-from honeyguide.parse.page_rules import WHOLE_PAGE, WIKIPEDIA, PageRules, rules_of
 
 __all__ = [
     "WHOLE_PAGE",

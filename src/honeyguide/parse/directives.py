@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from honeyguide.domain import NO_DIRECTIVES, Directives, Refresh, Url
 from honeyguide.errors import InvalidUrl
+from honeyguide.model import NO_DIRECTIVES, Directives, Refresh, Url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,21 +1,93 @@
-"""From a fetched body to a page."""
+"""What kind of thing a body is: the type its host declares, unless that is missing or plainly wrong.
+
+From a fetched body to a page.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
-from honeyguide.domain import Page
-from honeyguide.parse.charset import decode
+from honeyguide.model import Page
+from honeyguide.parse.boilerplate import WHOLE_PAGE
+from honeyguide.parse.charset import decode, is_declared_utf16
 from honeyguide.parse.directives import Said, directives_of
 from honeyguide.parse.html import read_html
 from honeyguide.parse.links import base_of, links_of
 from honeyguide.parse.marked_text import read_marked, read_plain
-from honeyguide.parse.media_type import HTML_TYPES, PLAIN_TEXT, media_type_of
-from honeyguide.parse.page_rules import WHOLE_PAGE
 
 if TYPE_CHECKING:
-    from honeyguide.domain import Directives, Fetched, Url
-    from honeyguide.parse.page_rules import PageRules
+    from honeyguide.model import Directives, Fetched, Url
+    from honeyguide.parse.boilerplate import PageRules
+
+HTML: Final = "text/html"
+XHTML: Final = "application/xhtml+xml"
+PLAIN_TEXT: Final = "text/plain"
+HTML_TYPES: Final = frozenset({HTML, XHTML, "application/vnd.wap.xhtml+xml"})
+
+_XML_TYPES = frozenset({"application/xml", "text/xml"})
+_SAYS_NOTHING = frozenset({"", "*/*", "application/unknown", "unknown/unknown"})
+_SNIFFED_BYTES = 1024
+_UNKNOWN_BINARY = "application/octet-stream"
+
+_SIGNATURES = (
+    (b"%PDF-", "application/pdf"),
+    (b"%!PS-Adobe-", "application/postscript"),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x1f\x8b\x08", "application/gzip"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
+)
+# Bytes that text does not hold: the control characters other than tab, line ends, form feed and escape.
+_BINARY_BYTES = bytes([*range(0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)])
+# Stray control characters occur on real pages; random bytes have one in ten.
+_STRAY_SHARE = 1 / 32
+_STRAY_BYTES = 8
+
+_HTML_START = re.compile(
+    rb"\s*<(?:!doctype\s+html|!--|html|head|body|title|script|style|meta|link|frameset|iframe"
+    rb"|h[1-6]|div|p|a|b|i|br|ul|ol|dl|table|center|font|form|main|nav|header|section|article)[\s/>-]",
+    re.IGNORECASE,
+)
+_XML_START = re.compile(rb"\s*<\?xml[\s?]", re.IGNORECASE)
+_XHTML_ROOT = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
+
+
+def media_type_of(fetched: Fetched) -> str:
+    """The declared type; the sniffed one where none is declared, or where declared text is a binary file."""
+    declared = fetched.media_type
+    if declared in _SAYS_NOTHING:
+        return _sniff(fetched)
+    if declared in _XML_TYPES:
+        return XHTML if _XHTML_ROOT.search(fetched.body[:_SNIFFED_BYTES]) else declared
+    if declared in HTML_TYPES or declared == PLAIN_TEXT:
+        return _binary_type(fetched) or declared
+    return declared
+
+
+def _sniff(fetched: Fetched) -> str:
+    binary = _binary_type(fetched)
+    if binary is not None:
+        return binary
+    start = fetched.body[:_SNIFFED_BYTES].removeprefix(b"\xef\xbb\xbf")
+    if _XML_START.match(start):
+        return XHTML if _XHTML_ROOT.search(start) else "text/xml"
+    return HTML if _HTML_START.match(start) else PLAIN_TEXT
+
+
+def _binary_type(fetched: Fetched) -> str | None:
+    """The type of a body that is not text, None where it is text."""
+    start = fetched.body[:_SNIFFED_BYTES]
+    for signature, media_type in _SIGNATURES:
+        if start.startswith(signature):
+            return media_type
+    if is_declared_utf16(fetched.body, fetched.content_type):
+        return None
+    binary_bytes = len(start) - len(start.translate(None, _BINARY_BYTES))
+    return _UNKNOWN_BINARY if binary_bytes > max(len(start) * _STRAY_SHARE, _STRAY_BYTES) else None
 
 
 def parse(url: Url, fetched: Fetched, rules: PageRules = WHOLE_PAGE, agent: str = "") -> Page:

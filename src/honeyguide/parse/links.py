@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from honeyguide.domain import Link, Occurrence, Url
 from honeyguide.errors import InvalidUrl
-from honeyguide.parse.page_rules import WHOLE_PAGE
+from honeyguide.model import Link, Occurrence, Url
+from honeyguide.parse.boilerplate import WHOLE_PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from honeyguide.parse.boilerplate import PageRules
     from honeyguide.parse.html import Anchor
-    from honeyguide.parse.page_rules import PageRules
 
 _NO_REL: frozenset[str] = frozenset()
 

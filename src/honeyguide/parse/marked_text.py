@@ -13,7 +13,7 @@ from functools import partial
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.domain import Occurrence
+from honeyguide.model import Occurrence
 from honeyguide.text.tokens import WORD
 
 if TYPE_CHECKING:

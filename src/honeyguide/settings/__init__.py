@@ -10,17 +10,26 @@ checking all walk the declarations.
 """
 
 from honeyguide.settings.checks import validate
-from honeyguide.settings.crawl_tables import WORLDS, BudgetSettings, CrawlSettings, RefreshSettings, TopicSettings
-from honeyguide.settings.fetch_tables import FetchSettings, PolitenessSettings, RenderSettings
-from honeyguide.settings.frontier_tables import FrontierSettings, RestartSettings
-from honeyguide.settings.guard_table import GuardSettings
-from honeyguide.settings.judge_tables import JUDGES, JudgeSettings, VectorSettings
+from honeyguide.settings.fetch_sections import FetchSettings, PolitenessSettings, RenderSettings
+from honeyguide.settings.guard_section import GuardSettings
+from honeyguide.settings.judge_sections import JUDGES, JudgeSettings, VectorSettings
 from honeyguide.settings.known import SETTINGS_BY_KEY, Setting
-from honeyguide.settings.reading import load_settings, read_toml, settings_from, with_overrides
+from honeyguide.settings.reading import load_settings, read_toml, settings_from, to_toml, with_overrides
 from honeyguide.settings.schema import Settings
-from honeyguide.settings.scope_tables import DirectiveSettings, ScopeSettings
-from honeyguide.settings.store_tables import SearchSettings, StoreSettings
-from honeyguide.settings.strategy_tables import (
+from honeyguide.settings.sections import (
+    WORLDS,
+    BudgetSettings,
+    CrawlSettings,
+    DirectiveSettings,
+    FrontierSettings,
+    RefreshSettings,
+    RestartSettings,
+    ScopeSettings,
+    SearchSettings,
+    StoreSettings,
+    TopicSettings,
+)
+from honeyguide.settings.strategy_sections import (
     HEURISTICS,
     STRATEGIES,
     STRATEGIES_NEEDING_A_TOPIC,
@@ -38,8 +47,6 @@ from honeyguide.settings.strategy_tables import (
     WeightedBreadthFirstSettings,
     table_of,
 )
-from honeyguide.settings.topic_file import load_topic, topic_file
-from honeyguide.settings.writing import to_toml
 
 __all__ = [
     "HEURISTICS",
@@ -79,12 +86,10 @@ __all__ = [
     "VectorSettings",
     "WeightedBreadthFirstSettings",
     "load_settings",
-    "load_topic",
     "read_toml",
     "settings_from",
     "table_of",
     "to_toml",
-    "topic_file",
     "validate",
     "with_overrides",
 ]

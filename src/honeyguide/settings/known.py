@@ -1,15 +1,25 @@
-"""Every setting the schema declares, looked up by its dotted key (`fetch.timeout_s`)."""
+"""Every setting the schema declares, looked up by its dotted key (`fetch.timeout_s`).
+
+Values laid over settings by dotted key; whatever cannot be laid is a mistake in words.
+
+Settings that name a file, and where the file is looked for: a run must find it again from any folder.
+"""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_type_hints
 
 from honeyguide.settings.schema import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
+
+    from honeyguide.settings.judge_sections import JudgeSettings
 
 _LARGEST = sys.float_info.max
 
@@ -117,3 +127,106 @@ def _declared_settings() -> dict[str, Setting]:
 
 SETTINGS_BY_KEY: Final = _declared_settings()
 TABLES: Final = tuple(dict.fromkeys(setting.table for setting in SETTINGS_BY_KEY.values()))
+
+
+def merged(base: Settings, values: Mapping[str, Any]) -> tuple[Settings, list[str]]:
+    """Lay `values` over `base`; also return the mistakes among them: unknown keys, values of the wrong type.
+
+    A mistaken value leaves the one in `base` standing, so that everything else can still be checked.
+    """
+    mistakes: list[str] = []
+    changes: dict[str, dict[str, Any]] = {}
+    for key, value in values.items():
+        setting = SETTINGS_BY_KEY.get(key)
+        if setting is None:
+            mistakes.append(_unknown(key, value))
+        elif not setting.kind.fits(value):
+            mistakes.append(f"{key} is {shown(value)}: it must be {setting.kind.words}")
+        else:
+            changes.setdefault(setting.section, {})[setting.name] = setting.kind.convert(value)
+    sections = {name: replace(getattr(base, name), **change) for name, change in changes.items()}
+    return replace(base, **sections), mistakes
+
+
+def shown(value: object) -> str:
+    """Write a value as a user would recognise it, cut when it is long."""
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def nearest(given: str, known: Iterable[str]) -> str:
+    """Ask whether the known word most like `given` was meant; empty when none is alike."""
+    close = get_close_matches(given, list(known), n=1)
+    return f"did you mean {close[0]}?" if close else ""
+
+
+def _unknown(key: str, value: object) -> str:
+    if key in TABLES:
+        return f"{key} is a table of settings: write [{key}] and its settings below it"
+    if isinstance(value, Mapping):
+        return f"unknown table [{key}]; {nearest(key, TABLES) or _known_tables()}"
+    return f"unknown setting {key}; {_nearest_setting(key) or _known_tables()}"
+
+
+def _nearest_setting(key: str) -> str:
+    """Guess what was meant: this name in another table, one alike in this table, or one alike anywhere."""
+    table, _, name = key.rpartition(".")
+    elsewhere = [known for known in SETTINGS_BY_KEY if known.endswith(f".{name}")]
+    if elsewhere:
+        return f"did you mean {elsewhere[0]}?"
+    beside = [setting.name for setting in SETTINGS_BY_KEY.values() if setting.table == table]
+    if beside:
+        return nearest(name, beside) or f"[{table}] has {', '.join(beside)}"
+    return nearest(key, SETTINGS_BY_KEY)
+
+
+def _known_tables() -> str:
+    return f"the tables are {', '.join(TABLES)}"
+
+
+# By table and name; each may also hold something that is no file.
+IS_A_FILE: Final[dict[tuple[str, str], Callable[[str], bool]]] = {
+    ("fetch", "proxy_login"): bool,
+    ("judge", "idf"): lambda value: value not in ("", "seen"),
+    ("judge", "classifier"): lambda value: value.endswith(".joblib"),
+    ("lfa", "start_weights"): lambda value: bool(value.strip()),
+    ("search", "blocked_words"): lambda value: bool(value.strip()),
+    ("vectors", "source"): lambda value: bool(value.strip()) and value != "wordllama",
+}
+
+
+def with_paths_seen_from(folder: Path, document: Mapping[str, Any]) -> dict[str, Any]:
+    """A parsed TOML document whose files were named as seen from `folder`."""
+    seen = dict(document)
+    for (table, name), is_a_file in IS_A_FILE.items():
+        content = seen.get(table)
+        value = content.get(name) if isinstance(content, Mapping) else None
+        if isinstance(value, str) and is_a_file(value):
+            seen[table] = {**seen[table], name: str(folder / _from_home(value))}
+    return seen
+
+
+def with_absolute_paths(settings: Settings) -> Settings:
+    """The settings with every file named from the root of the file system."""
+    named = {(table, name): getattr(getattr(settings, table), name) for table, name in IS_A_FILE}
+    files = {key: value for key, value in named.items() if IS_A_FILE[key](value)}
+    absolute = {f"{table}.{name}": str(_from_home(path).absolute()) for (table, name), path in files.items()}
+    return merged(settings, absolute)[0]
+
+
+def files_of_the_judge(judge: JudgeSettings) -> list[Path]:
+    """The files that this judge reads."""
+    kinds = {judge.kind} if judge.kind != "combined" else {part.partition(":")[0] for part in judge.parts}
+    readers = {"idf": {"tfidf", "embedding-tfidf"}, "classifier": {"classifier"}}
+    return [
+        Path(getattr(judge, name))
+        for name, readers_of_it in readers.items()
+        if kinds & readers_of_it and IS_A_FILE["judge", name](getattr(judge, name))
+    ]
+
+
+def _from_home(path: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:  # nobody of this name has a home, so it is a file's
+        return Path(path)

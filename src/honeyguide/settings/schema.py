@@ -8,14 +8,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from honeyguide.settings.crawl_tables import BudgetSettings, CrawlSettings, RefreshSettings, TopicSettings
-from honeyguide.settings.fetch_tables import FetchSettings, PolitenessSettings, RenderSettings
-from honeyguide.settings.frontier_tables import FrontierSettings, RankSettings, RestartSettings
-from honeyguide.settings.guard_table import GuardSettings
-from honeyguide.settings.judge_tables import JudgeSettings, VectorSettings
-from honeyguide.settings.scope_tables import DirectiveSettings, ScopeSettings
-from honeyguide.settings.store_tables import SearchSettings, StoreSettings
-from honeyguide.settings.strategy_tables import (
+from honeyguide.settings.fetch_sections import FetchSettings, PolitenessSettings, RenderSettings
+from honeyguide.settings.guard_section import GuardSettings
+from honeyguide.settings.judge_sections import JudgeSettings, VectorSettings
+from honeyguide.settings.sections import (
+    BudgetSettings,
+    CrawlSettings,
+    DirectiveSettings,
+    FrontierSettings,
+    RankSettings,
+    RefreshSettings,
+    RestartSettings,
+    ScopeSettings,
+    SearchSettings,
+    StoreSettings,
+    TopicSettings,
+)
+from honeyguide.settings.strategy_sections import (
     BeamSettings,
     BestFirstSettings,
     DqnSettings,

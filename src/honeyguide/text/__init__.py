@@ -7,16 +7,10 @@ vectors of texts or sums over the windows around links. Where vectors come from 
 looks like. Everything here is a function of its arguments; tables are only caches.
 """
 
-from honeyguide.text.letter_model import LetterModel, english_letters, plain_runs
-from honeyguide.text.main_text import first_words, main_text
-from honeyguide.text.nearest_words import Vocabulary, neighbours
-from honeyguide.text.opening import open_vectors
-from honeyguide.text.stems import Stems
-from honeyguide.text.stop_words import stop_words
-from honeyguide.text.tokens import WORD, words_of, words_of_url
-from honeyguide.text.url_shape import UrlRules, UrlShape, url_shape
-from honeyguide.text.vectors import VectorSource, WordRows, WordVectors, cosine, cosines, unit
-from honeyguide.text.wordllama_vectors import WordllamaVectors
+from honeyguide.text.tokens import WORD, Stems, first_words, main_text, stop_words, words_of, words_of_url
+from honeyguide.text.url_shape import LetterModel, UrlRules, UrlShape, english_letters, plain_runs, url_shape
+from honeyguide.text.vectors import VectorSource, Vocabulary, WordRows, WordVectors, cosine, cosines, neighbours, unit
+from honeyguide.text.wordllama import WordllamaVectors, open_vectors
 
 __all__ = [
     "WORD",

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from honeyguide.text.stems import Stems
+    from honeyguide.text.tokens import Stems
 
-    Span = tuple[int, int]  # half-open range of words
+    Span = tuple[int, int]
     StemPhrase = tuple[str, ...]
 
 LONGEST: Final = 8

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import xxhash
 
-from honeyguide.counts import count_of
 from honeyguide.errors import VectorsError
-from honeyguide.text.vector_files.layouts import LARGEST_DIMENSION
+from honeyguide.model.counts import count_of
+from honeyguide.text.vector_files.formats import LARGEST_DIMENSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

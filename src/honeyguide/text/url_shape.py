@@ -1,4 +1,14 @@
-"""What an address looks like, whatever it is about: the signs of Lim (2016), section 5.2.4, that a fetch may be wasted.
+"""Does a string of letters read like a word, or like chance? A small model of which letter follows which two.
+
+The model gives a word a cost in nats, the sum over its letters of -log p(letter | the two before it). Chance has a cost
+too: log 26 a letter, log 36 where there are digits as well, log 16 where it may be hexadecimal. `surplus` is by how
+much the cheapest kind of chance beats the model, and a word is gibberish when chance explains it `ODDS` times better. A
+word of less than `SHORTEST` letters never is: there is too little to tell.
+
+The shipped table, `letter_costs.txt`, was made by `benchmarks/make_letter_costs.py` from the distinct words of English
+Wikipedia articles with addresses taken out. It holds costs only, in eighths of a nat, one character each.
+
+What an address looks like, whatever it is about: the signs of Lim (2016), section 5.2.4, that a fetch may be wasted.
 
 Lim names them without numbers. `UrlRules` has ours, chosen by looking at 47,194 outside links of Wikipedia articles: of
 those four in 1,000 are longer and two in 1,000 deeper. What is gibberish is told by
@@ -7,15 +17,153 @@ those four in 1,000 are longer and two in 1,000 deeper. What is gibberish is tol
 
 from __future__ import annotations
 
+import math
+import re
+import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import resources
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
-from honeyguide.text.letter_model import english_letters, plain_runs
+import numpy as np
 
 if TYPE_CHECKING:
-    from honeyguide.domain import HostKey, Url
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from honeyguide.model import HostKey, Url
+
+ODDS: Final = 100.0
+SHORTEST: Final = 7
+"""Letters that are needed to tell: below, real names such as airbnb and xkcd look like chance."""
+
+_LETTERS: Final = 26
+_DIGIT: Final = 26  # one symbol for all digits; each of the ten is as likely as the others
+_SYMBOLS: Final = 27
+_START: Final = 27  # stands twice before the first letter
+_CONTEXTS: Final = 28
+_STEPS: Final = 8  # of a cost, a nat
+_DEAREST: Final = 63
+_FIRST_CODE: Final = ord("0")
+_GLUED: Final = 0.3  # share of words followed by another without a gap, as in a host name
+_SYMBOL_BY_CHARACTER: Final = {
+    **{chr(ord("a") + number): number for number in range(_LETTERS)},
+    **{str(digit): _DIGIT for digit in range(10)},
+}
+_RUN = re.compile("[a-z0-9]+")
+_HEXADECIMAL = re.compile("[0-9a-f]+")
+_BESIDE_LATIN = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+)
+
+
+def plain_runs(text: str) -> list[str]:
+    """The runs of letters a to z and digits in `text`, lower-cased, accents taken off. Other scripts give none."""
+    lowered = text.lower()
+    if not lowered.isascii():
+        parts = unicodedata.normalize("NFKD", lowered.translate(_BESIDE_LATIN))
+        lowered = "".join(character for character in parts if not unicodedata.combining(character))
+    return _RUN.findall(lowered)
+
+
+class LetterModel:
+    """Costs of letters after letters. Its verdict on a word depends on nothing but the word."""
+
+    def __init__(self, costs: NDArray[np.int64]) -> None:
+        if costs.shape != (_CONTEXTS, _CONTEXTS, _SYMBOLS) or costs.min() < 0 or costs.max() > _DEAREST:
+            raise ValueError(f"letter costs must be {_CONTEXTS}x{_CONTEXTS}x{_SYMBOLS} whole numbers from 0 to 63")
+        self._costs: list[int] = costs.ravel().tolist()
+
+    @classmethod
+    def from_words(cls, words: Iterable[str]) -> LetterModel:
+        """A model of words, each counting alike: give every distinct one once. They are made by `plain_runs`."""
+        follows, ends = _counted(words)
+        follows = _with_glued_words(follows, ends)
+        single = follows.sum(axis=(0, 1)) + 1.0
+        single /= single.sum()
+        # Where a context is rare, the shorter one speaks: a weight of 81 and of 13.5 words.
+        pairs = _mixed(follows.sum(axis=0), single, 81.0)
+        chances = _mixed(follows, pairs, 13.5)
+        costs = -np.log(chances)
+        costs[:, :, _DIGIT] += math.log(10)
+        return cls(np.minimum(np.rint(costs * _STEPS), _DEAREST).astype(np.int64))
+
+    @classmethod
+    def from_text(cls, text: str) -> LetterModel:
+        """The model that `to_text` wrote; ValueError if it is none."""
+        rows = [line for line in text.splitlines() if line and not line.startswith("#")]
+        codes = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8).astype(np.int64) - _FIRST_CODE
+        if len(codes) != _CONTEXTS * _CONTEXTS * _SYMBOLS:
+            raise ValueError(f"a table of letter costs has {_CONTEXTS**2 * _SYMBOLS} characters, this one {len(codes)}")
+        return cls(codes.reshape(_CONTEXTS, _CONTEXTS, _SYMBOLS))
+
+    def to_text(self) -> str:
+        """One line for each two letters before, in order; one character for each letter after them."""
+        characters = "".join(chr(cost + _FIRST_CODE) for cost in self._costs)
+        lines = [characters[first : first + _SYMBOLS] for first in range(0, len(characters), _SYMBOLS)]
+        return "\n".join([*lines, ""])
+
+    def surplus(self, word: str) -> float:
+        """By how many nats chance explains `word` better than the model; negative for what reads like a word.
+
+        The word is one of `plain_runs`: letters a to z and digits only.
+        """
+        costs, before, last, total = self._costs, _START, _START, 0
+        for character in word:
+            symbol = _SYMBOL_BY_CHARACTER[character]
+            total += costs[(before * _CONTEXTS + last) * _SYMBOLS + symbol]
+            before, last = last, symbol
+        return total / _STEPS - len(word) * _nats_of_chance(word)
+
+    def is_gibberish(self, word: str) -> bool:
+        """Whether `word`, one of `plain_runs`, is long enough to tell and more likely chance than language."""
+        return len(word) >= SHORTEST and self.surplus(word) > math.log(ODDS)
+
+
+@cache
+def english_letters() -> LetterModel:
+    """The shipped model. Names from other languages in Latin letters mostly pass: the articles are full of them."""
+    table = resources.files("honeyguide.text") / "letter_costs.txt"
+    return LetterModel.from_text(table.read_text(encoding="ascii"))
+
+
+def _nats_of_chance(word: str) -> float:
+    if _HEXADECIMAL.fullmatch(word):
+        return math.log(16)
+    return math.log(26) if word.isalpha() else math.log(36)
+
+
+def _counted(words: Iterable[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How often a symbol follows two others, and how often a word ends after them."""
+    follows = np.zeros((_CONTEXTS, _CONTEXTS, _SYMBOLS))
+    ends = np.zeros((_CONTEXTS, _CONTEXTS))
+    for word in words:
+        before = last = _START
+        for character in word:
+            symbol = _SYMBOL_BY_CHARACTER[character]
+            follows[before, last, symbol] += 1
+            before, last = last, symbol
+        ends[before, last] += 1
+    return follows, ends
+
+
+def _with_glued_words(follows: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The counts when a share of the words is followed by a word drawn from the same ones."""
+    first = follows[_START, _START] / max(follows[_START, _START].sum(), 1.0)
+    glued = follows + _GLUED * ends[:, :, None] * first
+    starts = follows[_START, :_SYMBOLS]  # the second symbol of a word after its first
+    second = starts / np.maximum(starts.sum(axis=1, keepdims=True), 1.0)
+    last = _GLUED * ends.sum(axis=0)[:_SYMBOLS]
+    glued[:_SYMBOLS, :_SYMBOLS] += last[:, None, None] * (first[:, None] * second)
+    return glued
+
+
+def _mixed(counts: NDArray[np.float64], shorter: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
+    mixed: NDArray[np.float64] = (counts + weight * shorter) / (counts.sum(axis=-1, keepdims=True) + weight)
+    return mixed
+
 
 MEDIA_TYPES: Final = frozenset(
     {

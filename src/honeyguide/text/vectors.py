@@ -4,11 +4,14 @@ Every number in the table is a multiple of `GRAIN` and no larger than `LARGEST`.
 floating point, so they are the same in any order and any batch: a page vector, a window cut from a page and the same
 window read back from a store agree to the last bit, and the sums may be left to BLAS. (In single precision sums are
 exact up to 65,536 in steps of `GRAIN`: 8,192 words of the longest vectors. Longer sums are made in double precision.)
+
+Which words lie nearest to a vector, among all the words a source can name.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -17,11 +20,11 @@ import numpy as np
 from honeyguide.text.tokens import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Topic
+    from honeyguide.model import Topic
 
 GRAIN: Final = 2.0**-8
 LARGEST: Final = 8.0
@@ -240,3 +243,42 @@ def cosines(many: NDArray[np.float64], one: NDArray[np.float64]) -> NDArray[np.f
     lengths = np.sqrt((many * many).sum(axis=1)) * np.sqrt((one * one).sum())
     dots = (many * one).sum(axis=1)
     return np.divide(dots, lengths, out=np.zeros(len(many)), where=lengths > 0)
+
+
+BLOCK: Final = 4096  # words compared at once: 8 MB at 256 numbers a word
+
+
+class Vocabulary(Protocol):
+    """A source of vectors that can say which words it has."""
+
+    def words(self) -> Sequence[str]:
+        """The words worth suggesting; where there are millions they are read as they are asked for."""
+        ...
+
+    def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """One vector a word, as `VectorSource` has it."""
+        ...
+
+
+def neighbours(vocabulary: Vocabulary, vector: NDArray[np.float64], count: int) -> list[tuple[str, float]]:
+    """The `count` words whose vectors point most nearly where `vector` does, with their cosines.
+
+    Best first, equal ones in the order of their letters; a word that `vector` was made from comes with the rest. The
+    zero vector has no neighbours. Looks at every word there is, in blocks of bounded size.
+    """
+    best: list[tuple[str, float]] = []
+    if count < 1 or not np.any(vector):
+        return best
+    words = vocabulary.words()
+    for first in range(0, len(words), BLOCK):
+        block = words[first : first + BLOCK]
+        near = cosines(vocabulary.vectors(block).astype(np.float64), vector)
+        # All that are as near as the last one that may stay: a tie is decided by letters, not by place.
+        bar = np.partition(near, -count)[-count] if count < len(near) else -np.inf
+        within = np.flatnonzero(near >= bar)
+        best = _best(count, best, zip([block[place] for place in within.tolist()], near[within].tolist(), strict=True))
+    return best
+
+
+def _best(count: int, known: list[tuple[str, float]], more: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    return list(islice(sorted([*known, *more], key=lambda pair: (-pair[1], pair[0])), count))

@@ -7,9 +7,8 @@ that web over real HTTP. `HttpWorld` is whatever answers over HTTP, in real time
 
 from typing import TYPE_CHECKING, Any
 
-from honeyguide.worlds.http_world import HttpWorld
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
-from honeyguide.worlds.world import World
+from honeyguide.worlds.world import HttpWorld, World
 
 if TYPE_CHECKING:
     from honeyguide.worlds.synthetic import Pace, RequestRecord, SyntheticServer

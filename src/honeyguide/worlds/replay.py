@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from honeyguide.domain import Answer, Unknown
 from honeyguide.errors import WorldError
+from honeyguide.model import Answer, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.domain import Url
+    from honeyguide.model import Url
 
 
 class Recording(Protocol):

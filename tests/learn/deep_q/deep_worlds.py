@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.domain import Transition
 from honeyguide.learn.deep_q import DeepQ, QRules, pytorch
-from honeyguide.learn.deep_q.shape import Shape
+from honeyguide.learn.deep_q.networks import Shape
+from honeyguide.model import Transition
 from pages import HERE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from honeyguide.domain import Candidates, LineageRules, Page, Parents, Row, Rows
+    from honeyguide.model import Candidates, LineageRules, Page, Parents, Row, Rows
 
 STATE_WIDTH: Final = 2
 ROW_WIDTH: Final = 4

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import Decision
 from honeyguide.errors import StrategyError
 from honeyguide.learn import Phases
 from honeyguide.learn.deep_q import DeepQ, Dueling, Loss, QRules, TargetRule
-from honeyguide.learn.deep_q.shape import digits_of
+from honeyguide.learn.deep_q.networks import digits_of
+from honeyguide.model import Decision
 from learn.deep_q.deep_worlds import (
     BEST,
     GAMMA,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.learn.deep_q.exact_layers import BLOCK_ROWS, ROW_BITS, UNIT_BITS, ExactLayers, on_grid
+from honeyguide.learn.deep_q.networks import BLOCK_ROWS, ROW_BITS, UNIT_BITS, ExactLayers, on_grid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

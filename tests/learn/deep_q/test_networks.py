@@ -9,16 +9,12 @@ import numpy as np
 import pytest
 
 from honeyguide.learn.deep_q import Dueling, Loss, QRules, TargetRule, pytorch
-from honeyguide.learn.deep_q.networks import Beside, Network, fresh
-from honeyguide.learn.deep_q.replay import Experience
-from honeyguide.learn.deep_q.shape import DIGITS, Shape, digits_of
-from honeyguide.learn.deep_q.state_links import StateLinks
+from honeyguide.learn.deep_q.networks import DIGITS, NEVER, Beside, Network, Shape, Valuation, digits_of, fresh
 from honeyguide.learn.deep_q.targets import baseline, clipped_double, double, ordinary
-from honeyguide.learn.deep_q.trainer import Trainer
-from honeyguide.learn.deep_q.valuation import NEVER, Valuation
+from honeyguide.learn.deep_q.training import Experience, StateLinks, Trainer
 
 if TYPE_CHECKING:
-    from honeyguide.domain import Rows
+    from honeyguide.model import Rows
 
 pytest.importorskip("torch", reason="needs PyTorch, the extra deep")
 

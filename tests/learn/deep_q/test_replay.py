@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.learn.deep_q.replay import MOST_NEXT, Experience, Replay, distinct
+from honeyguide.learn.deep_q.training import MOST_NEXT, Experience, Replay, distinct
 
 
 def experience(number: int, links: int = 0) -> Experience:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.learn.deep_q.shape import DIGITS, MOST_OUTPUTS, Shape, digits_of
+from honeyguide.learn.deep_q.networks import DIGITS, MOST_OUTPUTS, Shape, digits_of
 
 FIXED = Shape(2, 2 + DIGITS, np.ones(2, dtype=np.float32), outputs=30_000)
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.learn.deep_q.state_links import KEPT, StateLinks
+from honeyguide.learn.deep_q.training import KEPT, StateLinks
 
 
 def rows_in(state: int, links: list[int]) -> np.ndarray[tuple[int, ...], np.dtype[np.float16]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from honeyguide.domain import Outcome, Url
+from honeyguide.model import Outcome, Url
 from honeyguide.worlds.frozen import FolderWorld
 
 if TYPE_CHECKING:

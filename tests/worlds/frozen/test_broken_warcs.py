@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide.domain import Fetched, Url
 from honeyguide.errors import WorldError
+from honeyguide.model import Fetched, Url
 from honeyguide.worlds.frozen import WarcWorld
 from worlds.frozen.folders import outcome_of
 from worlds.frozen.warc_files import Made, packed, packed_in_one_piece, record_bytes, write_warc
@@ -145,7 +145,7 @@ def test_an_index_of_another_state_of_the_file_is_made_anew(tmp_path: Path) -> N
 def test_a_folder_that_may_not_be_written_to_needs_no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_warc(tmp_path / "a.warc.gz", RECORDS)
     # Stands for a read-only folder, which the superuser that tests may run as could write to all the same.
-    monkeypatch.setattr("honeyguide.worlds.frozen.warc_sidecar.SUFFIX", "/no/such/folder")
+    monkeypatch.setattr("honeyguide.worlds.frozen.warc_scan.SUFFIX", "/no/such/folder")
     world = WarcWorld([path])
 
     assert isinstance(outcome_of(world, Url.parse("http://a.test/3")), Fetched)

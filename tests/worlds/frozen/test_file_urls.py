@@ -9,10 +9,10 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import Failed, Fetched, Redirected, Url
 from honeyguide.errors import InvalidUrl
+from honeyguide.model import Failed, Fetched, Redirected, Url
 from honeyguide.worlds.frozen import FolderWorld
-from honeyguide.worlds.frozen.file_urls import name_of, url_of
+from honeyguide.worlds.frozen.folder import name_of, url_of
 from worlds.frozen.folders import BASE, PAGE, outcome_of
 
 # Any bytes that a file system takes as one name.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide.domain import Fetched, RefusalReason, Refused, Url
-from honeyguide.engine.build import open_world
+from honeyguide.crawler.build import open_world
+from honeyguide.model import Fetched, RefusalReason, Refused, Url
 from honeyguide.settings import settings_from
 from honeyguide.worlds.frozen import FolderWorld
 from worlds.frozen.folders import PAGE
@@ -16,7 +16,7 @@ from worlds.frozen.folders import PAGE
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from honeyguide.domain import Answer
+    from honeyguide.model import Answer
 
 ROOT = "http://docs.test/"
 RULES = "User-agent: *\nDisallow: /secret/\nCrawl-delay: 3\n\nUser-agent: Magpie\nDisallow: /open.html\n"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide.domain import Failed, FailureReason, Fetched, Redirected, Url
 from honeyguide.errors import WorldError
+from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Url
 from honeyguide.worlds.frozen import FolderWorld
 from worlds.frozen.folders import BASE, PAGE, outcome_of, site
 

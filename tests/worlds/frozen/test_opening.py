@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from honeyguide.domain import Url
 from honeyguide.errors import WorldError
+from honeyguide.model import Url
 from honeyguide.worlds.frozen import FolderWorld, WarcWorld, open_site
 from worlds.frozen.folders import site
 from worlds.frozen.warc_files import Made, write_warc

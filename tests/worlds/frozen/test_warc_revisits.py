@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide.domain import Failed, Url
+from honeyguide.model import Failed, Url
 from honeyguide.worlds.frozen import WarcWorld
 from worlds.frozen.folders import outcome_of
 from worlds.frozen.test_warc_world import body_of

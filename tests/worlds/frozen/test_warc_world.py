@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 import zstandard
 
-from honeyguide.domain import Failed, FailureReason, Fetched, Redirected, Url
+from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Url
 from honeyguide.worlds.frozen import WarcWorld
 from worlds.frozen.folders import outcome_of
 from worlds.frozen.warc_files import Made, write_warc

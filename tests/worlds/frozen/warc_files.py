@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from honeyguide.worlds.frozen.quiet_fastwarc import GzipWriter, WarcRecord, WarcRecordType
+from honeyguide.quiet_fastwarc import GzipWriter, WarcRecord, WarcRecordType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

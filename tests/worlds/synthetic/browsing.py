@@ -6,10 +6,10 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING
 
-from honeyguide.domain import Answer, Fetched, Redirected, Url
+from honeyguide.model import Answer, Fetched, Redirected, Url
 
 if TYPE_CHECKING:
-    from honeyguide.worlds import SyntheticWorld
+    from honeyguide.worlds.synthetic import SyntheticWorld
 
 _LINK = re.compile(r'<a href="([^"]+)">([^<]*)</a>')
 _MAIN = re.compile(r"<main>(.*)</main>", re.DOTALL)

@@ -8,8 +8,8 @@ import tracemalloc
 
 import pytest
 
-from honeyguide.domain import Fetched
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld
+from honeyguide.model import Fetched
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 
 SPEC = SyntheticSpec(pages=1000, hosts=20)
 

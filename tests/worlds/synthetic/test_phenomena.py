@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from protego import Protego
 
-from honeyguide.domain import Failed, FailureReason, Fetched, Redirected, RefusalReason, Refused, Url
 from honeyguide.errors import WorldError
-from honeyguide.worlds import SyntheticSpec, SyntheticWorld
-from honeyguide.worlds.synthetic.common_words import PLAIN_ANCHORS
+from honeyguide.model import Failed, FailureReason, Fetched, Redirected, RefusalReason, Refused, Url
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic.words import PLAIN_ANCHORS
 from worlds.synthetic.browsing import crawl, html, links, main_html, main_words
 
 if TYPE_CHECKING:
-    from honeyguide.domain import Answer
+    from honeyguide.model import Answer
 
 SPEC = SyntheticSpec(pages=3000, hosts=40, robots_share=0.4)
 

@@ -9,9 +9,9 @@ import urllib.request
 import aiohttp
 import pytest
 
-from honeyguide.domain import Failed, FailureReason, Fetched, Outcome, Redirected, Url
-from honeyguide.fetch.resolver import PinnedResolver
-from honeyguide.worlds import Pace, SyntheticServer, SyntheticSpec, SyntheticWorld
+from honeyguide.fetch.addresses import PinnedResolver
+from honeyguide.model import Failed, FailureReason, Fetched, Outcome, Redirected, Url
+from honeyguide.worlds.synthetic import Pace, SyntheticServer, SyntheticSpec, SyntheticWorld
 
 SPEC = SyntheticSpec(pages=600, hosts=12, failing_share=0.1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from honeyguide.errors import WorldError
-from honeyguide.worlds import SyntheticSpec
+from honeyguide.worlds.synthetic import SyntheticSpec
 
 
 def test_the_empty_text_is_the_default_spec() -> None:

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from yarl import URL
 
-from honeyguide.domain import Failed, Fetched, Url
 from honeyguide.errors import InvalidUrl
-from honeyguide.fetch.resolver import PinnedResolver
-from honeyguide.worlds import SyntheticServer, SyntheticSpec, SyntheticWorld
+from honeyguide.fetch.addresses import PinnedResolver
+from honeyguide.model import Failed, Fetched, Url
+from honeyguide.worlds.synthetic import SyntheticServer, SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.synthetic.traps import Scenario, Truth, Waste
 from worlds.synthetic.browsing import html, links, main_words
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from honeyguide.domain import Fetched, Page, Url
+from honeyguide.model import Fetched, Page, Url
 from honeyguide.parse import parse
 from honeyguide.worlds.wiki import WikiWorld, build_wiki
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide.domain import Redirected
 from honeyguide.errors import WorldError
+from honeyguide.model import Redirected
 from honeyguide.worlds.wiki import BuildProgress, WikiWorld, build_wiki
 from worlds.wiki.dumps import Written, dump_xml, linked_titles, page_at, url, world_of, write_dump
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from honeyguide.domain import Fetched
+from honeyguide.model import Fetched
 from honeyguide.parse import parse
 from honeyguide.worlds.wiki import WikiWorld, build_wiki, wiki_stats
 

@@ -9,8 +9,7 @@ import pytest
 
 from honeyguide.errors import WorldError
 from honeyguide.worlds.wiki import build_wiki, wiki_stats, wiki_topics
-from honeyguide.worlds.wiki.drawing import draw_degrees, plot_degrees
-from honeyguide.worlds.wiki.stats import fit_power_law
+from honeyguide.worlds.wiki.stats import draw_degrees, fit_power_law, plot_degrees
 from worlds.wiki.dumps import HOME, Written, write_dump
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.domain import Url
-from honeyguide.worlds.wiki.siteinfo import SiteInfo
-from honeyguide.worlds.wiki.titles import TitleRules
+from honeyguide.model import Url
+from honeyguide.worlds.wiki.titles import SiteInfo, TitleRules
 
 RULES = TitleRules(SiteInfo(base="http://en.wiki.test/wiki/Main_Page", number_by_namespace={"portal talk": 101}))
 

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.domain import Fetched, Url
+from honeyguide.model import Fetched, Url
 from honeyguide.parse import parse
-from honeyguide.worlds.wiki.rendering import NOWHERE, Renderer
-from honeyguide.worlds.wiki.siteinfo import SiteInfo
-from honeyguide.worlds.wiki.titles import TitleRules
+from honeyguide.worlds.wiki.titles import SiteInfo, TitleRules
 from honeyguide.worlds.wiki.wikitext import Article, Converter
+from honeyguide.worlds.wiki.writing import NOWHERE, Renderer
 
 CONVERTER = Converter(TitleRules(SiteInfo(number_by_namespace={"bild": 6, "kategorie": 14})))
 MARKUP = st.lists(

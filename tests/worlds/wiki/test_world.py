@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide.domain import Failed, Fetched, Url
 from honeyguide.errors import WorldError
+from honeyguide.model import Failed, Fetched, Url
 from honeyguide.worlds.wiki import WikiWorld
 from worlds.wiki.dumps import Written, url, world_of
 

@@ -7,9 +7,8 @@ any batch (`exact_layers`); waiting links are scored by that. `descriptions` say
 has the parameters, `state_links` what the dueling form must know besides, `saved_state` how all of it is kept.
 """
 
-from honeyguide.learn.deep_q.deep_q import DeepQ
-from honeyguide.learn.deep_q.descriptions import Descriptions, OutputDescriptions, PairDescriptions
-from honeyguide.learn.deep_q.pytorch import pytorch
+from honeyguide.learn.deep_q.deep_q import DeepQ, Descriptions, OutputDescriptions, PairDescriptions
+from honeyguide.learn.deep_q.networks import pytorch
 from honeyguide.learn.deep_q.rules import Dueling, Loss, QRules, TargetRule
 
 __all__ = [

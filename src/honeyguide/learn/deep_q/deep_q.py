@@ -1,4 +1,8 @@
-"""Deep Q-learning as a strategy: Pertejo (2021), 2.6, 3.7 and 5.2, after Mnih et al. (2015).
+"""Arrays as one compressed block of bytes, and back.
+
+What a network sees of a link: the features of Han and Pertejo, of the page it stands on and of the link itself.
+
+Deep Q-learning as a strategy: Pertejo (2021), 2.6, 3.7 and 5.2, after Mnih et al. (2015).
 
 A page is a state s, a link on it an action a. A network says what each link is worth, Q(s, a); the crawl follows the
 most valuable link of the whole frontier, or with probability ε a random one. What came of it, the reward and the
@@ -12,29 +16,123 @@ that it had when it was found, unless one that looks the same is found later: Pe
 
 from __future__ import annotations
 
+import io
 import json
-from typing import TYPE_CHECKING, Any
+import zipfile
+from typing import TYPE_CHECKING, Any, Final, Protocol, assert_never
 
 import numpy as np
+import zstandard
 
-from honeyguide.domain import Skipped
 from honeyguide.errors import StrategyError
-from honeyguide.learn.deep_q.replay import Experience, Replay, distinct
+from honeyguide.learn.deep_q.networks import DIGITS, Shape, Valuation, digits_of
 from honeyguide.learn.deep_q.rules import Dueling
-from honeyguide.learn.deep_q.saved_state import packed, under, unpacked, within
-from honeyguide.learn.deep_q.state_links import StateLinks
-from honeyguide.learn.deep_q.trainer import Trainer
-from honeyguide.learn.deep_q.valuation import Valuation
+from honeyguide.learn.deep_q.training import Experience, Replay, StateLinks, Trainer, distinct
+from honeyguide.learn.han_features import PairRows, Scale
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
+from honeyguide.model import Skipped
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Candidates, Decision, Page, Parents, Row, Rows, Transition, Url
-    from honeyguide.learn.deep_q.descriptions import Descriptions
-    from honeyguide.learn.deep_q.pytorch import Torch
+    from honeyguide.learn.deep_q.networks import Torch
     from honeyguide.learn.deep_q.rules import QRules
-    from honeyguide.learn.deep_q.shape import Shape
+    from honeyguide.learn.han_features import FeatureStyle, TopicAndCategories
+    from honeyguide.model import Candidates, Decision, LineageRules, Page, Parents, Row, Rows, Transition, Url
+
+LEVEL: Final = 1  # of compression: higher ones take longer and gain little on weights
+
+
+def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The same arrays give the same bytes."""
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]
+    return zstandard.ZstdCompressor(level=LEVEL).compress(buffer.getvalue())
+
+
+def unpacked(state: bytes) -> dict[str, NDArray[Any]]:
+    """What was packed; StrategyError if it was not."""
+    try:
+        plain = zstandard.ZstdDecompressor().decompress(state)
+        with np.load(io.BytesIO(plain), allow_pickle=False) as saved:
+            return {name: saved[name] for name in saved.files}
+    except (zstandard.ZstdError, OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise StrategyError(f"not a saved state of deep Q-learning: {error}") from error
+
+
+def under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays with a prefix to their names."""
+    return {f"{prefix}/{name}": array for name, array in arrays.items()}
+
+
+def within(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays whose names have the prefix, without it."""
+    return {name.removeprefix(f"{prefix}/"): array for name, array in arrays.items() if name.startswith(f"{prefix}/")}
+
+
+class Descriptions(Protocol):
+    """Makes rows of links."""
+
+    shape: Shape
+    lineage_rules: LineageRules
+
+    def of_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
+        """The state."""
+        ...
+
+    def of_links(self, candidates: Candidates) -> Rows:
+        """Rows; zeros for a seed, which stands on no page."""
+        ...
+
+
+class PairDescriptions(PairRows):
+    """State and action side by side, for a network with one output."""
+
+    def __init__(self, nearness: TopicAndCategories, style: FeatureStyle, *, is_scaled: bool = True) -> None:
+        super().__init__(nearness, style)
+        self.shape = _shape(style, nearness.categories, is_scaled=is_scaled)
+
+
+class OutputDescriptions(PairDescriptions):
+    """The state, and the number of the link among the outputs: the order in which links were met."""
+
+    def __init__(
+        self, nearness: TopicAndCategories, style: FeatureStyle, outputs: int, *, is_scaled: bool = True
+    ) -> None:
+        super().__init__(nearness, style, is_scaled=is_scaled)
+        width = self.shape.state_width
+        self.shape = Shape(width, width + DIGITS, self.shape.scale[:width], outputs)
+
+    def of_links(self, candidates: Candidates) -> Rows:
+        standing = candidates.standing
+        if standing is None:
+            return np.zeros((len(candidates), self.shape.row_width), dtype=np.float16)
+        states = np.broadcast_to(standing.state, (len(candidates), self.shape.state_width))
+        return np.concatenate((states, digits_of(standing.links)), axis=1)
+
+
+def _shape(style: FeatureStyle, categories: int, *, is_scaled: bool) -> Shape:
+    state, action = style.state_width(categories), style.action_width(categories)
+    largest = _largest(style, categories)
+    columns = np.concatenate((largest, largest[:action]))
+    scale = 1 / columns if is_scaled else np.ones_like(columns)
+    return Shape(state, state + action, scale.astype(np.float32))
+
+
+def _largest(style: FeatureStyle, categories: int) -> NDArray[np.float64]:
+    """The most that each number of a state can be."""
+    match style.scale:
+        case Scale.HAN:
+            relevance, change = [4.0, 5.0], 4.0
+        case Scale.PERTEJO:
+            relevance, change = [9.0], 7.0
+        case Scale.CONTINUOUS:
+            relevance, change = [1.0], 1.0
+        case _:
+            assert_never(style.scale)
+    return np.array([*relevance * (3 + categories), change, float(style.lineage.farthest)])
 
 
 class DeepQ(Strategy):

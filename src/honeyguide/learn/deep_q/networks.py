@@ -1,28 +1,125 @@
-"""Networks in PyTorch: hidden layers of tanh units, then a linear layer (Pertejo 4.3 and his program, A.8).
+"""PyTorch, where it is installed: an extra, heavy, and therefore imported when a deep strategy is made.
+
+What goes into a network and what comes out of it.
+
+Pertejo's future work (5.2) asks for a network that takes the state and the action and has one output: `outputs` is 0.
+In his experiment (3.7) the state alone goes in, and every page that could ever be fetched has an output of its own.
+
+Networks in PyTorch: hidden layers of tanh units, then a linear layer (Pertejo 4.3 and his program, A.8).
 
 A network has one tower of layers, or two in the dueling form: one sees the state alone and gives V(s), the other gives
 A(s, a). Weights begin uniform within ±√(6 / (inputs + units)), as in Keras, and biases at 0. All chance comes from
 NumPy's generators, so a network begins the same and drops the same units on every device.
+
+A network's layers in arithmetic that gives a row the same numbers to the last bit in any batch.
+
+A matrix product adds up a row in an order that depends on how many rows there are, and rounds at every step. Here
+nothing is rounded: inputs and weights are whole multiples of powers of two, chosen so that every partial sum fits the
+53 bits of a double. Sums of whole numbers do not depend on their order, so BLAS may add as it likes, with any number of
+threads.
+
+What that costs is a rounding beforehand: rows to multiples of 2^-12 (exact for indexes), the activity of a unit to
+multiples of 2^-20, weights to some 24 bits of the largest in their layer, as many as single precision has.
+
+What every link is worth by one state of the network: NumPy alone, and the same for equal rows in any batch.
 """
 
 from __future__ import annotations
 
+import math
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from honeyguide.errors import SettingsError
 from honeyguide.learn.deep_q.rules import Dueling
+from honeyguide.learn.deep_q.targets import baseline
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.domain import Rows
-    from honeyguide.learn.deep_q.pytorch import Tensor, Torch
     from honeyguide.learn.deep_q.rules import QRules
-    from honeyguide.learn.deep_q.shape import Shape
+    from honeyguide.learn.deep_q.training import StateLinks
+    from honeyguide.model import Rows
+
+    Floats = NDArray[np.float64]
+
+Torch: TypeAlias = Any
+"""The module: it is not there for everyone, so its types are not either."""
+
+Tensor: TypeAlias = Any
+
+
+def pytorch(strategy: str, device: str) -> Torch:
+    """The module. SettingsError where it is missing, or where there is no such device."""
+    try:
+        import torch  # noqa: PLC0415 - heavy, and an extra
+    except ImportError:
+        raise SettingsError(
+            [f"crawl.strategy is {strategy!r}: it needs PyTorch; pip install 'honeyguide[deep]', or choose lfa-sync"]
+        ) from None
+    if device == "cuda" and not torch.cuda.is_available():
+        raise SettingsError(
+            ["dqn.device is 'cuda': PyTorch finds no CUDA device here; use --device cpu, or a CUDA build of PyTorch"]
+        )
+    return torch
+
+
+@contextmanager
+def one_thread(torch: Torch) -> Iterator[None]:
+    """Sums that do not depend on how many processors there are. The number of threads is put back afterwards."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+DIGIT: Final = 1024  # an output is told in digits of this base: half precision has whole numbers up to 2,048 only
+DIGITS: Final = 3
+MOST_OUTPUTS: Final = DIGIT**DIGITS - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """The columns of a row, and how many outputs there are.
+
+    A row begins with the state. The link follows: in numbers of its own, or as the digits of its output plus one,
+    lowest first; zeros are a link without an output.
+    """
+
+    state_width: int
+    row_width: int
+    scale: NDArray[np.float32]  # factor of each number that goes in
+    outputs: int = 0
+
+    @property
+    def inputs(self) -> int:
+        return self.state_width if self.outputs else self.row_width
+
+    def which(self, rows: Rows) -> NDArray[np.int64] | None:
+        """The output of each row, -1 for none; None where all rows have the same."""
+        if not self.outputs:
+            return None
+        digits = rows[:, self.state_width :].astype(np.int64)
+        return digits @ (DIGIT ** np.arange(DIGITS)) - 1
+
+    def has_value(self, rows: Rows) -> NDArray[np.bool_]:
+        """Which rows the network can value."""
+        which = self.which(rows)
+        return np.ones(len(rows), dtype=np.bool_) if which is None else (which >= 0) & (which < self.outputs)
+
+
+def digits_of(outputs: NDArray[np.int64]) -> Rows:
+    """Outputs as they stand in rows; one too large to be told is the largest that can be."""
+    numbers = np.minimum(outputs + 1, MOST_OUTPUTS)
+    return (numbers[:, None] // DIGIT ** np.arange(DIGITS) % DIGIT).astype(np.float16)
+
 
 ADVANTAGE: Final = "advantage"  # the only tower where nothing duels
 STATE: Final = "state"
@@ -144,3 +241,110 @@ def _fresh_tower(
         parts[f"{name}.{layer}.weights"] = np.ascontiguousarray(weights.T) if is_last else weights
         parts[f"{name}.{layer}.bias"] = np.zeros(units, dtype=np.float32)
     return parts
+
+
+DOUBLE_BITS: Final = 53
+ROW_GRID: Final = 2.0**-12
+ROW_LIMIT: Final = 2.0**9  # numbers in a row beyond it count as it
+ROW_BITS: Final = 21
+UNIT_GRID: Final = 2.0**-20  # of an activity, which is from -1 to 1
+UNIT_BITS: Final = 20
+BLOCK_ROWS: Final = 8192
+
+
+class ExactLayers:
+    """Hidden layers of tanh units over rows, then a linear layer."""
+
+    def __init__(self, layers: Sequence[tuple[NDArray[np.floating], NDArray[np.floating]]]) -> None:
+        """From weights, of shape (inputs, units), and biases of each layer, the linear one last."""
+        self._layers = [
+            (on_grid(weights.astype(np.float64), UNIT_BITS if place else ROW_BITS), bias.astype(np.float64))
+            for place, (weights, bias) in enumerate(layers)
+        ]
+
+    def outputs(self, rows: Rows, which: NDArray[np.int64] | None = None) -> Floats:
+        """The output of each row: the only one, or that of the linear layer's unit `which`."""
+        found = np.empty(len(rows))
+        for start in range(0, len(rows), BLOCK_ROWS):
+            block = slice(start, start + BLOCK_ROWS)
+            found[block] = self._outputs(rows[block], None if which is None else which[block])
+        return found
+
+    def _outputs(self, rows: Rows, which: NDArray[np.int64] | None) -> Floats:
+        activity = np.clip(np.round(rows.astype(np.float64) / ROW_GRID) * ROW_GRID, -ROW_LIMIT, ROW_LIMIT)
+        *hidden, (weights, bias) = self._layers
+        for layer_weights, layer_bias in hidden:
+            activity = np.round(np.tanh(activity @ layer_weights + layer_bias) / UNIT_GRID) * UNIT_GRID
+        if which is None:
+            return activity @ weights[:, 0] + bias[0]
+        return (activity * weights.T[which]).sum(axis=1) + bias[which]
+
+
+def on_grid(weights: Floats, input_bits: int) -> Floats:
+    """Weights rounded so that their sums with inputs of so many bits are exact."""
+    largest = float(np.abs(weights).max(initial=0.0))
+    if not largest:
+        return weights
+    room = DOUBLE_BITS - input_bits - math.ceil(math.log2(max(len(weights), 1)))
+    grid = 2.0 ** (math.frexp(largest)[1] - room)
+    return np.round(weights / grid) * grid
+
+
+NEVER: Final = -1e30  # the value of a link that has no output: below all others, and still a number
+
+
+class Valuation:
+    """The values by a network as it was when this was made.
+
+    In the dueling form a state's baseline is fixed when the state is first told of (`meet`) and holds for this
+    valuation, so that a value does not change while links wait by it. A link in a state never told of is worth V(s).
+    """
+
+    def __init__(
+        self,
+        shape: Shape,
+        dueling: Dueling,
+        towers: Mapping[str, NDArray[np.float32]],
+        baseline_by_state: Mapping[bytes, float] | None = None,
+    ) -> None:
+        self.towers = towers
+        self.baseline_by_state = dict(baseline_by_state or {})
+        self._shape = shape
+        self._dueling = dueling
+        self._advantages = ExactLayers(layers_of(towers, ADVANTAGE, shape.scale))
+        self._states = None if dueling is Dueling.NONE else ExactLayers(layers_of(towers, STATE, shape.scale))
+
+    def values(self, rows: Rows) -> NDArray[np.float64]:
+        has_value = self._shape.has_value(rows)
+        values = np.where(self._is_seed(rows), 0.0, NEVER)
+        values[has_value] = self._values(rows[has_value])
+        return values
+
+    def meet(self, states: Iterable[bytes], links: StateLinks) -> None:
+        """Fix the baselines of states that have none yet."""
+        if self._states is None:
+            return
+        new = [state for state in states if state not in self.baseline_by_state]
+        samples = [links.of(state) for state in new]
+        ends = np.cumsum([len(sample) for sample in samples])
+        found = np.split(self._advantages_of(np.concatenate(samples)), ends)[: len(new)] if new else []
+        for state, advantages in zip(new, found, strict=True):
+            if len(advantages):
+                self.baseline_by_state[state] = baseline(advantages, self._dueling)
+
+    def _values(self, rows: Rows) -> NDArray[np.float64]:
+        advantages = self._advantages_of(rows)
+        if self._states is None or not len(rows):
+            return advantages
+        width = self._shape.state_width
+        states, place = np.unique(rows[:, :width] + np.float16(0), axis=0, return_inverse=True)
+        place = place.reshape(-1)
+        baselines = np.array([self.baseline_by_state.get(state.tobytes(), np.nan) for state in states])[place]
+        beyond = np.where(np.isnan(baselines), 0.0, advantages - baselines)
+        return self._states.outputs(states)[place] + beyond
+
+    def _advantages_of(self, rows: Rows) -> NDArray[np.float64]:
+        return self._advantages.outputs(rows[:, : self._shape.inputs], self._shape.which(rows))
+
+    def _is_seed(self, rows: Rows) -> NDArray[np.bool_]:
+        return (rows[:, self._shape.state_width :] == 0).all(axis=1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from honeyguide.learn.exploration import Phases
+from honeyguide.learn.strategy import Phases
 
 
 class TargetRule(StrEnum):

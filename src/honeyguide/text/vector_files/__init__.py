@@ -9,4 +9,7 @@ words up in.
 from honeyguide.text.vector_files.cache import Converting
 from honeyguide.text.vector_files.file_vectors import FileVectors
 
-__all__ = ["Converting", "FileVectors"]
+__all__ = [
+    "Converting",
+    "FileVectors",
+]

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from honeyguide.text.vector_files.cache import Converting, open_cached
-from honeyguide.text.vector_files.cache_files import key_of
+from honeyguide.text.vector_files.cache import Converting, key_of, open_cached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.text.vector_files.cache_files import CacheReader
+    from honeyguide.text.vector_files.cache import CacheReader
 
 
 class FileVectors:

@@ -84,7 +84,7 @@ class PackedFile:
             archive = zipfile.ZipFile(self._packed)
             names = [member.filename for member in archive.infolist() if not member.is_dir()]
             if len(names) == 1:
-                return cast(_Content, archive.open(names[0]))
+                return cast("_Content", archive.open(names[0]))
         except (*_BROKEN, RuntimeError, NotImplementedError) as error:  # encrypted, or packed in an unknown way
             raise self._is_broken(error) from error
         listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")

@@ -8,8 +8,12 @@ each URL, and `warc_record` turns that one into an outcome. Both take the time t
 only places in memory, never pages.
 """
 
-from honeyguide.worlds.frozen.folder_world import FolderWorld
+from honeyguide.worlds.frozen.folder import FolderWorld
 from honeyguide.worlds.frozen.opening import open_site
-from honeyguide.worlds.frozen.warc_world import WarcWorld
+from honeyguide.worlds.frozen.warc import WarcWorld
 
-__all__ = ["FolderWorld", "WarcWorld", "open_site"]
+__all__ = [
+    "FolderWorld",
+    "WarcWorld",
+    "open_site",
+]

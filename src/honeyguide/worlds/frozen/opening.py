@@ -12,10 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.domain import Url
 from honeyguide.errors import InvalidUrl, WorldError
-from honeyguide.worlds.frozen.folder_world import FolderWorld
-from honeyguide.worlds.frozen.warc_world import WarcWorld
+from honeyguide.model import Url
+from honeyguide.worlds.frozen.folder import FolderWorld
+from honeyguide.worlds.frozen.warc import WarcWorld
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

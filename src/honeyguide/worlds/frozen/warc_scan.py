@@ -1,28 +1,131 @@
-"""A WARC file read from end to end, once, for what it captured and where each capture lies.
+"""Where a record ends, found from the bytes themselves: what a reader of records does not tell of a broken file.
+
+A WARC file read from end to end, once, for what it captured and where each capture lies.
 
 Responses and revisits count, and `resource` records of http addresses; requests, metadata and the rest do not. A file
 that is broken is refused. A last record that is cut off, as by a crawl that was killed, is left out.
+
+The captures of a WARC file, kept beside it so that the file is read from end to end only once.
+
+`FILE.honeyguide-index` is a small SQLite database, tied to the size and the modification time of its WARC file and to
+the version of its own format. One that does not fit is made anew; one that cannot be written, in a folder that is
+read-only, is done without. It can be deleted at any time.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+import logging
+import os
+import re
+import sqlite3
+import zlib
+from contextlib import closing, suppress
+from dataclasses import astuple, dataclass, fields
+from enum import Enum, auto
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import xxhash
 
-from honeyguide.domain import Url
 from honeyguide.errors import InvalidUrl, WorldError
-from honeyguide.worlds.frozen.content_types import SNIFFED_BYTES, is_html_type, looks_like_html
-from honeyguide.worlds.frozen.quiet_fastwarc import ArchiveIterator, WarcRecordType
-from honeyguide.worlds.frozen.warc_extent import Extent, cut_after, extent_of
+from honeyguide.model import Url
+from honeyguide.quiet_fastwarc import ArchiveIterator, WarcRecordType
+from honeyguide.worlds.frozen.answers import SNIFFED_BYTES, is_html_type, looks_like_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+    from typing import BinaryIO
 
-    from honeyguide.worlds.frozen.quiet_fastwarc import WarcRecord
+    from honeyguide.quiet_fastwarc import WarcRecord
+
+_CHUNK_BYTES: Final = 1 << 16
+_GZIP_START: Final = b"\x1f\x8b"
+_FIRST_LINE: Final = b"WARC/"  # and a version of three characters
+_HEADER_END: Final = b"\r\n\r\n"
+_CONTENT_LENGTH: Final = re.compile(rb"^content-length:[ \t]*(\d+)[ \t]*\r$", re.IGNORECASE | re.MULTILINE)
+
+
+class Extent(Enum):
+    """How a record lies in its file."""
+
+    WHOLE = auto()
+    CUT = auto()  # the file ends within it
+    SHARED = auto()  # compressed in one piece with others
+
+
+def extent_of(path: Path, offset: int) -> Extent:
+    """How the record lies that begins at `offset`. Reads no more of the file than the record."""
+    with path.open("rb") as file:
+        is_packed, pieces = _unpacked(file, offset)
+        start, length = _header(pieces)
+        if length is None:
+            return Extent.CUT
+        seen = len(start)
+        for piece in pieces:
+            if seen > length + len(_HEADER_END):
+                break
+            seen += len(piece)
+    if seen < length:
+        return Extent.CUT
+    return Extent.SHARED if is_packed and seen > length + len(_HEADER_END) else Extent.WHOLE
+
+
+def cut_after(path: Path, offset: int) -> int | None:
+    """Where the next record begins, if all that is wrong with it is that the file ends within its first few bytes.
+
+    A record that got further than that can be read, and `extent_of` tells. `offset` is that of the record before.
+    """
+    with path.open("rb") as file:
+        end = _end_of(file, offset)
+        if end >= file.seek(0, os.SEEK_END):
+            return None
+        _, pieces = _unpacked(file, end)
+        try:
+            tail = b"".join(islice(pieces, 2))
+        except zlib.error:
+            return None
+    return end if _FIRST_LINE.startswith(tail[: len(_FIRST_LINE)]) and len(tail) <= len(_FIRST_LINE) + 3 else None
+
+
+def _header(pieces: Iterator[bytes]) -> tuple[bytes, int | None]:
+    """What was read to see the whole header, and the length of header and content together; None if it has no end."""
+    start = b""
+    for piece in pieces:
+        start += piece
+        head, end, _ = start.partition(_HEADER_END)
+        if end:
+            declared = _CONTENT_LENGTH.search(head + b"\r\n")
+            return start, len(head) + len(end) + (int(declared[1]) if declared else 0)
+    return start, None
+
+
+def _end_of(file: BinaryIO, offset: int) -> int:
+    """The place in the file behind the record at `offset`."""
+    is_packed, pieces = _unpacked(file, offset)
+    if not is_packed:
+        return offset + (_header(pieces)[1] or 0) + len(_HEADER_END)
+    unpacker = zlib.decompressobj(wbits=31)
+    file.seek(offset)
+    while not unpacker.eof and (packed := file.read(_CHUNK_BYTES)):
+        unpacker.decompress(packed)
+    return file.tell() - len(unpacker.unused_data)
+
+
+def _unpacked(file: BinaryIO, offset: int) -> tuple[bool, Iterator[bytes]]:
+    """The bytes from `offset` on: of one compressed member, or of all the rest of a file that is not compressed."""
+    file.seek(offset)
+    start = file.read(2)
+    is_packed = bool(start) and _GZIP_START.startswith(start)  # one byte, where the file ends behind it
+    file.seek(offset)
+    return is_packed, (_inflated(file) if is_packed else iter(lambda: file.read(_CHUNK_BYTES), b""))
+
+
+def _inflated(file: BinaryIO) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj(wbits=31)
+    while not unpacker.eof and (packed := file.read(_CHUNK_BYTES)):
+        yield unpacker.decompress(packed)
+
 
 MAX_HEADER_BYTES: Final = 65_536
 _USEFUL: Final = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
@@ -141,3 +244,85 @@ def _place_key(address: str | None, date: str | None) -> int:
 def _key(text: str | None) -> int:
     """A hash that fits SQLite's integers, never 0 for a text."""
     return (xxhash.xxh3_64_intdigest(text.encode()) >> 1) | 1 if text else 0
+
+
+log = logging.getLogger(__name__)
+
+FORMAT: Final = 1
+SUFFIX: Final = ".honeyguide-index"
+COLUMNS: Final = tuple(field.name for field in fields(Capture))
+
+_SCHEMA: Final = f"""
+    CREATE TABLE about (format INTEGER, warc_bytes INTEGER, warc_mtime_ns INTEGER, cut_at INTEGER);
+    CREATE TABLE captures ({", ".join(COLUMNS)});
+"""
+_ROWS: Final = f"SELECT {', '.join(COLUMNS)} FROM captures ORDER BY rowid"  # noqa: S608 - names of our own
+
+
+def captures_of(warc: Path) -> Iterator[tuple[Any, ...]]:
+    """The captures of a WARC file as rows of `COLUMNS`, from beside it or from itself. WorldError if it is unusable."""
+    try:
+        now = warc.stat()
+    except OSError as error:
+        raise WorldError(f"cannot read {warc}: {error.strerror}; give .warc or .warc.gz files") from error
+    stamp = (FORMAT, now.st_size, now.st_mtime_ns)
+    sidecar = Path(f"{warc}{SUFFIX}")
+    with closing(_opened(sidecar, stamp) or _made(sidecar, stamp, warc)) as database:
+        (cut_at,) = database.execute("SELECT cut_at FROM about").fetchone()
+        if cut_at is not None:
+            log.warning("%s is cut off in the record at byte %s, which is left out", warc, cut_at)
+        yield from database.execute(_ROWS)
+
+
+def _opened(sidecar: Path, stamp: tuple[int, ...]) -> sqlite3.Connection | None:
+    """What is kept already, if it is there, whole and of this very file."""
+    if not sidecar.exists():
+        return None
+    # Immutable: no lock and no journal, which a read-only folder could not hold.
+    database = sqlite3.connect(f"{sidecar.resolve().as_uri()}?immutable=1", uri=True)
+    with suppress(sqlite3.DatabaseError):
+        if database.execute("SELECT format, warc_bytes, warc_mtime_ns FROM about").fetchone() == stamp:
+            return database
+    database.close()
+    return None
+
+
+def _made(sidecar: Path, stamp: tuple[int, ...], warc: Path) -> sqlite3.Connection:
+    """A new index of the file, put in its place when it is whole."""
+    log.info("reading %s from end to end, once", warc)
+    draft = sidecar.with_name(f"{sidecar.name}.{os.getpid()}")
+    database, is_kept = _begun(draft)
+    scan = WarcScan(warc)
+    try:
+        places = ", ".join("?" * len(COLUMNS))
+        database.executemany(f"INSERT INTO captures VALUES ({places})", map(astuple, scan.captures()))  # noqa: S608
+        database.execute("INSERT INTO about VALUES (?, ?, ?, ?)", (*stamp, scan.cut_at))
+        database.commit()
+        if is_kept:
+            draft.replace(sidecar)
+    except BaseException as error:
+        database.close()
+        draft.unlink(missing_ok=True)
+        if isinstance(error, sqlite3.Error | OSError):
+            raise WorldError(f"cannot keep the index of {warc} in {sidecar}: {error}; make room for it") from error
+        raise
+    return database
+
+
+def _begun(draft: Path) -> tuple[sqlite3.Connection, bool]:
+    """An empty index at `draft`; where nothing can be written there, in a temporary file that nobody sees."""
+    try:
+        return _empty(str(draft)), True
+    except sqlite3.OperationalError:
+        log.info("cannot write %s: the index is made again each time", draft)
+        return _empty(""), False
+
+
+def _empty(place: str) -> sqlite3.Connection:
+    database = sqlite3.connect(place)
+    try:
+        database.executescript(f"PRAGMA journal_mode = OFF; {_SCHEMA}")
+    except BaseException:
+        database.close()
+        raise
+    return database

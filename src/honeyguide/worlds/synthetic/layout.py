@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.worlds.synthetic import common_words
+from honeyguide.worlds.synthetic import words as common_words
 from honeyguide.worlds.synthetic.hashing import Hashes, Ints, hash_each, hash_int, of_65536, quarters, unit
 from honeyguide.worlds.synthetic.topic_words import TOPICS
 

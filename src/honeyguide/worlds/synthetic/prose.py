@@ -1,4 +1,9 @@
-"""Sentences of a page: how many words of which language, and where commas, stops and capitals fall."""
+"""What every page of a host has around its text: navigation, sidebar and footer, the same on the whole site.
+
+Where the links of a page lead: topical locality, feeder topics, bridges into islands, popular targets.
+
+Sentences of a page: how many words of which language, and where commas, stops and capitals fall.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +12,146 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.worlds.synthetic.hashing import Hashes, Ints, quarters
-from honeyguide.worlds.synthetic.lexicon import CAPITAL, COLUMNS, COMMA, PLAIN, STOP, Lexicon
+from honeyguide.worlds.synthetic.hashing import Hashes, Ints, hash_int, of_65536, quarters
+from honeyguide.worlds.synthetic.layout import FEEDS, Layout
+from honeyguide.worlds.synthetic.places import Kind
+from honeyguide.worlds.synthetic.words import CAPITAL, COLUMNS, COMMA, PLAIN, STOP, Lexicon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from honeyguide.worlds.synthetic.places import AddressBook, TraitTable
+
+_SIDEBAR_LINKS = 4
+
+
+def document(title: str, before: str, main: str, after: str) -> bytes:
+    """A whole HTML document: the main part between what a site has around it."""
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n</head>\n'
+        f"<body>\n{before}\n<main>\n<h1>{title}</h1>\n{main}\n</main>\n{after}\n</body>\n</html>\n"
+    ).encode()
+
+
+class Chrome:
+    """Wraps a page's own markup in its host's. Keeps two strings per host that has been asked for."""
+
+    def __init__(self, layout: Layout, traits: TraitTable, addresses: AddressBook) -> None:
+        self._layout = layout
+        self._traits = traits
+        self._addresses = addresses
+        self._around: dict[int, tuple[str, str]] = {}
+        self._doors: dict[int, str] = {}
+
+    def wrap(self, host: int, title: str, main: str) -> bytes:
+        """A whole HTML document."""
+        around = self._around.get(host)
+        if around is None:
+            around = self._around[host] = self._build(host)
+        before, after = around
+        return document(title, before, main, after)
+
+    def show_door(self, host: int, path: str, label: str) -> None:
+        """Have the navigation of a host show one more link, on every page of it from now on."""
+        self._doors[host] = f'<a href="{path}">{label}</a>'
+        self._around.pop(host, None)
+
+    def _build(self, host: int) -> tuple[str, str]:
+        site = self._layout.hosts[host]
+        name = site.name.partition(".")[0].rstrip("0123456789").replace("-", " ").title()
+        entries = [f'<a href="/">{name}</a>']
+        entries += [f'<a href="/{section}/">{section.title()}</a>' for section in site.sections]
+        entries += filter(None, [self._doors.get(host, "")])
+        before = f"<header>\n<nav>{' '.join(entries)}</nav>\n</header>"
+        portal = self._addresses.home(hash_int(host) % self._layout.spec.portals)
+        footer = f'<footer><p>{name}. Listed at <a href="{portal}">the portal</a>. All rights reserved.</p></footer>'
+        return before, f"{self._sidebar(host)}\n{footer}"
+
+    def _sidebar(self, host: int) -> str:
+        """The site's most popular pages, by number alone, as sidebars go."""
+        clusters = self._layout.open_by_host.members(host)[:_SIDEBAR_LINKS]
+        heads = np.asarray(clusters * self._layout.spec.cluster_pages)
+        if not len(heads):
+            return ""
+        urls = self._addresses.pages(self._traits.of(heads))
+        items = "".join(f'<li><a href="{url}">Popular {place}</a></li>' for place, url in enumerate(urls, 1))
+        return f"<aside><h2>Most read</h2><ul>{items}</ul></aside>"
+
+
+CHILDREN: Final = 3
+"""Pages of a cluster hang from its head in a tree, so many to each: how every page can be reached."""
+
+# Where a link leads: its own cluster, its own topic, a topic that its topic feeds, an island, anywhere.
+_NEAR, _SAME, _FED, _ISLAND, _ANYWHERE = range(5)
+
+
+def _modes(near: float, same: float, fed: float, island: float) -> Ints:
+    """Thresholds from shares; what is left leads anywhere."""
+    return np.cumsum([of_65536(share) for share in (near, same, fed, island)])
+
+
+_TOPICAL: Final = _modes(0.08, 0.42, 0.20, 0.0)
+_ON_ISLAND: Final = _modes(0.10, 0.25, 0.15, 0.20)
+_HUB: Final = _modes(0.0, 0.75, 0.10, 0.0)
+_BRIDGE: Final = _modes(0.05, 0.0, 0.0, 0.50)
+_GENERAL: Final = _modes(0.10, 0.0, 0.0, 0.0)
+
+
+class LinkChooser:
+    """Chooses link targets for one page at a time."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._size = layout.spec.cluster_pages
+        self._last = layout.spec.pages - 1
+
+    def children(self, page: int) -> list[int]:
+        """The pages that hang from this one in its cluster's tree, at most `CHILDREN`."""
+        head = page // self._size * self._size
+        first = head + (page - head) * CHILDREN + 1
+        return list(range(first, min(first + CHILDREN, head + self._size, self._last + 1)))
+
+    def choose(self, page: int, topic: int, kind: Kind, draws: Hashes) -> Ints:
+        """One target per draw, for a page of this topic and kind."""
+        cluster = page // self._size
+        mode, feed, cluster_rank, page_rank = quarters(draws)
+        leads_to = self._hidden_topic(cluster, int(draws[0])) if kind is Kind.BRIDGE else topic
+        edges = self._edges(cluster, topic, kind)
+        modes = edges.searchsorted(mode, side="right")
+        feeds = self._layout.feeds[topic][feed % FEEDS]
+        topics = np.where(modes == _FED, feeds, leads_to)
+        rank = cluster_rank / 65536
+        clusters = self._layout.open_by_topic.pick(topics, rank * rank)
+        anywhere = self._layout.open_clusters
+        is_anywhere = modes == _ANYWHERE
+        clusters[is_anywhere] = anywhere[(rank[is_anywhere] * len(anywhere)).astype(np.int64)]
+        clusters[modes == _NEAR] = cluster
+        depth = page_rank / 65536
+        places = (depth * depth * self._size).astype(np.int64)  # a cluster's head is popular, its last page is not
+        if edges[_ISLAND] > edges[_FED]:
+            # An island is entered at its head, from which its tree hangs.
+            is_island = modes == _ISLAND
+            clusters[is_island] = self._layout.islands_by_topic.pick(topics[is_island], rank[is_island])
+            places[is_island] = 0
+        return np.minimum(clusters * self._size + places, self._last)
+
+    def _edges(self, cluster: int, topic: int, kind: Kind) -> Ints:
+        if kind is Kind.BRIDGE:
+            return _BRIDGE
+        if topic == self._layout.no_topic:
+            return _GENERAL
+        if kind is Kind.HUB:
+            return _HUB
+        return _ON_ISLAND if self._layout.is_island[cluster] else _TOPICAL
+
+    def _hidden_topic(self, cluster: int, draw: int) -> int:
+        """The topic of the islands a bridge leads to: its neighbourhood's own, or one that it feeds."""
+        topic = int(self._layout.cluster_topic[cluster])
+        if topic == self._layout.no_topic:
+            return draw % self._layout.no_topic
+        feed = draw % (FEEDS + 2)
+        return topic if feed >= FEEDS else int(self._layout.feeds[topic, feed])
+
 
 PARAGRAPH: Final = 36
 """Words and pieces of glue in one paragraph; a text is a whole number of paragraphs."""

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final, Self, assert_never
 
 from aiohttp import web
 
-from honeyguide.clock import Clock, RealClock
-from honeyguide.domain import Failed, FailureReason, Fetched, Redirected, Refused, Unchanged, Unknown, Url
 from honeyguide.errors import InvalidUrl, WorldError
+from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Refused, Unchanged, Unknown, Url
+from honeyguide.model.clock import Clock, RealClock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

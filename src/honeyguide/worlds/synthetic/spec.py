@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, fields
+from enum import StrEnum
 
 from honeyguide.errors import WorldError
 from honeyguide.worlds.synthetic.topic_words import TOPICS
-from honeyguide.worlds.synthetic.traps.scenarios import Scenario
 
 MIN_PAGES = 200
 MAX_PAGES = 1_000_000_000
 MIN_HOSTS = 4
 MAX_HOSTS = 50_000  # each needs a name and, served over HTTP, an address of its own
 MIN_TOPICS = 4
+
+
+class Scenario(StrEnum):
+    """A trap, or what looks like one; `NONE` is the honest web alone."""
+
+    NONE = "none"
+    SELF_LINK = "self-link"
+    RING = "ring"
+    DYNAMIC = "dynamic"
+    ENCYCLOPAEDIA = "encyclopaedia"
+    CALENDAR = "calendar"
+    FACETS = "facets"
+    SESSION_IDS = "session-ids"
+    SOFT_404 = "soft-404"
+    PAGINATION = "pagination"
+    REPEATING_SEGMENTS = "repeating-segments"
+    MIRRORS = "mirrors"
+    MAZE = "maze"
+    MAZE_HOSTS = "maze-hosts"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,32 +7,32 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 import numpy as np
 
-from honeyguide.domain import Answer, Failed, FailureReason, Fetched, Outcome, Redirected, RefusalReason, Refused, Url
 from honeyguide.errors import WorldError
-from honeyguide.worlds.synthetic.addressing import (
+from honeyguide.model import Answer, Failed, FailureReason, Fetched, Outcome, Redirected, RefusalReason, Refused, Url
+from honeyguide.worlds.synthetic.hashing import hash_int
+from honeyguide.worlds.synthetic.layout import Layout
+from honeyguide.worlds.synthetic.pages import ListWriter, PageWriter
+from honeyguide.worlds.synthetic.places import (
     AddressBook,
     AliasPlace,
     FilePlace,
+    Kind,
     ListPlace,
     PagePlace,
     RobotsPlace,
+    TraitTable,
 )
-from honeyguide.worlds.synthetic.chrome import Chrome
-from honeyguide.worlds.synthetic.hashing import hash_int
-from honeyguide.worlds.synthetic.layout import Layout
-from honeyguide.worlds.synthetic.lexicon import Lexicon
-from honeyguide.worlds.synthetic.lists import ListWriter
-from honeyguide.worlds.synthetic.pages import PageWriter
+from honeyguide.worlds.synthetic.prose import Chrome
 from honeyguide.worlds.synthetic.spec import SyntheticSpec
 from honeyguide.worlds.synthetic.topic_words import TOPICS
-from honeyguide.worlds.synthetic.traits import Kind, TraitTable
 from honeyguide.worlds.synthetic.traps import Ground, Truth, build_trap, mentions_of, url_key
+from honeyguide.worlds.synthetic.words import Lexicon
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from honeyguide.worlds.synthetic.addressing import Place
     from honeyguide.worlds.synthetic.layout import Host
+    from honeyguide.worlds.synthetic.places import Place
 
 HTML: Final = "text/html; charset=utf-8"
 _TEXT: Final = "text/plain; charset=utf-8"

@@ -8,10 +8,9 @@ as a graph. Categories are labels for grading: they are in the file, and on no p
 """
 
 from honeyguide.worlds.wiki.building import BuildProgress, BuiltWiki, build_wiki
-from honeyguide.worlds.wiki.link_graph import LinkGraph
 from honeyguide.worlds.wiki.stats import Degrees, PowerLaw, WikiStats, wiki_stats
 from honeyguide.worlds.wiki.topics import WikiTopic, wiki_topics
-from honeyguide.worlds.wiki.world import WikiWorld
+from honeyguide.worlds.wiki.world import LinkGraph, WikiWorld
 
 __all__ = [
     "BuildProgress",

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from honeyguide.counts import count_of
 from honeyguide.errors import WorldError
-from honeyguide.worlds.wiki import world_file
+from honeyguide.model.counts import count_of
+from honeyguide.worlds.wiki import world as world_file
 from honeyguide.worlds.wiki.dump import BrokenDump, Dump
 from honeyguide.worlds.wiki.gathering import Gathered
 from honeyguide.worlds.wiki.pagelinks import PageLinks
@@ -23,8 +23,8 @@ from honeyguide.worlds.wiki.writing import Writing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from honeyguide.worlds.wiki.key_table import KeyTable
-    from honeyguide.worlds.wiki.siteinfo import SiteInfo
+    from honeyguide.worlds.wiki.gathering import KeyTable
+    from honeyguide.worlds.wiki.titles import SiteInfo
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,8 @@
-"""Titles as MediaWiki writes them, and what a link in wikitext means by one.
+"""What a dump says of the wiki it comes from: where it lived, what its namespaces are called, how it writes titles.
+
+Prefixes of links that lead to other wikis: a dump does not list them, and without a list they read like articles.
+
+Titles as MediaWiki writes them, and what a link in wikitext means by one.
 
 A title is normalised as the wiki itself does it: character references and percent-escapes decoded, Unicode composed
 (NFC), underscores and every kind of space folded to single spaces, direction marks dropped, the fragment cut off, the
@@ -9,16 +13,81 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass, field
 from enum import Enum
 from html import unescape
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote, unquote
 
-from honeyguide.worlds.wiki.siteinfo import ARTICLES, CATEGORIES, FILES
-from honeyguide.worlds.wiki.wiki_prefixes import LANGUAGES, SISTER_PROJECTS
+from honeyguide.errors import InvalidUrl
+from honeyguide.model import Url
 
 if TYPE_CHECKING:
-    from honeyguide.worlds.wiki.siteinfo import SiteInfo
+    from collections.abc import Mapping
+
+ARTICLES: Final = 0
+FILES: Final = 6
+CATEGORIES: Final = 14
+
+# Every wiki understands these names, whatever its own are.
+_ENGLISH_NAMES: Final = {
+    "media": -2, "special": -1, "talk": 1, "user": 2, "user talk": 3, "project": 4, "project talk": 5,
+    "file": FILES, "image": FILES, "file talk": 7, "image talk": 7, "mediawiki": 8, "mediawiki talk": 9,
+    "template": 10, "template talk": 11, "help": 12, "help talk": 13, "category": CATEGORIES, "category talk": 15,
+}  # fmt: skip
+_NO_HOME: Final = "https://wiki.invalid/wiki/"
+
+
+@dataclass(frozen=True, slots=True)
+class SiteInfo:
+    """The head of a dump. A namespace's names are in lower case, with spaces."""
+
+    name: str = ""
+    base: str = ""  # the address of the main page
+    has_capital_titles: bool = True  # whether the first letter of a title is always a capital
+    number_by_namespace: Mapping[str, int] = field(default_factory=dict)  # by the wiki's own names
+
+    @property
+    def all_namespaces(self) -> dict[str, int]:
+        """The wiki's own names over those that every wiki understands; the namespace of articles has no name."""
+        names = _ENGLISH_NAMES | dict(self.number_by_namespace)
+        return {name: number for name, number in names.items() if name}
+
+    @property
+    def home(self) -> str:
+        """What the address of every article starts with, a slash at its end."""
+        before_title, separator, _ = self.base.partition("/wiki/")
+        if not separator:
+            before_title = self.base.partition("?")[0].rpartition("/")[0]
+            separator = "/wiki/" if "?" in self.base else "/"
+        try:
+            return Url.parse(f"{before_title}{separator}").text
+        except InvalidUrl:
+            return _NO_HOME
+
+
+_LANGUAGES: Final = """
+    aa ab ace ady af ak als am an ang ar arc ary arz as ast atj av ay az azb ba ban bar bat-smg bcl be be-tarask
+    be-x-old bg bh bi bjn bm bn bo bpy br bs bug bxr ca cbk-zam cdo ce ceb ch cho chr chy ckb co cr crh cs csb
+    cu cv cy da de din diq dsb dty dv dz ee el eml en eo es et eu ext fa ff fi fiu-vro fj fo fr frp frr fur fy
+    ga gag gan gd gl glk gn gom gor got gu gv ha hak haw he hi hif ho hr hsb ht hu hy hyw hz ia id ie ig ii ik
+    ilo inh io is it iu ja jam jbo jv ka kaa kab kbd kbp kg ki kj kk kl km kn ko koi kr krc ks ksh ku kv kw ky
+    la lad lb lbe lez lfn lg li lij lmo ln lo lrc lt ltg lv mai map-bms mdf mg mh mhr mi min mk ml mn mo mr mrj
+    ms mt mus mwl my myv mzn na nah nap nb nds nds-nl ne new ng nl nn no nov nrm nso nv ny oc olo om or os pa
+    pag pam pap pcd pdc pfl pi pih pl pms pnb pnt ps pt qu rm rmy rn ro roa-rup roa-tara ru rue rw sa sah sat sc
+    scn sco sd se sg sh shn si simple sk sl sm sn so sq sr srn ss st stq su sv sw szl ta tcy te tet tg th ti tk
+    tl tlh tn to tokipona tpi tr ts tt tum tw ty tyv udm ug uk ur uz ve vec vep vi vls vo wa war wo wuu xal xh
+    xmf yi yo za zea zh zh-cfr zh-classical zh-cn zh-min-nan zh-tw zh-yue zu
+"""
+_SISTER_PROJECTS: Final = """
+    b bugzilla c commons d doi foundation google imdb jargon m mail mediazilla memoryalpha meatball meta
+    metawikipedia mw n nost q rev s sep11 species testwiki v voy w wikia wikibooks wikidata wikimedia wikinews
+    wikipedia wikiquote wikisource wikispecies wikiversity wikivoyage wikt wiktionary wmf
+"""
+
+LANGUAGES: Final = frozenset(_LANGUAGES.split())
+SISTER_PROJECTS: Final = frozenset(_SISTER_PROJECTS.split())
+"""The other projects of the Wikimedia Foundation, and the commonest other wikis."""
 
 MAX_TITLE_BYTES: Final = 255
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.worlds.wiki.link_graph import Mask
+    from honeyguide.worlds.wiki.world import Mask
 
 _COLD_STARTS_TRIED: Final = 50
 _WORD = re.compile(r"[^\W\d_]{4,}")  # shorter ones are mostly articles and prepositions

@@ -1,28 +1,168 @@
-"""A built wiki as a world: any of its addresses answered from the file, with simulated time."""
+"""All links of a world in two arrays, and what can be reached along them.
+
+The file of a wiki world: how it is made, and how it is opened without reading it.
+
+A built wiki as a world: any of its addresses answered from the file, with simulated time.
+"""
 
 from __future__ import annotations
 
+import json
+import sqlite3
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 import numpy as np
 import xxhash
 import zstandard
+from numpy.typing import NDArray
 
-from honeyguide.domain import Answer, Failed, FailureReason, Fetched, Redirected, Url
 from honeyguide.errors import WorldError
-from honeyguide.worlds.wiki.link_graph import LinkGraph
-from honeyguide.worlds.wiki.siteinfo import SiteInfo
-from honeyguide.worlds.wiki.titles import TitleRules
-from honeyguide.worlds.wiki.world_file import open_world_file, read_fact, told_plainly
+from honeyguide.model import Answer, Failed, FailureReason, Fetched, Redirected, Url
+from honeyguide.worlds.wiki.titles import SiteInfo, TitleRules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from types import TracebackType
-    from typing import Any, Self
+    from typing import Self
 
-    from honeyguide.domain import Outcome
+    from honeyguide.model import Outcome
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkGraph:
+    """Links by their source: those of page n are `targets[offsets[n]:offsets[n + 1]]`, ascending and distinct."""
+
+    offsets: NDArray[np.int64]  # one more than there are pages
+    targets: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, out_degrees: NDArray[np.uint32], targets: NDArray[np.uint32]) -> LinkGraph:
+        return cls(np.concatenate(([0], np.cumsum(out_degrees, dtype=np.int64))), targets)
+
+    @property
+    def page_count(self) -> int:
+        return len(self.offsets) - 1
+
+    def targets_of(self, page: int) -> NDArray[np.uint32]:
+        return self.targets[self.offsets[page] : self.offsets[page + 1]]
+
+    def sources(self) -> NDArray[np.uint32]:
+        """The source of every link, in the order of `targets`."""
+        return np.repeat(np.arange(self.page_count, dtype=np.uint32), np.diff(self.offsets))
+
+    def reversed(self) -> LinkGraph:
+        """The same links the other way round."""
+        order = np.argsort(self.targets, kind="stable")
+        in_degrees = np.bincount(self.targets, minlength=self.page_count).astype(np.uint32)
+        return LinkGraph.of(in_degrees, self.sources()[order])
+
+    def reachable(self, starts: Sequence[int]) -> Mask:
+        """The pages that a walk from any of `starts` can come to, those included."""
+        reached = np.zeros(self.page_count, dtype=np.bool_)
+        newly = np.unique(np.array(starts, dtype=np.int64))
+        while len(newly):
+            reached[newly] = True
+            found = self._targets_of_all(newly)
+            newly = np.unique(found[~reached[found]])
+        return reached
+
+    def _targets_of_all(self, pages: NDArray[np.int64]) -> NDArray[np.int64]:
+        starts = self.offsets[pages]
+        lengths = self.offsets[pages + 1] - starts
+        ends = np.cumsum(lengths)
+        places = np.arange(ends[-1]) + np.repeat(starts - ends + lengths, lengths)
+        return self.targets[places].astype(np.int64)
+
+
+FILE_NAME: Final = "wiki.sqlite"
+FORMAT: Final = 1
+_APPLICATION_ID: Final = 0x686E7977  # says in the file's head whose it is
+_WRITE_CACHE_KB: Final = 65_536
+
+
+def create(folder: Path) -> sqlite3.Connection:
+    """A new, empty world in `folder`, to be written in one go: whoever fails throws the folder away."""
+    database = fast_database(folder / FILE_NAME)
+    database.executescript(resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8"))
+    return database
+
+
+def fast_database(path: Path) -> sqlite3.Connection:
+    """A database that is not safe against a crash, because nothing half-made is ever kept."""
+    database = sqlite3.connect(path, isolation_level=None)
+    for pragma in ("journal_mode = OFF", "synchronous = OFF", f"cache_size = -{_WRITE_CACHE_KB}", "page_size = 8192"):
+        database.execute(f"PRAGMA {pragma}")
+    return database
+
+
+def finish(database: sqlite3.Connection, facts: Mapping[str, Any]) -> None:
+    """Write what is known of the whole, then the marks that say it is whole."""
+    database.executemany(
+        "INSERT INTO meta VALUES (?, ?)",
+        [(key, fact if isinstance(fact, bytes) else json.dumps(fact)) for key, fact in facts.items()],
+    )
+    database.execute("CREATE INDEX labels_by_category ON labels (category, number)")
+    database.execute("ANALYZE")
+    database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+    database.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def open_world_file(folder: Path) -> sqlite3.Connection:
+    """The file of a finished world, for reading alone; several processes may read it at once."""
+    path = folder / FILE_NAME
+    if not path.is_file():
+        raise WorldError(f"{folder} is not a wiki world; make one with honeyguide wiki build DUMP {folder}")
+    database = sqlite3.connect(
+        f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True, check_same_thread=False
+    )
+    try:
+        with told_plainly(folder):
+            _check(database, path)
+    except WorldError:
+        database.close()
+        raise
+    return database
+
+
+def read_fact(database: sqlite3.Connection, key: str) -> Any:  # noqa: ANN401 - what JSON holds, or bytes
+    found = database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    if found is None:
+        raise sqlite3.DatabaseError(f"no {key} in it")
+    return found[0] if isinstance(found[0], bytes) else json.loads(found[0])
+
+
+@contextmanager
+def told_plainly(folder: Path) -> Iterator[None]:
+    """SQLite's errors as ours, in words that say what to do."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise WorldError(f"the wiki world {folder} is damaged ({error}); build it again") from error
+
+
+def _check(database: sqlite3.Connection, path: Path) -> None:
+    (application,) = database.execute("PRAGMA application_id").fetchone()
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    if application != _APPLICATION_ID:
+        raise sqlite3.DatabaseError("its file is not that of a wiki world")
+    if version > FORMAT:
+        raise WorldError(
+            f"the wiki world {path.parent} has format {version}, newer than this program's; update honeyguide"
+        )
+    (pages,) = database.execute("PRAGMA page_count").fetchone()
+    (page_bytes,) = database.execute("PRAGMA page_size").fetchone()
+    if path.stat().st_size < pages * page_bytes:
+        raise sqlite3.DatabaseError("its file is cut off")
+    read_fact(database, "pages")
+
 
 HTML: Final = "text/html; charset=utf-8"
 _MISSING: Final = Failed(FailureReason.HTTP_STATUS, "404 Not Found", 404)

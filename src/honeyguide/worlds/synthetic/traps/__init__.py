@@ -9,23 +9,16 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from honeyguide.worlds.synthetic.spec import Scenario
 from honeyguide.worlds.synthetic.traps.comments import Mentions, mentions_of
-from honeyguide.worlds.synthetic.traps.dynamic import Dynamic
+from honeyguide.worlds.synthetic.traps.copies import Mirrors, SessionIds
 from honeyguide.worlds.synthetic.traps.encyclopaedia import Encyclopaedia
 from honeyguide.worlds.synthetic.traps.endless_calendar import EndlessCalendar
-from honeyguide.worlds.synthetic.traps.facets import Facets
-from honeyguide.worlds.synthetic.traps.ground import Ground, url_key
-from honeyguide.worlds.synthetic.traps.maze import Maze
-from honeyguide.worlds.synthetic.traps.mirrors import Mirrors
-from honeyguide.worlds.synthetic.traps.pagination import Pagination
-from honeyguide.worlds.synthetic.traps.repeating_segments import RepeatingSegments
-from honeyguide.worlds.synthetic.traps.ring import Ring
-from honeyguide.worlds.synthetic.traps.scenarios import Scenario
-from honeyguide.worlds.synthetic.traps.self_link import SelfLink
-from honeyguide.worlds.synthetic.traps.session_ids import SessionIds
+from honeyguide.worlds.synthetic.traps.lists import Facets, Pagination
+from honeyguide.worlds.synthetic.traps.loops import RepeatingSegments, Ring, SelfLink
+from honeyguide.worlds.synthetic.traps.maze import Dynamic, Maze
 from honeyguide.worlds.synthetic.traps.soft_404 import Soft404
-from honeyguide.worlds.synthetic.traps.trap import Door, Trap
-from honeyguide.worlds.synthetic.traps.truth import Truth, Waste
+from honeyguide.worlds.synthetic.traps.trap import Door, Ground, Trap, Truth, Waste, url_key
 
 __all__ = ["Door", "Ground", "Mentions", "Scenario", "Trap", "Truth", "Waste", "build_trap", "mentions_of", "url_key"]
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from honeyguide.worlds.synthetic.hashing import hash_int
-from honeyguide.worlds.synthetic.traps.ground import tag
-from honeyguide.worlds.synthetic.traps.scenarios import Scenario
+from honeyguide.worlds.synthetic.spec import Scenario
+from honeyguide.worlds.synthetic.traps.trap import tag
 
 if TYPE_CHECKING:
-    from honeyguide.worlds.synthetic.traps.ground import Ground
-    from honeyguide.worlds.synthetic.traps.trap import Trap
+    from honeyguide.worlds.synthetic.traps.trap import Ground, Trap
 
 _PAGE, _REFERENCE, _WORDS = range(20, 23)
 _REFERRING: Final = 12  # one honest page in so many refers to the encyclopaedia

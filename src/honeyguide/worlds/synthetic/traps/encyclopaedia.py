@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.worlds.synthetic.hashing import draws, hash_int, unit
-from honeyguide.worlds.synthetic.traits import base36
-from honeyguide.worlds.synthetic.traps.ground import Ground, in_paragraphs, listed, on_own_host, tag
-from honeyguide.worlds.synthetic.traps.scenarios import Scenario
-from honeyguide.worlds.synthetic.traps.truth import Truth
+from honeyguide.worlds.synthetic.places import base36
+from honeyguide.worlds.synthetic.spec import Scenario
+from honeyguide.worlds.synthetic.traps.trap import Ground, Truth, in_paragraphs, listed, on_own_host, tag
 
 if TYPE_CHECKING:
-    from honeyguide.domain import Url
+    from honeyguide.model import Url
 
 _LISTED: Final = 100  # articles on a page of a category
 _STUBS: Final = 7  # one article in so many is a stub

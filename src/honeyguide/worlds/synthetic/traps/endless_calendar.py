@@ -7,15 +7,13 @@ from calendar import monthrange
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from honeyguide.worlds.synthetic.hashing import hash_int
-from honeyguide.worlds.synthetic.traps.ground import Ground, in_paragraphs, listed, tag
-from honeyguide.worlds.synthetic.traps.scenarios import Scenario
-from honeyguide.worlds.synthetic.traps.trap import Door
-from honeyguide.worlds.synthetic.traps.truth import Truth
+from honeyguide.worlds.synthetic.spec import Scenario
+from honeyguide.worlds.synthetic.traps.trap import Door, Ground, Truth, in_paragraphs, listed, tag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.domain import Url
+    from honeyguide.model import Url
     from honeyguide.worlds.synthetic.layout import Host
 
 MONTHS: Final = 14

@@ -6,12 +6,11 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.worlds.synthetic.hashing import hash_int
-from honeyguide.worlds.synthetic.traps.ground import Ground, listed, url_key
-from honeyguide.worlds.synthetic.traps.scenarios import Scenario
-from honeyguide.worlds.synthetic.traps.truth import Truth
+from honeyguide.worlds.synthetic.spec import Scenario
+from honeyguide.worlds.synthetic.traps.trap import Ground, Truth, listed, url_key
 
 if TYPE_CHECKING:
-    from honeyguide.domain import Url
+    from honeyguide.model import Url
     from honeyguide.worlds.synthetic.layout import Host
 
 _GUESSES: Final = 12

@@ -1,0 +1,111 @@
+"""The one engine: alone it knows every stage, and every way of crawling drives it.
+
+`Builder` wires the parts that the settings name. `CrawlCore` is the crawl as a state that changes one step at a time:
+choose a link, take in its outcome, give back a record and events. `CrawlLoop` is the thin async shell: it asks the
+core, has a `Transport` fetch, stores the record, then announces the events. `restore` brings a killed crawl back.
+`crawl` and `resume` are all that most callers need.
+"""
+
+from honeyguide.crawler.build import Builder, open_world
+from honeyguide.crawler.core import CrawlCore
+from honeyguide.crawler.events import (
+    CrawlRestarted,
+    CrawlStarted,
+    CrawlStopped,
+    Dispatch,
+    Event,
+    FetchFailed,
+    LinkPutBack,
+    LinkRedirected,
+    LinkRefused,
+    LinkSkipped,
+    LinkUnknown,
+    Listener,
+    PageJudged,
+    PageUnchanged,
+    Step,
+    Stop,
+    StopReason,
+    Wait,
+    limit_reached,
+)
+from honeyguide.crawler.judges import word_vectors
+from honeyguide.crawler.judging import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
+from honeyguide.crawler.learned_weights import LINEAR_STRATEGIES, LearnedWeights, learned_weights
+from honeyguide.crawler.loop import CrawlLoop
+from honeyguide.crawler.named_pages import preset_seed_urls, with_examples_read
+from honeyguide.crawler.parts import Parts
+from honeyguide.crawler.ranking import MEASURES, GraphSource, PageStanding, Ranking, link_graph, open_source, rank
+from honeyguide.crawler.run import (
+    Surroundings,
+    crawl,
+    crawl_async,
+    refresh,
+    refresh_async,
+    resume,
+    resume_async,
+    settings_to_refresh,
+    with_budget,
+)
+from honeyguide.crawler.suggestions import SuggestedTopic, suggest_topic, suggest_topic_async
+from honeyguide.crawler.world_graph import WorldGraph, all_pages, explore
+
+__all__ = [
+    "LINEAR_STRATEGIES",
+    "MEASURES",
+    "Builder",
+    "CrawlCore",
+    "CrawlLoop",
+    "CrawlRestarted",
+    "CrawlStarted",
+    "CrawlStopped",
+    "Dispatch",
+    "Event",
+    "FetchFailed",
+    "GraphSource",
+    "JudgedPage",
+    "LearnedWeights",
+    "LinkPutBack",
+    "LinkRedirected",
+    "LinkRefused",
+    "LinkSkipped",
+    "LinkUnknown",
+    "Listener",
+    "PageJudged",
+    "PageStanding",
+    "PageUnchanged",
+    "Parts",
+    "Ranking",
+    "Step",
+    "Stop",
+    "StopReason",
+    "SuggestedTopic",
+    "Surroundings",
+    "UnreadablePage",
+    "Wait",
+    "WorldGraph",
+    "all_pages",
+    "crawl",
+    "crawl_async",
+    "explore",
+    "judge_page",
+    "judge_pages",
+    "judge_pages_async",
+    "learned_weights",
+    "limit_reached",
+    "link_graph",
+    "open_source",
+    "open_world",
+    "preset_seed_urls",
+    "rank",
+    "refresh",
+    "refresh_async",
+    "resume",
+    "resume_async",
+    "settings_to_refresh",
+    "suggest_topic",
+    "suggest_topic_async",
+    "with_budget",
+    "with_examples_read",
+    "word_vectors",
+]

@@ -1,0 +1,374 @@
+"""Which frontier serves a strategy.
+
+The word vectors that the settings name: whether they are those that a run began with, and know its topic.
+
+The files that a judge reads, and whether they are those that a run began with.
+
+The composition root: settings in, wired crawler out. Nothing else decides which implementation serves a seam.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import asynccontextmanager, contextmanager
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+import xxhash
+
+from honeyguide.crawler.hosts import WebMemory
+from honeyguide.crawler.judges import check_topic, check_vectors, relevance_judge, verdicts, word_vectors
+from honeyguide.crawler.links import LinkTable
+from honeyguide.crawler.live import open_live, polite_fetcher
+from honeyguide.crawler.parents import Lineage
+from honeyguide.crawler.parts import Parts
+from honeyguide.crawler.preparing import Recipe
+from honeyguide.crawler.scope import Scope, staying_with
+from honeyguide.crawler.strategies import Ingredients, strategy_of
+from honeyguide.crawler.transport import LiveTransport, SimulatedTransport
+from honeyguide.errors import JudgeError, SettingsError, StoreError, WorldError
+from honeyguide.frontier import (
+    BeamFrontier,
+    BestFirstFrontier,
+    HeldBackFrontier,
+    HostClocks,
+    LevelledBeam,
+    LevelledFrontier,
+    LevelledRows,
+    Patience,
+    SharedRowsFrontier,
+)
+from honeyguide.guard import FIRM_LEVEL
+from honeyguide.guard.web_guard import WebGuard
+from honeyguide.learn import FoundAgain, Order
+from honeyguide.model import HostKey, Topic, Url, registered_domain
+from honeyguide.model.clock import RealClock, SimulatedClock
+from honeyguide.parse import PageRules, parse, rules_of
+from honeyguide.runs import RankRules, RefreshedRanks, open_run
+from honeyguide.settings import with_overrides
+from honeyguide.settings.known import files_of_the_judge, with_absolute_paths
+from honeyguide.settings.sections import WORLDS
+from honeyguide.topic.starting_points import starting_urls
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+
+    from honeyguide.crawler.preparing import Preparer
+    from honeyguide.crawler.transport import Transport
+    from honeyguide.frontier import Frontier
+    from honeyguide.guard import Guard
+    from honeyguide.judge import Judge, Verdicts
+    from honeyguide.learn import Strategy
+    from honeyguide.model import Fetched, KnownPage, Page
+    from honeyguide.model.clock import Clock
+    from honeyguide.settings import JudgeSettings, Settings
+    from honeyguide.text import WordVectors
+    from honeyguide.text.vector_files import Converting
+    from honeyguide.worlds import World
+
+
+def plain_frontier(strategy: Strategy, clocks: HostClocks) -> Frontier:
+    """One in which all links wait on one level."""
+    if strategy.found_again is FoundAgain.EVERY:
+        return _shared_rows(strategy, clocks)
+    if strategy.order is Order.SHALLOWEST:
+        return HeldBackFrontier(clocks, strategy.row_width)
+    if strategy.capacity:
+        return _beam(strategy, clocks)
+    return BestFirstFrontier(clocks, strategy.row_width)
+
+
+def levelled_frontier(strategy: Strategy, clocks: HostClocks, patience: Patience) -> LevelledFrontier[Any]:
+    """One in which links may wait behind others whatever their scores."""
+    if strategy.found_again is FoundAgain.EVERY:
+        return LevelledRows(lambda: _shared_rows(strategy, clocks), patience)
+    if strategy.capacity and strategy.order is not Order.SHALLOWEST:
+        return LevelledBeam(lambda: _beam(strategy, clocks), strategy.capacity, patience)
+    return LevelledFrontier(lambda: plain_frontier(strategy, clocks), patience)
+
+
+def _shared_rows(strategy: Strategy, clocks: HostClocks) -> SharedRowsFrontier:
+    return SharedRowsFrontier(clocks, strategy.row_width, draws_rows=strategy.draws_rows)
+
+
+def _beam(strategy: Strategy, clocks: HostClocks) -> BeamFrontier:
+    return BeamFrontier(clocks, strategy.capacity, strategy.row_width)
+
+
+def judge_digest(judge: JudgeSettings) -> str:
+    """Names the content of the judge's files; empty where it has none, or one cannot be read, as the judge will say."""
+    files = files_of_the_judge(judge)
+    together = xxhash.xxh3_128()
+    for path in files:
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return ""
+        together.update(xxhash.xxh3_128_digest(content))
+    return together.hexdigest() if files else ""
+
+
+def check_judge_files(digest: str, judge: JudgeSettings) -> None:
+    """JudgeError if the settings have the digest of other files: a crawl must not go on with these unnoticed."""
+    if judge.digest and digest and digest != judge.digest:
+        names = " and ".join(map(str, files_of_the_judge(judge)))
+        raise JudgeError(
+            f"the judge's file {names} is not the one that the run began with (digest {digest}, then {judge.digest}): "
+            "put the old one back, or begin a new run; to go on all the same, empty judge.digest in its settings.toml"
+        )
+
+
+FETCHES_FOR_A_WORKER: Final = 500
+"""Smaller crawls are over soon after a process that reads pages for them is ready."""
+
+
+class Builder:
+    """Makes the parts of one crawl from its settings. Vectors are loaded only if a part needs them.
+
+    `settings` are those to be kept beside the run: files are named by absolute paths, and once vectors or files of the
+    judge are loaded, their digests are among them.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        vectors: WordVectors | None = None,
+        on_converting: Callable[[Converting], None] = lambda _: None,
+    ) -> None:
+        self.settings = with_absolute_paths(settings)
+        self._given_vectors = vectors
+        self._on_converting = on_converting
+        topic = settings.topic
+        self.topic = Topic(topic.name, topic.keywords, topic.like, topic.unlike, topic.categories)
+
+    def parts(self, *, is_restored: bool = False, is_live: bool = False) -> Parts:
+        """Everything a core is made of: of a new crawl, or of one whose learner will be loaded from its run.
+
+        `is_live` is for a world that is not offline.
+        """
+        clocks = HostClocks()
+        strategy = self.strategy(is_restored=is_restored)
+        return Parts(
+            links=LinkTable(),
+            clocks=clocks,
+            frontier=self.frontier(strategy, clocks),
+            strategy=strategy,
+            judge=self.judge(),
+            scope=Scope(self.settings.scope, self.settings.directives),
+            parse=self.parser(),
+            chance=np.random.default_rng(self.settings.crawl.seed),
+            lineage=None if strategy.lineage_rules is None else Lineage(strategy.lineage_rules),
+            ranks=self.ranks(),
+            is_live=is_live,
+            guard=self.guard(),
+            spare_urls=self.spare_urls(is_live=is_live) if self.settings.restart.is_on else {},
+        )
+
+    @property
+    def is_guarded(self) -> bool:
+        """Whether the crawl has a guard. One over the pages of an earlier run has none: it follows no links."""
+        return self.settings.guard.on and not self.settings.refresh.run
+
+    def guard(self) -> Guard | None:
+        """What looks out for loops, traps and near-duplicates, where the settings want it."""
+        if not self.is_guarded:
+            return None
+        registered_domain(HostKey("example.org"))  # reads its list of suffixes now, not within the first step
+        return WebGuard(self.settings.guard)
+
+    def spare_urls(self, *, is_live: bool = False) -> dict[str, list[Url]]:
+        """Seeds to start anew from, by where they come from. Shipped starting points are for the live web alone."""
+        crawl = self.settings.crawl
+        spare = {"urls": [Url.parse(text) for text in self.settings.restart.urls]}
+        if crawl.has_starting_points and (is_live or crawl.starting_points or crawl.world != "live"):
+            own_list = Path(crawl.starting_points) if crawl.starting_points else None
+            spare["starting-points"] = list(starting_urls(self.topic, own_list))
+        return spare
+
+    def strategy(self, *, is_restored: bool = False) -> Strategy:
+        return strategy_of(Ingredients(self.settings, self.topic, self._topic_vectors, is_restored))
+
+    def ranks(self) -> RefreshedRanks | None:
+        """PageRank kept while the crawl goes on, where the settings ask for it."""
+        asked = self.settings.ranks
+        return RefreshedRanks(asked.every, RankRules(asked.damping, asked.epsilon)) if asked.every else None
+
+    def parser(self) -> Callable[[Url, Fetched], Page]:
+        """How a body becomes a page."""
+        return partial(parse, rules=self.page_rules(), agent=self.settings.fetch.product)
+
+    def recipe(self) -> Recipe:
+        """How other processes prepare pages for this crawl."""
+        return Recipe.of(self.settings, self._given_vectors)
+
+    def page_rules(self) -> PageRules:
+        return rules_of(self.settings.crawl.profile)
+
+    def frontier(self, strategy: Strategy, clocks: HostClocks) -> Frontier:
+        """Where the links of this strategy wait; on levels, where there is a guard."""
+        if self.is_guarded:
+            return levelled_frontier(strategy, clocks, Patience(self.settings.guard.patience_s, FIRM_LEVEL))
+        return plain_frontier(strategy, clocks)
+
+    def judge(self) -> Verdicts:
+        """What the crawl asks about every page: the judge, and the rules for what is relevant and what it earns."""
+        return verdicts(self.settings.judge, self.relevance_judge(), self.topic, self._topic_vectors)
+
+    def relevance_judge(self) -> Judge:
+        """What measures the relevance alone. JudgeError if the run began with other files of the judge."""
+        digest = judge_digest(self.settings.judge)
+        check_judge_files(digest, self.settings.judge)
+        self.settings = with_overrides(self.settings, {"judge.digest": digest or None})
+        return relevance_judge(self.settings, self.topic, lambda: self.vectors)
+
+    @cached_property
+    def vectors(self) -> WordVectors:
+        """The vectors given, or those that the settings name. VectorsError if the run began with others."""
+        vectors = self._given_vectors or word_vectors(self.settings.vectors, self._on_converting)
+        check_vectors(vectors, self.settings.vectors)
+        self.settings = with_overrides(self.settings, {"vectors.digest": vectors.digest or None})
+        return vectors
+
+    def _topic_vectors(self) -> WordVectors:
+        check_topic(self.vectors, self.topic, self.settings.vectors.source)
+        return self.vectors
+
+    def seed_urls(self, world: World) -> Sequence[Url]:
+        """The user's seeds, else those of the world's entry points or of the topic's starting points that are in scope.
+
+        What they add to the scope is among the settings from now on.
+        SettingsError for a seed of the user's that the scope rules keep out, and where they keep all others out.
+        """
+        given = [Url.parse(text) for text in self.settings.crawl.seed_urls]
+        own_list = self.settings.crawl.starting_points
+        found = given or world.entry_urls() or starting_urls(self.topic, Path(own_list) if own_list else None)
+        self.settings = staying_with(self.settings, found)
+        scope = Scope(self.settings.scope)
+        objections = {url: scope.objection(url, depth=0) for url in found}
+        kept_out = [
+            f"{url} is out of scope: {objection} keeps it out" for url, objection in objections.items() if objection
+        ]
+        if given and kept_out:
+            raise SettingsError([f"seed URL {each}; change one of them" for each in kept_out])
+        if found and len(kept_out) == len(objections):
+            raise SettingsError([f"no entry page is in scope: {kept_out[0]}; give --seed-url, or change the scope"])
+        return [url for url in found if objections[url] is None]
+
+
+def transport_for(world: World, start: float, preparer: Preparer | None = None) -> tuple[Transport, Clock]:
+    """How answers of this world arrive, and the clock they arrive by; an offline clock goes on from `start`.
+
+    With a preparer, pages are read beside the crawl.
+    """
+    if world.is_offline:
+        simulated = SimulatedClock(start)
+        return SimulatedTransport(world, simulated, preparer), simulated
+    real = RealClock()
+    return LiveTransport(world, real, preparer), real
+
+
+def worker_count(settings: Settings, world: World) -> int:
+    """How many processes read pages for a crawl of this world."""
+    if settings.crawl.workers >= 0:
+        return settings.crawl.workers
+    is_worth_it = settings.budget.fetches >= FETCHES_FOR_A_WORKER and (os.cpu_count() or 1) > 1
+    return int(is_worth_it and not world.is_offline and os.name == "posix")
+
+
+@asynccontextmanager
+async def open_world(
+    settings: Settings, memory: WebMemory | None = None, known: Sequence[KnownPage] = ()
+) -> AsyncIterator[World]:
+    """The world that the settings name, closed again at the end.
+
+    For a live one: `memory` keeps what is learned of hosts, and `known` pages are wanted only if they have changed.
+    """
+    kind, _, spec = settings.crawl.world.partition(":")
+    match kind:
+        case "synthetic" | "wiki" | "site":
+            world = _held(kind, spec, settings)
+            try:
+                yield world
+            finally:
+                await world.close()
+        case "synthetic+http":
+            async with _served(spec, settings, memory or WebMemory()) as served:
+                yield served
+        case "replay":
+            with _recording(spec) as recorded:
+                yield recorded
+        case "live":
+            async with open_live(settings, memory or WebMemory(), known) as live:
+                yield live
+        case _:
+            raise WorldError(f"no world is called {kind!r}; choose {', '.join(WORLDS)}")
+
+
+def _held(kind: Literal["synthetic", "wiki", "site"], spec: str, settings: Settings) -> World:
+    """A world that holds all its pages."""
+    match kind:
+        case "synthetic":
+            return _synthetic(spec, settings)
+        case "wiki":
+            return _wiki(spec)
+        case "site":
+            return _site(spec, settings)
+
+
+def _synthetic(spec: str, settings: Settings) -> World:
+    from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld  # noqa: PLC0415 - its vocabulary takes a moment to load
+
+    return SyntheticWorld(SyntheticSpec.parse(spec), obey_robots=settings.politeness.obey_robots)
+
+
+def _wiki(path: str) -> World:
+    from honeyguide.worlds.wiki import WikiWorld  # noqa: PLC0415 - SQLite and zstandard, for this world alone
+
+    if not path:
+        raise WorldError("--world wiki names no folder; write wiki:PATH, and make it with honeyguide wiki build")
+    return WikiWorld(path)
+
+
+def _site(spec: str, settings: Settings) -> World:
+    from honeyguide.worlds.frozen import open_site  # noqa: PLC0415 - SQLite and FastWARC, for these worlds alone
+
+    robots_agent = settings.fetch.identity if settings.politeness.obey_robots else ""
+    return open_site(spec, max_body_bytes=settings.fetch.max_body_bytes, robots_agent=robots_agent)
+
+
+@contextmanager
+def _recording(run: str) -> Iterator[World]:
+    from honeyguide.worlds.replay import ReplayWorld  # noqa: PLC0415
+
+    if not run:
+        raise WorldError("replay: names no run; write replay:RUN")
+    try:
+        opened = open_run(run)
+    except StoreError as error:
+        raise WorldError(f"replay:{run}: {error}") from error
+    with opened:
+        if opened.settings.store.archive == "none":
+            raise WorldError(f"replay:{run}: this run has kept no pages; crawl with --archive store or warc")
+        yield ReplayWorld(opened.recorded_answers(), run)
+
+
+@asynccontextmanager
+async def _served(spec: str, settings: Settings, memory: WebMemory) -> AsyncIterator[World]:
+    from honeyguide.fetch import PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
+    from honeyguide.worlds import HttpWorld  # noqa: PLC0415
+    from honeyguide.worlds.synthetic import Pace, SyntheticServer, SyntheticSpec, SyntheticWorld  # noqa: PLC0415  # noqa: PLC0415
+
+    pages = SyntheticWorld(SyntheticSpec.parse(spec))
+    # Its hosts are on this machine, and the resolver knows no others.
+    at_home = with_overrides(settings, {"fetch.allow_private": True, "fetch.proxy": "", "fetch.proxy_login": ""})
+    # Slow pages are slow here too, a hundred times faster than they say; one that hangs is dropped after half a second.
+    with SyntheticServer.in_thread(pages, Pace(factor=0.01, longest_s=0.5, hang_s=0.5)) as server:
+        # All its hosts are at one address, our own, which needs no sparing.
+        fetcher = polite_fetcher(at_home, RealClock(), PinnedResolver(server.addresses), memory)
+        world = HttpWorld(fetcher, pages.entry_urls())
+        try:
+            yield world
+        finally:
+            await world.close()

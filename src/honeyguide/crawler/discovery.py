@@ -1,0 +1,461 @@
+"""Scores for strategies to whom only the order of arrival counts: a link's turn, in one number.
+
+Turns are exact in double precision: a page shows fewer than 2^20 links, a crawl takes fewer than 2^32 steps and meets
+fewer than 2^32 links, none of them 2^20 clicks away.
+
+What links that are being fetched had waited with, for the case that they have to wait again.
+
+Where links with equal rows share one score, a link that comes back must bring all its rows and no score of its own: a
+row is worth what the last link that got it was told, also if that was while this one was away. A resumed crawl reads
+the same from its store.
+
+What becomes of the links on a new page: described, scored, numbered, and let wait.
+
+A link met for the first time starts to wait. One that waits already is found again, and `FoundAgain` says what that
+means. One that was pruned is offered again. One that was fetched, skipped or is in flight adds only an edge. A link
+that the scope rules keep out is not met at all, and neither is a new one for which a bounded frontier has no room: it
+gets no number, so a beam costs memory for what waits and what was visited, not for all that pages have shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from honeyguide.crawler.parents import stand
+from honeyguide.frontier import Arrivals, LevelledFrontier, Pairs
+from honeyguide.learn import FoundAgain, Order
+from honeyguide.model import Candidates, LinkId, LinkState, Sighting
+from honeyguide.runs import FoundLink, PairRecord, RedirectedLink
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.crawler.guarding import Guarding
+    from honeyguide.crawler.links import LinkTable
+    from honeyguide.crawler.parents import Lineage
+    from honeyguide.crawler.scope import Scope
+    from honeyguide.frontier import Frontier
+    from honeyguide.learn import Strategy
+    from honeyguide.model import Origin, Page, Row, Rows, Url
+    from honeyguide.runs import RefreshedRanks
+
+LINKS_OF_A_PAGE: Final = 2**20
+LINKS_OF_A_LEVEL: Final = 2**32
+
+
+def scores_of(
+    strategy: Strategy, rows: Rows, links: Sequence[LinkId] | NDArray[np.int64], *, step: int, depth: int
+) -> NDArray[np.float64]:
+    """What links found together on a page are worth: by the strategy's own score, or by their turn."""
+    match strategy.order:
+        case Order.BEST_SCORE:
+            return strategy.score(rows)
+        case Order.OLDEST:
+            return -np.asarray(links, dtype=np.float64)
+        case Order.NEWEST:
+            # The first link of a page is on top of the stack.
+            return step * float(LINKS_OF_A_PAGE) - np.arange(len(links), dtype=np.float64)
+        case Order.SHALLOWEST:
+            # Whole numbers part the levels, the rest is the turn inside one.
+            return -depth - np.asarray(links, dtype=np.float64) / LINKS_OF_A_LEVEL
+
+
+class RowsUnderWay:
+    """The rows of links under way, each row with the last score that any link got with it."""
+
+    def __init__(self) -> None:
+        self._rows_by_link: dict[LinkId, Rows] = {}
+        self._score_by_row: dict[bytes, float] = {}
+
+    def hold(self, link: LinkId, pairs: Pairs) -> None:
+        """A link is under way; it had these pairs."""
+        self._rows_by_link[link] = pairs.rows
+        self._score_by_row |= zip(contents(pairs.rows), pairs.scores.tolist(), strict=True)
+
+    def note(self, rows: Rows, scores: NDArray[np.float64]) -> None:
+        """Links have got these rows, with these scores."""
+        if self._score_by_row:
+            for content, score in zip(contents(rows), scores.tolist(), strict=True):
+                if content in self._score_by_row:
+                    self._score_by_row[content] = score
+
+    def release(self, link: LinkId) -> Pairs:
+        """The link is under way no more; gives back its pairs as they stand now."""
+        rows, score_by_row = self._rows_by_link.pop(link), self._score_by_row
+        kept = (content for others in self._rows_by_link.values() for content in contents(others))
+        self._score_by_row = {content: score_by_row[content] for content in kept}
+        return Pairs(rows, np.array([score_by_row[content] for content in contents(rows)]))
+
+
+def contents(rows: Rows) -> list[bytes]:
+    """What makes each row equal to another: its numbers, where there is but one zero."""
+    return [row.tobytes() for row in rows + np.float16(0)]
+
+
+UNVISITED: Final = (LinkState.WAITING, LinkState.PRUNED)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """The links of one page, sorted. Columns run over the unvisited ones.
+
+    New links have the numbers that they get if all of them are met; `Discovery.admit` decides.
+    """
+
+    candidates: Candidates
+    rows: Rows
+    links: NDArray[np.int64]
+    is_new: NDArray[np.bool_]
+    is_pruned: NDArray[np.bool_]  # met before, but there was no room for it
+    visited: tuple[LinkId, ...]  # the page's other links that were met before
+    kept_out: int  # links that the scope rules do not let in
+    left_alone: int  # unvisited links that would have been let in, had the page been expanded
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Admitted:
+    """What a page's links changed, as records for the store."""
+
+    new: tuple[FoundLink, ...]
+    again: tuple[FoundLink, ...]
+    pruned: tuple[LinkId, ...]  # links met that no longer wait, or could not begin to
+    times_pruned: int  # these, and the links that were left unmet
+    targets: tuple[LinkId, ...]  # every link of the page that was met by now
+    pairs: tuple[PairRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Followed:
+    """Where a redirect led: the link it leads to, the record of what that changed, links that had to make room."""
+
+    target: LinkId
+    record: RedirectedLink | None
+    pruned: tuple[LinkId, ...]
+    pairs: tuple[PairRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seeded:
+    """URLs that the crawl begins at: all of them, the new ones, those pruned before, links that had to make room."""
+
+    links: tuple[LinkId, ...]
+    new: tuple[FoundLink, ...]
+    again: tuple[FoundLink, ...] = ()
+    pruned: tuple[LinkId, ...] = ()
+    pairs: tuple[PairRecord, ...] = ()
+
+
+class Discovery:
+    """Lets the links of new pages into the frontier."""
+
+    def __init__(
+        self,
+        links: LinkTable,
+        frontier: Frontier,
+        strategy: Strategy,
+        scope: Scope,
+        found_again: FoundAgain,
+        *,
+        lineage: Lineage | None = None,
+        ranks: RefreshedRanks | None = None,
+        has_tried: Callable[[LinkId], bool] = lambda _: False,
+        may_wait_again: bool = False,
+        guarding: Guarding | None = None,
+    ) -> None:
+        """A link that `has_tried` knows waits to be tried again, and stays as it was when it was first chosen.
+
+        `may_wait_again` says that chosen links may be put back.
+        """
+        self._links = links
+        self._frontier = frontier
+        self._strategy = strategy
+        self._scope = scope
+        self._found_again = found_again
+        self._lineage = lineage
+        self._ranks = ranks
+        self._has_tried = has_tried
+        self._under_way = RowsUnderWay()
+        self._may_wait_again = may_wait_again
+        self._guarding = guarding
+
+    @property
+    def keeps_pairs(self) -> bool:
+        """Whether a link waits with a row for every page that shows it."""
+        return self._found_again is FoundAgain.EVERY
+
+    def meet_seeds(self, urls: Sequence[Url], step: int) -> Seeded:
+        """Let URLs wait at which the crawl begins, or begins anew; one that waits already waits on as it did."""
+        sightings = [Sighting(url, (), (), (), in_main=True, origin=None) for url in urls]
+        met = [self._links.meet(url, depth=0, distance=0) for url in urls]
+        numbers = [link for link, _ in met]
+        is_new = np.array([new for _, new in met], dtype=np.bool_)
+        was_pruned = np.array([self._links.state(link) is LinkState.PRUNED for link in numbers], dtype=np.bool_)
+        rows = self._strategy.describe(Candidates.of(sightings))
+        scores = scores_of(self._strategy, rows, numbers, step=step, depth=0)
+        entering = np.flatnonzero(is_new | was_pruned)
+        for place in np.flatnonzero(was_pruned).tolist():
+            self._links.place(numbers[place], depth=0, distance=0)
+        arriving = [numbers[place] for place in entering.tolist()]
+        pruned = self._push(arriving, scores[entering], rows[entering])
+
+        def record(place: int) -> FoundLink:
+            row = rows[place] if self._strategy.keeps_rows else None
+            return FoundLink(numbers[place], urls[place], None, sightings[place], float(scores[place]), row)
+
+        new = tuple(map(record, np.flatnonzero(is_new).tolist()))
+        again = tuple(map(record, np.flatnonzero(was_pruned).tolist()))
+        pairs = self._pairs(arriving, scores[entering], rows[entering])
+        return Seeded(tuple(numbers), new, again, pruned, pairs)
+
+    def sort(self, page: Page, link: LinkId, origin: Origin, *, is_relevant: bool, is_expanded: bool) -> Found:
+        """Tell the links of a page apart and describe the unvisited ones. Nothing is met yet.
+
+        Of a page that is not expanded, links met before count as visited.
+        """
+        unvisited, numbers, states, visited = [], [], [], []
+        met = len(self._links)
+        kept_out = left_alone = 0
+        for shown in page.links:
+            number = self._links.find(shown.target)
+            state = None if number is None else self._links.state(number)
+            if is_expanded and number is not None and state not in UNVISITED:
+                visited.append(number)  # whatever the scope says: most links of most pages
+                continue
+            is_in_scope = self._scope.objection_to_link(shown, depth=origin.depth + 1) is None
+            is_welcome = is_expanded and is_in_scope
+            if not is_expanded and is_in_scope and self._scope.follows_links:
+                left_alone += self._scope.has_room(met) if number is None else state is LinkState.PRUNED
+            if number is None and not (is_welcome and self._scope.has_room(met)):
+                kept_out += is_expanded
+            elif number is None or (is_welcome and state in UNVISITED):
+                unvisited.append(shown)
+                numbers.append(LinkId(met) if number is None else number)
+                states.append(state)
+                met += number is None
+            else:
+                visited.append(number)
+        standing = None
+        if self._lineage is not None:
+            verdict = origin.relevance, is_relevant
+            targets = [*visited, *numbers]
+            standing = stand(self._lineage, self._strategy, page, link, verdict, targets=targets, unvisited=numbers)
+        at_first = self._strategy.reads_first_occurrence
+        importance = 0.0 if self._ranks is None else self._ranks.importance(link)
+        candidates = Candidates.on_page(
+            page, unvisited, origin, at_first_occurrence=at_first, standing=standing, importance=importance
+        )
+        return Found(
+            candidates=candidates,
+            rows=self._strategy.describe(candidates),
+            links=np.array(numbers, dtype=np.int64),
+            is_new=np.array([state is None for state in states], dtype=np.bool_),
+            is_pruned=np.array([state is LinkState.PRUNED for state in states], dtype=np.bool_),
+            visited=tuple(visited),
+            kept_out=kept_out,
+            left_alone=left_alone,
+        )
+
+    def admit(self, found: Found, page: LinkId, origin: Origin, step: int, demotion: int = 0) -> Admitted:
+        """Let new links wait where there is room, and change those found again where that counts.
+
+        `demotion` is what the guard makes of the page.
+        """
+        own_scores = scores_of(self._strategy, found.rows, found.links, step=step, depth=origin.depth + 1)
+        rows, scores, changed = self._found_again_with(found, own_scores)
+        self._frontier.replace(_listed(found.links[changed]), scores[changed], rows[changed])
+
+        gives_rows = self._found_again is FoundAgain.EVERY
+        levels, reasons, is_dropped = self._levels(found, demotion)
+        arriving = np.flatnonzero((found.is_new | found.is_pruned | gives_rows) & ~is_dropped)
+        has_room = ~is_dropped
+        has_room[arriving] = self._would_keep(scores[arriving], None if levels is None else levels[arriving])
+        is_met = has_room | ~found.is_new | (not leaves_unmet(self._strategy, self._scope))
+        links = self._meet_new(found, page, origin, is_met)
+        if levels is not None and self._guarding is not None:
+            for place in np.flatnonzero((found.is_new | found.is_pruned) & is_met).tolist():
+                link, is_new = LinkId(int(links[place])), bool(found.is_new[place])
+                self._guarding.show(link, demotion, is_new=is_new)
+                if has_room[place] or is_dropped[place]:
+                    self._guarding.admit(link, int(levels[place]), reasons[place], is_new=is_new)
+
+        again = np.concatenate((changed, np.flatnonzero(found.is_pruned & has_room)))
+        for link in _listed(links[again]):
+            self._links.place(link, depth=origin.depth + 1, distance=origin.distance)
+        entering = arriving[has_room[arriving]]
+        at = None if levels is None else levels[entering]
+        pushed_out = self._push(_listed(links[entering]), scores[entering], rows[entering], at)
+        turned_away = _listed(links[found.is_new & is_met & ~has_room & ~is_dropped])
+        for link in turned_away:
+            self._links.set_state(link, LinkState.PRUNED)
+
+        record = partial(self._record, found, links, scores, rows, page, origin)
+        return Admitted(
+            new=tuple(map(record, np.flatnonzero(found.is_new & is_met).tolist())),
+            again=tuple(map(record, again.tolist())),
+            pruned=(*pushed_out, *turned_away),
+            times_pruned=len(pushed_out) + int((~has_room & ~is_dropped).sum()),
+            targets=(*found.visited, *_listed(links[is_met])),
+            pairs=self._pairs(_listed(links), scores, rows),
+        )
+
+    def follow_redirect(self, source: LinkId, row: Row, score: float, target_url: Url) -> Followed:
+        """The link that another one leads to takes its place, with its row, unless its own score is as good.
+
+        Among equal scores of a strategy's own its number still decides.
+        """
+        links = self._links
+        depth, distance, hops = links.depth(source), links.distance(source), links.hops(source) + 1
+        found_on = links.found_on(source)
+        target, is_new = links.meet(target_url, depth=depth, distance=distance, hops=hops, found_on=found_on)
+        rows = row[None, :]
+        scores = self._scores_after_redirect(rows, score)
+        state = links.state(target)
+        if self._lineage is not None:
+            self._lineage.follow_redirect(source, target)
+        pruned: tuple[LinkId, ...] = ()
+        if self._guarding is not None and not is_new and state is LinkState.WAITING:
+            self._guarding.show_again(source, target)
+        if is_new or state is LinkState.PRUNED:
+            at = None if self._guarding is None else [self._guarding.follow(source, target, is_new=is_new)]
+            pruned = self._push([target], scores, rows, at)
+        elif state is LinkState.WAITING and self._found_again is FoundAgain.EVERY:
+            self._push([target], scores, rows)
+            return Followed(target, None, (), self._pairs([target], scores, rows))
+        elif state is LinkState.WAITING and not self._has_tried(target) and self._counts_more(target, float(scores[0])):
+            self._frontier.replace([target], scores, rows)
+        else:
+            return Followed(target, None, ())
+        links.place(target, depth=depth, distance=distance, hops=hops)
+        record = RedirectedLink(source, target, target_url, is_new, hops, float(scores[0]))
+        return Followed(target, record, pruned, self._pairs([target], scores, rows))
+
+    def _pairs(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> tuple[PairRecord, ...]:
+        """Records of rows that links have got, where a link may have several."""
+        if self._found_again is not FoundAgain.EVERY:
+            return ()
+        return tuple(map(PairRecord, links, scores.tolist(), rows))
+
+    def hold(self, link: LinkId, pairs: Pairs | None) -> None:
+        """A link was chosen: keep what it waited with until `release` or `put_back`, where its row is not all."""
+        if self._may_wait_again and self.keeps_pairs:
+            assert pairs is not None, "the frontier of a strategy with several rows a link gives them all"
+            self._under_way.hold(link, pairs)
+
+    def release(self, link: LinkId) -> None:
+        """The last answer to a link that was chosen is in."""
+        if self._may_wait_again and self.keeps_pairs:
+            self._under_way.release(link)
+
+    def put_back(self, link: LinkId, row: Row, score: float | None) -> tuple[LinkId, ...]:
+        """A link that was chosen waits again, with its score or, without one, what its row is worth now.
+
+        A link that may have several rows waits with all that it had, each at the score that links with it have by now.
+        Gives back the links for which there is no room.
+        """
+        if self._found_again is FoundAgain.EVERY:
+            pairs = self._under_way.release(link)
+        else:
+            pairs = Pairs(row[None, :], np.full(1, score, dtype=np.float64))
+        scores = self._strategy.score(pairs.rows) if score is None else pairs.scores
+        at = None if self._guarding is None else [self._guarding.put_back(link)] * len(scores)
+        return self._push([link] * len(scores), scores, pairs.rows, at)
+
+    def _levels(self, found: Found, demotion: int) -> tuple[NDArray[np.uint8] | None, list[str], NDArray[np.bool_]]:
+        """Where links are to wait, why, and which are dropped; without a guard all on one level."""
+        if self._guarding is None:
+            return None, [], np.zeros(len(found.links), dtype=np.bool_)
+        levels, reasons = self._guarding.levels(found, demotion)
+        return levels, reasons, self._guarding.is_dropped(levels) & (found.is_new | found.is_pruned)
+
+    def _would_keep(self, scores: NDArray[np.float64], levels: NDArray[np.uint8] | None) -> NDArray[np.bool_]:
+        if isinstance(self._frontier, LevelledFrontier):
+            return self._frontier.would_keep(scores, levels)
+        return self._frontier.would_keep(scores)
+
+    def _meet_new(self, found: Found, page: LinkId, origin: Origin, is_met: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Number the new links that are met, and give all links with the numbers that hold from now on."""
+        links = found.links.copy()
+        for place in np.flatnonzero(found.is_new & is_met).tolist():
+            url = found.candidates.targets[place]
+            links[place], _ = self._links.meet(url, depth=origin.depth + 1, distance=origin.distance, found_on=page)
+        return links
+
+    def _record(
+        self,
+        found: Found,
+        links: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        rows: Rows,
+        page: LinkId,
+        origin: Origin,
+        place: int,
+    ) -> FoundLink:
+        """What the store keeps of one of the links that were found on a page."""
+        sighting = found.candidates.sighting(place, origin)
+        # A merged row cannot be made anew from one sighting.
+        is_merged = self._found_again is FoundAgain.MERGE and not found.is_new[place]
+        row = rows[place] if self._strategy.keeps_rows or is_merged else None
+        return FoundLink(LinkId(int(links[place])), sighting.seen_as, page, sighting, float(scores[place]), row)
+
+    def _push(
+        self,
+        links: Sequence[LinkId],
+        scores: NDArray[np.float64],
+        rows: Rows,
+        levels: Sequence[int] | NDArray[np.uint8] | None = None,
+    ) -> tuple[LinkId, ...]:
+        for link in links:
+            self._links.set_state(link, LinkState.WAITING)
+        self._under_way.note(rows, scores)
+        at = None if levels is None else np.asarray(levels, dtype=np.uint8)
+        pruned = self._frontier.push(Arrivals(links, self._links.hosts(links), scores, rows, at))
+        for link in pruned:
+            self._links.set_state(link, LinkState.PRUNED)
+        return tuple(pruned)
+
+    def _found_again_with(
+        self, found: Found, scores: NDArray[np.float64]
+    ) -> tuple[Rows, NDArray[np.float64], NDArray[np.int64]]:
+        """Rows and scores that hold from now on, and which of the waiting links they change."""
+        again = np.flatnonzero(~found.is_new & ~found.is_pruned)
+        again = again[[not self._has_tried(link) for link in _listed(found.links[again])]]
+        if self._found_again in (FoundAgain.FIRST, FoundAgain.EVERY) or not len(again):
+            return found.rows, scores, again[:0]
+        old_scores, old_rows = self._frontier.peek(_listed(found.links[again]))
+        match self._found_again:
+            case FoundAgain.LATEST:
+                return found.rows, scores, again
+            case FoundAgain.BEST:
+                return found.rows, scores, again[scores[again] > old_scores]
+            case FoundAgain.MERGE:
+                rows, merged_scores = found.rows.copy(), scores.copy()
+                rows[again] = ((old_rows.astype(np.float32) + found.rows[again]) / 2).astype(np.float16)
+                merged_scores[again] = self._strategy.score(rows[again])
+                return rows, merged_scores, again
+
+    def _counts_more(self, target: LinkId, score: float) -> bool:
+        match self._found_again:
+            case FoundAgain.FIRST if self._strategy.order is not Order.OLDEST:
+                return False  # in a queue, though, a link in front leads there sooner
+            case _:
+                return score > float(self._frontier.peek([target])[0][0])
+
+    def _scores_after_redirect(self, rows: Rows, score: float) -> NDArray[np.float64]:
+        if self._strategy.order is Order.BEST_SCORE:
+            return self._strategy.score(rows)
+        return np.array([score])  # the source's turn
+
+
+def leaves_unmet(strategy: Strategy, scope: Scope) -> bool:
+    """Whether a new link that finds no room gets no number. Where pages are limited, the first that are met count."""
+    return strategy.capacity > 0 and not scope.limits_pages
+
+
+def _listed(links: NDArray[np.int64]) -> list[LinkId]:
+    return [LinkId(link) for link in links.tolist()]

@@ -1,0 +1,416 @@
+"""One page under several addresses: told by what it calls its own, believed where the text agrees.
+
+A page may name another address as canonical. Its word alone hides nothing: it is taken for the same page only if a page
+with the same main text has come before, at that address or naming it too. So a site whose pages all name its front page
+loses none of them, circles of names end, and a page is never stored twice.
+
+What becomes of an answer: a page is read, judged, learned from and its links let wait; the rest is noted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
+
+import numpy as np
+import xxhash
+
+from honeyguide.crawler.events import (
+    FetchFailed,
+    LinkPutBack,
+    LinkRedirected,
+    LinkRefused,
+    LinkUnknown,
+    PageJudged,
+    PageUnchanged,
+)
+from honeyguide.crawler.preparing import Preparation, Unjudged, Unreadable, judged_by, prepared_by
+from honeyguide.crawler.scope import PER_HOST
+from honeyguide.errors import JudgeError
+from honeyguide.guard import Judgement, fingerprint_of
+from honeyguide.learn import Order
+from honeyguide.model import (
+    Failed,
+    FailureReason,
+    Fetched,
+    LinkId,
+    LinkState,
+    Origin,
+    Redirected,
+    RefusalReason,
+    Refused,
+    Transition,
+    Unchanged,
+    Unknown,
+    Verdict,
+    registered_domain,
+)
+from honeyguide.model.outcome import whole_exchange
+from honeyguide.runs import CompletionRecord, VisitRecord
+
+if TYPE_CHECKING:
+    from honeyguide.crawler.discovery import Discovery, Found
+    from honeyguide.crawler.events import Dispatch, Step
+    from honeyguide.crawler.guarding import Guarding
+    from honeyguide.crawler.ledger import Ledger
+    from honeyguide.crawler.parts import Parts, StageTimes
+    from honeyguide.crawler.preparing import Prepared
+    from honeyguide.crawler.restarts import Restarts
+    from honeyguide.crawler.scope import Scope
+    from honeyguide.model import Answer, Outcome, Page, Url
+    from honeyguide.settings import Settings
+
+FEWEST_WORDS: Final = 20
+"""Of the main text: shorter ones are equal by chance."""
+
+
+class Identity(NamedTuple):
+    """What a page is known by: a hash of its main text, and the other address that it calls its own."""
+
+    text: int
+    canonical: Url | None
+
+
+class SamePages:
+    """The pages that have come, by the addresses they answer to: their own, and the ones they name."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, tuple[LinkId, int]] = {}  # by the hash of an address: the page, the hash of its text
+
+    def same_as(self, url: Url, identity: Identity) -> LinkId | None:
+        """The page that has come before and that this one is; None where it is a page of its own."""
+        for address in (identity.canonical or url, url):
+            known = self._pages.get(_hash(address.text))
+            if known is not None and known[1] == identity.text:
+                return known[0]
+        return None
+
+    def remember(self, link: LinkId, url: Url, identity: Identity) -> None:
+        """A page of its own has come. What it says of its own address counts for more than what others said."""
+        self._pages[_hash(url.text)] = (link, identity.text)
+        if identity.canonical is not None:
+            self._pages.setdefault(_hash(identity.canonical.text), (link, identity.text))
+
+
+def identity_of(page: Page, scope: Scope) -> Identity | None:
+    """What a page is known by; None where its text is too short to tell.
+
+    An address that it calls its own counts where the crawl may go there, on the same registered domain.
+    """
+    words = page.main_words
+    if len(words) < FEWEST_WORDS:
+        return None
+    canonical = page.directives.canonical
+    if canonical is not None and (
+        registered_domain(canonical.host) != registered_domain(page.url.host)
+        or scope.objection(canonical, depth=0) is not None
+    ):
+        canonical = None
+    return Identity(_hash(" ".join(words)), canonical)
+
+
+def _hash(text: str) -> int:
+    """A hash that fits SQLite's integers."""
+    return xxhash.xxh3_64_intdigest(text.encode("utf-8", "replace")) >> 1
+
+
+UNJUDGED_IN_A_ROW: Final = 20
+"""Pages on which a judge may break one after another. By then it is the judge that is broken, not the pages."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrived:
+    """An answer to a fetch, and when it was in; with its page, where that has been read already."""
+
+    dispatch: Dispatch
+    answer: Answer
+    ended_at: float
+    prepared: Prepared | Unreadable | None = None
+
+    def taken_as(self, outcome: Outcome) -> Arrived:
+        """What the crawl makes of the answer; what the host had said is kept beside it, for an archive."""
+        return replace(self, answer=replace(self.answer, outcome=outcome, exchange=whole_exchange(self.answer)))
+
+    def completion(
+        self,
+        *,
+        reward: float | None,
+        visit: VisitRecord | None = None,
+        redirect_target: LinkId | None = None,
+        is_final: bool = True,
+    ) -> CompletionRecord:
+        """What the store keeps of it."""
+        return CompletionRecord(
+            self.dispatch.record, self.answer, self.ended_at, reward, visit, redirect_target, is_final
+        )
+
+
+class Intake:
+    """Takes answers in, one kind after another."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        settings: Settings,
+        ledger: Ledger,
+        discovery: Discovery,
+        times: StageTimes,
+        guarding: Guarding | None = None,
+        restarts: Restarts | None = None,
+    ) -> None:
+        self._parts = parts
+        self._settings = settings
+        self._ledger = ledger
+        self._discovery = discovery
+        self._times = times
+        self._guarding = guarding
+        self._restarts = restarts
+        self._reading = Preparation(parts.parse, is_guarded=guarding is not None)
+
+    def take(self, arrived: Arrived) -> Step:
+        """Take in an answer that is final, and learn from it."""
+        match arrived.answer.outcome:
+            case Fetched() as fetched:
+                return self._take_page(arrived, fetched)
+            case Unchanged():
+                return self._take_unchanged(arrived)
+            case Redirected() as redirected:
+                return self._take_redirect(arrived, redirected)
+            case Refused() | Failed() as nothing:
+                return self._take_nothing(arrived, nothing)
+            case Unknown() as unknown:
+                return self._take_unknown(arrived, unknown)
+            case _:
+                assert_never(arrived.answer.outcome)
+
+    def _take_page(self, arrived: Arrived, fetched: Fetched) -> Step:
+        dispatch = arrived.dispatch
+        self._ledger.note_bytes(len(fetched.body))
+        prepared = arrived.prepared or prepared_by(self._reading, dispatch.url, fetched)
+        if isinstance(prepared, Unreadable):
+            failed = Failed(FailureReason.UNREADABLE, prepared.reason, fetched.status)
+            return self._take_nothing(arrived.taken_as(failed), failed)
+        page = prepared.page
+        self._times.add("parse", prepared.parse_s)
+        self._times.add("judge", prepared.judge_s)
+        sent_on_to = self._sent_on_to(page)
+        if sent_on_to is not None:
+            redirected = Redirected(fetched.status, sent_on_to)
+            return self._take_redirect(arrived.taken_as(redirected), redirected)
+        identity = identity_of(page, self._parts.scope) if self._settings.directives.canonical else None
+        if identity is not None:
+            same = self._parts.same.same_as(page.url, identity)
+            if same is not None:
+                if self._guarding is not None:
+                    self._guarding.see_same(dispatch.record.link, prepared.fingerprint or fingerprint_of(page))
+                return self._take_same_page(arrived, fetched.status, same)
+        is_unindexed = self._settings.directives.robots and page.directives.noindex
+        verdict = self._judged(page, prepared.verdict, is_unindexed=is_unindexed)
+        if isinstance(verdict, Unjudged):
+            return self._take_unjudged(arrived, fetched.status, verdict)
+        return self._take_judged(arrived, prepared, verdict, identity, is_unindexed=is_unindexed)
+
+    def _take_judged(
+        self, arrived: Arrived, prepared: Prepared, verdict: Verdict, identity: Identity | None, *, is_unindexed: bool
+    ) -> Step:
+        """A page that is new: learn from it, and let its links wait."""
+        dispatch, page = arrived.dispatch, prepared.page
+        if identity is not None:
+            self._parts.same.remember(dispatch.record.link, page.url, identity)
+        origin = self._origin(dispatch, verdict)
+        is_expanded = self._parts.is_expanded(page)
+        mark = self._times.start()
+        found = self._discovery.sort(
+            page, dispatch.record.link, origin, is_relevant=verdict.is_relevant, is_expanded=is_expanded
+        )
+        self._times.lap("links", mark)
+        self._learn(
+            Transition(
+                self._ledger.progress.steps,
+                page.url,
+                dispatch.row,
+                verdict.reward,
+                verdict.relevance,
+                verdict.is_relevant,
+                found.rows,
+            )
+        )
+        judgement = self._guarded(dispatch.record.link, prepared, verdict, found)
+        if self._restarts is not None:
+            novelty = 0.0 if judgement.finding is not None else _novelty(found)
+            self._restarts.note(verdict.reward, novelty)
+        mark = self._times.start()
+        admitted = self._discovery.admit(
+            found, dispatch.record.link, origin, self._ledger.progress.steps, judgement.demotion
+        )
+        self._times.lap("links", mark)
+        if self._parts.ranks is not None:
+            self._parts.ranks.add_page(dispatch.record.link, admitted.targets)
+        self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
+        is_barren = self._parts.scope.follows_links and not is_expanded
+        self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=is_barren)
+        visit = VisitRecord(
+            page, verdict, origin.depth, origin.distance, admitted.targets, is_unindexed, identity, prepared.packed_body
+        )
+        record = self._ledger.close_step(
+            completion=arrived.completion(reward=verdict.reward, visit=visit),
+            new_links=admitted.new,
+            found_again=admitted.again,
+            pruned=admitted.pruned,
+            pairs=admitted.pairs,
+        )
+        event = PageJudged(
+            page.url,
+            page.title,
+            verdict,
+            dispatch.record.score,
+            dispatch.record.explored,
+            len(admitted.new),
+            self._ledger.progress,
+        )
+        return self._ledger.step(record, event)
+
+    def _guarded(self, link: LinkId, prepared: Prepared, verdict: Verdict, found: Found) -> Judgement:
+        """What the guard makes of a page; nothing, where there is none."""
+        if self._guarding is None:
+            return Judgement()
+        mark = self._times.start()
+        judgement = self._guarding.see(link, prepared.fingerprint or fingerprint_of(prepared.page), verdict, found)
+        self._times.lap("guard", mark)
+        return judgement
+
+    def _take_redirect(self, arrived: Arrived, outcome: Redirected) -> Step:
+        dispatch = arrived.dispatch
+        links, source = self._parts.links, dispatch.record.link
+        if links.hops(source) >= self._settings.fetch.max_redirects:
+            return self._give_up_redirecting(arrived, outcome)
+        objection = self._objection_to_target(outcome.target, links.depth(source))
+        if objection is not None:
+            refused = Refused(RefusalReason.SCOPE, f"leads to {outcome.target}, against {objection}")
+            return self._take_nothing(arrived.taken_as(refused), refused)
+        followed = self._discovery.follow_redirect(source, dispatch.row, dispatch.record.score, outcome.target)
+        if self._parts.ranks is not None:
+            self._parts.ranks.add_redirect(source, followed.target)
+        is_new = followed.record is not None and followed.record.is_new
+        self._ledger.note_pruned(len(followed.pruned))
+        completion = arrived.completion(reward=None, redirect_target=followed.target)
+        record = self._ledger.close_step(
+            completion=completion, redirect=followed.record, pruned=followed.pruned, pairs=followed.pairs
+        )
+        return self._ledger.step(record, LinkRedirected(dispatch.url, outcome.target, is_new, self._ledger.progress))
+
+    def _take_same_page(self, arrived: Arrived, status: int, same: LinkId) -> Step:
+        """A page that has come before, under another address: as if this one had led there."""
+        dispatch = arrived.dispatch
+        outcome = Redirected(status, self._parts.links.url(same))
+        if self._parts.lineage is not None:
+            self._parts.lineage.follow_redirect(dispatch.record.link, same)
+        if self._parts.ranks is not None:
+            self._parts.ranks.add_redirect(dispatch.record.link, same)
+        completion = arrived.taken_as(outcome).completion(reward=None, redirect_target=same)
+        event = LinkRedirected(dispatch.url, outcome.target, is_new=False, progress=self._ledger.progress)
+        return self._ledger.step(self._ledger.close_step(completion=completion), event)
+
+    def _sent_on_to(self, page: Page) -> Url | None:
+        """Where a page sends its reader before there is time to read it."""
+        refresh = page.directives.refresh
+        is_soon = refresh is not None and refresh.delay_s <= self._settings.directives.refresh_s
+        return refresh.target if refresh is not None and is_soon else None
+
+    def _give_up_redirecting(self, arrived: Arrived, outcome: Redirected) -> Step:
+        limit = self._settings.fetch.max_redirects
+        failed = Failed(
+            FailureReason.TOO_MANY_REDIRECTS, f"{limit} redirects and one more to {outcome.target}", outcome.status
+        )
+        return self._take_nothing(arrived.taken_as(failed), failed)
+
+    def _take_nothing(self, arrived: Arrived, outcome: Refused | Failed) -> Step:
+        dispatch = arrived.dispatch
+        none = np.empty((0, self._parts.strategy.row_width), dtype=np.float16)
+        self._learn(Transition(self._ledger.progress.steps, dispatch.url, dispatch.row, 0.0, 0.0, False, none))  # noqa: FBT003
+        if self._restarts is not None:
+            self._restarts.note(0.0, 0.0)
+        record = self._ledger.close_step(completion=arrived.completion(reward=0.0))
+        if isinstance(outcome, Refused):
+            return self._ledger.step(record, LinkRefused(dispatch.url, outcome, self._ledger.progress))
+        return self._ledger.step(record, FetchFailed(dispatch.url, outcome, self._ledger.progress))
+
+    def _take_unjudged(self, arrived: Arrived, status: int, unjudged: Unjudged) -> Step:
+        """A failed page. JudgeError where it is one too many in a row."""
+        self._ledger.note_unjudged()
+        if self._ledger.progress.unjudged_in_a_row >= UNJUDGED_IN_A_ROW:
+            raise JudgeError(
+                f"judge.kind is {self._settings.judge.kind!r}: it broke on {UNJUDGED_IN_A_ROW} pages in a row, "
+                f"at last on {arrived.dispatch.url} ({unjudged.reason}); mend the judge and resume the run"
+            )
+        failed = Failed(FailureReason.UNJUDGED, unjudged.reason, status)
+        return self._take_nothing(arrived.taken_as(failed), failed)
+
+    def _take_unchanged(self, arrived: Arrived) -> Step:
+        self._ledger.note_unchanged()
+        return self._ledger.step(
+            self._ledger.close_step(completion=arrived.completion(reward=None)),
+            PageUnchanged(arrived.dispatch.url, self._ledger.progress),
+        )
+
+    def put_back(self, arrived: Arrived) -> Step:
+        """The link waits again, as it was, and nobody learns of the trouble it had."""
+        dispatch = arrived.dispatch
+        outcome = arrived.answer.outcome
+        assert isinstance(outcome, Refused | Failed)
+        score = None if self._ledger.progress.is_repriced else dispatch.record.score
+        pruned = self._discovery.put_back(dispatch.record.link, dispatch.row, score)
+        self._ledger.note_retry()
+        self._ledger.note_pruned(len(pruned))
+        completion = arrived.completion(reward=None, is_final=False)
+        record = self._ledger.close_step(completion=completion, pruned=pruned)
+        return self._ledger.step(record, LinkPutBack(dispatch.url, outcome, self._ledger.progress))
+
+    def _take_unknown(self, arrived: Arrived, outcome: Unknown) -> Step:
+        dispatch = arrived.dispatch
+        self._parts.clocks.release(dispatch.host, self._ledger.progress.now)  # nobody was asked, so nobody needs a rest
+        self._ledger.note_unknown()
+        completion = arrived.completion(reward=None)
+        record = self._ledger.close_step(completion=completion)
+        return self._ledger.step(record, LinkUnknown(dispatch.url, outcome, self._ledger.progress))
+
+    def _judged(self, page: Page, verdict: Verdict | Unjudged | None, *, is_unindexed: bool) -> Verdict | Unjudged:
+        if verdict is None:
+            mark = self._times.start()
+            verdict = judged_by(self._parts.judge, page)
+            self._times.lap("judge", mark)
+        if isinstance(verdict, Unjudged):
+            return verdict
+        if self._parts.scope.objection_to_title(page.title) is not None:
+            return Verdict(0.0, is_relevant=False, reward=0.0)
+        # What may not be kept is no find, but its relevance still tells where its links lead.
+        return replace(verdict, is_relevant=False, reward=0.0) if is_unindexed else verdict
+
+    def _objection_to_target(self, url: Url, depth: int) -> str | None:
+        """Why a redirect may not be followed there, or None."""
+        links, scope = self._parts.links, self._parts.scope
+        known = links.find(url)
+        if known is None and not scope.has_room(len(links)):
+            return "scope.max_pages"
+        objection = scope.objection(url, depth=depth)
+        is_had = objection == PER_HOST and known is not None and links.state(known) is LinkState.DONE
+        return None if is_had else objection
+
+    def _learn(self, transition: Transition) -> None:
+        mark = self._times.start()
+        has_changed = self._parts.strategy.learn(transition)
+        if has_changed and self._parts.strategy.order is Order.BEST_SCORE:
+            self._parts.frontier.reprice(self._parts.strategy)
+            self._ledger.note_repricing()
+        self._times.lap("learn", mark)
+
+    def _origin(self, dispatch: Dispatch, verdict: Verdict) -> Origin:
+        link = dispatch.record.link
+        distance = 0 if verdict.is_relevant else self._parts.links.distance(link) + 1
+        return Origin(dispatch.url.host, verdict.relevance, distance, self._parts.links.depth(link))
+
+
+def _novelty(found: Found) -> float:
+    """The share of a page's links that were never met before; of a page without links, 1."""
+    count = len(found.links) + len(found.visited)
+    return float(found.is_new.sum()) / count if count else 1.0

@@ -1,0 +1,129 @@
+"""Pages that a person names, judged as a crawl would judge them, with the evidence."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from honeyguide.crawler.build import Builder
+from honeyguide.crawler.named_pages import NamedPages, reads_standard_input, with_examples_read
+from honeyguide.crawler.preparing import Unjudged, judged_by
+from honeyguide.crawler.run import refuse_in_running_loop
+from honeyguide.errors import PageError
+from honeyguide.learn import BestFirst
+from honeyguide.model import Candidates, Origin
+from honeyguide.settings import validate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from honeyguide.judge import Match, Verdicts
+    from honeyguide.model import Evidence, Page, Verdict
+    from honeyguide.settings import Settings
+    from honeyguide.worlds import World
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredLink:
+    """A link of a judged page, with the score that best-first crawling would give it."""
+
+    url: str
+    anchor: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPage:
+    """What a judge makes of a page, and why."""
+
+    name: str  # as it was asked for
+    url: str  # where it was found in the end
+    title: str
+    words: int  # of its main text, which is what was judged
+    verdict: Verdict
+    evidence: Evidence
+    links: tuple[ScoredLink, ...] = ()  # best first
+    matches: tuple[Match, ...] = ()  # of the rake judge: every keyword with every search phrase that it satisfies
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadablePage:
+    """A page that could not be judged."""
+
+    name: str
+    reason: str
+
+
+def judge_page(name: str, settings: Settings, *, links: int = 0, world: World | None = None) -> JudgedPage:
+    """Judge one page: a file, `-` for standard input, or a URL.
+
+    URLs are asked of the world that the settings name, or of the one given. `links` is how many of the page's links to
+    score. Raises `SettingsError`, or `PageError` if the page cannot be read. Inside a running event loop, await
+    `judge_pages_async` instead.
+    """
+    (judged,) = judge_pages([name], settings, links=links, world=world)
+    if isinstance(judged, UnreadablePage):
+        raise PageError(judged.reason)
+    return judged
+
+
+def judge_pages(
+    names: Iterable[str], settings: Settings, *, links: int = 0, world: World | None = None
+) -> list[JudgedPage | UnreadablePage]:
+    """As `judge_page`, for several; one that cannot be read does not keep the others from being judged.
+
+    A judge that learns from the pages it has seen sees these in their order, as it would in a crawl.
+    """
+    refuse_in_running_loop("judge_pages_async")
+    return asyncio.run(judge_pages_async(names, settings, links=links, world=world))
+
+
+async def judge_pages_async(
+    names: Iterable[str], settings: Settings, *, links: int = 0, world: World | None = None
+) -> list[JudgedPage | UnreadablePage]:
+    """As `judge_pages`, for callers with an event loop of their own."""
+    validate(settings)
+    async with NamedPages(settings, world, input_is_read=reads_standard_input(settings)) as pages:
+        builder = Builder(await with_examples_read(settings, world))
+        verdicts = builder.judge()
+        judged: list[JudgedPage | UnreadablePage] = []
+        for name in names:
+            try:
+                page = await pages.read(name)
+            except PageError as error:
+                judged.append(UnreadablePage(name, str(error)))
+                continue
+            judged.append(_judged(name, page, builder, verdicts, links))
+    return judged
+
+
+def _judged(name: str, page: Page, builder: Builder, verdicts: Verdicts, links: int) -> JudgedPage | UnreadablePage:
+    verdict = judged_by(verdicts, page)
+    if isinstance(verdict, Unjudged):
+        return UnreadablePage(name, f"{name} could not be judged: {verdict.reason}")
+    scored = _scored(page, builder, verdict)[:links] if links else ()
+    return JudgedPage(
+        name=name,
+        url=page.url.text,
+        title=page.title,
+        words=len(page.main_words),
+        verdict=verdict,
+        evidence=verdicts.evidence(page),
+        links=tuple(scored),
+        matches=tuple(verdicts.matches(page)),
+    )
+
+
+def _scored(page: Page, builder: Builder, verdict: Verdict) -> list[ScoredLink]:
+    """The links of a page as best-first crawling sees them, best first."""
+    if not page.links:
+        return []
+    strategy = BestFirst(builder.topic, builder.vectors)
+    seen_from = Origin(page.url.host, verdict.relevance, distance=0, depth=0)
+    scores = strategy.score(strategy.describe(Candidates.on_page(page, page.links, seen_from)))
+    links = [
+        ScoredLink(link.target.text, link.telling_occurrence.anchor, float(score))
+        for link, score in zip(page.links, scores, strict=True)
+    ]
+    return sorted(links, key=lambda link: -link.score)

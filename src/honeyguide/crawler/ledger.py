@@ -1,0 +1,173 @@
+"""The books of a crawl: what was spent and found, and what is not yet stored."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from honeyguide.crawler.events import CrawlRestarted, LinkSkipped, Step
+from honeyguide.runs import Progress, SkipRecord, StepRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Unpack
+
+    import numpy as np
+
+    from honeyguide.crawler.discovery import Found
+    from honeyguide.crawler.events import Event
+    from honeyguide.frontier import Frontier
+    from honeyguide.model import LinkId, Skipped, Url
+    from honeyguide.runs import DispatchRecord, GuardRecord, MoveRecord, RestartRecord
+    from honeyguide.runs.records import StepChanges
+
+LARGEST_LOSS: Final = 1e100  # a score may be infinite; what is added up may not
+
+
+class Ledger:
+    """Progress, and the choices made since the last step; `close_step` hands them over and starts a new page."""
+
+    def __init__(self, progress: Progress, chance: np.random.Generator, frontier: Frontier) -> None:
+        self.progress = progress
+        self._chance = chance
+        self._frontier = frontier
+        self._chance_state: Mapping[str, Any] = {}
+        self._chance_json = ""
+        self._dispatches: list[DispatchRecord] = []
+        self._skips: list[SkipRecord] = []
+        self._events: list[Event] = []
+        self._restarts: list[RestartRecord] = []
+        # What others have to say when a step is closed.
+        self.guard_changes: Callable[[], GuardRecord | None] = lambda: None
+        self.restart_state: Callable[[], str] = lambda: ""
+
+    def pass_time(self, now: float) -> None:
+        """Time counts as spent, whatever it brought."""
+        before = self.progress
+        if now != before.now:
+            self.progress = before._replace(now=now, spent_seconds=before.spent_seconds + now - before.now)
+
+    def note_dispatch(self, dispatch: DispatchRecord) -> None:
+        self._dispatches.append(dispatch)
+        before = self.progress
+        self.progress = before._replace(dispatches=dispatch.number + 1, decisions=before.decisions + 1)
+
+    def note_skip(self, link: LinkId, url: Url, decision: Skipped) -> None:
+        before = self.progress
+        self._skips.append(SkipRecord(link, before.steps, decision.reason, before.decisions))
+        self.progress = before._replace(decisions=before.decisions + 1)
+        self._events.append(LinkSkipped(url, decision))
+
+    def note_answer(self, now: float, robots_fetches: int) -> None:
+        self.pass_time(now)
+        before = self.progress
+        robots_fetches += before.robots_fetches
+        self.progress = before._replace(steps=before.steps + 1, robots_fetches=robots_fetches)
+
+    def note_bytes(self, count: int) -> None:
+        self.progress = self.progress._replace(body_bytes=self.progress.body_bytes + count)
+
+    def note_page(self, *, is_relevant: bool, is_unindexed: bool) -> None:
+        before = self.progress
+        if is_unindexed:
+            self.progress = before._replace(unindexed=before.unindexed + 1, unjudged_in_a_row=0)
+        else:
+            self.progress = before._replace(
+                pages=before.pages + 1, relevant=before.relevant + is_relevant, unjudged_in_a_row=0
+            )
+
+    def note_unjudged(self) -> None:
+        self.progress = self.progress._replace(unjudged_in_a_row=self.progress.unjudged_in_a_row + 1)
+
+    def note_links(self, found: Found, *, pruned: int, is_barren: bool) -> None:
+        if found.kept_out or is_barren:
+            before = self.progress
+            self.progress = before._replace(
+                out_of_scope=before.out_of_scope + found.kept_out,
+                barren=before.barren + is_barren,
+                left_alone=before.left_alone + found.left_alone,
+            )
+        self.note_pruned(pruned)
+
+    def note_pruned(self, count: int) -> None:
+        if count:
+            self.progress = self.progress._replace(pruned=self.progress.pruned + count)
+
+    def note_surplus(self, count: int) -> None:
+        self.progress = self.progress._replace(surplus=self.progress.surplus + count)
+
+    def note_unknown(self) -> None:
+        self.progress = self.progress._replace(unknown=self.progress.unknown + 1)
+
+    def note_unchanged(self) -> None:
+        self.progress = self.progress._replace(unchanged=self.progress.unchanged + 1)
+
+    def note_retry(self) -> None:
+        self.progress = self.progress._replace(retries=self.progress.retries + 1)
+
+    def note_passed_over(self, score: float) -> None:
+        """A link was taken by its score while a better one, by so much, had to wait for its host."""
+        if score > 0:
+            before = self.progress
+            self.progress = before._replace(
+                passed_over=before.passed_over + 1,
+                score_passed_over=before.score_passed_over + min(score, LARGEST_LOSS),
+            )
+
+    def note_findings(self, count: int) -> None:
+        self.progress = self.progress._replace(findings=self.progress.findings + count)
+
+    def note_moved(self, moves: Sequence[MoveRecord]) -> None:
+        if moves:
+            before = self.progress
+            self.progress = before._replace(
+                lowered=before.lowered + sum(move.lowered for move in moves),
+                raised=before.raised + sum(move.raised for move in moves),
+                dropped=before.dropped + sum(move.dropped for move in moves),
+            )
+
+    def note_restart(self, restart: RestartRecord) -> None:
+        self._restarts.append(restart)
+        self.progress = self.progress._replace(restarts=restart.number)
+        self.note_pruned(len(restart.pruned))
+        self._events.append(CrawlRestarted(restart.reason, restart.source, len(restart.links), self.progress))
+
+    def note_repricing(self) -> None:
+        if not self.progress.is_repriced:
+            self.progress = self.progress._replace(is_repriced=True)
+
+    def close_step(self, **changes: Unpack[StepChanges]) -> StepRecord:
+        """All that changed since the last step, as one record."""
+        guard = self.guard_changes()
+        chance_state, waiting = self._state_of_chance(), len(self._frontier)
+        largest = max(waiting, self.progress.largest_waiting)
+        self.progress = self.progress._replace(
+            chance_state=chance_state,
+            waiting=waiting,
+            largest_waiting=largest,
+            restart_state=self.restart_state(),
+        )
+        record = StepRecord(
+            progress=self.progress,
+            dispatches=tuple(self._dispatches),
+            skips=tuple(self._skips),
+            guard=guard,
+            restarts=tuple(self._restarts),
+            **changes,
+        )
+        self._restarts.clear()
+        self._dispatches.clear()
+        self._skips.clear()
+        return record
+
+    def step(self, record: StepRecord, event: Event) -> Step:
+        """A record with what is to be announced: what waited for a step to be stored with, then this event."""
+        events = (*self._events, event)
+        self._events.clear()
+        return Step(record, events)
+
+    def _state_of_chance(self) -> str:
+        state = self._chance.bit_generator.state
+        if state != self._chance_state:
+            self._chance_state, self._chance_json = state, json.dumps(state)
+        return self._chance_json

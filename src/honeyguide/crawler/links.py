@@ -1,0 +1,159 @@
+"""What the core remembers of every URL it has met: a few small columns beside its text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from honeyguide.frontier import HostId, SeenUrls
+from honeyguide.model import LinkId, LinkState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.model import HostKey, Url
+
+_STATES: Final = tuple(LinkState)
+NOWHERE: Final = -1  # in place of a page
+NEVER: Final = 255  # in place of a demotion, deeper than any
+
+
+class LinkTable:
+    """URLs by number, with host, state, depth, and distance from the last relevant page on the way."""
+
+    def __init__(self) -> None:
+        self._seen = SeenUrls()
+        self._count = 0
+        self._host_by_key: dict[HostKey, HostId] = {}
+        self._host_keys: list[HostKey] = []
+        self._host = np.zeros(1024, dtype=np.int32)
+        self._state = np.zeros(1024, dtype=np.int8)
+        self._hops = np.zeros(1024, dtype=np.int16)
+        self._depth = np.zeros(1024, dtype=np.int16)
+        self._distance = np.zeros(1024, dtype=np.int16)
+        self._found_on = np.zeros(1024, dtype=np.int32)
+        self._carried = np.zeros(1024, dtype=np.uint8)
+        self._shown_again = np.zeros(1024, dtype=np.uint8)
+
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    def find(self, url: Url) -> LinkId | None:
+        return self._seen.find(url)
+
+    def url(self, link: LinkId) -> Url:
+        return self._seen.url(link)
+
+    def meet(
+        self, url: Url, *, depth: int, distance: int, hops: int = 0, found_on: LinkId | None = None
+    ) -> tuple[LinkId, bool]:
+        """The number of a URL, and whether it is new; a new one waits. `distance` is that of the page it stands on."""
+        link = self._seen.add(url)
+        if link < self._count:
+            return link, False
+        if link >= len(self._state):
+            self._grow()
+        self._count += 1
+        self._host[link] = self.host_id(url.host)
+        self._found_on[link] = NOWHERE if found_on is None else found_on
+        self._shown_again[link] = NEVER
+        self.place(link, depth=depth, distance=distance, hops=hops)
+        return link, True
+
+    def place(self, link: LinkId, *, depth: int, distance: int, hops: int = 0) -> None:
+        """Note from where a link is now expected to be followed."""
+        # Depths beyond 32,767 clicks are traps; they need not be told apart.
+        self._depth[link] = min(depth, 32_767)
+        self._distance[link] = min(distance, 32_767)
+        self._hops[link] = min(hops, 32_767)
+
+    def host_id(self, key: HostKey) -> HostId:
+        """The number of a host, a new one if it was never met."""
+        host = self._host_by_key.get(key)
+        if host is None:
+            host = self._host_by_key[key] = HostId(len(self._host_keys))
+            self._host_keys.append(key)
+        return host
+
+    def host_key(self, host: HostId) -> HostKey:
+        return self._host_keys[host]
+
+    def hosts(self, links: Sequence[LinkId]) -> list[HostId]:
+        return [HostId(int(self._host[link])) for link in links]
+
+    def state(self, link: LinkId) -> LinkState:
+        return _STATES[self._state[link]]
+
+    def set_state(self, link: LinkId, state: LinkState) -> None:
+        self._state[link] = state
+
+    def waiting(self) -> NDArray[np.int64]:
+        """Every link that waits, in order of discovery. Looks at all links ever met."""
+        return np.flatnonzero(self._state[: self._count] == LinkState.WAITING)
+
+    def waiting_on(self, host: HostId) -> list[LinkId]:
+        """The links of one host that wait, in order of discovery. Looks at all links ever met."""
+        is_there = (self._state[: self._count] == LinkState.WAITING) & (self._host[: self._count] == host)
+        return [LinkId(link) for link in np.flatnonzero(is_there).tolist()]
+
+    def waiting_seeds(self) -> list[LinkId]:
+        """Seeds that wait, and links to which seeds have led, in order of discovery. Looks at all links ever met."""
+        is_seed = (self._state[: self._count] == LinkState.WAITING) & (self._depth[: self._count] == 0)
+        return [LinkId(link) for link in np.flatnonzero(is_seed).tolist()]
+
+    def depth(self, link: LinkId) -> int:
+        return int(self._depth[link])
+
+    def distance(self, link: LinkId) -> int:
+        return int(self._distance[link])
+
+    def hops(self, link: LinkId) -> int:
+        return int(self._hops[link])
+
+    def found_on(self, link: LinkId) -> LinkId | None:
+        """The page on which a link was met first; None for a seed, and for what a seed has led to."""
+        page = int(self._found_on[link])
+        return None if page == NOWHERE else LinkId(page)
+
+    def first_met_on(self, pages: Sequence[LinkId]) -> list[LinkId]:
+        """The links that were first met on any of these pages, in order of number. Looks at every link."""
+        return [LinkId(link) for link in np.flatnonzero(np.isin(self._found_on[: len(self)], pages)).tolist()]
+
+    def carried(self, link: LinkId) -> int:
+        """The least demotion among the pages that show a link."""
+        return int(self._carried[link])
+
+    def carry(self, link: LinkId, demotion: int) -> None:
+        """Note the least demotion among the pages that show a link."""
+        self._carried[link] = demotion
+
+    def shown_again(self, link: LinkId) -> int:
+        """The least demotion among the pages that showed a link after the first; NEVER where none did."""
+        return int(self._shown_again[link])
+
+    def show_again(self, link: LinkId, demotion: int) -> None:
+        """Note the least demotion among the pages that showed a link after the first."""
+        self._shown_again[link] = demotion
+
+    def of_hosts(self, links: NDArray[np.int64], keys: Iterable[HostKey]) -> NDArray[np.int64]:
+        """Those of some links that are on these hosts."""
+        hosts = [host for key in keys if (host := self._host_by_key.get(key)) is not None]
+        return links[np.isin(self._host[links], hosts)]
+
+    def host_column(self, links: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The hosts of some links."""
+        return self._host[links]
+
+    def asked_by_host(self) -> NDArray[np.int64]:
+        """For each host, how many of its links are fetched or being fetched. Looks at all links ever met."""
+        states = self._state[: self._count]
+        is_asked = (states == LinkState.DONE) | (states == LinkState.IN_FLIGHT)
+        return np.bincount(self._host[: self._count][is_asked], minlength=len(self._host_keys))
+
+    def _grow(self) -> None:
+        for name in ("_host", "_state", "_hops", "_depth", "_distance", "_found_on", "_carried", "_shown_again"):
+            column = getattr(self, name)
+            setattr(self, name, np.concatenate((column, np.zeros_like(column))))

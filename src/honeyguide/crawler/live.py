@@ -1,0 +1,152 @@
+"""A world whose empty pages are run in a browser before anyone reads them.
+
+The web over HTTP: how its fetchers are put together, for the live world and for a web that is served here.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from honeyguide.crawler.hosts import WebMemory
+from honeyguide.crawler.preparing import Preparation, Unreadable, prepared_by
+from honeyguide.crawler.scope import Scope
+from honeyguide.errors import SettingsError
+from honeyguide.model import Fetched
+from honeyguide.model.clock import RealClock
+from honeyguide.parse import media_type_of, parse
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from aiohttp.abc import AbstractResolver
+
+    from honeyguide.fetch import Fetcher, Renderer
+    from honeyguide.model import Answer, KnownPage, Url
+    from honeyguide.model.clock import Clock
+    from honeyguide.settings import Settings
+    from honeyguide.worlds import World
+
+log = logging.getLogger(__name__)
+
+
+class RenderedWorld:
+    """Answers of another world; those of which a script makes all the text come back as the script leaves them."""
+
+    is_offline = False
+
+    def __init__(self, world: World, renderer: Renderer, clock: Clock) -> None:
+        self._world = world
+        self._renderer = renderer
+        self._clock = clock
+
+    async def fetch(self, url: Url) -> Answer:
+        answer = await self._world.fetch(url)
+        if not isinstance(answer.outcome, Fetched) or not needs_a_browser(url, answer.outcome):
+            return answer
+        started = self._clock.now()
+        rendered = await self._renderer.render(url, answer.outcome)
+        if rendered is None:
+            return answer
+        log.debug("%s was rendered", url)
+        return replace(answer, outcome=rendered, elapsed_s=answer.elapsed_s + self._clock.now() - started)
+
+    def entry_urls(self) -> Sequence[Url]:
+        return self._world.entry_urls()
+
+    async def close(self) -> None:
+        await self._renderer.close()
+        await self._world.close()
+
+
+def needs_a_browser(url: Url, fetched: Fetched) -> bool:
+    """Whether a page has scripts and, without them, not a word and not a link."""
+    if b"<script" not in fetched.body.lower():
+        return False
+    read = prepared_by(Preparation(parse), url, fetched)
+    if isinstance(read, Unreadable):
+        return False
+    page = read.page
+    return page.charset != "" and not page.words and not page.links
+
+
+@asynccontextmanager
+async def open_live(settings: Settings, memory: WebMemory, known: Sequence[KnownPage] = ()) -> AsyncIterator[World]:
+    """The real web, as robots.txt allows. SettingsError if the proxy's login cannot be read or no browser starts."""
+    from honeyguide.worlds import HttpWorld  # noqa: PLC0415 - aiohttp is heavy
+
+    clock = RealClock()
+    fetcher = polite_fetcher(settings, clock, memory=memory, known=known)
+    world: World = HttpWorld(fetcher)
+    try:
+        if settings.render.enabled:
+            world = await _rendered(world, fetcher, settings, clock)
+        yield world
+    finally:
+        await world.close()
+
+
+async def _rendered(world: World, fetcher: Fetcher, settings: Settings, clock: Clock) -> World:
+    from honeyguide.fetch.chromium import ChromiumRenderer  # noqa: PLC0415
+
+    renderer = ChromiumRenderer(
+        fetcher,
+        settings.render,
+        settings.fetch.identity,
+        settings.fetch.max_body_bytes,
+        is_denied=Scope(settings.scope).denies,
+    )
+    await renderer.open()
+    return RenderedWorld(world, renderer, clock)
+
+
+def polite_fetcher(
+    settings: Settings,
+    clock: Clock,
+    resolver: AbstractResolver | None = None,
+    memory: WebMemory | None = None,
+    known: Sequence[KnownPage] = (),
+) -> Fetcher:
+    """What every request over HTTP goes through, from the outside in: robots.txt, the gate, the network.
+
+    Of `known` pages only changes are wanted.
+
+    With a resolver of one's own, as behind a proxy, hosts have turns and addresses have none.
+    """
+    from aiohttp import DefaultResolver  # noqa: PLC0415 - aiohttp is heavy
+
+    from honeyguide.fetch import GatedFetcher, HttpFetcher, KnownAddresses, RobotsFetcher, Turns  # noqa: PLC0415
+
+    politeness = settings.politeness
+    counts_addresses = politeness.per_address and resolver is None and not settings.fetch.proxy
+    addresses = KnownAddresses(DefaultResolver(), clock) if counts_addresses else None
+    sender = HttpFetcher(
+        settings.fetch,
+        clock,
+        addresses or resolver,
+        media_type_of=media_type_of,
+        proxy_login=_login(settings.fetch.proxy_login),
+        known={page.url: page for page in known},
+    )
+    memory = memory or WebMemory()
+    # One for every door to the same web.
+    turns = memory.turns = memory.turns or Turns(clock, politeness, settings.fetch)
+    gate = GatedFetcher(sender, turns, addresses)
+    return RobotsFetcher(gate, politeness, settings.fetch.identity, clock, turns=turns, memory=memory)
+
+
+def _login(file: str) -> str:
+    """The user and password in a file, by which a proxy knows us; they are neither logged nor kept anywhere else."""
+    if not file:
+        return ""
+    try:
+        login = Path(file).expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise SettingsError([f"fetch.proxy_login: cannot read {file}: {reason}"]) from None
+    if ":" not in login or not login.isprintable():
+        raise SettingsError([f"fetch.proxy_login: {file} does not hold user:password on one line"])
+    return login

@@ -1,0 +1,108 @@
+"""The shell around the core: ask it, fetch for it, store what it says, then tell everyone."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING, assert_never
+
+from honeyguide.crawler.events import Dispatch, Stop, StopReason, Wait
+from honeyguide.crawler.transport import Answered, Arrival
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from honeyguide.crawler.core import CrawlCore
+    from honeyguide.crawler.events import Event, Listener, Step
+    from honeyguide.crawler.transport import Transport
+    from honeyguide.model.clock import Clock
+    from honeyguide.runs import StepRecord, Store
+
+log = logging.getLogger(__name__)
+
+
+class CrawlLoop:
+    """Drives one core to its end. Everything it waits for is the transport."""
+
+    def __init__(
+        self,
+        core: CrawlCore,
+        transport: Transport,
+        store: Store,
+        clock: Clock,
+        listeners: Sequence[Listener],
+        is_interrupted: Callable[[], bool],
+        on_stored: Callable[[StepRecord], None] = lambda _: None,
+    ) -> None:
+        """`on_stored` is told of every step before the listeners are."""
+        self._core = core
+        self._transport = transport
+        self._store = store
+        self._clock = clock
+        self._listeners = listeners
+        self._is_interrupted = is_interrupted
+        self._on_stored = on_stored
+
+    async def run(self, in_flight: Sequence[Dispatch] = ()) -> StopReason:
+        """Crawl until a limit is reached, nothing is left, or someone interrupts; `in_flight` is fetched first."""
+        self._core.note_disk_use(self._store.size_bytes())
+        for dispatch in in_flight:
+            await self._transport.start(dispatch)
+        times = self._core.stage_times
+        while True:
+            if self._is_interrupted():
+                self._finish(self._core.stop(StopReason.INTERRUPTED, self._clock.now()))
+                return StopReason.INTERRUPTED
+            mark = times.start()
+            choice = self._core.choose(self._clock.now())
+            mark = times.lap("choose", mark)
+            match choice:
+                case Dispatch():
+                    await self._transport.start(choice)
+                    arrival = await self._transport.arrived()
+                    times.lap("fetch", mark)
+                    self._take_in(arrival)
+                case Wait():
+                    arrival = await self._transport.next_arrival(choice.until)
+                    times.lap("fetch", mark)
+                    self._take_in(arrival)
+                case Stop():
+                    self._finish(self._core.stop(choice.reason, self._clock.now()))
+                    return choice.reason
+                case _:
+                    assert_never(choice)
+
+    def _take_in(self, arrival: Arrival | Answered | None) -> None:
+        now = self._clock.now()
+        match arrival:
+            case Arrival():
+                self._finish(
+                    self._core.apply(arrival.dispatch, arrival.answer, now, arrival.ended_at, arrival.prepared)
+                )
+            case Answered():
+                self._core.answered(arrival.dispatch, arrival.answer, arrival.ended_at)
+            case None:
+                pass
+            case _:
+                assert_never(arrival)
+
+    def _finish(self, step: Step) -> None:
+        """Store a step, then tell of it."""
+        times = self._core.stage_times
+        mark = times.start()
+        has_snapshot = step.record.learner is not None
+        record = replace(step.record, stage_seconds=times.taken()) if has_snapshot else step.record
+        self._store.record(record)
+        times.lap("store", mark)
+        self._on_stored(record)
+        if has_snapshot:
+            log.debug("step %s: learner saved", step.record.progress.steps)
+        if self._core.has_disk_budget:
+            self._core.note_disk_use(self._store.size_bytes())
+        for event in step.events:
+            self.announce(event)
+
+    def announce(self, event: Event) -> None:
+        """Tell every listener."""
+        for listener in self._listeners:
+            listener(event)

@@ -1,0 +1,153 @@
+"""What is known of the pages that link to a page or link: Han et al. (2018), section 3.1, and Pertejo (2021), 3.3.1.
+
+When a page x is fetched, its facts are fixed from its relevance rl(x) and from the parents known by then:
+
+    w_rl(x)     = β rl(x) + (1 - β) max w_rl(parent)        rl(x) where no parent is known
+    distance(x) = 0 if x is relevant, else min distance(parent) + 1, at most `farthest`; `farthest` without a parent
+
+and handed down, once, to every link on it. For each link the table keeps how many parents it has, how many of them are
+relevant, the sums of both kinds' relevances, the greatest w_rl and the smallest distance: `BYTES_A_LINK` bytes.
+
+A page that was fetched already can get a further parent. Then its own columns change, and so does its state when asked
+for again (`change`, `distance`), in the same constant work; the facts that it handed down before stay as they were, and
+nothing runs on to its descendants. So the table is a function of the pages in the order in which they were fetched.
+Replaying them in that order gives the same bits.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from honeyguide.model import LineageRules, PageFacts, Parents, Standing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.learn import Strategy
+    from honeyguide.model import LinkId, Page
+
+_COLUMNS: Final = np.dtype(
+    [
+        ("parents", np.uint32),
+        ("relevant_parents", np.uint32),
+        ("relevance", np.float64),  # sum over all parents
+        ("relevant_relevance", np.float64),  # sum over the relevant ones
+        ("smoothed", np.float64),  # greatest w_rl of a parent
+        ("nearness", np.uint8),  # `farthest` minus the smallest distance of a parent
+    ]
+)
+BYTES_A_LINK: Final = _COLUMNS.itemsize
+
+
+class Lineage:
+    """Parents of links by number, in a table that grows with the highest number met. Not thread-safe."""
+
+    def __init__(self, rules: LineageRules | None = None) -> None:
+        self.rules = rules or LineageRules()
+        self._table = np.zeros(1024, dtype=_COLUMNS)
+        self._count = 0  # one more than the highest link that ever had a parent
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the table; columns double when they are full."""
+        return self._table.nbytes
+
+    def parents(self, links: Sequence[LinkId] | NDArray[np.int64]) -> Parents:
+        """What is known now of the parents of these links. A link never met has none."""
+        numbers = _numbers(links)
+        is_known = numbers < self._count
+        rows = self._table[np.where(is_known, numbers, 0)]
+        rows[~is_known] = 0
+        return Parents(
+            count=rows["parents"].astype(np.int64),
+            relevance=_means(rows["relevance"], rows["parents"]),
+            relevant_relevance=_means(rows["relevant_relevance"], rows["relevant_parents"]),
+            smoothed=rows["smoothed"].copy(),
+            distance=self.rules.farthest - rows["nearness"].astype(np.int64),
+        )
+
+    def facts(self, page: LinkId, relevance: float, *, is_relevant: bool) -> PageFacts:
+        """What a page of this relevance, fetched now, hands down. Changes nothing."""
+        parents = self.parents([page])
+        smoothed = parents.smoothed_with(np.array([relevance]), self.rules)
+        distance = parents.distance_to(np.array([is_relevant]), self.rules)
+        return PageFacts(page, relevance, is_relevant, float(smoothed[0]), int(distance[0]))
+
+    def add_parent(self, links: Sequence[LinkId] | NDArray[np.int64], parent: PageFacts) -> None:
+        """A page is now a parent of every link on it, in constant work a link; no other link changes.
+
+        A link named twice in the call gets one parent, and a page is never its own. Call it once a page.
+        """
+        numbers = _numbers(links)
+        numbers = numbers[numbers != parent.page]
+        if not len(numbers):
+            return
+        self._reach(int(numbers.max()) + 1)
+        rows = self._table[numbers]
+        rows["smoothed"] = np.where(rows["parents"] > 0, np.maximum(rows["smoothed"], parent.smoothed), parent.smoothed)
+        rows["nearness"] = np.maximum(rows["nearness"], max(self.rules.farthest - parent.distance, 0))
+        rows["parents"] += 1
+        rows["relevance"] += parent.relevance
+        if parent.is_relevant:
+            rows["relevant_parents"] += 1
+            rows["relevant_relevance"] += parent.relevance
+        self._table[numbers] = rows
+
+    def follow_redirect(self, source: LinkId, target: LinkId) -> None:
+        """The parents of a link that led elsewhere become parents of where it led.
+
+        A page that links to both counts twice. Parents that the source gets later are not passed on.
+        """
+        if source == target or source >= self._count or not self._table[source]["parents"]:
+            return
+        self._reach(target + 1)
+        given, taken = self._table[source], self._table[target]
+        if taken["parents"]:
+            taken["smoothed"] = max(taken["smoothed"], given["smoothed"])
+        else:
+            taken["smoothed"] = given["smoothed"]
+        taken["nearness"] = max(taken["nearness"], given["nearness"])
+        for name in ("parents", "relevant_parents", "relevance", "relevant_relevance"):
+            taken[name] += given[name]
+
+    def _reach(self, count: int) -> None:
+        self._count = max(self._count, count)
+        if count > len(self._table):
+            grown = np.zeros(max(count, 2 * len(self._table)), dtype=_COLUMNS)
+            grown[: len(self._table)] = self._table
+            self._table = grown
+
+
+def stand(
+    lineage: Lineage,
+    strategy: Strategy,
+    page: Page,
+    link: LinkId,
+    verdict: tuple[float, bool],
+    *,
+    targets: Sequence[LinkId],
+    unvisited: Sequence[LinkId],
+) -> Standing:
+    """Where the unvisited links of a page stand, the page having become a parent of every link on it."""
+    relevance, is_relevant = verdict
+    state = strategy.describe_page(page, is_relevant=is_relevant, parents=lineage.parents([link]))
+    lineage.add_parent(targets, lineage.facts(link, relevance, is_relevant=is_relevant))
+    return Standing(state, lineage.parents(unvisited), _numbers(unvisited))
+
+
+def _numbers(links: Sequence[LinkId] | NDArray[np.int64]) -> NDArray[np.int64]:
+    numbers = np.asarray(links, dtype=np.int64)
+    if len(numbers) and int(numbers.min()) < 0:
+        raise ValueError(f"link {int(numbers.min())} has no number: links are numbered from 0")
+    return numbers
+
+
+def _means(sums: NDArray[np.float64], counts: NDArray[np.uint32]) -> NDArray[np.float64]:
+    return np.divide(sums, counts, out=np.zeros(len(sums)), where=counts > 0)

@@ -1,0 +1,222 @@
+"""What is made of a fetched body before the crawl takes it in: a pure function, so it may run in another process.
+
+A prepared page in few pieces, because many small objects take longer to hand to another process than to make.
+
+Words, addresses and anchors are joined to one text each. None of them has a line end in it: white space in the text of
+a page is folded, and a URL is written without.
+"""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import struct
+from array import array
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate, chain, pairwise
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from honeyguide.guard import Fingerprint, fingerprint_of
+from honeyguide.model import Link, Occurrence, Url
+from honeyguide.settings.judge_sections import judge_part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from honeyguide.judge import Verdicts
+    from honeyguide.model import Fetched, Page, Verdict
+    from honeyguide.settings import Settings
+    from honeyguide.text import WordVectors
+
+log = logging.getLogger(__name__)
+
+OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
+"""How many objects a process that reads pages makes before it looks for cycles of garbage; Python's own number is 700.
+The search took 6 to 13% of a crawl's processor time."""
+
+# Judges that are made in no time and go by the page alone. The others keep statistics of the pages seen so far, or are
+# trained or written by the user.
+_JUDGED_BESIDE: Final = frozenset({"keyword", "embedding", "rake"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """A page, ready to be taken in."""
+
+    page: Page
+    verdict: Verdict | Unjudged | None  # None where the judge has to see pages in the order of the crawl
+    packed_body: bytes | None  # as the store keeps it; None where that is left to the store
+    fingerprint: Fingerprint | None = None  # where a guard is to see it
+    parse_s: float = 0.0  # what reading it took
+    judge_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A body of which no page could be made."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """A page that the judge could say nothing of."""
+
+    reason: str
+
+
+class Preparer(Protocol):
+    """Prepares pages beside the crawl."""
+
+    async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
+        """The page that `fetched` holds; the same in any process."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """All that another process needs to prepare pages as this one would."""
+
+    settings: Settings
+    source: Any = None  # of word vectors that were given to the crawl
+    judges: bool = True
+
+    @classmethod
+    def of(cls, settings: Settings, vectors: WordVectors | None) -> Recipe:
+        """For a crawl with these settings, and with these vectors if they are not the ones that the settings name."""
+        judges = all(kind in _JUDGED_BESIDE for kind in _judges_of(settings))
+        recipe = cls(settings, None if vectors is None else vectors.source, judges)
+        if vectors is None or not judges:
+            return replace(recipe, source=None)
+        try:
+            pickle.dumps(recipe.source)
+        except (pickle.PicklingError, TypeError, AttributeError):  # then the crawl judges itself
+            return replace(recipe, source=None, judges=False)
+        return recipe
+
+
+def _judges_of(settings: Settings) -> list[str]:
+    judge = settings.judge
+    return [judge_part(text)[0] for text in judge.parts] if judge.kind == "combined" else [judge.kind]
+
+
+class Preparation:
+    """Prepares pages in this process, as far as it is given the means."""
+
+    def __init__(
+        self,
+        parse: Callable[[Url, Fetched], Page],
+        judge: Verdicts | None = None,
+        pack: Callable[[bytes], bytes] | None = None,
+        *,
+        is_guarded: bool = False,
+    ) -> None:
+        self._parse = parse
+        self._judge = judge
+        self._pack = pack
+        self._is_guarded = is_guarded
+
+    def prepare(self, url: Url, fetched: Fetched) -> Prepared:
+        started = perf_counter()
+        page = self._parse(url, fetched)
+        parsed = perf_counter()
+        verdict = None if self._judge is None else judged_by(self._judge, page)
+        judged = perf_counter()
+        fingerprint = fingerprint_of(page) if self._is_guarded else None
+        packed = None if self._pack is None else self._pack(fetched.body)
+        return Prepared(page, verdict, packed, fingerprint, parsed - started, judged - parsed)
+
+
+def prepared_by(preparation: Preparation, url: Url, fetched: Fetched) -> Prepared | Unreadable:
+    """The page, or why there is none: no body may end a crawl, whatever it does to the parser."""
+    try:
+        return preparation.prepare(url, fetched)
+    except Exception as error:
+        log.warning("no page could be made of %s", url, exc_info=True)
+        return Unreadable(_told(error))
+
+
+def judged_by(judge: Verdicts, page: Page) -> Verdict | Unjudged:
+    """The verdict, or why there is none: nor may a page end a crawl by what it does to the judge."""
+    try:
+        return judge.judge(page)
+    except Exception as error:
+        log.warning("%s could not be judged", page.url, exc_info=True)
+        return Unjudged(_told(error))
+
+
+def _told(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+LENGTH: Final = struct.Struct("!Q")
+"""Stands before every message, and says how many bytes it has."""
+
+READY: Final = -1
+"""Number of the message by which a worker says that it is ready for pages."""
+
+_NO_REL: frozenset[str] = frozenset()
+_occurrence = partial(tuple.__new__, Occurrence)
+
+
+def framed(message: object) -> bytes:
+    """A message as it is sent."""
+    pickled = pickle.dumps(message, protocol=5)
+    return LENGTH.pack(len(pickled)) + pickled
+
+
+def shipped(prepared: Prepared) -> tuple[Any, ...]:
+    """Pieces that are quick to pickle."""
+    page = prepared.page
+    links = page.links
+    places = list(chain.from_iterable(link.occurrences for link in links))
+    anchors, starts, ends, in_main = zip(*places, strict=True) if places else ((), (), (), ())
+    rels = {number: link.rel for number, link in enumerate(links) if link.rel}
+    return (
+        replace(page, words=(), links=()),
+        _joined(page.words),
+        _joined([link.target.text for link in links]),
+        _joined(anchors),
+        array("I", map(len, [link.occurrences for link in links])).tobytes(),
+        array("I", starts).tobytes(),
+        array("I", ends).tobytes(),
+        bytes(in_main),
+        rels,
+        prepared.verdict,
+        prepared.packed_body,
+        None if prepared.fingerprint is None else prepared.fingerprint.pack(),
+        prepared.parse_s,
+        prepared.judge_s,
+    )
+
+
+def received(pieces: tuple[Any, ...]) -> Prepared:
+    """What was shipped."""
+    page, words, targets, anchors, counts, starts, ends, in_main, rels, verdict, *rest = pieces
+    packed_body, packed_print, *took = rest
+    places = list(
+        map(_occurrence, zip(_split(anchors), _numbers(starts), _numbers(ends), map(bool, in_main), strict=True))
+    )
+    borders = pairwise(accumulate(_numbers(counts), initial=0))
+    links = tuple(
+        Link(Url(target), page.url, tuple(places[first:last]), rels.get(number, _NO_REL) if rels else _NO_REL)
+        for number, (target, (first, last)) in enumerate(zip(_split(targets), borders, strict=True))
+    )
+    fingerprint = None if packed_print is None else Fingerprint.unpack(packed_print)
+    return Prepared(replace(page, words=tuple(_split(words)), links=links), verdict, packed_body, fingerprint, *took)
+
+
+def _joined(texts: Sequence[str]) -> str | None:
+    return "\n".join(texts) if texts else None
+
+
+def _split(joined: str | None) -> list[str]:
+    return [] if joined is None else joined.split("\n")
+
+
+def _numbers(packed: bytes) -> array[int]:
+    numbers = array("I")
+    numbers.frombytes(packed)
+    return numbers

@@ -1,0 +1,463 @@
+"""A crawl whose pages go into its index, by a thread beside it, so that it does not wait for that.
+
+The pages that a refresh looks at again, in the order of what that is worth: by age, observed change and relevance.
+
+Changes of a page are taken to come at random at a rate λ of its own. A page that was watched for T days and found
+changed n times has λ = (n + 1) / (T + `refresh.change_days`), so that a page of which nothing is known changes once in
+`change_days`. Looked at again after t days it has changed with probability 1 - exp(-λt), and finding that out is worth
+
+    (1 - exp(-λt)) · (1 - w + w · relevance)          w = `refresh.relevance_weight`
+
+The worth of a page grows with its age and with its relevance, and pages that change often come round more often.
+
+Start a crawl, go on with one: the two calls that the command line and other programs make.
+
+A new pass over the pages of an earlier run: an ordinary crawl that starts at all of them and follows no link.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import math
+import threading
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from queue import Queue
+from typing import TYPE_CHECKING, Any, Final, TypedDict
+
+from threadpoolctl import threadpool_limits
+
+from honeyguide.crawler.build import Builder, open_world, transport_for, worker_count
+from honeyguide.crawler.core import CrawlCore
+from honeyguide.crawler.events import CrawlStarted, SeedWarnings
+from honeyguide.crawler.hosts import WebMemory
+from honeyguide.crawler.loop import CrawlLoop
+from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
+from honeyguide.crawler.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation
+from honeyguide.crawler.resume import let_hosts_rest, restore
+from honeyguide.crawler.workers import Workers
+from honeyguide.errors import RunDamaged, SettingsError, StoreError
+from honeyguide.model.clock import RealClock
+from honeyguide.runs import RunFolder, RunLock, body_packer, open_run, open_store
+from honeyguide.settings import load_settings, to_toml, validate, with_overrides
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from types import TracebackType
+    from typing import Self, Unpack
+
+    from honeyguide.crawler.events import Dispatch, Listener
+    from honeyguide.crawler.parts import Parts
+    from honeyguide.model import KnownPage, Page, Url, Verdict
+    from honeyguide.model.clock import Clock
+    from honeyguide.runs import Progress, Run, SqliteStore, StepRecord
+    from honeyguide.settings import RefreshSettings, Settings
+    from honeyguide.text import WordVectors
+    from honeyguide.text.vector_files import Converting
+    from honeyguide.worlds import World
+
+    Waiting = tuple[int, float, Page, Verdict]
+
+log = logging.getLogger(__name__)
+
+_PAGES_WAITING: Final = 1_000  # a crawl that is quicker than the index waits for it then
+
+
+class Indexing:
+    """Hands the pages of a crawl on as they are stored. What goes wrong here is logged, and never stops the crawl.
+
+    The thread is started, and the libraries loaded, when the first page comes.
+    """
+
+    def __init__(self, run: Path, settings: Settings, steps: int) -> None:
+        """`steps` is how many the run has already."""
+        self._run = run
+        self._settings = settings
+        self._steps = steps
+        self._waiting: Queue[Waiting | None] = Queue(_PAGES_WAITING)
+        self._is_over = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def add(self, record: StepRecord) -> None:
+        """A step was stored: put its page into the index, if it brought one that may be indexed."""
+        done = record.completion
+        if done is None or done.visit is None or done.visit.is_unindexed or self._is_over.is_set():
+            return
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._index_all, name="honeyguide-index", daemon=True)
+            self._thread.start()
+        self._waiting.put((record.progress.steps, done.finished_at, done.visit.page, done.visit.verdict))
+
+    def close(self) -> None:
+        """Wait until everything is indexed; may be called twice."""
+        if self._thread is not None:
+            self._waiting.put(None)
+            self._thread.join()
+            self._thread = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _index_all(self) -> None:
+        from honeyguide.search.catching_up import StoredPage, index_as_they_come  # noqa: PLC0415 - tantivy
+
+        pages = (StoredPage(*each) for each in self._pages())
+        reason = "a bug, told above"
+        try:
+            reason = index_as_they_come(self._run, self._settings, self._steps, pages)
+        except Exception:
+            log.exception("indexing %s stopped", self._run)
+        finally:  # also after a panic of tantivy's, which is no Exception
+            if reason:
+                log.warning("pages do not go into the index of %s now: %s; searching will catch up", self._run, reason)
+                self._is_over.set()
+                for _ in self._pages():  # so that the crawl does not wait
+                    pass
+
+    def _pages(self) -> Iterator[Waiting]:
+        while (page := self._waiting.get()) is not None:
+            yield page
+        self._waiting.put(None)  # for whoever reads on after trouble with the last commit
+
+
+DAY_S: Final = 86_400.0
+
+
+def worth(page: KnownPage, now: float, settings: RefreshSettings) -> float:
+    """What another look at a page is worth, from 0 to 1."""
+    watched_days = max(0.0, page.checked_at - page.first_seen_at) / DAY_S
+    age_days = max(0.0, now - page.checked_at) / DAY_S
+    rate = (page.changes + 1) / (watched_days + settings.change_days)
+    weight = settings.relevance_weight
+    return -math.expm1(-rate * age_days) * (1 - weight + weight * page.relevance)
+
+
+def by_worth(pages: Iterable[KnownPage], now: float, settings: RefreshSettings) -> list[KnownPage]:
+    """The pages, most worth a look first; of equals, the more relevant, then the one known for longer."""
+    return sorted(pages, key=lambda page: (-worth(page, now, settings), -page.relevance))
+
+
+def pages_to_refresh(settings: Settings) -> list[KnownPage]:
+    """The pages of the run that is to be looked at again, in the order in which they are; none for other crawls."""
+    if not settings.refresh.run:
+        return []
+    with open_run(settings.refresh.run) as run:
+        # Ages are told on the clock of the old run, which was a simulated one in an offline world.
+        ended_at = run.progress.now
+        is_live = settings.crawl.world == "live"
+        now = max(ended_at, RealClock().now()) if is_live else ended_at
+        return by_worth(run.revisits().known_pages(), now, settings.refresh)
+
+
+class Surroundings(TypedDict, total=False):
+    """What a crawl may be given besides its settings."""
+
+    world: World  # takes the place of the one the settings name; to resume the run, give it again
+    listeners: Sequence[Listener]  # told of every event, after it is stored
+    is_interrupted: Callable[[], bool]  # asked between steps; True stops the crawl, to be resumed later
+    vectors: WordVectors  # loaded already, to be shared by several crawls
+    on_converting: Callable[[Converting], None]  # told how far a file of vectors is, when it is first met
+
+
+def crawl(run: Path | str, settings: Settings, **around: Unpack[Surroundings]) -> Run:
+    """Crawl into a new run folder and open it for reading.
+
+    Raises `SettingsError`, `WorldError`, `VectorsError`, `JudgeError` or `RunExists` before anything is written,
+    and `JudgeError` later where the judge breaks on 20 pages in a row; the run can then be resumed.
+    Inside a running event loop, as in a notebook, await `crawl_async` instead.
+    """
+    refuse_in_running_loop("crawl_async")
+    return asyncio.run(crawl_async(run, settings, **around))
+
+
+def resume(run: Path | str, *, budget: str | int | None = None, **around: Unpack[Surroundings]) -> Run:
+    """Go on with a run that was stopped or killed; offline, as if nothing had happened.
+
+    `budget` is a new total of fetches, or "+N" for N more than the run's own. A run that had begun the last fetch of
+    its old budget has chosen what one with the new budget would have; what it chooses from then on may differ, unless
+    it makes one fetch at a time. Inside a running event loop, await `resume_async` instead.
+    """
+    refuse_in_running_loop("resume_async")
+    return asyncio.run(resume_async(run, budget=budget, **around))
+
+
+async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surroundings]) -> Run:
+    """As `crawl`, for callers with an event loop of their own. Steps are computed in that loop's thread."""
+    _refuse_unknown(around)
+    validate(settings)
+    RunFolder(Path(run)).refuse_if_used()  # before anyone is asked for anything
+    async with AsyncExitStack() as opened:
+        opened.enter_context(_one_blas_thread())
+        opened.enter_context(_fewer_collections())
+        memory, known = WebMemory(), pages_to_refresh(settings)
+        world = await _world(opened, settings, around, memory, known)
+        _take_over(opened, settings, memory)
+        settings = await with_listed_seeds(await with_examples_read(settings, world), world, memory)
+        builder = _builder(settings, around)
+        workers = await _workers(opened, builder, world)
+        seeds, parts = _seeds(builder, world, known), builder.parts(is_live=not world.is_offline)
+        folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))
+        opened.enter_context(lock)
+        store = open_store(folder, settings)
+        opened.callback(store.close)
+        memory.keep_in(store)
+        start = max((page.checked_at for page in known), default=0.0)
+        transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
+        opened.push_async_callback(transport.close)
+        core = CrawlCore(parts, settings)
+        first = core.start(seeds, clock.now(), known).record
+        store.record(_with_rests(first, core, parts, settings, memory))
+        folder.mark_started()
+        listeners = _listeners(around, parts, known)
+        on_stored = _on_stored(memory, _indexing(opened, folder, settings, world, core.progress.steps))
+        loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), on_stored)
+        loop.announce(CrawlStarted(core.progress, is_resumed=False))
+        await loop.run()
+    return open_run(run)
+
+
+async def resume_async(run: Path | str, *, budget: str | int | None = None, **around: Unpack[Surroundings]) -> Run:
+    """As `resume`, for callers with an event loop of their own."""
+    _refuse_unknown(around)
+    folder = RunFolder.open(Path(run))
+    async with AsyncExitStack() as opened:
+        opened.enter_context(_one_blas_thread())
+        opened.enter_context(_fewer_collections())
+        opened.enter_context(RunLock(folder))
+        settings = with_budget(load_settings(folder.settings_file), budget)
+        validate(settings)
+        store = open_store(folder, settings)
+        opened.callback(store.close)
+        progress = store.progress()
+        _check_resumable(folder, progress, settings, budget)
+        memory = WebMemory()
+        known = pages_to_refresh(settings) if progress is None else list(store.known())
+        world = await _world(opened, settings, around, memory, known)
+        builder = _builder(settings, around)
+        workers = await _workers(opened, builder, world)
+        parts = builder.parts(is_live=not world.is_offline, is_restored=progress is not None)
+        start = 0.0 if progress is None else progress.now
+        transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
+        opened.push_async_callback(transport.close)
+        if progress is None:
+            _take_over(opened, settings, memory)
+        memory.recall(store, clock.now(), settings.politeness)
+        in_flight: list[Dispatch] = []
+        if progress is None:  # killed before its first step was whole: start anew in the same folder
+            core = CrawlCore(parts, settings)
+            first = core.start(_seeds(builder, world, known), clock.now(), known).record
+            store.record(_with_rests(first, core, parts, settings, memory))
+            folder.mark_started()
+        else:
+            core, in_flight = _restored(folder, parts, settings, store, clock)
+        if budget is not None:
+            folder.save_settings(to_toml(builder.settings))
+        listeners = _listeners(around, parts, known)
+        on_stored = _on_stored(memory, _indexing(opened, folder, settings, world, core.progress.steps))
+        loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), on_stored)
+        loop.announce(CrawlStarted(core.progress, is_resumed=True))
+        await loop.run(in_flight)
+    return open_run(run)
+
+
+def _restored(
+    folder: RunFolder, parts: Parts, settings: Settings, store: SqliteStore, clock: Clock
+) -> tuple[CrawlCore, list[Dispatch]]:
+    try:
+        return restore(parts, settings, store, clock)
+    except (ValueError, TypeError, LookupError, AssertionError) as error:
+        # The store has checked what SQLite can; rows that contradict one another show only here.
+        raise RunDamaged(
+            f"{folder.database_file} holds what no crawl wrote ({error!r}); restore it from a copy of the run"
+        ) from error
+
+
+def _check_resumable(
+    folder: RunFolder, progress: Progress | None, settings: Settings, budget: str | int | None
+) -> None:
+    if progress is None and folder.has_started:
+        raise RunDamaged(f"{folder.database_file} has lost its steps; restore it from a copy of the run")
+    if budget is not None and progress is not None and settings.budget.fetches < progress.charged:
+        spent, total = progress.charged, settings.budget.fetches
+        raise SettingsError([f"budget is {total}: the run has spent {spent} already; give more, or +{total}"])
+
+
+def _builder(settings: Settings, around: Surroundings) -> Builder:
+    return Builder(settings, around.get("vectors"), around.get("on_converting", lambda _: None))
+
+
+def _seeds(builder: Builder, world: World, known: Sequence[KnownPage]) -> Sequence[Url]:
+    return [page.url for page in known] or builder.seed_urls(world)
+
+
+async def _world(
+    opened: AsyncExitStack, settings: Settings, around: Surroundings, memory: WebMemory, known: Sequence[KnownPage]
+) -> World:
+    """The world given, or the one that the settings name, closed with everything else that was opened."""
+    if "world" in around:
+        return around["world"]
+    if settings.crawl.world == "live" and not settings.fetch.has_contact:
+        log.warning("no site owner can reach you: give --contact with a mail address or page of yours (fetch.contact)")
+    return await opened.enter_async_context(open_world(settings, memory, known))
+
+
+def _take_over(opened: AsyncExitStack, settings: Settings, memory: WebMemory) -> None:
+    """A new pass over a live run asks its hosts no sooner than that run would have, nor again for their robots.txt."""
+    if settings.refresh.run and memory.turns is not None:
+        earlier = opened.enter_context(open_run(settings.refresh.run))
+        memory.take_over(earlier.hosts_asked(), RealClock().now(), settings.politeness)
+
+
+def _with_rests(first: StepRecord, core: CrawlCore, parts: Parts, settings: Settings, memory: WebMemory) -> StepRecord:
+    """The first step of a run, after which those hosts of its seeds rest that an earlier run has asked just now."""
+    hosts = {found.url.host for found in first.new_links}
+    rests = [rest for rest in memory.earlier_rests if rest.host in hosts]
+    let_hosts_rest(core, parts, settings.politeness, rests)
+    return replace(first, ready_at_by_host={rest.host: rest.ready_at for rest in rests})
+
+
+async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Workers | None:
+    """The processes that read pages for this crawl, where it has any; they get ready while its parts are made."""
+    count = worker_count(builder.settings, world)
+    return await opened.enter_async_context(Workers(count, builder.recipe())) if count else None
+
+
+def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Workers | None:
+    if workers is not None:
+        judge = parts.judge if builder.recipe().judges else None
+        workers.home = Preparation(parts.parse, judge, body_packer(), is_guarded=builder.is_guarded)
+    return workers
+
+
+def _indexing(
+    opened: AsyncExitStack, folder: RunFolder, settings: Settings, world: World, steps: int
+) -> Indexing | None:
+    """What puts the pages of the crawl into its index, where that is wanted."""
+    wanted = settings.search.live
+    if wanted == "off" or (wanted == "auto" and world.is_offline):
+        return None
+    return opened.enter_context(Indexing(folder.path, settings, steps))
+
+
+def _on_stored(memory: WebMemory, index: Indexing | None) -> Callable[[StepRecord], None]:
+    """What is told of every step."""
+    if index is None:
+        return memory.note_rests
+
+    def tell_both(step: StepRecord) -> None:
+        memory.note_rests(step)
+        index.add(step)
+
+    return tell_both
+
+
+def _listeners(around: Surroundings, parts: Parts, known: Sequence[KnownPage]) -> Sequence[Listener]:
+    given = around.get("listeners", ())
+    # Of a new pass over a run every page is a seed, and the run itself tells what became of it.
+    return given if known else (*given, SeedWarnings(parts.links))
+
+
+def _one_blas_thread() -> threadpool_limits:
+    # Products here are small: with a second thread they took eight times as long on two busy cores (0.29 ms, 0.04 ms).
+    return threadpool_limits(1, "blas")
+
+
+@contextmanager
+def _fewer_collections() -> Iterator[None]:
+    """Look for cycles of garbage less often: pages and steps make many objects and no cycles."""
+    before = gc.get_threshold()
+    if before[0]:
+        gc.set_threshold(max(before[0], OBJECTS_BETWEEN_COLLECTIONS), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+def _refuse_unknown(around: Surroundings) -> None:
+    unknown = sorted(around.keys() - Surroundings.__annotations__.keys())
+    if unknown:
+        known = ", ".join(Surroundings.__annotations__)
+        raise TypeError(f"unknown argument {unknown[0]!r}; a crawl takes {known}")
+
+
+def refuse_in_running_loop(instead: str) -> None:
+    """RuntimeError if this thread has an event loop at work, in which a second cannot be run."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise RuntimeError(f"an event loop is running here, as in a notebook: await honeyguide.{instead}(...) instead")
+
+
+def _interruption(around: Surroundings) -> Callable[[], bool]:
+    return around.get("is_interrupted", lambda: False)
+
+
+def with_budget(settings: Settings, budget: str | int | None) -> Settings:
+    """The settings with the budget that `resume` was given: a new total, "+N" for N more, None for no change."""
+    if budget is None:
+        return settings
+    text = str(budget).strip()
+    digits = text.removeprefix("+")
+    if not digits.isdecimal() or int(digits) < 1:
+        raise SettingsError([f"budget is {text!r}: give a total such as 2000, or +1000 for a thousand more"])
+    total = settings.budget.fetches + int(digits) if text.startswith("+") else int(digits)
+    return with_overrides(settings, {"budget.fetches": total})
+
+
+_FETCHES_A_PAGE: Final = 4  # of the usual budget: redirects and second tries are fetches too
+
+
+def refresh(
+    old: Path | str, new: Path | str, overrides: Mapping[str, Any] | None = None, **around: Unpack[Surroundings]
+) -> Run:
+    """Look at every page of the run `old` again, into the new run `new`, and open that for reading.
+
+    The new run has the settings of the old one, with `overrides` laid over them; `new.revisits()` says what became of
+    each page. `resume` goes on with it as with any other run, also when the old one is no longer there. Raises what
+    `crawl` raises. Inside a running event loop, await `refresh_async` instead.
+    """
+    refuse_in_running_loop("refresh_async")
+    return asyncio.run(refresh_async(old, new, overrides, **around))
+
+
+async def refresh_async(
+    old: Path | str, new: Path | str, overrides: Mapping[str, Any] | None = None, **around: Unpack[Surroundings]
+) -> Run:
+    """As `refresh`, for callers with an event loop of their own."""
+    return await crawl_async(new, settings_to_refresh(old, overrides or {}), **around)
+
+
+def settings_to_refresh(old: Path | str, overrides: Mapping[str, Any]) -> Settings:
+    """The settings of a new pass over a run. StoreError where it has no pages."""
+    with open_run(old) as run:
+        pages = sum(1 for _ in run.revisits().known_pages())
+        if not pages:
+            raise StoreError(f"{old} has no pages to look at again; name a run that has fetched some")
+        return with_overrides(
+            run.settings,
+            {
+                "crawl.strategy": "breadth-first",
+                "crawl.seed_urls": [],
+                "crawl.sitemaps": [],
+                "crawl.feeds": [],
+                "crawl.sitemaps_from_robots": False,
+                "scope.follow_links": False,
+                "scope.max_pages": 0,
+                "budget.fetches": pages * _FETCHES_A_PAGE,
+                "budget.seconds": 0.0,
+                "budget.megabytes": 0.0,
+                "budget.disk_megabytes": 0.0,
+                **overrides,
+                "refresh.run": str(Path(old).absolute()),
+            },
+        )

@@ -1,0 +1,122 @@
+"""Breadth-first: links in the order in which they were found.
+
+Depth-first (Lim 2016, section 3.1): the links of the newest page first, in reading order, before any older link.
+
+One fetch at a time and without pauses between two requests to a host, pages are fetched in the order in which the
+recursive algorithm first visits them:
+
+    visit(page): for each link on it, in reading order: if it was not visited, visit(it)
+
+A link found again while it waits goes on top, as it would there. A host that rests is passed over, and so is one that
+is asked already: then the next link down the stack has its turn.
+
+Iterative deepening (Lim 2016, section 3.3): depth-first to a limit of 0 clicks, then of 1, then of 2, and so on.
+
+The textbook algorithm visits the shallow pages again in every round. Nothing is fetched twice here, so what is left of
+it is the order of first visits: all links at one depth, in the order found, before any that is deeper. That order is
+the one of breadth-first. What differs is the barrier between two depths: while a shallower link waits, be it for a host
+that rests, no deeper one is fetched, whereas breadth-first takes the next link whose host is ready. The round with the
+largest limit is `scope.max_depth`.
+
+Modified depth-first (Lim 2016, section 5.1): depth-first that turns away from a host it has stayed on for too long.
+
+Of a page whose host was fetched in each of the last `patience` steps before it, no link is followed. Everything else is
+depth-first. On a world of one host it starves after the first pages; the summary of a crawl says so.
+
+Lim's listing (section 6.2.2) does something else than his text: it compares each host with a last host that it never
+sets, so that the rule cannot apply; were it set, it would leave out one page in four and push visited links. The text
+is followed here. A step is a fetch that ended in a page, a failure or a refusal; a redirect and where it leads are one.
+
+Random: each waiting link is equally likely.
+
+Breadth-first that skips links at random: what a strategy that skips must beat at the same share of skips.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from honeyguide.errors import StrategyError
+from honeyguide.learn.strategy import FoundAgain, Order, Unlearned
+from honeyguide.model import HostKey, Skipped
+
+if TYPE_CHECKING:
+    from honeyguide.model import Candidates, Row, Rows, Transition, Url
+    from honeyguide.settings import ModifiedDepthFirstSettings, RandomSkipSettings
+
+
+class BreadthFirst(Unlearned):
+    """The queue: the floor that every focused crawler must beat, and the fairest picture of a site."""
+
+    order = Order.OLDEST
+
+
+class DepthFirst(Unlearned):
+    """The stack: down into the first site, long before the second."""
+
+    order = Order.NEWEST
+    found_again = FoundAgain.LATEST
+
+
+class IterativeDeepening(Unlearned):
+    """One depth after the other. A link counts at the smallest depth at which it was found."""
+
+    order = Order.SHALLOWEST
+    found_again = FoundAgain.BEST
+
+
+class ModifiedDepthFirst(DepthFirst):
+    """The stack, with a page's links left out where its host had all the last steps."""
+
+    def __init__(self, settings: ModifiedDepthFirstSettings) -> None:
+        self._last_hosts: deque[HostKey] = deque(maxlen=settings.patience)
+
+    def expands(self, url: Url) -> bool:
+        has_history = len(self._last_hosts) == self._last_hosts.maxlen
+        return not has_history or any(host != url.host for host in self._last_hosts)
+
+    def learn(self, transition: Transition) -> bool:
+        self._last_hosts.append(transition.url.host)
+        return False
+
+    def save(self) -> bytes:
+        return json.dumps(list(self._last_hosts)).encode()
+
+    def load(self, state: bytes) -> None:
+        try:
+            hosts = json.loads(state)
+        except ValueError as error:
+            raise StrategyError(f"not a saved state of modified-depth-first: {error}") from error
+        if not isinstance(hosts, list) or not all(isinstance(host, str) for host in hosts):
+            raise StrategyError(f"not a saved state of modified-depth-first: {state[:80]!r}")
+        self._last_hosts = deque(map(HostKey, hosts), maxlen=self._last_hosts.maxlen)
+
+
+class RandomOrder(Unlearned):
+    """The other floor: what luck alone finds."""
+
+    order = Order.OLDEST
+
+    def explores(self, chance: np.random.Generator) -> bool:  # noqa: ARG002
+        return True
+
+
+class RandomSkip(Unlearned):
+    """A queue that leaves out a share of its links, whatever they are. Seeds are always fetched."""
+
+    order = Order.OLDEST
+    row_width = 1
+
+    def __init__(self, settings: RandomSkipSettings) -> None:
+        self._share = settings.share
+
+    def describe(self, candidates: Candidates) -> Rows:
+        return candidates.is_seed.astype(np.float16)[:, None]
+
+    def skip(self, url: Url, row: Row, chance: np.random.Generator) -> Skipped | None:  # noqa: ARG002
+        is_seed = bool(row[0])
+        return Skipped("by chance") if not is_seed and chance.random() < self._share else None

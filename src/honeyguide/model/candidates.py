@@ -1,0 +1,260 @@
+"""What a strategy knows of links, in numbers: one row a link, kept while it waits.
+
+What is known of the pages that link to a page: Han et al. (2018), section 3.1, and Pertejo (2021), section 3.3.1.
+
+Links as a strategy sees them: only what the crawler has seen, in columns, so that many are scored at once.
+
+What a strategy is told: each decision when it is made, and what came of each fetch.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.errors import StrategyError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from honeyguide.model.link import Link, LinkId
+    from honeyguide.model.page import Page
+    from honeyguide.model.url import HostKey, Url
+
+Row: TypeAlias = NDArray[np.float16]
+"""A row of half-precision numbers: a million links of 44 numbers take 88 MB."""
+
+Rows: TypeAlias = NDArray[np.float16]
+"""Rows under one another: shape (links, width)."""
+
+
+def weighted_sums(rows: NDArray[np.floating], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The product of rows and weights; equal rows give bit-equal sums whatever the batch.
+
+    Rows that are kept in double precision give the same sums sooner.
+    """
+    # Not `rows @ weights`: BLAS adds up a row differently at the end of a batch than in its middle.
+    sums: NDArray[np.float64] = np.einsum("ij,j->i", np.ascontiguousarray(rows, np.float64), weights, optimize=False)
+    return sums
+
+
+@dataclass(frozen=True, slots=True)
+class LineageRules:
+    """How relevance and distance run down from page to page."""
+
+    smoothing: float = 0.4  # β: weight of the page itself against its ancestors; both papers' value
+    farthest: int = 9  # clicks beyond which distances are not told apart; both papers' value
+    click: int = 1  # what one click adds to a distance: 1 in Han and in Pertejo's program, 0 in Pertejo's text
+
+    def __post_init__(self) -> None:
+        if not 0 < self.smoothing <= 1:
+            raise StrategyError(f"smoothing is {self.smoothing}; give a number above 0, at most 1")
+        if not 1 <= self.farthest <= 255:
+            raise StrategyError(f"the farthest distance is {self.farthest}; give a whole number from 1 to 255")
+        if self.click not in (0, 1):
+            raise StrategyError(f"a click adds {self.click} to a distance; give 0 or 1")
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """What a fetched page hands down to the links on it."""
+
+    page: LinkId
+    relevance: float
+    is_relevant: bool
+    smoothed: float  # w_rl
+    distance: int
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.relevance) and math.isfinite(self.smoothed)):
+            raise StrategyError(f"the relevance of page {self.page} is {self.relevance}; it must be a finite number")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parents:
+    """What is known of the parents of some links, one entry a link."""
+
+    count: NDArray[np.int64]
+    relevance: NDArray[np.float64]  # mean over all parents; 0 without one
+    relevant_relevance: NDArray[np.float64]  # mean over the relevant ones; 0 without one
+    smoothed: NDArray[np.float64]  # greatest w_rl; 0 without a parent
+    distance: NDArray[np.int64]  # smallest; `farthest` without a parent
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+    def smoothed_with(self, relevance: NDArray[np.float64], rules: LineageRules) -> NDArray[np.float64]:
+        """w_rl of pages of these relevances."""
+        smoothed = rules.smoothing * relevance + (1 - rules.smoothing) * self.smoothed
+        return np.where(self.count > 0, smoothed, relevance)
+
+    def change_to(self, relevance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """By how much pages of these relevances are above the greatest w_rl of a parent; 0 without a parent."""
+        return np.where(self.count > 0, relevance - self.smoothed, 0.0)
+
+    def distance_to(self, is_relevant: NDArray[np.bool_], rules: LineageRules) -> NDArray[np.int64]:
+        """Clicks since the last relevant page, over the nearest parent."""
+        return np.where(is_relevant, 0, np.minimum(self.distance + rules.click, rules.farthest))
+
+
+WINDOW_WORDS: Final = 25
+"""Words kept on each side of an anchor, in the store and for every feature."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What is known of the page a link was found on."""
+
+    host: HostKey
+    relevance: float
+    distance: int  # clicks since the last relevant page on the way here; 0 when this page is relevant itself
+    depth: int  # clicks from the seed it was reached from
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """One link as one page shows it: all that a strategy may know of it, and all that the store keeps of it."""
+
+    seen_as: Url  # the address on the page; differs from the address to fetch after a redirect
+    anchor: tuple[str, ...]
+    before: tuple[str, ...]  # up to WINDOW_WORDS words
+    after: tuple[str, ...]
+    in_main: bool
+    origin: Origin | None  # None for a seed
+
+    @property
+    def depth(self) -> int:
+        return 0 if self.origin is None else self.origin.depth + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """What is known of where links stand, besides the words around them."""
+
+    state: Row  # their page, in the numbers of the strategy
+    parents: Parents  # of each link; their page is one of them
+    links: NDArray[np.int64]  # their numbers, in the order in which links were met
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """A batch of links, one row each. The same sighting gives the same row whatever batch it is in."""
+
+    words: tuple[str, ...]  # the text that `spans` points into
+    spans: NDArray[np.int64]  # (n, 4): window start, anchor start, anchor end, window end
+    targets: tuple[Url, ...]
+    in_main: NDArray[np.bool_]
+    is_internal: NDArray[np.bool_]  # same host as the page it stands on; False for a seed
+    is_seed: NDArray[np.bool_]
+    relevance: NDArray[np.float64]  # of the page it stands on; 0 for a seed
+    distance: NDArray[np.int64]  # of the page it stands on; 0 for a seed
+    depth: NDArray[np.int64]  # of the link itself: one more than its page's
+    is_whole_page: bool = False  # `words` is all of one page: whoever keeps rows may read beyond the windows
+    standing: Standing | None = None  # only for strategies that look at parents, and only while the page is at hand
+    importance: float = 0.0  # of the page they stand on, where ranks are kept and it is at hand: 1 is an average page
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    @classmethod
+    def on_page(
+        cls,
+        page: Page,
+        links: Sequence[Link],
+        origin: Origin,
+        *,
+        at_first_occurrence: bool = False,
+        standing: Standing | None = None,
+        importance: float = 0.0,
+    ) -> Candidates:
+        """Links that stand on one page, each read where it tells most or stands first. The words are not copied."""
+        places = [link.first_occurrence if at_first_occurrence else link.telling_occurrence for link in links]
+        spans = np.array([(0, place.start, place.end, 0) for place in places], dtype=np.int64).reshape(-1, 4)
+        spans[:, 0] = np.maximum(spans[:, 1] - WINDOW_WORDS, 0)
+        spans[:, 3] = np.minimum(spans[:, 2] + WINDOW_WORDS, len(page.words))
+        count = len(places)
+        return cls(
+            words=page.words,
+            spans=spans,
+            targets=tuple(link.target for link in links),
+            in_main=np.array([place.in_main for place in places], dtype=np.bool_),
+            is_internal=np.array([link.target.host == origin.host for link in links], dtype=np.bool_),
+            is_seed=np.zeros(count, dtype=np.bool_),
+            relevance=np.full(count, origin.relevance),
+            distance=np.full(count, origin.distance, dtype=np.int64),
+            depth=np.full(count, origin.depth + 1, dtype=np.int64),
+            is_whole_page=True,
+            standing=standing,
+            importance=importance,
+        )
+
+    @classmethod
+    def of(cls, sightings: Sequence[Sighting]) -> Candidates:
+        """Links from anywhere: seeds, or what a store kept of an earlier page."""
+        words: list[str] = []
+        spans = np.empty((len(sightings), 4), dtype=np.int64)
+        for row, sighting in enumerate(sightings):
+            start = len(words) + len(sighting.before)
+            end = start + len(sighting.anchor)
+            spans[row] = (len(words), start, end, end + len(sighting.after))
+            words += sighting.before
+            words += sighting.anchor
+            words += sighting.after
+        origins = [sighting.origin for sighting in sightings]
+        hosts = [None if origin is None else origin.host for origin in origins]
+        return cls(
+            words=tuple(words),
+            spans=spans,
+            targets=tuple(sighting.seen_as for sighting in sightings),
+            in_main=np.array([sighting.in_main for sighting in sightings], dtype=np.bool_),
+            is_internal=np.array(
+                [sighting.seen_as.host == host for sighting, host in zip(sightings, hosts, strict=True)],
+                dtype=np.bool_,
+            ),
+            is_seed=np.array([origin is None for origin in origins], dtype=np.bool_),
+            relevance=np.array([0.0 if origin is None else origin.relevance for origin in origins]),
+            distance=np.array([0 if origin is None else origin.distance for origin in origins], dtype=np.int64),
+            depth=np.array([sighting.depth for sighting in sightings], dtype=np.int64),
+        )
+
+    def sighting(self, row: int, origin: Origin | None) -> Sighting:
+        """Row `row` as a value of its own, to be stored."""
+        first, start, end, last = self.spans[row].tolist()
+        return Sighting(
+            seen_as=self.targets[row],
+            anchor=self.words[start:end],
+            before=self.words[first:start],
+            after=self.words[end:last],
+            in_main=bool(self.in_main[row]),
+            origin=origin,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transition:
+    """A link was followed from where it stood, and this came of it.
+
+    `row` is what the strategy knew of the link (its own description of state and action), `next_rows` what it knows of
+    the unvisited links on the new page. `next_rows` is empty when the fetch gave no page.
+    """
+
+    step: int
+    url: Url
+    row: Row
+    reward: float
+    relevance: float  # 0 when the fetch gave no page
+    is_relevant: bool
+    next_rows: Rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """A link's turn had come, and it was fetched or skipped."""
+
+    url: Url
+    row: Row
+    is_skipped: bool

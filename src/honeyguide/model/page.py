@@ -1,0 +1,128 @@
+"""What a person is looking for.
+
+What a page asks of those who crawl it. Whether they do so is for the settings to say.
+
+What made a judge say what it said of a page, for a person to read and as data.
+
+A page as a reader sees it, and what was judged of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+import xxhash
+
+if TYPE_CHECKING:
+    from honeyguide.model.link import Link
+    from honeyguide.model.url import Url
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic: a name or sentence, words that belong to it, and texts that pages should be like and unlike."""
+
+    name: str
+    keywords: tuple[str, ...] = ()
+    like: tuple[str, ...] = ()  # plain texts
+    unlike: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()  # wider subjects that the topic belongs to, such as Medicine for cancer
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is not one letter or digit to go by; neither `unlike` nor `categories` say what is wanted."""
+        return not any(character.isalnum() for text in (*self.phrases, *self.like) for character in text)
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """Name and keywords, the empty ones left out, no phrase twice."""
+        given = (self.name, *self.keywords)
+        return tuple(dict.fromkeys(phrase.strip() for phrase in given if phrase.strip()))
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """A page sends its reader on."""
+
+    delay_s: float
+    target: Url  # never the page itself
+
+
+@dataclass(frozen=True, slots=True)
+class Directives:
+    """Of one page, from its head and its headers together: the strictest of all that is said counts."""
+
+    nofollow: bool = False
+    noindex: bool = False
+    canonical: Url | None = None  # the address it calls its own, where that is another one
+    refresh: Refresh | None = None
+
+
+NO_DIRECTIVES: Final = Directives()
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRow:
+    """One word or phrase of the page that had a say in its relevance."""
+
+    term: str
+    compared_with: str  # what of the topic is nearest to it; "" where it was compared with no single word
+    similarity: float  # of the two, at most 1
+    contribution: float  # its share of the relevance; negative where it spoke against the page
+    count: int  # occurrences in the main text
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A relevance, and the terms that made it, those that speak loudest for the page first.
+
+    Where a judge adds up (`is_sum`), the contributions and `rest`, what all terms not shown come to, make the
+    relevance; a sum below 0 is a relevance of 0. Of any other judge, a contribution is what the relevance loses when
+    the term is taken out of the text. `dataclasses.asdict` gives all of it as data.
+    """
+
+    kind: str  # as the setting `judge.kind` calls the judge
+    relevance: float
+    threshold: float  # relevance that makes a page relevant
+    rows: tuple[EvidenceRow, ...] = ()
+    rest: float = 0.0
+    is_sum: bool = True
+    parts: tuple[Evidence, ...] = ()  # of a combined judge, in the order of its rows
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A parsed answer. Anything that is not HTML or plain text has its type recorded and no words."""
+
+    url: Url
+    media_type: str
+    charset: str  # "" where there was no text to decode
+    title: str
+    text: str  # all visible text in reading order, white space folded
+    words: tuple[str, ...]  # the lower-cased words of `text`; link occurrences count in these
+    main_spans: tuple[tuple[int, int], ...]  # half-open ranges of `words` outside navigation, header and footer
+    links: tuple[Link, ...]  # one per distinct target, in order of first occurrence
+    directives: Directives = NO_DIRECTIVES
+
+    @property
+    def digest(self) -> bytes:
+        """A fingerprint of title and text: what looks the same to a reader has the same one."""
+        return xxhash.xxh3_64_digest(f"{self.title}\n{self.text}".encode("utf-8", "surrogatepass"))
+
+    @property
+    def main_words(self) -> tuple[str, ...]:
+        """The words of the main text: what a judge reads."""
+        if self.main_spans == ((0, len(self.words)),):
+            return self.words
+        return tuple(chain.from_iterable(self.words[start:end] for start, end in self.main_spans))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How relevant a page is to the topic, and what reward that earns the crawler."""
+
+    relevance: float  # 0 to 1
+    is_relevant: bool  # by the rule in the settings: relevance reached a threshold, or a word of the topic is there
+    reward: float

@@ -1,0 +1,171 @@
+"""Who links to whom, and what that says of a page: degrees, components, PageRank, HITS.
+
+A `LinkGraph` is made from two arrays of numbers, or read from a file of edges (`edge_file`). `pagerank` and `hits` turn
+it into one figure a vertex, `top` into a list, and `jaccard` says what two lists have in common. `RefreshedRanks` does
+the same for a graph that grows while a crawl goes on. Everything here is a plain function of its arguments: runs and
+worlds are opened elsewhere (`ranking`).
+"""
+
+from honeyguide.runs.bodies import body_packer
+from honeyguide.runs.diff import HostOfOne, PageOfBoth, PageOfOne, RunDiff, diff
+from honeyguide.runs.discovered_graph import DiscoveredGraph
+from honeyguide.runs.edge_file import read_edge_file, write_edge_file
+from honeyguide.runs.folder import FileLock, RunFolder, RunLock, run_around
+from honeyguide.runs.graph import Components, LinkGraph, RankedPage, jaccard, place_of, top
+from honeyguide.runs.harvest import (
+    area_under_curve,
+    downsampled,
+    graded,
+    harvest_at,
+    harvest_curve,
+    harvest_rate,
+    share_found,
+    steps_to_first,
+)
+from honeyguide.runs.pagerank import Dangling, Hits, RankRules, Ranks, RefreshedRanks, hits, pagerank, restart_on
+from honeyguide.runs.pages import KeptPage, KeptPages, Parents
+from honeyguide.runs.reading import (
+    PageRecord,
+    PageSnippets,
+    PageTexts,
+    Snippet,
+    Snippets,
+    iso,
+    moment_of,
+    numbered_records_of,
+    opened,
+    records_of,
+)
+from honeyguide.runs.recorded import RecordedExchange, RecordedExchanges
+from honeyguide.runs.records import (
+    CompletionRecord,
+    DispatchRecord,
+    DropRecord,
+    FindingRecord,
+    FoundLink,
+    GuardRecord,
+    HostRecord,
+    MoveRecord,
+    PairRecord,
+    PrintRecord,
+    Progress,
+    RedirectedLink,
+    RestartRecord,
+    SkipRecord,
+    StepRecord,
+    VisitRecord,
+)
+from honeyguide.runs.revisits import Finding, HostsAsked, Revisit, Revisits
+from honeyguide.runs.run import CrawledPage, CrawledStep, Run, open_run
+from honeyguide.runs.sqlite import SqliteStore, open_store
+from honeyguide.runs.stats import HostStats, PatternStats, RunStats, stats, url_pattern
+from honeyguide.runs.store import (
+    LearnerSnapshot,
+    Store,
+    StoredAttempt,
+    StoredDecision,
+    StoredLink,
+    StoredPrint,
+    StoredTransition,
+    StoredVisit,
+)
+from honeyguide.runs.traps import GuardFinding, HostMoves, LinksMoved, Restart, Trap, TrapPart, TrapSummary
+
+__all__ = [
+    "CompletionRecord",
+    "Components",
+    "CrawledPage",
+    "CrawledStep",
+    "Dangling",
+    "DiscoveredGraph",
+    "DispatchRecord",
+    "DropRecord",
+    "FileLock",
+    "Finding",
+    "FindingRecord",
+    "FoundLink",
+    "GuardFinding",
+    "GuardRecord",
+    "Hits",
+    "HostMoves",
+    "HostOfOne",
+    "HostRecord",
+    "HostStats",
+    "HostsAsked",
+    "KeptPage",
+    "KeptPages",
+    "LearnerSnapshot",
+    "LinkGraph",
+    "LinksMoved",
+    "MoveRecord",
+    "PageOfBoth",
+    "PageOfOne",
+    "PageRecord",
+    "PageSnippets",
+    "PageTexts",
+    "PairRecord",
+    "Parents",
+    "PatternStats",
+    "PrintRecord",
+    "Progress",
+    "RankRules",
+    "RankedPage",
+    "Ranks",
+    "RecordedExchange",
+    "RecordedExchanges",
+    "RedirectedLink",
+    "RefreshedRanks",
+    "Restart",
+    "RestartRecord",
+    "Revisit",
+    "Revisits",
+    "Run",
+    "RunDiff",
+    "RunFolder",
+    "RunLock",
+    "RunStats",
+    "SkipRecord",
+    "Snippet",
+    "Snippets",
+    "SqliteStore",
+    "StepRecord",
+    "Store",
+    "StoredAttempt",
+    "StoredDecision",
+    "StoredLink",
+    "StoredPrint",
+    "StoredTransition",
+    "StoredVisit",
+    "Trap",
+    "TrapPart",
+    "TrapSummary",
+    "VisitRecord",
+    "area_under_curve",
+    "body_packer",
+    "diff",
+    "downsampled",
+    "graded",
+    "harvest_at",
+    "harvest_curve",
+    "harvest_rate",
+    "hits",
+    "iso",
+    "jaccard",
+    "moment_of",
+    "numbered_records_of",
+    "open_run",
+    "open_store",
+    "opened",
+    "pagerank",
+    "place_of",
+    "read_edge_file",
+    "records_of",
+    "restart_on",
+    "run_around",
+    "share_found",
+    "stats",
+    "steps_to_first",
+    "top",
+    "url_pattern",
+    "write_edge_file",
+]

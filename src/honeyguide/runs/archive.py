@@ -1,0 +1,247 @@
+"""One fetch as WARC records: the request that was sent and the response that came, as near to the wire as we get.
+
+A body is kept with its transfer and content encoding undone, because that is how the HTTP library hands it on. So the
+headers that spoke of the encoded bytes are kept under names of their own (`X-Crawler-Content-Encoding`), as other
+crawlers do, and `Content-Length` is that of the bytes in the record.
+
+Responses kept as WARC files while a crawl goes on: `archive/pages-00000.warc.gz` and so on in the run folder.
+
+The database notes where the records of each step lie and end. Records are written before their step is committed, and
+what lies behind the last committed end is cut off: when a step fails, and when a run is taken up after a kill. So the
+files hold the steps that the store holds, and no others.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import os
+import uuid
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from honeyguide.errors import DiskFull, RunDamaged, StoreError
+from honeyguide.quiet_fastwarc import ArchiveIterator, GzipWriter, WarcRecord, WarcRecordType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from honeyguide.model import Exchange, Url
+    from honeyguide.model.outcome import Headers
+
+_OF_THE_ENCODED_BODY: Final = frozenset({b"content-encoding", b"transfer-encoding", b"content-length"})
+_RENAMED: Final = b"X-Crawler-"
+_GZIP_LEVEL: Final = 6
+_SECRET: Final = frozenset({b"authorization", b"proxy-authorization"})
+
+Fields = dict[str, str]
+
+
+def warcinfo_record(about: Fields, date: str, file_name: str) -> bytes:
+    """The record that a file begins with: who made it, and how."""
+    content = "".join(f"{name}: {value}\r\n" for name, value in about.items()).encode("utf-8", "replace")
+    fields = {"WARC-Date": date, "WARC-Filename": file_name, "Content-Type": "application/warc-fields"}
+    return _packed(WarcRecordType.warcinfo, warcinfo_id(about, file_name), fields, content)
+
+
+def warcinfo_id(about: Fields, file_name: str) -> str:
+    """The name of a file's first record, the same each time it is asked for."""
+    return _name("warcinfo", file_name, *map(str, about.items()))
+
+
+def fetch_records(exchange: Exchange, url: Url, fields: Fields, step: int) -> Iterator[bytes]:
+    """Response and request, each compressed for itself; no request where none was sent. `fields` go into both."""
+    response_id = _name("response", url.text, str(step), fields["WARC-Date"])
+    about = {"WARC-Target-URI": url.text, **fields}
+    body = exchange.body or b""
+    head = _head(exchange.status_line.encode("utf-8", "surrogateescape"), _told_of_body(exchange.headers, len(body)))
+    cut = {} if exchange.cut is None else {"WARC-Truncated": exchange.cut.value}
+    response = {**about, **cut, "Content-Type": "application/http; msgtype=response"}
+    yield _packed(WarcRecordType.response, response_id, response, head + body, hashlib.sha1(body).digest())  # noqa: S324 - what the standard's readers expect
+    if exchange.request_headers:
+        sent = [pair for pair in exchange.request_headers if pair[0].lower() not in _SECRET]
+        head = _head(f"GET {url.path_and_query} HTTP/1.1".encode(), sent)
+        request = {
+            **about,
+            "WARC-Concurrent-To": f"<urn:uuid:{response_id}>",
+            "Content-Type": "application/http; msgtype=request",
+        }
+        request_id = _name("request", response_id)
+        yield _packed(WarcRecordType.request, request_id, request, head, hashlib.sha1(b"").digest())  # noqa: S324
+
+
+def warc_date(moment: float) -> str:
+    """A moment on the crawl's clock as WARC writes it; simulated time counts from 1970."""
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _told_of_body(headers: Headers, length: int) -> Iterator[tuple[bytes, bytes]]:
+    """The headers of a response, with those set aside that do not fit its body as it is kept."""
+    is_told = False
+    for name, value in headers:
+        key = name.lower()
+        if key == b"content-length" and value.strip() == b"%d" % length and not is_told:
+            is_told = True
+            yield name, value
+        else:
+            yield (_RENAMED + name if key in _OF_THE_ENCODED_BODY else name), value
+    if not is_told:
+        yield b"Content-Length", b"%d" % length
+
+
+def _head(first_line: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    lines = [first_line, *(name + b": " + value for name, value in headers)]
+    # A line break inside a header, as a folded one has, would begin another.
+    return b"".join(b" ".join(line.splitlines()) + b"\r\n" for line in lines) + b"\r\n"
+
+
+def _packed(
+    kind: WarcRecordType, record_id: str, fields: Fields, content: bytes, payload_digest: bytes | None = None
+) -> bytes:
+    record = WarcRecord()
+    record.init_headers(kind, record_urn=f"uuid:{record_id}".encode())
+    for name, value in fields.items():
+        record.headers[name] = value
+    record.set_bytes_content(content)
+    out = io.BytesIO()
+    writer = GzipWriter(out, _GZIP_LEVEL)
+    record.write(writer, checksum_data=True, payload_digest=payload_digest)
+    writer.finish()
+    writer.flush()
+    return out.getvalue()
+
+
+def _name(*parts: str) -> str:
+    """A record's id, made from what the record is about: the same crawl offline gives the same file."""
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, " ".join(parts)))
+
+
+_READ_BYTES: Final = 16_384
+
+
+class ArchivePlace(NamedTuple):
+    """Where the response of a step lies, and where the last record of that step ends."""
+
+    file: int
+    offset: int
+    end: int
+
+
+class WarcArchive:
+    """The files of one run, open for writing. `go_on_from` comes first, `settle` or `cut_back` after each step."""
+
+    def __init__(self, folder: Path, about: dict[str, str], file_bytes: int) -> None:
+        """`about` goes into the first record of each file; a new file is begun when one has `file_bytes`."""
+        self._folder = folder
+        self._about = about
+        self._file_bytes = file_bytes
+        self._number, self._settled = 0, 0  # the file that is written, and its committed length
+        self._settled_number = 0
+        self._end = 0
+        self._file: BinaryIO | None = None
+
+    def go_on_from(self, place: ArchivePlace | None) -> None:
+        """Take up the files after the last place that was committed; what lies behind it is cut off."""
+        self._settled_number, self._settled = (0, 0) if place is None else (place.file, place.end)
+        with _told(self._folder):
+            self._folder.mkdir(exist_ok=True)
+            self.cut_back()
+
+    def append(self, exchange: Exchange, url: Url, address: str, moment: float, step: int) -> ArchivePlace:
+        """Write request and response of a step; they are there when this returns."""
+        with _told(self._folder):
+            if self._end >= self._file_bytes:
+                self._open(self._number + 1)
+            date = warc_date(moment)
+            if not self._end:
+                self._write(warcinfo_record(self._about, date, file_name(self._number)))
+            fields = {"WARC-Date": date, "WARC-Warcinfo-ID": f"<urn:uuid:{self._info_id}>"}
+            if address:
+                fields["WARC-IP-Address"] = address
+            offset = self._end
+            for record in fetch_records(exchange, url, fields, step):
+                self._write(record)
+        return ArchivePlace(self._number, offset, self._end)
+
+    def settle(self) -> None:
+        """The step is committed: what was written belongs to the run."""
+        self._settled_number, self._settled = self._number, self._end
+
+    def cut_back(self) -> None:
+        """Take back what was written since the last `settle`."""
+        if (self._number, self._end) == (self._settled_number, self._settled) and self._file is not None:
+            return
+        with _told(self._folder):
+            for path in self._folder.glob("pages-*.warc.gz"):
+                if path.name > file_name(self._settled_number):
+                    path.unlink()
+            self._open(self._settled_number)
+
+    def sync(self) -> None:
+        """Have the system write what it holds back."""
+        if self._file is not None:
+            with _told(self._folder):
+                os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Let go of the file; may be called twice."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    @property
+    def _info_id(self) -> str:
+        return warcinfo_id(self._about, file_name(self._number))
+
+    def _open(self, number: int) -> None:
+        """Write file `number` from its committed end on."""
+        self.close()
+        path = self._folder / file_name(number)
+        end = self._settled if number == self._settled_number else 0
+        self._file = path.open("r+b" if path.exists() else "w+b", buffering=0)
+        if self._file.seek(0, os.SEEK_END) < end:
+            raise RunDamaged(f"{path} has lost its end; restore it from a copy of the run")
+        self._file.truncate(end)
+        self._file.seek(end)
+        self._number, self._end = number, end
+
+    def _write(self, record: bytes) -> None:
+        assert self._file is not None, "go_on_from comes first"
+        written = 0
+        while written < len(record):
+            written += self._file.write(record[written:]) or 0
+        self._end += written
+
+
+def file_name(number: int) -> str:
+    return f"pages-{number:05}.warc.gz"
+
+
+def read_body(folder: Path, file: int, offset: int) -> bytes:
+    """The body in the response at `offset` of file `file`. RunDamaged if there is none."""
+    path = folder / file_name(file)
+    try:
+        with path.open("rb") as opened:
+            opened.seek(offset)
+            record = next(iter(ArchiveIterator(opened, parse_http=False, buffer_size=_READ_BYTES)))
+            record.parse_http("none")
+            return record.reader.read()
+    except (OSError, StopIteration) as error:
+        raise RunDamaged(f"{path} has no record at byte {offset}; restore it from a copy of the run") from error
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """The system's errors as ours."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull(
+                f"no room to write {folder}: {error.strerror}; free some space, then resume: all earlier steps are safe"
+            ) from error
+        raise StoreError(f"cannot write {folder}: {error.strerror}; make the folder writable, then resume") from error

@@ -1,0 +1,83 @@
+"""Where the bodies of a run's pages are kept, how they are packed and read back, and SQLite's errors in plain words.
+
+`store` keeps them in the database, `warc` in the archive. `none` keeps none for good; yet until the learner's next
+snapshot a body lies in the database in any case, because a run that is killed tells its learner again what came since.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import zstandard
+
+from honeyguide.errors import DiskFull, RunDamaged, StoreError
+from honeyguide.runs.archive import read_body
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def told_plainly(path: Path) -> Iterator[None]:
+    """SQLite's errors as ours. A statement that breaks its own rules stays a bug."""
+    try:
+        yield
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
+        raise
+    except sqlite3.OperationalError as error:
+        code = getattr(error, "sqlite_errorcode", None)  # None: Python itself could not read the text as UTF-8
+        if code in (None, sqlite3.SQLITE_ERROR):  # our statements are right, so the tables are not ours
+            raise _damaged(path, error) from error
+        if code == sqlite3.SQLITE_FULL:
+            raise DiskFull(
+                f"no room to write {path}: {error}; free some space, then resume: all earlier steps are safe"
+            ) from error
+        raise StoreError(f"cannot read or write {path}: {error}") from error
+    except sqlite3.DatabaseError as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> RunDamaged:
+    return RunDamaged(f"{path} is damaged: {error}; restore it from a copy of the run")
+
+
+_LEVEL: Final = 3
+
+
+def body_packer() -> Callable[[bytes], bytes]:
+    """A function that packs bodies; for one thread."""
+    return zstandard.ZstdCompressor(level=_LEVEL).compress
+
+
+NOT_HERE: Final = b""
+"""What stands in the database for a body that lies elsewhere, or nowhere; an empty body is longer."""
+
+
+ARCHIVE_FOLDER: Final = "archive"
+
+
+class StoredBodies:
+    """Reads the bodies of the run that a database belongs to."""
+
+    def __init__(self, database_file: Path) -> None:
+        self._path = database_file
+        self._folder = database_file.parent / ARCHIVE_FOLDER
+
+    def read(self, stored: bytes, file: int | None, offset: int | None) -> bytes | None:
+        """The body as it was received; None where it was not kept. `file` and `offset` are its place in the archive."""
+        if stored != NOT_HERE:
+            return unpacked(stored, self._path)
+        if file is None or offset is None:
+            return None
+        return read_body(self._folder, file, offset)
+
+
+def unpacked(body: bytes, path: Path) -> bytes:
+    """A body from the database; `path` is the database it was read from."""
+    try:
+        return zstandard.ZstdDecompressor().decompress(body)
+    except zstandard.ZstdError as error:
+        raise RunDamaged(f"{path} is damaged: {error}; restore it from a copy of the run") from error

@@ -1,0 +1,214 @@
+"""A file that one process at a time holds.
+
+The folder a run lives in: self-contained, versioned, and one writer at a time.
+
+RUN/
+  honeyguide.json   format version, the program that made it, whether a first step was stored
+  settings.toml     the effective settings
+  crawl.sqlite      pages, links, decisions, learner (plus SQLite's own -wal and -shm while open)
+  archive/          responses as WARC files, where the settings ask for them
+  index/            the full-text index, derived
+  lock              held by the process that crawls into the folder
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.errors import RunBusy, RunDamaged, RunExists, StoreError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import IO, Self
+
+
+class FileLock:
+    """Held from when it is made until it is closed; the system lets go of it when the process dies.
+
+    The file stays behind, empty: who deletes one that is held lets a second process hold its successor.
+    """
+
+    def __init__(self, file: Path) -> None:
+        """BlockingIOError where another holds it, in this process or elsewhere; any other OSError where nobody can."""
+        self._file: IO[bytes] | None = file.open("wb")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let others in; may be called twice."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+FORMAT: Final = 4
+_ABOUT: Final = "honeyguide.json"
+_LOCK: Final = "lock"
+
+
+class RunFolder:
+    """Paths of a run, and its lock."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def settings_file(self) -> Path:
+        return self.path / "settings.toml"
+
+    @property
+    def database_file(self) -> Path:
+        return self.path / "crawl.sqlite"
+
+    @classmethod
+    def create(cls, path: Path, settings_toml: str) -> tuple[RunFolder, RunLock]:
+        """Make a new run folder and hold it. RunExists if something is there; a failure leaves nothing behind."""
+        folder, is_ours = cls(path), not path.exists()
+        folder.refuse_if_used()
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"cannot make the run folder {path}: {error.strerror}; choose another place") from error
+        lock = RunLock(folder)
+        try:
+            folder.refuse_if_used(besides=(_LOCK,))  # another process may have been quicker
+            folder.save_settings(settings_toml)
+            folder._save_about(has_started=False)
+        except RunExists:
+            lock.close()
+            raise
+        except StoreError:
+            lock.close()
+            folder._remove(with_folder=is_ours)
+            raise
+        return folder, lock
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """A folder made earlier. RunDamaged if it is not a run this program can read."""
+        try:
+            about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
+            format_number = int(about["format"])
+        except FileNotFoundError:
+            raise RunDamaged(
+                f"{path} is not a run folder: it has no {_ABOUT}; start one with: honeyguide crawl"
+            ) from None
+        except NotADirectoryError:
+            raise RunDamaged(f"{path} is a file, not a run folder; name the folder of a run") from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise RunDamaged(f"{path / _ABOUT} cannot be read ({error}); restore it from a copy of the run") from error
+        if format_number > FORMAT:
+            raise RunDamaged(
+                f"{path} has run format {format_number}, this program reads up to {FORMAT}; install a newer Honeyguide"
+            )
+        if format_number < FORMAT:
+            raise RunDamaged(
+                f"{path} has run format {format_number}, this program reads format {FORMAT}; "
+                f"open it with the Honeyguide that made it ({about.get('honeyguide', 'an older one')}), or crawl again"
+            )
+        folder = cls(path)
+        if not folder.settings_file.exists():
+            raise RunDamaged(f"{path} has no {folder.settings_file.name}; restore it from a copy of the run")
+        return folder
+
+    @property
+    def has_started(self) -> bool:
+        """Whether a first step was stored; where it was, a run without a database has lost it."""
+        about = json.loads((self.path / _ABOUT).read_text(encoding="utf-8"))
+        return bool(about.get("has_started", True))
+
+    def mark_started(self) -> None:
+        self._save_about(has_started=True)
+
+    def save_settings(self, settings_toml: str) -> None:
+        """Write the effective settings, the old ones being there until the new ones are whole."""
+        _write_whole(self.settings_file, settings_toml)
+
+    def _save_about(self, *, has_started: bool) -> None:
+        about = {"format": FORMAT, "honeyguide": metadata.version("honeyguide"), "has_started": has_started}
+        _write_whole(self.path / _ABOUT, json.dumps(about, indent=2) + "\n")
+
+    def refuse_if_used(self, besides: tuple[str, ...] = ()) -> None:
+        """RunExists if a new run cannot be made here."""
+        if self.path.exists() and not self.path.is_dir():
+            raise RunExists(f"{self.path} is a file; choose another name for the run folder")
+        if self.path.exists() and any(entry.name not in besides for entry in self.path.iterdir()):
+            raise RunExists(
+                f"{self.path} exists and is not empty; choose another folder, or: honeyguide resume {self.path}"
+            )
+
+    def _remove(self, *, with_folder: bool) -> None:
+        """Take back what `create` has made."""
+        with suppress(OSError):
+            for name in (_LOCK, _ABOUT, self.settings_file.name, f"{self.settings_file.name}.draft"):
+                (self.path / name).unlink(missing_ok=True)
+            if with_folder:
+                self.path.rmdir()
+
+    def size_bytes(self) -> int:
+        """Room taken by all its files."""
+        return folder_bytes(self.path)
+
+
+def run_around(path: Path) -> Path | None:
+    """The run folder in which something of this path lies or would lie, links followed; None where there is none."""
+    return next((folder for folder in path.resolve().parents if (folder / _ABOUT).is_file()), None)
+
+
+def _write_whole(file: Path, text: str) -> None:
+    draft = file.with_name(f"{file.name}.draft")
+    try:
+        with draft.open("w", encoding="utf-8") as opened:
+            opened.write(text)
+            opened.flush()
+            os.fsync(opened.fileno())  # or a power cut may leave an empty file under the new name
+        draft.replace(file)
+    except OSError as error:
+        with suppress(OSError):
+            draft.unlink()
+        raise StoreError(f"cannot write {file}: {error.strerror}; free some space or choose another place") from error
+
+
+def folder_bytes(path: Path) -> int:
+    """Room taken by the files of a folder and below; one that vanishes meanwhile, as SQLite's own do, takes none."""
+    total = 0
+    with os.scandir(path) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):
+                if entry.is_dir(follow_symlinks=False):
+                    total += folder_bytes(Path(entry.path))
+                elif entry.is_file():
+                    total += entry.stat().st_size
+    return total
+
+
+class RunLock(FileLock):
+    """Held while a process crawls into a folder."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        """RunBusy where another process crawls into it, StoreError where nobody can."""
+        try:
+            super().__init__(folder.path / _LOCK)
+        except BlockingIOError:
+            raise RunBusy(
+                f"another process is crawling into {folder.path}; wait for it, or stop it and resume"
+            ) from None
+        except OSError as error:
+            raise StoreError(f"cannot lock {folder.path}: {error.strerror}; copy it where you may write") from error

@@ -1,0 +1,200 @@
+"""The pages of a run with everything that was noted of them, one at a time.
+
+The one way to read them: index, exports, sums and reports are made from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final
+
+from honeyguide.model import Url
+from honeyguide.runs.bodies import StoredBodies, told_plainly
+from honeyguide.runs.discovered_graph import ends_of
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_UNINDEXED: Final = "SELECT link FROM directives WHERE is_unindexed"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """A page as a run keeps it, without its body; times are on the crawl's clock."""
+
+    link: int  # its number in the run
+    url: Url
+    step: int  # the fetch that brought it
+    fetched_at: float
+    status: int
+    content_type: str  # as the host sent it
+    media_type: str
+    body_bytes: int
+    title: str
+    words: int
+    score: float  # of its link, when that was chosen
+    relevance: float
+    is_relevant: bool
+    reward: float | None  # None where nothing was learned from it
+    depth: int
+    found_on: Url | None  # the page whose link was followed; None for a seed
+    canonical: Url | None  # the other address that it calls its own
+    digest: str  # of title and text, in hexadecimal digits
+    robots_tag: str  # the X-Robots-Tag headers, one a line
+
+
+@dataclass(frozen=True, slots=True)
+class Parents:
+    """The pages that link to a page: some of them, in order of discovery, and how many there are."""
+
+    urls: tuple[Url, ...]
+    count: int
+
+
+class KeptPages:
+    """Reads pages, bodies and the links between pages of a run that is open; memory stays as it is.
+
+    Pages that asked not to be indexed are not among them. `after_step` says which pages are counted and read; links and
+    parents are those of the whole run. `parents` needs the links sorted by where they lead, which
+    the database does not have: the first call writes them into a temporary table of this connection, so call it within
+    `Run.at_one_moment`.
+    """
+
+    def __init__(
+        self, database: sqlite3.Connection, path: Path, *, relevant_only: bool = False, after_step: int = 0
+    ) -> None:
+        self._db = database
+        self._path = path
+        self._bodies = StoredBodies(path)
+        self._relevant_only = relevant_only
+        self._after_step = after_step
+        self._has_parents = False
+
+    def __len__(self) -> int:
+        ((count,),) = self._select(f"SELECT count(*) {self._from()}", self._after_step)
+        return int(count)
+
+    def all(self, *, best_first: bool = False, limit: int = -1) -> Iterator[KeptPage]:
+        """Pages in the order they came, or the most relevant first, which the database has to sort."""
+        rows = self._select(
+            f"""SELECT p.link, l.url, p.step, s.finished_at, s.status, p.content_type, p.media_type, s.body_bytes,
+                       p.title, p.words, s.score, p.relevance, p.is_relevant, s.reward, p.depth, f.url, i.canonical,
+                       p.digest, coalesce(d.robots_tag, '')
+                {self._from()} ORDER BY {"p.relevance DESC, s.step" if best_first else "s.step"} LIMIT ?""",
+            self._after_step,
+            limit,
+        )
+        for row in rows:
+            yield _page(*row)
+
+    def _from(self) -> str:
+        """What of the database is read, with a place for the step after which. All tables but `steps` are looked up."""
+        which = _which("p", relevant_only=self._relevant_only)
+        # A cross join keeps the order of the tables, and with it that of the rows: by step nothing has to be sorted,
+        # and of a long run only what came after a step is looked at.
+        return f"""FROM steps s CROSS JOIN pages p ON p.link = s.link AND p.step = s.step JOIN links l ON l.id = p.link
+                   LEFT JOIN links f ON f.id = l.page LEFT JOIN identities i ON i.step = p.step
+                   LEFT JOIN directives d ON d.link = p.link
+                   WHERE s.step > ? AND {which}"""
+
+    def body(self, page: KeptPage) -> bytes | None:
+        """The body of a page as it was received; None where it was not kept."""
+        ((stored, file, offset),) = self._select(
+            "SELECT p.body, a.file, a.offset FROM pages p LEFT JOIN archive a ON a.step = p.step WHERE p.link = ?",
+            page.link,
+        )
+        return self._bodies.read(stored, file, offset)
+
+    def parents(self, page: KeptPage, limit: int) -> Parents:
+        """The pages with a link to this one, up to `limit`, whether or not they are among those asked for."""
+        if not self._has_parents:
+            self._sort_by_target()
+        rows = self._select(
+            """SELECT l.url FROM temp.page_links e JOIN links l ON l.id = e.source
+               WHERE e.target = ? ORDER BY e.source LIMIT ?""",
+            page.link,
+            limit,
+        )
+        urls = tuple(Url(text) for (text,) in rows)
+        if len(urls) < limit:
+            return Parents(urls, len(urls))
+        ((count,),) = self._select("SELECT count(*) FROM temp.page_links WHERE target = ?", page.link)
+        return Parents(urls, count)
+
+    def robots(self, page: KeptPage) -> str:
+        """What robots.txt said of a page: `allowed`, `no-file` where there is none, empty where none was asked for."""
+        rows = self._select("SELECT body IS NULL FROM robots WHERE origin = ?", page.url.origin)
+        return next(("no-file" if is_missing else "allowed" for (is_missing,) in rows), "")
+
+    def fingerprint(self, page: KeptPage) -> bytes | None:
+        """What the guard knows a page by, packed; None where no guard saw it."""
+        rows = self._select("SELECT print FROM prints WHERE step = ?", page.step)
+        return next((bytes(packed) for (packed,) in rows), None)
+
+    def links(self) -> Iterator[tuple[int, int]]:
+        """Links between these pages, as pairs of numbers: no loop, none twice; a redirect counts as where it leads."""
+        return self._links(relevant_only=self._relevant_only)
+
+    def _links(self, *, relevant_only: bool) -> Iterator[tuple[int, int]]:
+        ends, source_is, target_is = self._ends(), *(_which(each, relevant_only=relevant_only) for each in ("p", "t"))
+        rows = self._select(
+            f"""SELECT e.source, e.target, t.link IS NOT NULL FROM edges e JOIN pages p ON p.link = e.source
+                LEFT JOIN pages t ON t.link = e.target AND {target_is}
+                WHERE {source_is} ORDER BY e.source, e.target"""  # noqa: S608
+        )
+        for source, leads in groupby(rows, key=itemgetter(0)):
+            targets = set()
+            for _, target, is_among in leads:
+                end = ends.get(target, target)
+                if is_among if end == target else self._is_among(end, source_is):
+                    targets.add(end)
+            yield from ((source, target) for target in sorted(targets - {source}))
+
+    def _is_among(self, link: int, which: str) -> bool:
+        found = self._db.execute(f"SELECT 1 FROM pages p WHERE p.link = ? AND {which}", (link,))  # noqa: S608
+        return found.fetchone() is not None
+
+    def _ends(self) -> dict[int, int]:
+        hops: dict[int, int] = dict(
+            self._select(
+                "SELECT s.link, e.target FROM steps s JOIN edges e ON e.source = s.link WHERE s.outcome = 'redirected'"
+            )
+        )
+        return ends_of(hops)
+
+    def _sort_by_target(self) -> None:
+        with told_plainly(self._path):
+            self._db.execute("DROP TABLE IF EXISTS temp.page_links")
+            self._db.execute(
+                "CREATE TEMP TABLE page_links (target INTEGER, source INTEGER, PRIMARY KEY (target, source))"
+                " WITHOUT ROWID"
+            )
+            pairs = ((target, source) for source, target in self._links(relevant_only=False))
+            self._db.executemany("INSERT INTO temp.page_links VALUES (?, ?)", pairs)
+        self._has_parents = True
+
+    def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        with told_plainly(self._path):
+            for row in self._db.execute(query, values):  # noqa: UP028 - `yield from` would close the cursor of a closed run
+                yield row
+
+
+def _which(table: str, *, relevant_only: bool) -> str:
+    """The condition that a row of `pages`, under the name of `table`, is one of those asked for."""
+    indexed = f"{table}.link NOT IN ({_UNINDEXED})"
+    return f"{indexed} AND {table}.is_relevant" if relevant_only else indexed
+
+
+def _page(link: int, url: str, *columns: Any) -> KeptPage:  # noqa: ANN401 - as SQLite gives them
+    *noted, is_relevant, reward, depth, found_on, canonical, digest, robots_tag = columns
+    addresses = (_url(found_on), _url(canonical))
+    values: list[Any] = [*noted, bool(is_relevant), reward, depth, *addresses, bytes(digest).hex(), robots_tag]
+    return KeptPage(link, Url(url), *values)
+
+
+def _url(text: str | None) -> Url | None:
+    return None if text is None else Url(text)

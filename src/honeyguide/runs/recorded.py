@@ -1,0 +1,282 @@
+"""What the hosts of a run answered, looked up by URL: a run as something to crawl again.
+
+The database has no index of URLs, which a crawl does not need. So the URLs that were fetched are read once and kept as
+two sorted columns, hash and step: 16 bytes a fetch. Bodies stay on disk until they are asked for.
+
+What hosts answered in a run, as WARC records: copied from its archive, or made again from what the store holds.
+
+Without an archive the request and most headers are gone. What is made again is the response, as an archive of a world
+that sends no headers has it: status, content type, X-Robots-Tag, the address a redirect leads to, the body, the date.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import xxhash
+
+from honeyguide.errors import RunDamaged
+from honeyguide.model import (
+    Answer,
+    Cut,
+    Failed,
+    FailureReason,
+    Fetched,
+    HostKey,
+    Outcome,
+    Redirected,
+    RefusalReason,
+    Refused,
+    Unchanged,
+    Url,
+)
+from honeyguide.model.outcome import whole_exchange
+from honeyguide.runs.archive import fetch_records, file_name, warc_date, warcinfo_id, warcinfo_record
+from honeyguide.runs.bodies import ARCHIVE_FOLDER, StoredBodies
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from honeyguide.settings import PolitenessSettings
+
+    Select = Callable[..., Iterator[tuple[Any, ...]]]
+
+_DELAY_DIGITS: Final = 6  # of a second: what subtracting two times of day leaves exact
+
+
+@dataclass(frozen=True, slots=True)
+class _LastAnswer:
+    """What a host had answered last."""
+
+    number: int  # of all answers, from 1
+    finished_at: float
+    elapsed_s: float
+    is_trouble: bool  # it brought neither a page nor a redirect
+
+
+class RecordedAnswers:
+    """The answers of a run up to the moment it was opened; the same for the same URL every time."""
+
+    def __init__(self, select: Select, database_file: Path, politeness: PolitenessSettings, seeds: int) -> None:
+        """`select` reads the run's database, `politeness` is that of its crawl, `seeds` how many it had."""
+        self._select = select
+        self._path = database_file
+        self._bodies = StoredBodies(database_file)
+        self._seeds = seeds
+        self._hashes, self._steps, last_by_host = self._read_urls()
+        self._delay_by_host = self._read_delays(last_by_host, politeness)
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def answer(self, url: Url) -> Answer | None:
+        """What was answered to `url`; None when it was never asked, was not known then either, or was not kept."""
+        key = np.uint64(_hash(url.text))
+        first, last = np.searchsorted(self._hashes, key, "left"), np.searchsorted(self._hashes, key, "right")
+        for step in reversed(self._steps[first:last].tolist()):
+            answer = self._answer_at(step, url)
+            if answer is not None:
+                return answer
+        return None
+
+    def seed_urls(self) -> Sequence[Url]:
+        """Where the run had started."""
+        if self._seeds:  # seeds are the first URLs that a run meets
+            rows = self._select("SELECT url FROM links WHERE id < ? ORDER BY id", self._seeds)
+        else:
+            # Made before runs told. A seed that was also found on a page, with a better score, is not among these.
+            rows = self._select("SELECT url FROM links WHERE page IS NULL AND hops = 0 AND seen_as IS NULL ORDER BY id")
+        return tuple(Url(text) for (text,) in rows)
+
+    def page_urls(self) -> Iterator[Url]:
+        """URLs that brought an HTML page, in the order they came."""
+        rows = self._select(
+            """SELECT l.url FROM pages p JOIN links l ON l.id = p.link
+               WHERE p.media_type IN ('text/html', 'application/xhtml+xml')
+                 AND p.link NOT IN (SELECT link FROM directives WHERE is_unindexed) ORDER BY p.step"""
+        )
+        return (Url(text) for (text,) in rows)
+
+    def _read_urls(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], dict[HostKey, _LastAnswer]]:
+        """Hashes of the URLs that were fetched, sorted, their steps, and the last answer of each host."""
+        hashes, steps = [], []
+        last_by_host: dict[HostKey, _LastAnswer] = {}
+        rows = self._select(
+            """SELECT s.step, s.finished_at, l.url, s.elapsed_s, s.outcome IN ('failed', 'refused')
+               FROM steps s JOIN links l ON l.id = s.link WHERE s.outcome <> 'unknown' ORDER BY s.step"""
+        )
+        for step, finished_at, text, elapsed_s, has_trouble in rows:
+            hashes.append(_hash(text))
+            steps.append(step)
+            last_by_host[Url(text).host] = _LastAnswer(len(steps), finished_at, elapsed_s, bool(has_trouble))
+        columns = np.array(hashes, dtype=np.uint64), np.array(steps, dtype=np.int64)
+        order = np.argsort(columns[0], kind="stable")
+        return columns[0][order], columns[1][order], last_by_host
+
+    def _read_delays(
+        self, last_by_host: dict[HostKey, _LastAnswer], politeness: PolitenessSettings
+    ) -> dict[HostKey, float]:
+        """The pause each host had asked for, where it was longer than the crawl's own: that shows in its ready time.
+
+        Where the crawl had let it rest for longer, by a length that is not kept, it is taken for the longest. Of a live
+        host whose last answer was trouble nothing is known: it may have been left alone for that.
+        """
+        delays = {}
+        is_live = self._is_live()
+        for host, ready_at in self._select("SELECT host, ready_at FROM hosts"):
+            last = last_by_host.get(host)
+            if last is None or (is_live and last.is_trouble):
+                continue
+            is_rested = politeness.pause_every and last.number % politeness.pause_every == 0
+            further_s = politeness.pause_to_s if is_rested else 0.0
+            paused_s = round(ready_at - last.finished_at - further_s, _DELAY_DIGITS)
+            if paused_s > round(politeness.pause_s(last.elapsed_s if is_live else 0.0), _DELAY_DIGITS):
+                delays[HostKey(host)] = paused_s
+        return delays
+
+    def _is_live(self) -> bool:
+        if not any(self._select("SELECT 1 FROM sqlite_master WHERE name = 'live_hosts'")):
+            return False
+        return any(self._select("SELECT 1 FROM live_hosts LIMIT 1"))
+
+    def _answer_at(self, step: int, url: Url) -> Answer | None:
+        rows = self._select(
+            """SELECT l.url, s.outcome, s.status, s.detail, s.elapsed_s, p.content_type, p.body, a.file, a.offset,
+                      coalesce(d.robots_tag, ''), coalesce(d.is_unindexed, 0)
+               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+               LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = p.step WHERE s.step = ?""",
+            step,
+        )
+        for text, kind, status, detail, elapsed_s, content_type, stored, file, offset, tag, is_unindexed in rows:
+            if text != url.text or is_unindexed:  # another URL with the same hash, or a page that was not kept
+                return None
+            body = None if stored is None else self._bodies.read(stored, file, offset)
+            if stored is not None and body is None:
+                return None
+            outcome = outcome_of(self._path, kind, status, detail, content_type, body)
+            if tag and isinstance(outcome, Fetched):
+                outcome = replace(outcome, robots_tag=tag)
+            return Answer(outcome, elapsed_s, self._delay_by_host.get(url.host, 0.0))
+        return None
+
+
+def outcome_of(
+    path: Path, kind: str, status: int | None, detail: str, content_type: str | None, body: bytes | None
+) -> Outcome:
+    """An outcome from the columns it was written to; `path` is the database. RunDamaged where they make no sense."""
+    reason, _, words = detail.partition(": ")
+    try:
+        match kind:
+            case "fetched" if status is not None and content_type is not None and body is not None:
+                return Fetched(status, content_type, body)
+            case "unchanged":
+                return Unchanged()
+            case "redirected" if status is not None:
+                return Redirected(status, Url(detail))
+            case "refused":
+                return Refused(RefusalReason(reason), words)
+            case "failed" if reason == FailureReason.TOO_MANY_REDIRECTS and status is not None:
+                # The host had answered with one more redirect; that it was one too many, the crawl decided.
+                return Redirected(status, Url(words.rpartition(" ")[2]))
+            case "failed":
+                return Failed(FailureReason(reason), words, status)
+    except ValueError:  # a reason that is none of ours
+        pass
+    raise RunDamaged(f"{path} has a step with outcome {kind!r} ({detail!r}); restore it from a copy of the run")
+
+
+def _hash(text: str) -> int:
+    return xxhash.xxh3_64_intdigest(text.encode())
+
+
+_UNINDEXED: Final = "coalesce(d.is_unindexed, 0)"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedExchange:
+    """The records of one fetch, each a gzip member of its own."""
+
+    records: bytes
+    is_page: bool
+
+
+class RecordedExchanges:
+    """Reads the exchanges of a run that is open, one at a time."""
+
+    def __init__(self, select: Select, database_file: Path, *, relevant_only: bool = False) -> None:
+        self._select = select
+        self._path = database_file
+        self._folder = database_file.parent / ARCHIVE_FOLDER
+        self._bodies = StoredBodies(database_file)
+        self._which = "p.is_relevant" if relevant_only else "s.outcome <> 'unknown'"
+
+    def __len__(self) -> int:
+        """How many fetches are looked at; those without an answer have no exchange."""
+        ((count,),) = self._select(f"SELECT count(*) {self._tables()}")
+        return int(count)
+
+    def all(self, about: dict[str, str], name: str) -> Iterator[RecordedExchange | None]:
+        """Every fetch in order; None for one that has no exchange. `about` and `name` tell of the file made anew."""
+        rows = self._select(
+            f"""SELECT s.step, l.url, s.finished_at, s.elapsed_s, s.outcome, s.status, s.detail, p.content_type, p.body,
+                       a.file, a.offset, a.end, coalesce(d.robots_tag, ''), {_UNINDEXED}
+                {self._tables()} ORDER BY s.step"""
+        )
+        info_id, begun = warcinfo_id(about, name), set[int]()
+        for step, url, finished_at, elapsed_s, *outcome, stored, file, offset, end, tag, is_unindexed in rows:
+            is_page = stored is not None and not is_unindexed
+            if file is not None:
+                start = b"" if file in begun else self._beginning(file)
+                begun.add(file)
+                yield RecordedExchange(start + self._archived(file, offset, end), is_page)
+                continue
+            answer = self._answer(outcome, stored, elapsed_s, tag, is_unindexed=bool(is_unindexed))
+            exchange = None if answer is None else whole_exchange(answer)
+            if exchange is None:
+                yield None
+                continue
+            if is_unindexed:
+                exchange = replace(exchange, body=b"", cut=Cut.UNSPECIFIED)
+            date = warc_date(finished_at - elapsed_s)
+            start = b"" if -1 in begun else warcinfo_record(about, date, name)
+            begun.add(-1)
+            fields = {"WARC-Date": date, "WARC-Warcinfo-ID": f"<urn:uuid:{info_id}>"}
+            yield RecordedExchange(start + b"".join(fetch_records(exchange, Url(url), fields, step)), is_page)
+
+    def _tables(self) -> str:
+        return f"""FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+                   LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = s.step
+                   WHERE {self._which}"""
+
+    def _answer(
+        self, columns: list[Any], stored: bytes | None, elapsed_s: float, tag: str, *, is_unindexed: bool
+    ) -> Answer | None:
+        """What was answered; None where that was not kept."""
+        kind, status, detail, content_type = columns
+        if is_unindexed:
+            return Answer(Fetched(status, content_type, b"", robots_tag=tag), elapsed_s)
+        body = None if stored is None else self._bodies.read(stored, None, None)
+        if stored is not None and body is None:
+            return None
+        outcome = outcome_of(self._path, kind, status, detail, content_type, body)
+        return Answer(replace(outcome, robots_tag=tag) if isinstance(outcome, Fetched) else outcome, elapsed_s)
+
+    def _beginning(self, file: int) -> bytes:
+        """The first record of an archive file, which the others refer to."""
+        ((first,),) = self._select("SELECT min(offset) FROM archive WHERE file = ?", file)
+        return self._archived(file, 0, first)
+
+    def _archived(self, file: int, start: int, end: int) -> bytes:
+        path = self._folder / file_name(file)
+        try:
+            with path.open("rb") as opened:
+                opened.seek(start)
+                records = opened.read(end - start)
+        except OSError as error:
+            raise RunDamaged(f"{path} cannot be read: {error.strerror}; restore it from a copy of the run") from error
+        if len(records) < end - start:
+            raise RunDamaged(f"{path} has lost its end; restore it from a copy of the run")
+        return records

@@ -1,0 +1,293 @@
+"""What one step adds to a run: plain values that the core makes and a store writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
+
+if TYPE_CHECKING:
+    from honeyguide.model import Answer, KnownPage, LinkId, Page, Row, Sighting, Url, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLink:
+    """A URL met for the first time, or met again in a way that counts more: all that is kept of its text."""
+
+    link: LinkId
+    url: Url
+    page: LinkId | None  # the page it stands on; None for a seed
+    sighting: Sighting
+    score: float
+    row: Row | None = None  # only where it is merged from several sightings and cannot be made anew from one
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectedLink:
+    """A URL that another one leads to: it takes over the other's text, being the same link seen from its page."""
+
+    source: LinkId
+    target: LinkId
+    url: Url
+    is_new: bool
+    hops: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairRecord:
+    """A row that a link has got from one more page, and the score of every link with that row."""
+
+    link: LinkId
+    score: float
+    row: Row
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DispatchRecord:
+    """A link chosen to be fetched."""
+
+    link: LinkId
+    number: int  # dispatches are counted from 0
+    after_steps: int  # fetches that had ended by then
+    chosen_at: float
+    score: float
+    explored: bool  # drawn at random, not for its score
+    decision: int = 0  # decisions to fetch or to skip are counted from 0
+    row: Row | None = None  # by which it was chosen, where a link may have several
+
+
+@dataclass(frozen=True, slots=True)
+class SkipRecord:
+    """A link whose turn had come and that was not fetched."""
+
+    link: LinkId
+    after_steps: int
+    reason: str
+    decision: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VisitRecord:
+    """The page a fetch brought."""
+
+    page: Page
+    verdict: Verdict
+    depth: int
+    distance: int
+    targets: tuple[LinkId, ...]  # every link on it, each once
+    is_unindexed: bool = False  # it asks not to be indexed: of its text nothing is kept for good
+    identity: tuple[int, Url | None] | None = None  # a hash of its text, and the other address that it calls its own
+    packed_body: bytes | None = None  # where it is packed already
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompletionRecord:
+    """A fetch that ended."""
+
+    dispatch: DispatchRecord
+    answer: Answer
+    finished_at: float
+    reward: float | None  # None where nothing was learned from it
+    visit: VisitRecord | None
+    redirect_target: LinkId | None = None
+    is_final: bool = True  # False where the link waits again
+
+
+@dataclass(frozen=True, slots=True)
+class PrintRecord:
+    """A page as the guard saw it."""
+
+    link: LinkId
+    found_on: LinkId | None  # the page on which its link was met first; None for a seed
+    moment: float
+    met: int  # links met before it came
+    is_same: bool  # the page that another address had brought already; its links were not looked at
+    print: bytes  # the fingerprint, packed
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRecord:
+    """What the guard found out about a page."""
+
+    link: LinkId
+    kind: str
+    about: str
+    evidence: str
+    demotion: int  # that its links carry
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRecord:
+    """Waiting links of a host that the guard moved for one reason."""
+
+    host: str
+    reason: str
+    after_steps: int
+    lowered: int = 0
+    raised: int = 0
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DropRecord:
+    """A link that the guard has thrown away, as it was asked to."""
+
+    link: LinkId
+    after_steps: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GuardRecord:
+    """What the guard saw, found and moved since the step before."""
+
+    seen: PrintRecord | None = None
+    findings: tuple[FindingRecord, ...] = ()
+    level_by_link: dict[LinkId, int] = field(default_factory=dict)  # of links whose level has changed
+    carried_by_link: dict[LinkId, int] = field(default_factory=dict)
+    shown_again: dict[LinkId, int] = field(default_factory=dict)  # least demotion of the pages after the first
+    moves: tuple[MoveRecord, ...] = ()
+    drops: tuple[DropRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RestartRecord:
+    """The crawl began anew elsewhere: these links go first."""
+
+    number: int  # from 1
+    after_steps: int
+    moment: float
+    reason: str
+    source: str
+    links: tuple[LinkId, ...]
+    new_links: tuple[FoundLink, ...] = ()
+    again: tuple[FoundLink, ...] = ()  # pruned before, and waiting now
+    pruned: tuple[LinkId, ...] = ()  # links that had to make room
+    pairs: tuple[PairRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HostRecord:
+    """What a live crawl knows of a host besides when it may be asked again."""
+
+    host: str
+    address: str  # at which it was found last; empty where that is not known
+    address_ready_at: float  # when that address may be asked again, as far as this host is concerned
+    troubles: int  # in a row, up to now
+
+
+class Progress(NamedTuple):
+    """Where the crawl stands after a step: everything small that a resume needs.
+
+    Changed a dozen times a page: `_replace` of a tuple takes a sixth of what replacing a dataclass of this size does.
+    """
+
+    steps: int = 0  # fetches that have ended
+    dispatches: int = 0  # fetches begun
+    unchanged: int = 0  # pages of an earlier run whose hosts said that they are the same
+    unknown: int = 0  # steps whose answer the world could not tell; they cost nothing
+    now: float = 0.0
+    spent_seconds: float = 0.0
+    body_bytes: int = 0
+    relevant: int = 0
+    pages: int = 0
+    robots_fetches: int = 0
+    is_repriced: bool = False  # every waiting link has the score its strategy gives it now
+    chance_state: str = ""  # of the random generator, as JSON
+    waiting: int = 0
+    largest_waiting: int = 0  # links that waited at once, at most
+    decisions: int = 0  # links whose turn came: fetched or skipped
+    pruned: int = 0  # times that there was no room for a link to wait
+    out_of_scope: int = 0  # times that a page showed a link the scope rules keep out
+    barren: int = 0  # pages whose links the strategy did not let wait
+    left_alone: int = 0  # times that a barren page showed a link that did not wait and could have
+    unindexed: int = 0  # pages that ask not to be indexed: not counted as pages, and not kept
+    surplus: int = 0  # links that waited when their host had given all that it may give
+    retries: int = 0  # times that a link was put back to be tried again
+    passed_over: int = 0  # times that the best link had to wait for its host, and another was taken
+    score_passed_over: float = 0.0  # by how much these scored more, all together
+    seeds: int = 0  # URLs it started with: the first that it met
+    findings: int = 0  # pages that the guard judged part of a loop or a trap, or duplicates
+    lowered: int = 0  # times that the guard let a link wait behind others, or farther behind
+    raised: int = 0  # times that it let one wait less far behind
+    dropped: int = 0  # links that it has thrown away, as it was asked to
+    restarts: int = 0  # times that the crawl began anew elsewhere
+    restart_state: str = ""  # what decides on the next one, as JSON
+    unjudged_in_a_row: int = 0  # pages that the judge broke on, since the last that it judged
+    stop_reason: str = ""  # why the crawl stopped; empty while it may go on
+
+    @property
+    def fetches(self) -> int:
+        """Fetches that have ended and count against the budget."""
+        return self.steps - self.unknown
+
+    @property
+    def skips(self) -> int:
+        """Links whose turn came and that were not fetched."""
+        return self.decisions - self.dispatches
+
+    @property
+    def has_starved(self) -> bool:
+        """Whether nothing is left to crawl though links were left out: of barren pages, and pruned ones.
+
+        A link left out once may have been found again and fetched; that is not looked into.
+        """
+        return self._is_dry and self.left_alone + self.pruned > 0
+
+    @property
+    def has_skipped_itself_dry(self) -> bool:
+        """Whether nothing is left to crawl though links were skipped."""
+        return self._is_dry and self.skips > 0
+
+    @property
+    def _is_dry(self) -> bool:
+        return not self.waiting and self.steps == self.dispatches > 0
+
+    @property
+    def charged(self) -> int:
+        """Fetches that count against the budget, those in flight included."""
+        return self.dispatches - self.unknown
+
+
+class HostChanges(TypedDict, total=False):
+    """What a step changed for the host that was asked; the fields of `StepRecord` of the same names."""
+
+    ready_at_by_host: dict[str, float]
+    host: HostRecord | None
+
+
+class StepChanges(TypedDict, total=False):
+    """What a step may have changed besides choices and progress; the fields of `StepRecord` of the same names."""
+
+    completion: CompletionRecord
+    new_links: tuple[FoundLink, ...]
+    found_again: tuple[FoundLink, ...]
+    pruned: tuple[LinkId, ...]
+    pairs: tuple[PairRecord, ...]
+    redirect: RedirectedLink | None
+    known: tuple[KnownPage, ...]
+    learner: bytes | None
+    ready_at_by_host: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepRecord:
+    """All that changed since the step before; a store writes it in whole or not at all."""
+
+    progress: Progress
+    dispatches: tuple[DispatchRecord, ...] = ()
+    skips: tuple[SkipRecord, ...] = ()
+    completion: CompletionRecord | None = None
+    new_links: tuple[FoundLink, ...] = ()
+    found_again: tuple[FoundLink, ...] = ()
+    pruned: tuple[LinkId, ...] = ()  # links that no longer wait, or could not begin to
+    pairs: tuple[PairRecord, ...] = ()
+    redirect: RedirectedLink | None = None
+    known: tuple[KnownPage, ...] = ()  # pages of an earlier run that are looked at again
+    ready_at_by_host: dict[str, float] = field(default_factory=dict)
+    surplus: tuple[LinkId, ...] = ()  # links that no longer wait because their host may give no more
+    host: HostRecord | None = None  # the host that was asked, live
+    learner: bytes | None = None  # a snapshot of the strategy, every so often
+    guard: GuardRecord | None = None
+    restarts: tuple[RestartRecord, ...] = ()
+    stage_seconds: dict[str, float] = field(default_factory=dict)  # what stages took since the last that told

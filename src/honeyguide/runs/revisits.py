@@ -1,0 +1,179 @@
+"""What a run knows of the hosts that it has asked, for a later run that will ask them again.
+
+What became of the pages of an earlier run that a run looked at again, and what a later one has to know of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from honeyguide.model import KnownPage, Url
+from honeyguide.runs.bodies import told_plainly
+from honeyguide.runs.records import HostRecord, Progress
+from honeyguide.runs.state import RobotsTable
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from honeyguide.model import RobotsFile
+
+
+class HostsAsked:
+    """Until when the hosts of a run rest, and their robots.txt; usable while the run is open."""
+
+    def __init__(self, database: sqlite3.Connection, path: Path, progress: Progress) -> None:
+        self._db = database
+        self._path = path
+        self._progress = progress
+
+    def progress(self) -> Progress:
+        return self._progress
+
+    def ready_at_by_host(self) -> dict[str, float]:
+        with told_plainly(self._path):
+            return dict(self._db.execute("SELECT host, ready_at FROM hosts"))
+
+    def live_hosts(self) -> list[HostRecord]:
+        with told_plainly(self._path):
+            if not self._has("live_hosts"):
+                return []
+            rows = self._db.execute("SELECT host, address, address_ready_at, troubles FROM live_hosts")
+            return [HostRecord(*row) for row in rows]
+
+    def robots_file(self, origin: str) -> RobotsFile | None:
+        with told_plainly(self._path):
+            return RobotsTable(self._db).find(origin) if self._has("robots") else None
+
+    def robots_files(self) -> Iterator[RobotsFile]:
+        """All of them, one by one; some may have expired."""
+        with told_plainly(self._path):
+            if self._has("robots"):
+                yield from RobotsTable(self._db).all()
+
+    def _has(self, table: str) -> bool:
+        """Whether the run was made by a version that kept this."""
+        found = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+        return found is not None
+
+
+GONE_STATUSES: Final = (404, 410)
+
+
+class Finding(StrEnum):
+    """What became of a page."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    MOVED = "moved"
+    GONE = "gone"
+    FAILED = "failed"  # nobody can tell: no answer, or not allowed to ask
+    WAITING = "waiting"  # not looked at yet
+
+
+@dataclass(frozen=True, slots=True)
+class Revisit:
+    """One page of the earlier run, and what became of it."""
+
+    known: KnownPage
+    finding: Finding
+    now: KnownPage  # as a later run has to know it; as before where nothing was learned
+    title: str  # empty where the page did not come again
+    is_relevant: bool  # False where the page did not come again
+    detail: str  # where it moved to, or why there was no page
+
+
+class Select(Protocol):
+    """Reads rows of a run's database."""
+
+    def __call__(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetch:
+    outcome: str
+    status: int | None
+    detail: str
+    finished_at: float
+
+
+class Revisits:
+    """The revisits of one run, which has none if it is no new pass over another."""
+
+    def __init__(self, select: Select) -> None:
+        self._select = select
+
+    def all(self) -> Iterator[Revisit]:
+        """Every page that was to be looked at, in that order."""
+        # The seeds of such a run are the known pages, so numbers tell which link is which.
+        rows = self._select(
+            """SELECT k.rowid - 1, k.url, k.relevance, k.digest, k.etag, k.last_modified, k.first_seen_at, k.checked_at,
+                      k.changes, p.relevance, p.digest, p.title, p.is_relevant, v.etag, v.last_modified
+               FROM known k LEFT JOIN pages p ON p.link = k.rowid - 1 LEFT JOIN validators v ON v.link = k.rowid - 1
+               ORDER BY k.rowid"""
+        )
+        fetches = self._last_fetches()
+        for link, url, *columns in rows:
+            known = KnownPage(Url(url), *columns[:7])
+            yield _revisit(known, fetches.get(link), columns[7:])
+
+    def known_pages(self) -> Iterator[KnownPage]:
+        """What a new pass over this run has to look at: all pages that it holds or knew of, but for those gone."""
+        count = 0
+        for revisit in self.all():
+            count += 1
+            if revisit.finding not in (Finding.GONE, Finding.MOVED):
+                yield revisit.now
+        rows = self._select(
+            """SELECT l.url, p.relevance, p.digest, coalesce(v.etag, ''), coalesce(v.last_modified, ''), s.finished_at
+               FROM pages p JOIN links l ON l.id = p.link JOIN steps s ON s.step = p.step
+               LEFT JOIN validators v ON v.link = p.link WHERE p.link >= ? ORDER BY p.step""",
+            count,
+        )
+        for url, relevance, digest, etag, last_modified, seen_at in rows:
+            yield KnownPage(Url(url), relevance, digest, etag, last_modified, seen_at, seen_at)
+
+    def _last_fetches(self) -> dict[int, _Fetch]:
+        rows = self._select(
+            """SELECT link, outcome, status, detail, finished_at FROM steps
+               WHERE link < (SELECT count(*) FROM known) ORDER BY step"""
+        )
+        return {link: _Fetch(*columns) for link, *columns in rows}
+
+
+def _revisit(known: KnownPage, fetch: _Fetch | None, page: list[Any]) -> Revisit:
+    relevance, digest, title, is_relevant, etag, last_modified = page
+    now = known
+    if fetch is not None and fetch.outcome == "unchanged":
+        now = replace(known, checked_at=fetch.finished_at)
+    elif fetch is not None and digest is not None:
+        now = replace(
+            known,
+            relevance=relevance,
+            digest=digest,
+            etag=etag or "",
+            last_modified=last_modified or "",
+            checked_at=fetch.finished_at,
+            changes=known.changes + (digest != known.digest),
+        )
+    detail = "" if fetch is None else fetch.detail
+    return Revisit(known, _finding(known, fetch, digest), now, title or "", bool(is_relevant), detail)
+
+
+def _finding(known: KnownPage, fetch: _Fetch | None, digest: bytes | None) -> Finding:
+    match fetch:
+        case None:
+            return Finding.WAITING
+        case _Fetch(outcome="unchanged"):
+            return Finding.SAME
+        case _Fetch(outcome="fetched"):
+            return Finding.SAME if digest == known.digest else Finding.CHANGED
+        case _Fetch(outcome="redirected"):
+            return Finding.MOVED
+        case _Fetch(outcome="failed", status=status) if status in GONE_STATUSES:
+            return Finding.GONE
+        case _:
+            return Finding.FAILED

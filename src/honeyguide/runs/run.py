@@ -1,0 +1,280 @@
+"""A run opened for reading, also while a crawl writes to it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from honeyguide.errors import RunDamaged
+from honeyguide.model import Url
+from honeyguide.runs.bodies import StoredBodies, told_plainly
+from honeyguide.runs.discovered_graph import DiscoveredGraph
+from honeyguide.runs.folder import RunFolder
+from honeyguide.runs.pages import KeptPages
+from honeyguide.runs.recorded import RecordedAnswers, RecordedExchanges
+from honeyguide.runs.records import Progress
+from honeyguide.runs.revisits import HostsAsked, Revisits
+from honeyguide.runs.state import read_progress
+from honeyguide.runs.store import LearnerSnapshot
+from honeyguide.runs.traps import TrapRecords
+from honeyguide.settings import load_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+    from typing import Self
+
+    from honeyguide.runs.graph import LinkGraph
+    from honeyguide.runs.traps import GuardFinding, Restart, TrapSummary
+    from honeyguide.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class CrawledPage:
+    """A page of a run, without its body."""
+
+    url: Url
+    title: str
+    relevance: float
+    is_relevant: bool
+    step: int
+    depth: int
+    words: int
+    media_type: str
+    canonical: Url | None = None  # the other address that it calls its own
+
+
+@dataclass(frozen=True, slots=True)
+class CrawledStep:
+    """One fetch of a run, in order: what was chosen, what it was expected to bring, what came of it."""
+
+    step: int
+    url: Url
+    outcome: str
+    score: float
+    explored: bool
+    reward: float | None
+    is_relevant: bool
+    detail: str
+
+
+class Run:
+    """A run folder, read-only. Close it, or use it as a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self._folder = RunFolder.open(path)
+        if not self._folder.database_file.exists():
+            raise RunDamaged(f"{path} has no crawl.sqlite; resume it, or restore the file from a copy of the run")
+        with told_plainly(self._folder.database_file):
+            # Through a URI: a plain open would create a missing database and leave it behind.
+            self._db = sqlite3.connect(f"{self._folder.database_file.resolve().as_uri()}?{self._mode()}", uri=True)
+        try:
+            self._progress()
+        except BaseException:
+            self._db.close()
+            raise
+
+    @property
+    def path(self) -> Path:
+        return self._folder.path
+
+    @property
+    def settings(self) -> Settings:
+        """The effective settings the run was made with."""
+        return load_settings(self._folder.settings_file)
+
+    @property
+    def progress(self) -> Progress:
+        """Where the crawl stands."""
+        return self._progress() or Progress()
+
+    @property
+    def harvest_rate(self) -> float:
+        """Relevant pages per fetch."""
+        progress = self.progress
+        return progress.relevant / progress.fetches if progress.fetches else 0.0
+
+    def pages(self, *, best_first: bool = False, relevant_only: bool = False, limit: int = -1) -> Iterator[CrawledPage]:
+        """The pages of the run, in the order they came or the most relevant first."""
+        for page in self.kept_pages(relevant_only=relevant_only).all(best_first=best_first, limit=limit):
+            yield CrawledPage(
+                page.url,
+                page.title,
+                page.relevance,
+                page.is_relevant,
+                page.step,
+                page.depth,
+                page.words,
+                page.media_type,
+                page.canonical,
+            )
+
+    def kept_pages(self, *, relevant_only: bool = False, after_step: int = 0) -> KeptPages:
+        """The pages with all that was noted of them, their bodies and links; usable while the run is open.
+
+        Only the relevant ones, or those that came after a step, where that is asked for.
+        """
+        return KeptPages(self._db, self._folder.database_file, relevant_only=relevant_only, after_step=after_step)
+
+    def steps(self) -> Iterator[CrawledStep]:
+        """Every fetch, in the order in which the answers were taken in."""
+        rows = self._select(
+            """SELECT s.step, l.url, s.outcome, s.score, s.explored, s.reward, coalesce(p.is_relevant, 0), s.detail
+               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+               ORDER BY s.step"""
+        )
+        for step, url, outcome, score, explored, reward, is_relevant, detail in rows:
+            yield CrawledStep(step, Url(url), outcome, score, bool(explored), reward, bool(is_relevant), detail)
+
+    def without_page(self) -> dict[str, int]:
+        """How many fetches brought no page, by reason, the most frequent first; failures with their status."""
+        rows = self._select(
+            """SELECT substr(detail, 1, instr(detail || ':', ':') - 1), status, count(*) AS times FROM steps
+               WHERE outcome IN ('refused', 'failed') GROUP BY 1, 2 ORDER BY times DESC, 1, 2"""
+        )
+        return {f"{reason} {status}" if status else reason: times for reason, status, times in rows}
+
+    def body(self, url: Url) -> bytes:
+        """The body of a page as it was received; KeyError if the run has no such page, or did not keep its body."""
+        found = self._select(
+            """SELECT p.body, a.file, a.offset FROM pages p JOIN links l ON l.id = p.link
+               LEFT JOIN archive a ON a.step = p.step
+               WHERE l.url = ? AND p.link NOT IN (SELECT link FROM directives WHERE is_unindexed)""",
+            url.text,
+        )
+        for stored, file, offset in found:
+            body = StoredBodies(self._folder.database_file).read(stored, file, offset)
+            if body is not None:
+                return body
+        raise KeyError(url.text)
+
+    def stage_seconds(self) -> dict[str, float]:
+        """What each stage of the crawl took, up to the learner's last snapshot; empty where that was not noted."""
+        if not any(self._select("SELECT 1 FROM sqlite_master WHERE name = 'stage_seconds'")):
+            return {}
+        return dict(self._select("SELECT stage, seconds FROM stage_seconds"))
+
+    def outcomes(self) -> dict[str, int]:
+        """How many fetches ended in which way, the most frequent first."""
+        return dict(self._select("SELECT outcome, count(*) AS times FROM steps GROUP BY 1 ORDER BY times DESC, 1"))
+
+    def answer_seconds(self) -> float:
+        """Time between asking and having an answer, over all fetches; simulated offline."""
+        ((seconds,),) = self._select("SELECT coalesce(sum(elapsed_s), 0.0) FROM steps")
+        return float(seconds)
+
+    def revisits(self) -> Revisits:
+        """What became of the pages that this run looked at again; usable while the run is open."""
+        return Revisits(self._select)
+
+    def hosts_asked(self) -> HostsAsked:
+        """Until when the hosts of this run rest, and their robots.txt; usable while the run is open."""
+        return HostsAsked(self._db, self._folder.database_file, self.progress)
+
+    def guard_findings(self, *, kind: str = "", host: str = "") -> Iterator[GuardFinding]:
+        """Every page that the guard judged part of a loop or a trap, or a duplicate, in the order they came; of one
+        kind or host alone, where given.
+        """
+        return TrapRecords(self._select).findings(kind, host)
+
+    def guard_fingerprint(self, step: int) -> bytes | None:
+        """The fingerprint of the page that a step brought, as the guard packed it; None where it saw none."""
+        return next((packed for (packed,) in self._select("SELECT print FROM prints WHERE step = ?", step)), None)
+
+    def trap_summary(self, *, kind: str = "", host: str = "") -> TrapSummary:
+        """What the guard came to: traps with their cost and evidence, and the links moved; of one kind or host alone,
+        where given.
+        """
+        return TrapRecords(self._select).summary(kind, host)
+
+    def restarts(self) -> Iterator[Restart]:
+        """Every time that the crawl began anew elsewhere, in order."""
+        return TrapRecords(self._select).restarts()
+
+    def learner_snapshot(self) -> LearnerSnapshot | None:
+        """The newest state of strategy and judge that the run holds: of its end, or of some steps ago."""
+        newest = next(self._select("SELECT step, decisions, state FROM learner ORDER BY step DESC LIMIT 1"), None)
+        return None if newest is None else LearnerSnapshot(*newest)
+
+    def recorded_answers(self) -> RecordedAnswers:
+        """What was answered up to now, looked up by URL; usable while the run is open."""
+        politeness = self.settings.politeness
+        return RecordedAnswers(self._select, self._folder.database_file, politeness, self.progress.seeds)
+
+    def recorded_exchanges(self, *, relevant_only: bool = False) -> RecordedExchanges:
+        """What was answered, as WARC records; usable while the run is open. With `relevant_only`, relevant pages."""
+        return RecordedExchanges(self._select, self._folder.database_file, relevant_only=relevant_only)
+
+    def discovered_graph(self) -> DiscoveredGraph:
+        """The graph over the pages discovered, redirects resolved; usable while the run is open.
+
+        Read it inside `at_one_moment` where a crawl may be writing.
+        """
+        return DiscoveredGraph(self._select)
+
+    def graph(self) -> LinkGraph:
+        """The same graph in memory, to be ranked: see `honeyguide.runs`."""
+        with self.at_one_moment():
+            return self.discovered_graph().link_graph()
+
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """What is read in here is the run as it was at the first look, whatever a crawl writes meanwhile.
+
+        Within another such moment, it is that one.
+        """
+        if self._db.in_transaction:
+            yield
+            return
+        with told_plainly(self._folder.database_file):
+            self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.rollback()
+
+    def edges(self) -> Iterator[tuple[Url, Url]]:
+        """The link graph: every page and where its links lead, each pair once."""
+        rows = self._select(
+            """SELECT s.url, t.url FROM edges e JOIN links s ON s.id = e.source JOIN links t ON t.id = e.target
+               ORDER BY e.source, e.target"""
+        )
+        return ((Url(source), Url(target)) for source, target in rows)
+
+    def size_bytes(self) -> int:
+        return self._folder.size_bytes()
+
+    def close(self) -> None:
+        """Release the database; may be called twice."""
+        self._db.close()
+
+    def _mode(self) -> str:
+        # Readers share a file that SQLite makes beside the database. Where it may not, nobody writes a finished run.
+        log = self._folder.database_file.with_name(f"{self._folder.database_file.name}-wal")
+        return "mode=ro" if os.access(self.path, os.W_OK) or log.exists() else "immutable=1"
+
+    def _progress(self) -> Progress | None:
+        with told_plainly(self._folder.database_file):
+            return read_progress(self._db)
+
+    def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        with told_plainly(self._folder.database_file):
+            for row in self._db.execute(query, values):  # noqa: UP028 - `yield from` would close the cursor of a closed run
+                yield row
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_run(path: Path | str) -> Run:
+    """Open a run folder for reading. RunDamaged when it is not one that this program can read."""
+    return Run(Path(path))

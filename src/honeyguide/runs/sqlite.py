@@ -1,0 +1,129 @@
+"""The store in SQLite: one database, one transaction a step, write-ahead log, so readers never wait for the crawl.
+
+The store of a run folder, as its settings want it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from importlib import metadata, resources
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.runs.archive import ArchivePlace, WarcArchive
+from honeyguide.runs.bodies import ARCHIVE_FOLDER, StoredBodies, told_plainly
+from honeyguide.runs.folder import folder_bytes
+from honeyguide.runs.state import RobotsTable, StoredState
+from honeyguide.runs.writing import StepWriter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from honeyguide.model import RobotsFile
+    from honeyguide.runs.folder import RunFolder
+    from honeyguide.runs.records import StepRecord
+    from honeyguide.settings import Settings
+
+
+# A killed process loses nothing with NORMAL; only a power cut may lose the last steps, never damage. The log is copied
+# into the database every 16 MB, not every 4: pages that change at each step are then copied less often.
+_PRAGMAS: Final = """
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    PRAGMA cache_size = -32000;
+    PRAGMA wal_autocheckpoint = 4000;
+"""
+# Not in the schema, which runs of this format were made with before there were such tables.
+_ADDED: Final = (
+    "CREATE TABLE IF NOT EXISTS stage_seconds (stage TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID",
+    # The least demotion among the pages that showed a link after the first, where the first had none.
+    "CREATE TABLE IF NOT EXISTS shown_again (link INTEGER PRIMARY KEY, demotion INTEGER NOT NULL)",
+)
+
+
+class SqliteStore(StoredState):
+    """A run's database, open for writing, and its archive if it has one. One thread.
+
+    Without an archive, `keeps_bodies` says whether bodies stay in the database; see `bodies`.
+    """
+
+    def __init__(self, path: Path, archive: WarcArchive | None = None, *, keeps_bodies: bool = True) -> None:
+        self._archive = archive
+        with told_plainly(path):
+            database = sqlite3.connect(path, isolation_level=None)
+            super().__init__(path, database, StoredBodies(path))
+            try:
+                self._prepare()
+                self._writer = StepWriter(database, archive, keeps_bodies=keeps_bodies)
+            except BaseException:
+                self.close()
+                raise
+        self._robots = RobotsTable(database)
+
+    def _prepare(self) -> None:
+        self._db.executescript(_PRAGMAS)
+        # Asked of the tables, not of the file: a process killed just here leaves a file without any.
+        if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+            script = resources.files("honeyguide.runs").joinpath("schema.sql").read_text(encoding="utf-8")
+            self._db.executescript(f"BEGIN; {script} COMMIT;")
+        for table in _ADDED:
+            self._db.execute(table)
+        if self._archive is not None:
+            last = self._db.execute("SELECT file, offset, end FROM archive ORDER BY step DESC LIMIT 1").fetchone()
+            self._archive.go_on_from(None if last is None else ArchivePlace(*last))
+
+    def record(self, step: StepRecord) -> None:
+        with told_plainly(self._path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                self._writer.write(step)
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                if self._archive is not None:
+                    self._archive.cut_back()
+                raise
+            if self._archive is not None:
+                self._archive.settle()
+
+    def robots_file(self, origin: str) -> RobotsFile | None:
+        """What was kept of an origin's robots.txt."""
+        with told_plainly(self._path):
+            return self._robots.find(origin)
+
+    def keep_robots_file(self, file: RobotsFile) -> None:
+        """Keep a robots.txt; a killed process does not lose it."""
+        with told_plainly(self._path):
+            self._robots.keep(file)
+
+    def size_bytes(self) -> int:
+        return folder_bytes(self._path.parent)
+
+    def close(self) -> None:
+        self._db.close()
+        if self._archive is not None:
+            self._archive.close()
+
+
+_MEGABYTE: Final = 1_000_000
+
+
+def open_store(folder: RunFolder, settings: Settings) -> SqliteStore:
+    """Open the database of a run for writing, and its archive where the settings name one."""
+    if settings.store.archive != "warc":
+        return SqliteStore(folder.database_file, keeps_bodies=settings.store.archive == "store")
+    file_bytes = int(settings.store.archive_file_megabytes * _MEGABYTE)
+    archive = WarcArchive(folder.path / ARCHIVE_FOLDER, _about(settings), file_bytes)
+    return SqliteStore(folder.database_file, archive)
+
+
+def _about(settings: Settings) -> dict[str, str]:
+    about = {
+        "software": f"Honeyguide/{metadata.version('honeyguide')}",
+        "format": "WARC File Format 1.1",
+        "conformsTo": "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "http-header-user-agent": settings.fetch.identity,
+        "robots": "obey" if settings.politeness.obey_robots else "ignore",
+        "description": f"a focused crawl, {settings.crawl.world.partition(':')[0]}",
+    }
+    return {name: " ".join(value.split()) for name, value in about.items()}

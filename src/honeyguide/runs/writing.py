@@ -1,0 +1,326 @@
+"""What a run keeps of its guard: pages as it saw them, what it found out, and the links that it moved.
+
+What a step adds to the database, statement by statement; the store makes one transaction of it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, assert_never
+
+from honeyguide.model import Cut, Failed, Fetched, LinkState, Redirected, Refused, Unchanged, Unknown, Url
+from honeyguide.model.outcome import whole_exchange
+from honeyguide.runs.bodies import NOT_HERE, body_packer
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Sequence
+
+    from honeyguide.model import KnownPage, LinkId, Outcome, Row
+    from honeyguide.runs.archive import WarcArchive
+    from honeyguide.runs.records import (
+        CompletionRecord,
+        FoundLink,
+        GuardRecord,
+        PairRecord,
+        Progress,
+        RedirectedLink,
+        RestartRecord,
+        StepRecord,
+        VisitRecord,
+    )
+
+
+def write_guard(database: sqlite3.Connection, record: GuardRecord, step: int) -> None:
+    """One step's part; within a transaction, after the links of the step."""
+    seen = record.seen
+    if seen is not None:
+        database.execute(
+            "INSERT INTO prints VALUES (?,?,?,?,?,?,?)",
+            (step, seen.link, seen.found_on, seen.moment, seen.met, seen.is_same, seen.print),
+        )
+    if record.findings:
+        # Of pages that came before, the step is that of their own print.
+        database.executemany(
+            """INSERT INTO findings SELECT ?1, coalesce(max(step), ?2), ?2, ?3, ?4, ?5, ?6 FROM prints WHERE link = ?1
+               ON CONFLICT (link) DO NOTHING""",
+            [(each.link, step, each.kind, each.about, each.evidence, each.demotion) for each in record.findings],
+        )
+    for column, values in (("level", record.level_by_link), ("carried", record.carried_by_link)):
+        if values:
+            statement = f"UPDATE links SET {column} = ? WHERE id = ?"  # noqa: S608
+            database.executemany(statement, [(value, link) for link, value in values.items()])
+    if record.shown_again:
+        database.executemany("INSERT OR REPLACE INTO shown_again VALUES (?,?)", record.shown_again.items())
+    if record.moves:
+        database.executemany(
+            """INSERT INTO moves VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) ON CONFLICT (host, reason) DO UPDATE SET
+               lowered = lowered + ?3, raised = raised + ?4, dropped = dropped + ?5, last_step = ?6""",
+            [
+                (move.host, move.reason, move.lowered, move.raised, move.dropped, move.after_steps)
+                for move in record.moves
+            ],
+        )
+    if record.drops:
+        database.executemany(
+            "UPDATE links SET state = ? WHERE id = ?", [(LinkState.DROPPED, drop.link) for drop in record.drops]
+        )
+        database.executemany(
+            "INSERT OR REPLACE INTO drops VALUES (?,?,?)",
+            [(drop.link, drop.after_steps, drop.reason) for drop in record.drops],
+        )
+
+
+SNAPSHOTS_KEPT: Final = 2
+
+
+class StepWriter:
+    """Writes steps into a run's database, and their answers into its archive if it has one.
+
+    Without an archive, `keeps_bodies` says whether bodies stay in the database; see `bodies`.
+    """
+
+    def __init__(self, database: sqlite3.Connection, archive: WarcArchive | None, *, keeps_bodies: bool) -> None:
+        self._db = database
+        self._archive = archive
+        self._keeps_bodies = keeps_bodies
+        self._pack = body_packer()
+        those = "" if not keeps_bodies else "AND link IN (SELECT link FROM directives WHERE is_unindexed)"
+        left = database.execute(f"SELECT link FROM pages WHERE body <> ? {those}", (NOT_HERE,))  # noqa: S608
+        self._passing = [link for (link,) in left]  # pages whose bodies go when the learner is saved
+
+    def write(self, step: StepRecord) -> None:
+        """One step; within a transaction."""
+        for restart in step.restarts:
+            self._write_restart(restart)
+        self._write_choices(step)
+        if step.completion is not None:
+            self._write_completion(step.completion, step.progress.steps)
+        self._write_new_links(step.new_links)
+        self._write_found_again(step.found_again)
+        if step.redirect is not None:
+            self._write_redirect(step.redirect)
+        self._write_many("UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in step.pruned])
+        self._write_pairs(step.pairs)
+        self._write_many(
+            "UPDATE links SET state = ? WHERE id = ?", [(LinkState.SURPLUS, link) for link in step.surplus]
+        )
+        self._write_many(
+            "INSERT INTO hosts VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET ready_at = excluded.ready_at",
+            step.ready_at_by_host.items(),
+        )
+        self._write_many("INSERT INTO known VALUES (?,?,?,?,?,?,?,?)", [_known_columns(page) for page in step.known])
+        if step.guard is not None:
+            write_guard(self._db, step.guard, step.progress.steps)
+        if step.host is not None:
+            self._db.execute(
+                "INSERT OR REPLACE INTO live_hosts VALUES (?,?,?,?)",
+                (step.host.host, step.host.address, step.host.address_ready_at, step.host.troubles),
+            )
+        if step.learner is not None:
+            self._write_learner(step.progress, step.learner)
+        self._write_many(
+            """INSERT INTO stage_seconds VALUES (?, ?)
+               ON CONFLICT (stage) DO UPDATE SET seconds = seconds + excluded.seconds""",
+            step.stage_seconds.items(),
+        )
+        self._db.execute(
+            "INSERT INTO progress VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET state = excluded.state",
+            (json.dumps(step.progress._asdict()),),
+        )
+
+    def _write_many(self, statement: str, rows: Collection[tuple[object, ...]]) -> None:
+        if rows:
+            self._db.executemany(statement, rows)
+
+    def _write_new_links(self, found: Sequence[FoundLink]) -> None:
+        self._write_many(
+            """INSERT INTO links (id, url, found_on, page, anchor, before, after, in_main, score, row)
+               VALUES (?,?,?,?,?,?,?,?,?,?)""",
+            [(new.link, new.url.text, new.page, *_text_columns(new)) for new in found],
+        )
+
+    def _write_found_again(self, found: Sequence[FoundLink]) -> None:
+        self._write_many(
+            """UPDATE links SET page = ?, anchor = ?, before = ?, after = ?, in_main = ?, score = ?, row = ?,
+               seen_as = NULL, hops = 0, state = ? WHERE id = ?""",
+            [(*_text_columns(again), LinkState.WAITING, again.link) for again in found],
+        )
+
+    def _write_restart(self, restart: RestartRecord) -> None:
+        self._write_new_links(restart.new_links)
+        self._write_found_again(restart.again)
+        self._write_many(
+            "UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in restart.pruned]
+        )
+        self._write_pairs(restart.pairs)
+        self._db.execute(
+            "INSERT INTO restarts VALUES (?,?,?,?,?,?)",
+            (
+                restart.number, restart.after_steps, restart.moment, restart.reason, restart.source,
+                json.dumps(restart.links),
+            ),
+        )  # fmt: skip
+
+    def _write_pairs(self, pairs: Sequence[PairRecord]) -> None:
+        self._write_many(
+            "INSERT INTO pairs VALUES (?, ?, ?)", [(pair.link, pair.score, pair.row.tobytes()) for pair in pairs]
+        )
+
+    def _write_choices(self, step: StepRecord) -> None:
+        for chosen in step.dispatches:
+            self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.IN_FLIGHT, chosen.link))
+            self._db.execute(
+                "INSERT INTO in_flight VALUES (?,?,?,?,?,?,?,?)",
+                (
+                    chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, chosen.score, chosen.explored,
+                    chosen.decision, _blob(chosen.row),
+                ),
+            )  # fmt: skip
+        for skipped in step.skips:
+            self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.SKIPPED, skipped.link))
+            self._db.execute(
+                "INSERT INTO skips VALUES (?,?,?,?)",
+                (skipped.link, skipped.after_steps, skipped.reason, skipped.decision),
+            )
+
+    def _write_completion(self, done: CompletionRecord, step: int) -> None:
+        chosen = done.dispatch
+        kind, status, detail, body_bytes = _outcome_columns(done.answer.outcome)
+        if done.visit is not None and done.visit.is_unindexed:
+            detail = "noindex"
+        state = LinkState.DONE if done.is_final else LinkState.WAITING
+        self._db.execute("UPDATE links SET state = ? WHERE id = ?", (state, chosen.link))
+        self._db.execute("DELETE FROM in_flight WHERE link = ?", (chosen.link,))
+        self._db.execute(
+            "INSERT INTO steps VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                step, chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, done.finished_at, chosen.score,
+                chosen.explored, kind, status, detail, done.answer.elapsed_s, body_bytes, done.reward, chosen.decision,
+                _blob(chosen.row),
+            ),
+        )  # fmt: skip
+        self._archive_answer(done, step)
+        if done.visit is not None:
+            assert isinstance(done.answer.outcome, Fetched)
+            self._write_page(chosen.link, step, done.answer.outcome, done.visit)
+        if done.redirect_target is not None:
+            self._db.execute("INSERT OR IGNORE INTO edges VALUES (?,?)", (chosen.link, done.redirect_target))
+
+    def _write_page(self, link: LinkId, step: int, fetched: Fetched, visit: VisitRecord) -> None:
+        page, verdict = visit.page, visit.verdict
+        if fetched.robots_tag or visit.is_unindexed:
+            self._db.execute("INSERT INTO directives VALUES (?,?,?)", (link, fetched.robots_tag, visit.is_unindexed))
+        if visit.identity is not None:
+            text, canonical = visit.identity
+            own = None if canonical is None else canonical.text
+            self._db.execute("INSERT INTO identities VALUES (?,?,?,?)", (step, link, text, own))
+        title = "" if visit.is_unindexed else page.title
+        body = self._kept(link, fetched.body, visit)
+        self._db.execute(
+            "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                link, step, title, fetched.content_type, page.media_type, page.charset, len(page.words),
+                verdict.relevance, verdict.is_relevant, visit.depth, visit.distance, body, page.digest,
+            ),
+        )  # fmt: skip
+        if fetched.etag or fetched.last_modified:
+            self._db.execute("INSERT INTO validators VALUES (?,?,?)", (link, fetched.etag, fetched.last_modified))
+        self._db.executemany("INSERT INTO edges VALUES (?,?)", [(link, target) for target in sorted(visit.targets)])
+
+    def _kept(self, link: LinkId, body: bytes, visit: VisitRecord) -> bytes:
+        """What of a body goes into the database."""
+        if visit.is_unindexed or not self._keeps_bodies:
+            self._passing.append(link)
+        elif self._archive is not None:
+            return NOT_HERE
+        return self._pack(body) if visit.packed_body is None else visit.packed_body
+
+    def _archive_answer(self, done: CompletionRecord, step: int) -> None:
+        exchange = None if self._archive is None else whole_exchange(done.answer)
+        if self._archive is None or exchange is None:
+            return
+        if done.visit is not None and done.visit.is_unindexed:
+            exchange = replace(exchange, body=b"", cut=Cut.UNSPECIFIED)
+        ((text,),) = self._db.execute("SELECT url FROM links WHERE id = ?", (done.dispatch.link,))
+        asked_at = done.finished_at - done.answer.elapsed_s
+        place = self._archive.append(exchange, Url(text), done.answer.address, asked_at, step)
+        self._db.execute("INSERT INTO archive VALUES (?,?,?,?)", (step, *place))
+
+    def _write_redirect(self, redirect: RedirectedLink) -> None:
+        if redirect.is_new:
+            self._db.execute(
+                """INSERT INTO links
+                       (id, url, found_on, page, hops, seen_as, anchor, before, after, in_main, score, row)
+                   SELECT ?, ?, found_on, page, ?, coalesce(seen_as, url), anchor, before, after, in_main, ?, row
+                   FROM links WHERE id = ?""",
+                (redirect.target, redirect.url.text, redirect.hops, redirect.score, redirect.source),
+            )
+            return
+        self._db.execute(
+            """UPDATE links SET page = s.page, seen_as = coalesce(s.seen_as, s.url), anchor = s.anchor, hops = ?,
+               before = s.before, after = s.after, in_main = s.in_main, score = ?, row = s.row, state = ?
+               FROM (SELECT * FROM links WHERE id = ?) AS s WHERE links.id = ?""",
+            (redirect.hops, redirect.score, LinkState.WAITING, redirect.source, redirect.target),
+        )
+
+    def _write_learner(self, progress: Progress, state: bytes) -> None:
+        snapshot = (progress.steps, progress.decisions, state)
+        self._db.execute("INSERT OR REPLACE INTO learner VALUES (?, ?, ?)", snapshot)
+        self._db.execute(
+            "DELETE FROM learner WHERE step NOT IN (SELECT step FROM learner ORDER BY step DESC LIMIT ?)",
+            (SNAPSHOTS_KEPT,),
+        )
+        self._db.executemany("UPDATE pages SET body = ? WHERE link = ?", [(NOT_HERE, link) for link in self._passing])
+        self._passing.clear()
+        if self._archive is not None:
+            self._archive.sync()
+
+
+def _text_columns(found: FoundLink) -> tuple[object, ...]:
+    text = found.sighting
+    return (
+        found.page,
+        " ".join(text.anchor),
+        " ".join(text.before),
+        " ".join(text.after),
+        text.in_main,
+        found.score,
+        _blob(found.row),
+    )
+
+
+def _known_columns(page: KnownPage) -> tuple[object, ...]:
+    return (
+        page.url.text,
+        page.relevance,
+        page.digest,
+        page.etag,
+        page.last_modified,
+        page.first_seen_at,
+        page.checked_at,
+        page.changes,
+    )
+
+
+def _blob(row: Row | None) -> bytes | None:
+    return None if row is None else row.tobytes()
+
+
+def _outcome_columns(outcome: Outcome) -> tuple[str, int | None, str, int]:
+    match outcome:
+        case Fetched():
+            return "fetched", outcome.status, "", len(outcome.body)
+        case Unchanged():
+            return "unchanged", outcome.status, "", 0
+        case Redirected():
+            return "redirected", outcome.status, outcome.target.text, 0
+        case Refused():
+            return "refused", None, f"{outcome.reason}: {outcome.detail}", 0
+        case Failed():
+            return "failed", outcome.status, f"{outcome.reason}: {outcome.detail}", 0
+        case Unknown():
+            return "unknown", None, outcome.detail, 0
+        case _:
+            assert_never(outcome)

@@ -1,0 +1,257 @@
+"""Text as the index keeps it: one spelling for one letter, and a mark between letters that are written without spaces.
+
+Chinese, Japanese, Thai, Lao, Burmese and Khmer have no spaces between words. Each of their letters is a word of its own
+to the index, which a mark of no width on both sides makes it, and a word of theirs is then a phrase of letters: any
+part of a text can be found, without a dictionary.
+
+The fields of the index, and how text becomes the terms that are looked up.
+
+A query's tree as tantivy's queries, with the most that a page could score for it.
+
+BM25 gives a word at most (k1 + 1) times its idf, however often it stands in a page. A page's score over the sum of
+these bounds is therefore a number from 0 to 1 that says how well it matches, and that means the same in every index:
+a run of ten pages and one of a million can be searched together.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, assert_never
+from unicodedata import is_normalized, normalize
+
+import tantivy
+from tantivy import Occur, Query
+
+from honeyguide.search.query import All, Beside, Either, Needed, Not, Words, host_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from honeyguide.search.pages import IndexedPage
+    from honeyguide.search.query import Node
+
+MARK: Final = "\u200b"  # zero width space
+# Kana, ideographs, compatibility ideographs, and those of the supplementary planes; then Thai to Lao, Burmese, Khmer.
+_UNSPACED: Final = re.compile(
+    "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
+)
+_SOFT_HYPHEN: Final = "\u00ad"
+
+
+def marked(text: str) -> str:
+    """Text ready for the index; the same text always gives the same. Half a letter (a lone surrogate) becomes a `?`."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-8", "replace").decode()
+    # Most texts are in this form already, which is told in a third of the time that it takes to bring them there.
+    plain = text if is_normalized("NFKC", text) else normalize("NFKC", text)
+    plain = plain.replace(_SOFT_HYPHEN, "").replace(MARK, "")
+    return _UNSPACED.sub(rf"{MARK}\g<0>{MARK}", plain) if _UNSPACED.search(plain) else plain
+
+
+def unmarked(text: str) -> str:
+    """Text for people to read."""
+    return text.replace(MARK, "")
+
+
+LONGEST_WORD_BYTES: Final = 255
+"""Longer ones are no words but data, and cannot be found."""
+LONGEST_SPELLING_BYTES: Final = 40
+STEMMED: Final = "stemmed"
+SPELLED: Final = "spelled"
+
+
+def schema() -> tantivy.Schema:
+    """Title and text are stored for snippets; numbers are read by column."""
+    build = tantivy.SchemaBuilder()
+    build.add_text_field("title", stored=True, tokenizer_name=STEMMED)
+    build.add_text_field("text", stored=True, tokenizer_name=STEMMED)
+    build.add_text_field("vocabulary", tokenizer_name=SPELLED, index_option="basic")
+    build.add_text_field("host", tokenizer_name="raw", index_option="basic")
+    build.add_text_field("url", stored=True, tokenizer_name="raw", index_option="basic")
+    build.add_unsigned_field("step", indexed=True, fast=True)
+    build.add_float_field("fetched_at", indexed=True, fast=True)
+    build.add_float_field("relevance", fast=True)
+    build.add_unsigned_field("is_relevant", indexed=True, fast=True)
+    build.add_float_field("quality", indexed=True, fast=True)
+    build.add_unsigned_field("text_print", fast=True)
+    build.add_unsigned_field("url_print", fast=True)
+    return build.build()
+
+
+def analyzer(language: str) -> tantivy.TextAnalyzer:
+    """Words in lower case, without accents, as stems.
+
+    English is stemmed last, so that café and cafe are one word; other languages first, whose rules go by accents.
+    """
+    fold, stages = tantivy.Filter.ascii_fold(), tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+    stages = stages.filter(tantivy.Filter.remove_long(LONGEST_WORD_BYTES + 1)).filter(tantivy.Filter.lowercase())
+    if language == "none":
+        return stages.filter(fold).build()
+    stem = tantivy.Filter.stemmer(language)
+    first, then = (fold, stem) if language == "english" else (stem, fold)
+    return stages.filter(first).filter(then).build()
+
+
+def speller() -> tantivy.TextAnalyzer:
+    """Words as they are spelled, which come in lower case already."""
+    long = tantivy.Filter.remove_long(LONGEST_SPELLING_BYTES + 1)
+    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).filter(long).build()
+
+
+def document_of(page: IndexedPage) -> tantivy.Document:
+    """A page as tantivy takes it in. Its host stands there with every domain that it belongs to."""
+    document = tantivy.Document()
+    document.add_text("title", page.title)
+    document.add_text("text", page.text)
+    document.add_text("vocabulary", page.vocabulary)
+    for host in domains_of(page.url.host):
+        document.add_text("host", host)
+    document.add_text("url", page.url.text)
+    document.add_unsigned("step", page.step)
+    document.add_float("fetched_at", page.fetched_at)
+    document.add_float("relevance", page.relevance)
+    document.add_unsigned("is_relevant", int(page.is_relevant))
+    document.add_float("quality", page.quality)
+    document.add_unsigned("text_print", page.text_print)
+    document.add_unsigned("url_print", page.url_print)
+    return document
+
+
+def domains_of(host: str) -> list[str]:
+    """A host and all domains that it belongs to: `www.example.org:81`, `www.example.org`, `example.org` and `org`."""
+    name = host if host.endswith("]") else host.rpartition(":")[0] or host
+    names = [host] if name == host else [host, name]
+    if name.startswith("[") or name.rpartition(".")[2].isdecimal():  # an IP address is nobody's part
+        return names
+    while "." in name:
+        name = name.partition(".")[2]
+        names.append(name)
+    return names
+
+
+_K1: Final = 1.2  # tantivy's
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A query, and the most that a page could score for it; the query is None where nothing can be looked up."""
+
+    query: tantivy.Query | None
+    bound: float = 0.0
+
+
+@dataclass(slots=True)
+class Matcher:
+    """Makes queries for one index."""
+
+    searcher: tantivy.Searcher
+    schema: tantivy.Schema
+    analyzer: tantivy.TextAnalyzer
+    boosts: Mapping[str, float]  # by field: what a word there counts
+    needs_all: bool  # whether parts side by side must all be there
+    terms: set[str] = field(default_factory=set)  # looked up by now, for snippets
+
+    def match(self, node: Node, *, words_are_optional: bool = False) -> Match:
+        """The query for a tree.
+
+        With `words_are_optional`, plain words only add to the score: phrases, fields and signs still decide.
+        """
+        match node:
+            case Words():
+                return self._words(node, is_optional=words_are_optional)
+            case Needed(part):
+                return self.match(part)
+            case Not(part):
+                forbidden = self.match(part).query
+                return Match(None if forbidden is None else _clauses([(Occur.MustNot, forbidden)]))
+            case All(parts):
+                return self._joined(parts, Occur.Must, is_optional=words_are_optional)
+            case Beside(parts):
+                occur = Occur.Must if self.needs_all else Occur.Should
+                return self._joined(parts, occur, is_optional=words_are_optional)
+            case Either(parts):
+                return self._joined(parts, Occur.Should, is_optional=words_are_optional, is_either=True)
+            case _:
+                assert_never(node)
+
+    def any_of(self, terms: Sequence[str], *, words_are_optional: bool = False) -> Match:
+        """Pages with any of some terms of the index, in title or text; or with none, where they only add to scores."""
+        found = [self._in_fields(("title", "text"), [term], 0) for term in terms]
+        clauses = [(Occur.Should, each.query) for each in found if each.query is not None]
+        if words_are_optional:
+            clauses.append((Occur.Must, _anything()))
+        return Match(Query.boolean_query(clauses), sum(each.bound for each in found)) if clauses else Match(None)
+
+    def _joined(self, parts: Sequence[Node], occur: Occur, *, is_optional: bool, is_either: bool = False) -> Match:
+        """The parts together. What must not be there binds all of them, but is one of several between ORs."""
+        clauses: list[tuple[Occur, tantivy.Query]] = []
+        bound = 0.0
+        for part in parts:
+            if isinstance(part, Not) and not is_either:
+                made, how = self.match(part.part), Occur.MustNot
+            else:
+                made = self.match(part, words_are_optional=is_optional)
+                how = Occur.Must if isinstance(part, Needed) else occur
+                bound += made.bound
+            if made.query is not None:
+                clauses.append((how, made.query))
+        return Match(_clauses(clauses), bound) if clauses else Match(None)
+
+    def _words(self, words: Words, *, is_optional: bool) -> Match:
+        if words.field == "host":
+            return Match(Query.const_score_query(host_query(self.schema, words.text), 0.0))
+        terms = self.analyzer.analyze(marked(words.text))
+        if not terms:
+            return Match(None)
+        found = self._in_fields((words.field,) if words.field else ("title", "text"), terms, words.slop)
+        if is_optional and found.query is not None and not (words.field or words.is_phrase):
+            return Match(_clauses([(Occur.Must, _anything()), (Occur.Should, found.query)]), found.bound)
+        return found
+
+    def _in_fields(self, fields: Sequence[str], terms: list[str], slop: int) -> Match:
+        self.terms.update(terms)
+        queries, bound = [], 0.0
+        for name in fields:
+            found = self._lookup(name, terms, slop)
+            boost = self.boosts.get(name, 1.0)
+            queries.append((Occur.Should, found.query if boost == 1.0 else Query.boost_query(found.query, boost)))
+            bound += boost * found.bound
+        return Match(queries[0][1] if len(queries) == 1 else Query.boolean_query(queries), bound)
+
+    def _lookup(self, name: str, terms: list[str], slop: int) -> _Lookup:
+        bound = (_K1 + 1) * sum(self._idf(name, term) for term in terms)
+        if len(terms) == 1:
+            return _Lookup(Query.term_query(self.schema, name, terms[0]), bound)
+        return _Lookup(Query.phrase_query(self.schema, name, list(terms), slop), bound)
+
+    def _idf(self, name: str, term: str) -> float:
+        """As tantivy has it; 0 for a term that no page has there, which nobody can score by."""
+        having = self.searcher.doc_freq(name, term)
+        return math.log1p((self.searcher.num_docs - having + 0.5) / (having + 0.5)) if having else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    query: tantivy.Query
+    bound: float
+
+
+def host_query(schema: tantivy.Schema, host: str) -> tantivy.Query:
+    """Pages of a host, or of any host below it, however it is spelled."""
+    return Query.term_query(schema, "host", host_name(host))
+
+
+def _anything() -> tantivy.Query:
+    return Query.const_score_query(Query.all_query(), 0.0)
+
+
+def _clauses(clauses: list[tuple[Occur, tantivy.Query]]) -> tantivy.Query:
+    if all(occur == Occur.MustNot for occur, _ in clauses):  # tantivy finds nothing where nothing is asked for
+        clauses = [(Occur.Must, _anything()), *clauses]
+    return Query.boolean_query(clauses)

@@ -1,0 +1,351 @@
+"""Arrays kept in a file beside the index: there whole, or not there at all.
+
+Files of an index that are not as tantivy wrote them.
+
+Each file of a segment ends with a footer: a line of JSON that has the CRC-32 of all before it, the length of that line
+and a mark, 4 bytes each. Tantivy does not look at the sum when it opens an index, and may then stop with a panic, or
+find what is not there; and it misses a file of positions only when a phrase is looked for. Whatever it dislikes, a bad
+query too, it raises as a ValueError. So an error says nothing of damage: the files do.
+
+The index of a run's pages: a folder of tantivy's in the run folder, or in memory.
+
+RUN/index/
+  about.json    what the index is made like; one that is made otherwise is thrown away and made anew
+  pages/        tantivy's own files
+  ranks.npz     PageRank by page (`ranks`)
+  meanings.npz  vectors by page (`meanings`)
+RUN/index.lock    held by the process that writes the index
+
+All of it is derived from the run and may be deleted at any time. Pages go in by step, and a commit is in whole or not
+at all, so the highest step that the index holds tells which pages it lacks.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import mmap
+import os
+import shutil
+import zipfile
+import zlib
+from contextlib import contextmanager, suppress
+from importlib import metadata
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
+
+import numpy as np
+import tantivy
+
+from honeyguide.errors import HoneyguideError, RunDamaged
+from honeyguide.runs import FileLock
+from honeyguide.search.matching import SPELLED, STEMMED, analyzer, document_of, schema, speller
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.search.pages import IndexedPage
+
+    Arrays = dict[str, NDArray[Any]]
+
+log = logging.getLogger(__name__)
+
+
+def kept_arrays(file: Path) -> Arrays | None:
+    """By name, what was kept; None where nothing was, or the file is damaged."""
+    try:
+        with file.open("rb") as raw, np.load(raw) as opened:  # NumPy leaves a file open that it cannot read
+            return {name: opened[name] for name in opened.files}
+    # What NumPy and zipfile stop with, for lack of a file or over bytes that are not theirs: a damaged header may ask
+    # for a password, for a kind of compression that nobody has, or for more memory than there is.
+    except (OSError, ValueError, KeyError, EOFError, RuntimeError, MemoryError, zlib.error, zipfile.BadZipFile):
+        return None
+
+
+def keep_arrays(file: Path, **arrays: NDArray[Any]) -> None:
+    """Write arrays in place of what was kept. They can be made again, so trouble is logged and no more."""
+    draft = file.with_name(f"{file.name}.{os.getpid()}.draft")
+    try:
+        with draft.open("wb") as opened:
+            np.savez(opened, **arrays)  # type: ignore[arg-type] # its other argument is a bool
+        draft.replace(file)
+    except OSError as error:
+        log.info("%s is not kept: %s", file, error)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+_ENDINGS: Final = (".fast", ".fieldnorm", ".idx", ".pos", ".store", ".term")  # of the files that every segment has
+_MARK: Final = 1337
+_AT_ONCE: Final = 1 << 20  # bytes
+
+
+class IndexDamaged(Exception):  # noqa: N818 - reads as a statement; never leaves this package
+    """A file of an index is missing, or not as it was written."""
+
+
+def check_files(folder: Path) -> None:
+    """IndexDamaged where a file of what was committed to a folder of tantivy's is missing or not as it was written."""
+    segments = _committed(folder)
+    while True:
+        try:
+            for segment in segments:
+                for ending in _ENDINGS:
+                    _check(folder / f"{segment}{ending}")
+        except FileNotFoundError as error:
+            newer = _committed(folder)
+            if newer == segments:
+                raise IndexDamaged(f"{error.filename} is missing") from error
+            segments = newer  # another process has put the files together meanwhile
+        else:
+            return
+
+
+@contextmanager
+def opening_told() -> Iterator[None]:
+    """What tantivy raises for an index that it cannot open, as IndexDamaged. Put nothing of ours under it."""
+    try:
+        yield
+    except BaseException as error:
+        if not isinstance(error, ValueError) and not _is_panic(error):
+            raise
+        raise IndexDamaged(str(error)) from error
+
+
+@contextmanager
+def damage_told(folders: Sequence[Path]) -> Iterator[None]:
+    """An error for which the files of an index are to blame, as a RunDamaged that says which to delete.
+
+    Any other stays what it is. `folders` are tantivy's.
+    """
+    try:
+        yield
+    except HoneyguideError:
+        raise
+    except BaseException as error:
+        damaged = [folder for folder in folders if _is_damaged(folder)] if _may_be_damage(error) else []
+        if not damaged:
+            raise
+        shown = ", ".join(str(folder.parent) for folder in damaged)
+        reason = " ".join(str(error).split())[:120]
+        raise RunDamaged(f"the index is damaged ({reason}): delete {shown}; the next search makes it anew") from error
+
+
+def _is_panic(error: BaseException) -> bool:
+    """Whether this is how a panic of tantivy's arrives, whose class cannot be imported."""
+    return type(error).__name__ == "PanicException"
+
+
+def _may_be_damage(error: BaseException) -> bool:
+    """Anything may come of numbers that are none: of an interruption it is known that nothing is damaged."""
+    return isinstance(error, Exception) or _is_panic(error)
+
+
+def _is_damaged(folder: Path) -> bool:
+    try:
+        check_files(folder)
+    except IndexDamaged:
+        return True
+    except OSError:  # who may not look cannot tell
+        return False
+    return False
+
+
+def _committed(folder: Path) -> list[str]:
+    """How the files of each segment are called."""
+    try:
+        listed = json.loads((folder / "meta.json").read_bytes())["segments"]
+        return [UUID(segment["segment_id"]).hex for segment in listed]
+    except FileNotFoundError as error:
+        raise IndexDamaged(f"{error.filename} is missing") from error
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise IndexDamaged(f"{folder / 'meta.json'} is damaged: {error}") from error
+
+
+def _check(file: Path) -> None:
+    if not _is_whole(file):
+        raise IndexDamaged(f"{file} is damaged")
+
+
+def _is_whole(file: Path) -> bool:
+    if file.stat().st_size < 8:  # the least that a footer has; and nothing cannot be mapped
+        return False
+    with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        length, mark = (int.from_bytes(content[at : at + 4], "little") for at in (len(content) - 8, len(content) - 4))
+        end = len(content) - 8 - length
+        if mark != _MARK or end < 0:
+            return False
+        try:
+            expected = json.loads(content[end:-8])["crc"]
+        except (ValueError, KeyError, TypeError):
+            return False
+        found = 0
+        for at in range(0, end, _AT_ONCE):
+            found = zlib.crc32(content[at : min(at + _AT_ONCE, end)], found)
+        return bool(found == expected)
+
+
+FORMAT: Final = 1
+FOLDER: Final = "index"
+PAGES: Final = "pages"
+_LOCK: Final = "index.lock"
+_WRITER_BYTES: Final = 50_000_000  # tantivy's least is 15 MB a thread; with less than this it writes many small parts
+
+
+class IndexBusy(Exception):  # noqa: N818 - reads as a statement; never leaves this package
+    """Another process is writing the index."""
+
+
+class IndexLock(FileLock):
+    """Held while a process writes the index of a run."""
+
+    def __init__(self, run: Path) -> None:
+        """IndexBusy where another holds it, OSError where nobody can."""
+        try:
+            super().__init__(run / _LOCK)
+        except BlockingIOError:
+            raise IndexBusy(str(run)) from None
+
+
+class PageIndex:
+    """Pages that can be searched. One thread adds; any number of searchers read what was committed."""
+
+    def __init__(self, index: tantivy.Index, language: str) -> None:
+        self._index = index
+        self.language = language
+        self.analyzer = analyzer(language)
+        index.register_tokenizer(STEMMED, self.analyzer)
+        index.register_tokenizer(SPELLED, speller())
+        self._writer: tantivy.IndexWriter | None = None
+        self._elsewhere: TemporaryDirectory[str] | None = None
+
+    @classmethod
+    def in_memory(cls, language: str) -> PageIndex:
+        """An empty one that is gone when the process is."""
+        return cls(tantivy.Index(schema()), language)
+
+    @classmethod
+    def to_write(cls, folder: Path, language: str) -> PageIndex:
+        """The index in `folder`; an empty one where there is none, or one that is broken or made otherwise.
+
+        For the holder of the lock.
+        """
+        about = about_index(language)
+        found = cls.to_read(folder, language)
+        if found is not None:
+            return found
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / PAGES).mkdir(parents=True)
+        index = tantivy.Index(schema(), str(folder / PAGES))
+        (folder / "about.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+        return cls(index, language)
+
+    @classmethod
+    def to_read(cls, folder: Path, language: str) -> PageIndex | None:
+        """The index in `folder`; None where there is none that can be used."""
+        try:
+            if _made_like(folder) != about_index(language):
+                return None
+            check_files(folder / PAGES)
+            with opening_told():
+                index = tantivy.Index.open(str(folder / PAGES))
+            found = cls(index, language)
+            with opening_told():
+                last_step(found.searcher())  # files that do not belong together show only now
+        except (OSError, IndexDamaged) as error:
+            if folder.exists():
+                log.info("the index in %s cannot be used: %s", folder, error)
+            return None
+        return found
+
+    @classmethod
+    def through_links(cls, folder: Path, language: str) -> PageIndex | None:
+        """As `to_read`, through links to the files: tantivy writes a lock even to read, and may not here. Close it."""
+        elsewhere = TemporaryDirectory(prefix="honeyguide-index-")
+        try:
+            (Path(elsewhere.name) / PAGES).mkdir()
+            for file in [folder / "about.json", *(folder / PAGES).iterdir()]:
+                if not file.name.endswith(".lock"):
+                    (Path(elsewhere.name) / file.relative_to(folder)).symlink_to(file.resolve())
+            found = cls.to_read(Path(elsewhere.name), language)
+        except OSError:
+            found = None
+        if found is None:
+            elsewhere.cleanup()
+        else:
+            found._elsewhere = elsewhere  # noqa: SLF001 - of this class
+        return found
+
+    def searcher(self) -> tantivy.Searcher:
+        """What was committed by now."""
+        self._index.reload()
+        return self._index.searcher()
+
+    @property
+    def schema(self) -> tantivy.Schema:
+        return self._index.schema
+
+    def add(self, page: IndexedPage) -> None:
+        """Add a page; it is found, and safe, after the next `commit`. OSError where it cannot be written."""
+        document = document_of(page)
+        with _writing_told():
+            if self._writer is None:
+                self._writer = self._index.writer(_WRITER_BYTES, 1)
+            self._writer.add_document(document)
+
+    def commit(self) -> None:
+        """Make all that was added safe and found. OSError where it cannot be written."""
+        if self._writer is not None:
+            with _writing_told():
+                self._writer.commit()
+
+    def close(self) -> None:
+        """Wait until tantivy has tidied up; may be called twice. What was not committed is lost."""
+        if self._elsewhere is not None:
+            self._elsewhere.cleanup()
+        if self._writer is not None:
+            writer, self._writer = self._writer, None
+            with suppress(ValueError):
+                writer.wait_merging_threads()
+
+    def add_all(self, pages: Iterable[IndexedPage], commit_every: int) -> int:
+        """Add pages, commit them every so often and at the end; says how many there were."""
+        count = 0
+        for count, page in enumerate(pages, 1):
+            self.add(page)
+            if count % commit_every == 0:
+                self.commit()
+        self.commit()
+        return count
+
+
+def last_step(searcher: tantivy.Searcher) -> int:
+    """The highest step among the pages; 0 where there are none."""
+    newest = searcher.search(tantivy.Query.all_query(), 1, count=False, order_by_field="step").hits
+    return int(newest[0][0]) if newest else 0
+
+
+def _made_like(folder: Path) -> object:
+    """What an index in a folder says that it is made like; IndexDamaged where that cannot be read."""
+    try:
+        return json.loads((folder / "about.json").read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise IndexDamaged(f"{folder / 'about.json'} is damaged: {error}") from error
+
+
+@contextmanager
+def _writing_told() -> Iterator[None]:
+    """What tantivy raises while it writes, a ValueError, as the OSError that it is. Put nothing of ours under it."""
+    try:
+        yield
+    except ValueError as error:
+        raise OSError(str(error)) from error
+
+
+def about_index(language: str) -> dict[str, Any]:
+    """What makes two indexes alike."""
+    return {"format": FORMAT, "language": language, "tantivy": metadata.version("tantivy")}

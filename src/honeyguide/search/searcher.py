@@ -1,0 +1,545 @@
+"""What a search gives back.
+
+Words that a page must not have to be shown: a list that the user gives, such as one of adult words.
+
+PageRank of a run's pages, as a number from 0 to 1, kept beside the index.
+
+    standing = log(1 + n rank) / log(1 + n highest rank)        n pages discovered, whose ranks add up to 1
+
+so that a page of average rank stands well below the best, and the best do not drown all others.
+
+Searching one run or several together.
+
+A page's score is the weighted mean of what is known of it, each part a number from 0 to 1:
+
+    score = (w_text text + w_rank rank + w_topic topic [+ w_meaning meaning]) / (sum of these weights)
+
+`text` is BM25 over title and text, as a share of the most that any page could have for this query (`matching`), `rank`
+is PageRank (`ranks`), `topic` the judge's relevance, and `meaning`, in a semantic search, the cosine of the page's
+vector with the query's (`meanings`), 0 where that is negative. Tantivy gives pages in order of text, and they are asked
+for until no further one could come among the first by its other parts, or until as many were scored as are scored at
+most (`choosing`). A semantic search scores every page that has a word of the query or a vector within a right angle.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypedDict
+
+import numpy as np
+from tantivy import FieldType, Occur, Query
+
+from honeyguide.errors import InvalidUrl, QueryError, SettingsError, StoreError, VectorsError
+from honeyguide.guard import FindingKind
+from honeyguide.model import Url
+from honeyguide.runs import Run, open_run, pagerank
+from honeyguide.search.catching_up import indexes_of
+from honeyguide.search.choosing import Asked, choose, left_out
+from honeyguide.search.matching import marked, unmarked
+from honeyguide.search.page_index import FOLDER, PAGES, damage_told, keep_arrays, kept_arrays
+from honeyguide.search.query import all_words, host_name, parse_query, span
+from honeyguide.search.results import SearchResults
+from honeyguide.search.shard import Nearness, Shard, Wanted, Weights
+from honeyguide.search.snippets import hits_of
+from honeyguide.search.spelling import SLIP, Speller, is_spelled
+from honeyguide.settings import with_overrides
+from honeyguide.settings.checks import value_mistakes
+from honeyguide.settings.sections import SearchSettings
+from honeyguide.text import WORD, WordVectors, open_vectors, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import TracebackType
+    from typing import Self, TypeAlias, Unpack
+
+    import tantivy
+    from numpy.typing import NDArray
+
+    from honeyguide.search.matching import Matcher
+    from honeyguide.search.page_index import PageIndex
+    from honeyguide.search.query import Moment, Node
+    from honeyguide.search.shard import Filter
+    from honeyguide.settings import Settings
+
+    Runs: TypeAlias = "Run | Path | str | Sequence[Run | Path | str]"
+
+
+_LONGEST_FILE_BYTES: Final = 10_000_000
+
+
+def read_blocked_words(path: str) -> tuple[str, ...]:
+    """One word or phrase a line; what follows a # is left out. QueryError for a file that has none or is unreadable."""
+    file = Path(path).expanduser()
+    try:
+        if file.stat().st_size > _LONGEST_FILE_BYTES:
+            raise QueryError(f"search.blocked_words: {file} is larger than 10 MB; give a list of words")
+        text = file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise QueryError(f"search.blocked_words: cannot read {file}: {error.strerror}") from error
+    except UnicodeDecodeError:
+        raise QueryError(f"search.blocked_words: {file} is not UTF-8 text; save it as that") from None
+    lines = (line.partition("#")[0].strip() for line in text.splitlines())
+    usable = tuple(dict.fromkeys(line for line in lines if words_of(marked(line))))
+    if not usable:
+        raise QueryError(f"search.blocked_words: {file} has no word, so nothing would be left out; write one a line")
+    return usable
+
+
+def blocked_query(
+    lines: tuple[str, ...], schema: tantivy.Schema, analyzer: tantivy.TextAnalyzer
+) -> tantivy.Query | None:
+    """Pages to leave out: those with a word exactly as it is spelled in the list, capitals aside, or with a phrase.
+
+    Words are not stemmed, because a stem may belong to a harmless word as well; those of a phrase are.
+    """
+    clauses: list[tuple[Occur, tantivy.Query]] = []
+    single = [words[0] for line in lines if len(words := words_of(marked(line))) == 1]
+    if single:
+        clauses.append((Occur.Should, Query.term_set_query(schema, "vocabulary", single)))
+    for line in lines:
+        terms = analyzer.analyze(marked(line))
+        if len(terms) > 1:
+            phrases = [Query.phrase_query(schema, name, list(terms)) for name in ("title", "text")]
+            clauses += [(Occur.Should, phrase) for phrase in phrases]
+    return Query.boolean_query(clauses) if clauses else None
+
+
+_FILE: Final = "ranks.npz"
+_GROWTH: Final = 1.1
+"""Ranks of a run that still grows are made anew when it has grown by so much; of one that has stopped, always."""
+
+
+def standings(run: Run, folder: Path, *, may_write: bool) -> NDArray[np.float32]:
+    """By step, the standing of the page that it brought; 0 where it brought none. May be shorter than the run."""
+    progress = run.progress
+    kept = _kept(folder)
+    if kept is not None:
+        at_step, values = kept
+        is_enough = bool(not progress.stop_reason and progress.steps <= at_step * _GROWTH)
+        if at_step == progress.steps or is_enough:
+            return values
+    values = _computed(run)
+    if may_write:
+        keep_arrays(folder / _FILE, step=np.array(progress.steps), values=values)
+    return values
+
+
+def _computed(run: Run) -> NDArray[np.float32]:
+    graph = run.graph()
+    ranks = pagerank(graph).values
+    by_step = np.zeros(run.progress.steps + 1, dtype=np.float32)
+    if not len(ranks):
+        return by_step
+    relative = np.log1p(ranks * len(ranks)) / np.log1p(float(ranks.max()) * len(ranks))
+    number_by_name = graph.number_by_name
+    for page in run.pages():
+        number = number_by_name.get(page.url.text)
+        if number is not None and page.step < len(by_step):
+            by_step[page.step] = relative[number]
+    return by_step
+
+
+def _kept(folder: Path) -> tuple[int, NDArray[np.float32]] | None:
+    kept = kept_arrays(folder / _FILE)
+    if kept is None or kept.keys() != {"step", "values"}:
+        return None
+    return int(kept["step"]), kept["values"]
+
+
+LIKE_TERMS: Final = 25
+LAST_PAGE: Final = 1_000_000_000
+COPIES: Final = frozenset(
+    {
+        FindingKind.DUPLICATE,
+        FindingKind.NEAR_DUPLICATE,
+        FindingKind.VARIANT,
+        FindingKind.SESSION_ID,
+        FindingKind.MIRROR,
+    }
+)
+WORDS_KNOWN: Final = 100_000
+
+
+SEARCH_SETTINGS: Final = frozenset(
+    f"search.{field.name}"
+    for field in dataclasses.fields(SearchSettings)
+    if field.name not in ("live", "commit_every", "language")  # which are about making the index
+)
+"""Those that a search may lay over the ones of the run."""
+
+
+class Question(TypedDict, total=False):
+    """What may be asked besides a query; `Searcher.search` says what each means."""
+
+    like: str
+    hosts: Sequence[str] | str
+    since: Moment
+    until: Moment
+    relevant_only: bool
+    semantic: bool
+    page: int
+    per_page: int
+    show_all: bool
+
+
+class Searcher:
+    """Runs opened to be searched, as they were when they were opened or last refreshed. Close it. One thread."""
+
+    def __init__(
+        self,
+        runs: Runs,
+        overrides: Mapping[str, Any] | None = None,
+        on_progress: Callable[[int, int], None] = lambda *_: None,
+    ) -> None:
+        """Open runs, bringing their indexes up to date, of which `on_progress` hears.
+
+        A run that is named twice is searched once. `overrides` are settings of the search by dotted key, laid over
+        those of the first run. StoreError for what is no run, SettingsError for a setting that cannot be, QueryError
+        for a list of blocked words that cannot be read.
+        """
+        given = [runs] if isinstance(runs, Run | Path | str) else list(runs)
+        if not given:
+            raise QueryError("there is no run to search: name one")
+        self._opened = ExitStack()
+        self._is_closed = False
+        self._shards: list[Shard] = []
+        self._on_progress = on_progress
+        self._vectors_by_place: dict[tuple[str, Path], WordVectors] = {}
+        try:
+            self._runs = self._opened_once(given)
+            self.settings = _checked(self._runs[0].settings, overrides or {})
+            path = self.settings.search.blocked_words
+            self._blocked = read_blocked_words(path) if path.strip() else ()
+            self.refresh()
+        except BaseException:
+            self.close()
+            raise
+
+    def refresh(self) -> None:
+        """See what has been crawled since. StoreError where the searcher is closed."""
+        self._check_open()
+        self._close_shards()
+        for run in self._runs:
+            with damage_told([run.path / FOLDER / PAGES]):
+                self._shards += self._shards_of(run)
+        self._speller: Speller | None = None
+
+    @property
+    def pages(self) -> int:
+        """How many pages are searched."""
+        self._check_open()
+        return sum(shard.pages for shard in self._shards)
+
+    def search(
+        self,
+        query: str = "",
+        *,
+        like: str = "",
+        hosts: Sequence[str] | str = (),
+        since: Moment = None,
+        until: Moment = None,
+        relevant_only: bool = False,
+        semantic: bool = False,
+        page: int = 1,
+        per_page: int = 10,
+        show_all: bool = False,
+    ) -> SearchResults:
+        """The pages that match a query, or that are `like` the page with a URL, best first.
+
+        `hosts`, one or several, stand for all hosts below them as well. `since` and `until` are about when a page was
+        fetched, that moment or all of that day included: a datetime or a date, ISO 8601 text (UTC unless it says
+        otherwise), or seconds of the crawl's clock. `semantic` finds pages by their vectors, too: all whose cosine with
+        the query is above 0. `show_all` shows pages with the same text one by one. QueryError for a query that cannot
+        be read, a URL that is not there, or a page of hits that cannot be; RunDamaged for an index that was damaged
+        since it was opened; StoreError after `close`.
+        """
+        self._check_open()
+        check_question(query, like=like, hosts=hosts, since=since, until=until, page=page, per_page=per_page)
+        with damage_told([run.path / FOLDER / PAGES for run in self._runs]):
+            weights = self._weights(semantic=semantic)
+            terms: set[str] = set()
+            node = None if like else parse_query(query)
+            if node is not None:
+                asked = self._ask(node, terms, semantic=semantic)
+            else:
+                like = _canonical(like)
+                asked = self._ask_like(like, terms, semantic=semantic)
+            wanted = Wanted(_host_names(hosts), *span(since, until), relevant_only, like)
+            collapses = self.settings.search.collapse and not show_all
+            chosen = choose(asked, wanted, weights, page * per_page, collapses=collapses)
+            hidden, hidden_by = left_out(asked, wanted)
+            return SearchResults(
+                query=query or like,
+                total=chosen.total,
+                is_total_exact=chosen.is_exact,
+                hits=hits_of(chosen.choices[(page - 1) * per_page : page * per_page], terms),
+                page=page,
+                per_page=per_page,
+                pages_searched=self.pages,
+                hidden=hidden,
+                hidden_by=hidden_by,
+                suggestion=None if node is None else self._suggestion(query, node, chosen.total),
+            )
+
+    def close(self) -> None:
+        """Close the indexes, and the runs that were opened here; may be called twice."""
+        self._is_closed = True
+        self._close_shards()
+        self._opened.close()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise StoreError("this searcher is closed: open the runs with another")
+
+    def _close_shards(self) -> None:
+        for shard in self._shards:
+            shard.index.close()
+        self._shards = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _opened_once(self, given: Sequence[Run | Path | str]) -> list[Run]:
+        """The runs, open; one that is named twice, in whatever way, is one."""
+        by_folder: dict[Path, Run] = {}
+        for each in given:
+            folder = (each.path if isinstance(each, Run) else Path(each)).resolve()
+            if folder not in by_folder:
+                by_folder[folder] = each if isinstance(each, Run) else self._opened.enter_context(open_run(each))
+        return list(by_folder.values())
+
+    def _shards_of(self, run: Run) -> list[Shard]:
+        indexes = indexes_of(run, self._on_progress)
+        needs_ranks = self.settings.search.rank_weight > 0
+        ranks = (
+            standings(run, run.path / FOLDER, may_write=indexes.is_written)
+            if needs_ranks
+            else np.empty(0, dtype=np.float32)
+        )
+        traps = trap_steps(run) if self.settings.search.hide_traps else []
+        first_is_kept = indexes.is_written or len(indexes.parts) > 1
+        return [
+            Shard(
+                run=run,
+                index=part.index,
+                searcher=part.searcher,
+                standing_by_step=ranks,
+                is_in_folder=number == 0 and first_is_kept,
+                may_write=indexes.is_written,
+                hiding=tuple(self._hiding(part.index, traps)),
+            )
+            for number, part in enumerate(indexes.parts)
+        ]
+
+    def _hiding(self, index: PageIndex, traps: list[int]) -> list[Filter]:
+        """What the settings leave out."""
+        filters = self.settings.search
+        clauses: list[Filter] = []
+        if filters.min_quality > 0:
+            good = Query.range_query(index.schema, "quality", FieldType.Float, filters.min_quality, None)
+            clauses.append(("search.min_quality", (Occur.Must, good)))
+        if traps:
+            trapped = Query.term_set_query(index.schema, "step", traps)
+            clauses.append(("search.hide_traps", (Occur.MustNot, trapped)))
+        blocked = blocked_query(self._blocked, index.schema, index.analyzer)
+        if blocked is not None:
+            clauses.append(("search.blocked_words", (Occur.MustNot, blocked)))
+        return clauses
+
+    def _weights(self, *, semantic: bool) -> Weights:
+        search = self.settings.search
+        by_part = [search.text_weight, search.rank_weight, search.topic_weight]
+        by_part += [search.meaning_weight] if semantic else []
+        most = max(by_part)
+        if most <= 0:
+            raise QueryError("all weights are 0: give one of search.text_weight, rank_weight and topic_weight")
+        return Weights(*(weight / most for weight in by_part))
+
+    def _ask(self, node: Node, terms: set[str], *, semantic: bool) -> list[Asked]:
+        words = words_of(" ".join(each.text for each in all_words(node) if each.field != "host"))
+        nearness = self._nearness(words) if semantic else itertools.repeat(None)
+        asked = []
+        for shard, near in zip(self._shards, nearness, strict=False):
+            matcher = self._matcher(shard)
+            match = matcher.match(node, words_are_optional=semantic)
+            asked.append(Asked(shard, match, near))
+            terms |= matcher.terms
+        if not terms and all(each.match.query is None for each in asked):
+            raise QueryError(f"the query {query_shown(node)} has no word that can be looked for")
+        return asked
+
+    def _ask_like(self, url: str, terms: set[str], *, semantic: bool) -> list[Asked]:
+        text = self._text_of(url)
+        nearness = self._nearness(words_of(unmarked(text))) if semantic else itertools.repeat(None)
+        typical = self._typical_terms(text)
+        terms |= set(typical)
+        asked = []
+        for shard, near in zip(self._shards, nearness, strict=False):
+            match = self._matcher(shard).any_of(typical, words_are_optional=semantic)
+            asked.append(Asked(shard, match, near))
+        return asked
+
+    def _matcher(self, shard: Shard) -> Matcher:
+        search = self.settings.search
+        return shard.matcher({"title": search.title_boost}, needs_all=search.match == "all")
+
+    def _text_of(self, url: str) -> str:
+        for shard in self._shards:
+            query = Query.term_query(shard.index.schema, "url", url)
+            for _, address in shard.searcher.search(query, 1).hits:
+                document = shard.searcher.doc(address)
+                return f"{document.get_first('title')} {document.get_first('text')}"
+        raise QueryError(f"no page {url} is among the {self.pages:,} searched; give a URL that a hit has")
+
+    def _typical_terms(self, text: str) -> list[str]:
+        """The terms of a text with the highest tf-idf, over all shards."""
+        counts = Counter(self._shards[0].index.analyzer.analyze(text))
+        pages = self.pages
+        worth = {}
+        for term, count in counts.items():
+            having = sum(shard.searcher.doc_freq("text", term) for shard in self._shards)
+            if having:
+                worth[term] = count * np.log1p(pages / having)
+        return sorted(worth, key=lambda term: (-worth[term], term))[:LIKE_TERMS]
+
+    def _nearness(self, words: list[str]) -> list[Nearness]:
+        """By shard, how near its pages are to words, each by the vectors of its run."""
+        vectors = [self._vectors_of(shard.run) for shard in self._shards]
+        directions = [each.vector(words) for each in vectors]
+        if not any(direction.any() for direction in directions):
+            raise QueryError("no word of the query has a vector: use other words, or do not search by meaning")
+        return [
+            Nearness(shard.meanings(each), direction)
+            for shard, each, direction in zip(self._shards, vectors, directions, strict=True)
+        ]
+
+    def _vectors_of(self, run: Run) -> WordVectors:
+        """Those that a run began with: what is kept beside its index is of these and no others."""
+        chosen = run.settings.vectors
+        place = (chosen.source, chosen.cache_path)
+        if place not in self._vectors_by_place:
+            self._vectors_by_place[place] = WordVectors(open_vectors(*place))
+        vectors = self._vectors_by_place[place]
+        if chosen.digest and vectors.digest and vectors.digest != chosen.digest:
+            raise VectorsError(
+                f"the vectors of {chosen.source} are not those that {run.path} began with: put the old ones back, or "
+                "empty vectors.digest in its settings.toml to search with these"
+            )
+        return vectors
+
+    def _suggestion(self, query: str, node: Node, total: int) -> str | None:
+        """The query with the words put right that no page has, or whose neighbours far more pages have."""
+        places = [
+            (words.start + found.start(), words.start + found.end())
+            for words in all_words(node)
+            if words.field != "host"
+            for found in WORD.finditer(query[words.start : words.end])
+        ]
+        doubtful = [
+            (start, end)
+            for start, end in places
+            if is_spelled(word := query[start:end].lower())
+            and self._pages_with(word) <= (0 if total else self.pages / SLIP)  # else no other can be worth more
+        ]
+        if not doubtful or not self.pages:
+            return None
+        suggested = query
+        for start, end in reversed(doubtful):
+            meant = self._spelling().suggestion(query[start:end].lower())
+            if meant is not None:
+                suggested = f"{suggested[:start]}{meant}{suggested[end:]}"
+        return suggested if suggested != query else None
+
+    def _pages_with(self, word: str) -> int:
+        return sum(shard.searcher.doc_freq("vocabulary", word) for shard in self._shards)
+
+    def _spelling(self) -> Speller:
+        if self._speller is None:
+            pages_by_word: Counter[str] = Counter()
+            for shard in self._shards:
+                pages_by_word.update(dict(shard.searcher.terms_with_prefix("vocabulary", "", limit=WORDS_KNOWN)))
+            self._speller = Speller(pages_by_word.items())
+        return self._speller
+
+
+def search(
+    runs: Runs,
+    query: str = "",
+    overrides: Mapping[str, Any] | None = None,
+    on_progress: Callable[[int, int], None] = lambda *_: None,
+    **question: Unpack[Question],
+) -> SearchResults:
+    """Search one run or several together, once; see `Searcher` for what may be asked, and for asking more than once."""
+    check_question(query, **question)
+    with Searcher(runs, overrides, on_progress) as searcher:
+        return searcher.search(query, **question)
+
+
+def check_question(query: str = "", **question: Unpack[Question]) -> None:
+    """QueryError for what can be asked of no run, before one is opened."""
+    for name, text in (("query", query), ("like", question.get("like", ""))):
+        if not isinstance(text, str):
+            raise QueryError(f"{name} is {text!r}: give text")
+    page, per_page = question.get("page", 1), question.get("per_page", 10)
+    if not (_is_from_1_to(LAST_PAGE, page) and _is_from_1_to(1000, per_page)):
+        raise QueryError(
+            f"page {page!r} of {per_page!r} hits: pages count from 1 to {LAST_PAGE:,} and have 1 to 1000 hits"
+        )
+    if not question.get("like"):
+        parse_query(query)
+    elif query.strip():
+        raise QueryError("a query and a page to compare with are given: leave one of them out")
+    span(question.get("since"), question.get("until"))
+    _host_names(question.get("hosts", ()))
+
+
+def _is_from_1_to(last: int, number: object) -> bool:
+    return isinstance(number, int) and 1 <= number <= last
+
+
+def _host_names(hosts: Sequence[str] | str) -> tuple[str, ...]:
+    given = [hosts] if isinstance(hosts, str) else hosts
+    if not isinstance(given, Sequence) or not all(isinstance(host, str) for host in given):
+        raise QueryError(f"hosts is {hosts!r}: give a list of names, as in ['example.org']")
+    return tuple(map(host_name, given))
+
+
+def trap_steps(run: Run) -> list[int]:
+    """The steps that brought pages which the guard judged part of a trap. Copies of good pages are none."""
+    return [finding.step for finding in run.guard_findings() if finding.kind not in COPIES]
+
+
+def _canonical(url: str) -> str:
+    try:
+        return Url.parse(url.strip()).text
+    except InvalidUrl as error:
+        raise QueryError(str(error)) from None
+
+
+def _checked(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
+    chosen = with_overrides(settings, overrides)
+    mistakes = [
+        f"{key} is no setting of a search: choose one of {', '.join(sorted(SEARCH_SETTINGS))}"
+        for key in overrides
+        if key not in SEARCH_SETTINGS
+    ]
+    mistakes += value_mistakes(chosen)
+    if mistakes:
+        raise SettingsError(mistakes)
+    return chosen
+
+
+def query_shown(node: Node) -> str:
+    """The words of a query, for a message."""
+    shown = " ".join(words.text for words in all_words(node))
+    return repr(shown if len(shown) <= 80 else f"{shown[:79]}…")

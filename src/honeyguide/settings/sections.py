@@ -1,0 +1,286 @@
+"""What is looked for, in which world and with which strategy, and what may be spent on it.
+
+Where the crawl may go: what its user sets, and what the pages ask of it.
+
+The waiting links: how they are kept and ranked, and when the crawl begins anew elsewhere.
+
+What a run keeps, and how it is searched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from honeyguide.settings.declaring import setting
+from honeyguide.settings.judge_sections import LANGUAGES
+from honeyguide.settings.strategy_sections import STRATEGIES
+
+PROFILES: Final = ("wikipedia", "han2018", "pertejo2021", "pertejo2021-dqn", "loop-detection")
+WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
+OFFLINE_FETCHES: Final = 16
+LIVE_FETCHES: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSettings:
+    """What the crawl looks for."""
+
+    name: str = setting("", "the topic, in a word or a sentence")
+    keywords: tuple[str, ...] = setting((), "words that belong to the topic")
+    like: tuple[str, ...] = setting(
+        (), "examples of what is wanted: a text, @FILE for a file of HTML or text, or the URL of a page of the world"
+    )
+    unlike: tuple[str, ...] = setting((), "examples of what is not wanted, given in the same way")
+    categories: tuple[str, ...] = setting((), "wider subjects the topic belongs to, such as Medicine for cancer")
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlSettings:
+    """Where the crawl goes and how it chooses."""
+
+    world: str = setting(
+        "live",
+        "what is crawled: live, synthetic[:SPEC], synthetic+http[:SPEC], wiki:PATH, site:FOLDER@BASE_URL, "
+        "site:FILE.warc.gz or replay:RUN",
+    )
+    seed_urls: tuple[str, ...] = setting((), "where to start; empty takes the starting points")
+    sitemaps: tuple[str, ...] = setting(
+        (), "sitemaps whose URLs are seeds too: XML, an index of several, packed or not, or a plain list"
+    )
+    feeds: tuple[str, ...] = setting((), "RSS, Atom or RDF feeds whose entries are seeds too")
+    sitemaps_from_robots: bool = setting(
+        default=False, meaning="whether the sitemaps count that the robots.txt of each seed's host names"
+    )
+    listed_urls: int = setting(5000, "URLs taken from sitemaps and feeds, the first that are listed", at_least=1)
+    profile: str = setting(
+        "",
+        "settings laid under yours: wikipedia, with how its pages are read; han2018, pertejo2021 and pertejo2021-dqn, "
+        "the learners of these papers; loop-detection, the guard of that one; empty for none",
+    )
+    strategy: str = setting("online-ridge", "how the next link is chosen", choices=STRATEGIES)
+    seed: int = setting(0, "seed of every random choice", at_least=0)
+    concurrency: int = setting(
+        0, "fetches at once, over all hosts; 0 is 16 offline and 256 live, where most wait", at_least=0, at_most=4096
+    )
+    workers: int = setting(
+        -1,
+        "processes that parse and judge pages beside the crawl; 0 for none, -1 for one where pages come over HTTP, "
+        "there is more than one core, and the budget is 500 fetches or more",
+        at_least=-1,
+        at_most=64,
+    )
+    starting_points: str = setting("", "path to your own list by topic; empty takes the shipped one")
+
+    @property
+    def has_starting_points(self) -> bool:
+        """Whether the web of this world can have them: the shipped ones are pages of the live web, or of its replay."""
+        return bool(self.starting_points) or self.world.partition(":")[0] in ("live", "replay")
+
+    def fetches_at_once(self, *, is_live: bool) -> int:
+        """How many fetches may be under way. Live, one that waits for its host's turn is among them."""
+        return self.concurrency or (LIVE_FETCHES if is_live else OFFLINE_FETCHES)
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetSettings:
+    """What the crawl may spend; it stops at the first limit it meets."""
+
+    fetches: int = setting(1000, "fetches to spend; every answer costs one, failures too", at_least=1)
+    seconds: float = setting(0.0, "seconds to spend; 0 sets no limit", at_least=0)
+    megabytes: float = setting(0.0, "megabytes of bodies to receive; 0 sets no limit", at_least=0)
+    disk_megabytes: float = setting(0.0, "megabytes the run folder may take; 0 sets no limit", at_least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshSettings:
+    """A new pass over the pages of an earlier run: which of them are looked at first."""
+
+    run: str = setting("", "the run whose pages are looked at again; honeyguide refresh sets it")
+    change_days: float = setting(30.0, "days in which a page of which nothing is known changes once", above=0)
+    relevance_weight: float = setting(
+        0.5, "how much relevance counts; with 0 only age and change do", at_least=0, at_most=1
+    )
+
+
+NOFOLLOW_LINKS: Final = ("all", "same-site", "none")
+STAY_ON: Final = ("anywhere", "seed-hosts", "seed-domains")
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSettings:
+    """Where the crawl may go. A list of what is allowed leaves out all else; what is denied stays out in any case."""
+
+    allow_hosts: tuple[str, ...] = setting((), "hosts to stay on, * for any part: example.org, *.example.org")
+    deny_hosts: tuple[str, ...] = setting((), "hosts never to ask")
+    allow_paths: tuple[str, ...] = setting((), "regular expressions, one of which must be found in path and query")
+    deny_paths: tuple[str, ...] = setting((), "regular expressions none of which may be found in path and query")
+    allow_titles: tuple[str, ...] = setting((), "a page without one of these in its title counts and gives nothing")
+    deny_titles: tuple[str, ...] = setting((), "a page with one of these in its title counts and gives nothing")
+    domains: tuple[str, ...] = setting(
+        (), "domains to stay on, all hosts below them included: example.org; they add to allow_hosts"
+    )
+    stay_on: str = setting(
+        "anywhere",
+        "what the seeds add: their hosts to allow_hosts, or their registered domains to domains",
+        choices=STAY_ON,
+    )
+    allow_prefixes: tuple[str, ...] = setting(
+        (), "beginnings, one of which every URL must have: /docs/ of its path, or https://example.org/docs/ in full"
+    )
+    deny_prefixes: tuple[str, ...] = setting((), "beginnings that no URL may have, written in the same way")
+    allow_urls: tuple[str, ...] = setting((), "regular expressions, one of which must be found in the whole URL")
+    deny_urls: tuple[str, ...] = setting((), "regular expressions none of which may be found in the whole URL")
+    follow_links: bool = setting(default=True, meaning="whether links are followed; false fetches the seeds alone")
+    max_depth: int = setting(0, "clicks from a seed; 0 sets no limit", at_least=0)
+    max_pages: int = setting(0, "URLs to consider, the first that are met, seeds included; 0 sets no limit", at_least=0)
+    share: float = setting(
+        1.0,
+        "share of all URLs to consider, drawn by a hash; links to others do not count; 1 is all",
+        above=0,
+        at_most=1,
+    )
+    share_seed: int = setting(0, "seed of that draw", at_least=0, at_most=2**32 - 1)
+    max_pages_per_host: int = setting(
+        0, "fetches of one host; its links that still wait then are surplus; 0 sets no limit", at_least=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DirectiveSettings:
+    """What pages ask of a crawler, and whether it does so."""
+
+    robots: bool = setting(
+        default=True, meaning="whether noindex, nofollow and none count, in <meta name=robots> and X-Robots-Tag"
+    )
+    nofollow_links: str = setting(
+        "same-site",
+        "which links with rel nofollow, ugc or sponsored are left: all, those within a registered domain, or none",
+        choices=NOFOLLOW_LINKS,
+    )
+    canonical: bool = setting(
+        default=True, meaning="whether a page that has the text of the one it names as canonical counts as that one"
+    )
+    refresh_s: float = setting(
+        5.0, "a page that sends its reader on within so many seconds is a redirect; -1 for never", at_least=-1
+    )
+
+
+FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
+RESTART_SOURCES: Final = ("urls", "starting-points", "unexplored")
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierSettings:
+    """How waiting links are kept."""
+
+    found_again: str = setting("best", "which sighting counts when several pages show one link", choices=FOUND_AGAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class RankSettings:
+    """Ranks of the pages met, kept while the crawl goes on."""
+
+    every: int = setting(
+        0, "pages between two computations of PageRank over the links met so far; 0 for none", at_least=0
+    )
+    damping: float = setting(0.85, "share of steps that follow a link, in PageRank", at_least=0, at_most=1)
+    epsilon: float = setting(1e-4, "change of all ranks together at which they are good enough", above=0)
+
+
+@dataclass(frozen=True, slots=True)
+class RestartSettings:
+    """When the crawl begins anew elsewhere, and where. Off, unless one of the first four is set."""
+
+    every_fetches: int = setting(0, "fetches after which it does, again and again; 0 for never", at_least=0)
+    every_s: float = setting(0.0, "seconds after which it does; 0 for never", at_least=0)
+    reward_share: float = setting(
+        0.0,
+        "it does when the mean reward falls below this share of the best mean so far; 0 for never",
+        at_least=0,
+        at_most=1,
+    )
+    novelty_share: float = setting(
+        0.0,
+        "the same for the mean novelty: of a page, the share of its links that were never met; 0 where the guard has "
+        "found it out, and for a fetch that failed",
+        at_least=0,
+        at_most=1,
+    )
+    window: int = setting(
+        200, "fetches that the means are taken over; after a restart as many have to pass before the next", at_least=1
+    )
+    most: int = setting(20, "restarts of a run at most", at_least=1)
+    links: int = setting(5, "links that go first at each", at_least=1)
+    sources: tuple[str, ...] = setting(
+        ("urls", "starting-points", "unexplored"),
+        "where these come from, the first that has any: restart.urls; the starting points of the topic, the "
+        "shipped ones on the live web alone; or the best waiting links of the hosts that were asked least",
+    )
+    urls: tuple[str, ...] = setting((), "seed URLs kept for restarts; each is used once")
+
+    @property
+    def is_on(self) -> bool:
+        return bool(self.every_fetches or self.every_s or self.reward_share or self.novelty_share)
+
+
+ARCHIVES: Final = ("store", "warc", "none")
+INDEX_LANGUAGES: Final = (
+    "judge", "none", *LANGUAGES, "arabic", "danish", "finnish", "greek", "hungarian", "norwegian", "romanian",
+    "russian", "swedish", "tamil", "turkish",
+)  # fmt: skip
+INDEXED_LIVE: Final = ("auto", "on", "off")
+MOST_WEIGHT: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """What a run folder keeps."""
+
+    archive: str = setting(
+        "store",
+        "where bodies are kept: in the store, packed; as WARC files with everything else that was answered; nowhere",
+        choices=ARCHIVES,
+    )
+    archive_file_megabytes: float = setting(1000.0, "megabytes after which a new WARC file is begun", above=0)
+    snapshot_every: int = setting(200, "steps between two snapshots of the learner", at_least=1)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """The full-text index of a run, how its pages are ordered for a query, and which of them are left out."""
+
+    live: str = setting(
+        "auto",
+        "whether pages go into the index while they are crawled: on, off, or auto, where pages come over HTTP",
+        choices=INDEXED_LIVE,
+    )
+    commit_every: int = setting(500, "pages after which those in the index are made safe and found", at_least=1)
+    language: str = setting(
+        "judge", "whose stems the index knows; judge takes judge.language, none keeps words as they are",
+        choices=INDEX_LANGUAGES,
+    )  # fmt: skip
+    match: str = setting("all", "whether a page must have all words of a query or any", choices=("all", "any"))
+    text_weight: float = setting(
+        1.0, "how much the words of the page count for its place", at_least=0, at_most=MOST_WEIGHT
+    )
+    rank_weight: float = setting(0.1, "how much the links to it count (PageRank)", at_least=0, at_most=MOST_WEIGHT)
+    topic_weight: float = setting(
+        0.2, "how much its relevance to the run's topic counts", at_least=0, at_most=MOST_WEIGHT
+    )
+    meaning_weight: float = setting(
+        1.0, "how much its vector counts, in a semantic search", at_least=0, at_most=MOST_WEIGHT
+    )
+    title_boost: float = setting(
+        1.0, "times that a word in the title counts as much as one in the text", at_least=0, at_most=MOST_WEIGHT
+    )
+    collapse: bool = setting(default=True, meaning="whether pages with the same text, or nearly so, are shown as one")
+    hide_traps: bool = setting(
+        default=False, meaning="whether pages are left out that the guard took for a trap, relevant ones too"
+    )
+    min_quality: float = setting(
+        0.0, "quality of the text below which a page is left out; 0 leaves out none", at_least=0, at_most=1
+    )
+    blocked_words: str = setting(
+        "", "a file of words and phrases, one a line: pages that have one of them are left out; empty for none"
+    )

@@ -1,0 +1,355 @@
+"""`honeyguide lab`: strategies measured against one another and against an oracle, on offline worlds."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, TypeAlias
+
+import typer
+
+from honeyguide.cli.options import OUTPUT_PANEL, JsonFlag, LogFile, Verbosity, parse_assignment, whole_number
+from honeyguide.errors import SettingsError
+from honeyguide.settings import USUAL_STRATEGIES, read_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.console import Console
+
+    from honeyguide.cli.watching import Interruption
+
+app = typer.Typer(
+    name="lab",
+    help="Measure strategies against one another, on offline worlds.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_WHAT: Final = "What is looked for, and where"
+_HOW: Final = "How it is measured"
+_FILE_HELP: Final = (
+    "Everything can stand in one TOML file instead (--config), for many topics at once; flags go over it. Called again "
+    "with the same folder, it goes on where it stopped."
+)
+COMPARE_HELP: Final = (
+    "Compare strategies on offline worlds, against labels that none of them sees.\n\n"
+    "Every topic of every world is crawled by every strategy, once for each repeat, and graded by labels, never by the "
+    "judge that pays the strategies. An oracle that knows the whole world says how well it could be done. "
+    f"{_FILE_HELP}\n\n"
+    "[bold]Example[/bold]\n\n"
+    "  honeyguide lab compare --world synthetic:seed=1,pages=3000 \\\n"
+    "      --topic geology --topic astronomy --budget 500 --repeats 3 -o comparison"
+)
+REPRODUCE_HELP: Final = (
+    "Make the experiments of a paper again, with our figures beside the published ones.\n\n"
+    "PAPER is one of [bold]han2018[/bold], [bold]lim2016[/bold], [bold]pertejo2021[/bold], [bold]wikicrawler[/bold]. "
+    "The crawls are made on a synthetic web and on every wiki that is named with --world; han2018 and pertejo2021 do "
+    "without the web where another world is named. Called again with the same folder, it goes on where it stopped.\n\n"
+    "[bold]Example[/bold]\n\n"
+    "  honeyguide lab reproduce lim2016 --world wiki:simple -o lim2016"
+)
+SWEEP_HELP: Final = (
+    "Try one setting of a strategy with several values.\n\n"
+    f"The same as [bold]lab compare[/bold], with values in the place of strategies. {_FILE_HELP}\n\n"
+    "[bold]Example[/bold]\n\n"
+    "  honeyguide lab sweep --parameter online_ridge.regularisation --values 0.1,1,10 \\\n"
+    "      --world synthetic:seed=1,pages=3000 --topic geology --budget 500 -o sweep"
+)
+
+
+def _option(*names: str, panel: str, **more: Any) -> Any:  # noqa: ANN401
+    return typer.Option(*names, show_default=False, rich_help_panel=panel, **more)
+
+
+World: TypeAlias = Annotated[
+    list[str] | None,
+    _option("--world", panel=_WHAT, metavar="WORLD", help="An offline world; may be given several times."),
+]
+Topic: TypeAlias = Annotated[
+    list[str] | None, _option("--topic", panel=_WHAT, metavar="TEXT", help="A topic; may be given several times.")
+]
+Keyword: TypeAlias = Annotated[
+    list[str] | None,
+    _option(
+        "--keyword",
+        panel=_WHAT,
+        metavar="WORD",
+        help="A word that the crawler is told of the topic; for one topic only. The synthetic web has its own.",
+    ),
+]
+SeedUrl: TypeAlias = Annotated[
+    list[str] | None,
+    _option("--seed-url", panel=_WHAT, metavar="URL", help="Where to start. Without it: the world's entry pages."),
+]
+Seeds: TypeAlias = Annotated[
+    str | None,
+    _option("--seeds", panel=_WHAT, metavar="random:N", help="Start cold: from N off-topic pages, drawn each repeat."),
+]
+LabelsFlag: TypeAlias = Annotated[
+    str | None,
+    _option(
+        "--labels",
+        panel=_WHAT,
+        metavar="RULE",
+        help="What is on topic: truth (of a synthetic web), category:REGEX, csv:FILE with columns url and label, or "
+        "word:TERM in the text. {topic} stands for the topic. Without it: the world's own.",
+    ),
+]
+Budget: TypeAlias = Annotated[
+    str | None,
+    _option(
+        "--budget",
+        panel=_HOW,
+        metavar="FETCHES",
+        help="Fetches each crawl may spend, or R for as many as there are on-topic pages. [dim]\\[default: 1000][/dim]",
+    ),
+]
+StrategyFlag: TypeAlias = Annotated[
+    list[str] | None,
+    _option(
+        "--strategy",
+        panel=_HOW,
+        metavar="NAME",
+        help=f"May be given several times. Without it: {', '.join(USUAL_STRATEGIES)}.",
+    ),
+]
+Repeats: TypeAlias = Annotated[
+    str | None, _option("--repeats", panel=_HOW, metavar="N", help="Crawls of each kind. [dim]\\[default: 3][/dim]")
+]
+Seed: TypeAlias = Annotated[
+    str | None,
+    _option("--seed", panel=_HOW, metavar="N", help="Seed of the first repeat; the others count up from it."),
+]
+SetFlag: TypeAlias = Annotated[
+    list[str] | None,
+    _option("--set", panel=_HOW, metavar="SECTION.KEY=VALUE", help="Any other setting, for all strategies alike."),
+]
+Config: TypeAlias = Annotated[
+    Path | None, _option("--config", panel=_HOW, metavar="FILE", help="A TOML file of the experiment; see docs/lab.md.")
+]
+Jobs: TypeAlias = Annotated[
+    int | None, _option("--jobs", panel=_HOW, metavar="N", min=1, help="Processes. [dim]\\[default: one a core][/dim]")
+]
+Output: TypeAlias = Annotated[
+    Path,
+    _option("-o", "--output", panel=OUTPUT_PANEL, metavar="FOLDER", help="Where runs, figures and plots are kept."),
+]  # fmt: skip
+
+
+@app.command("compare", help=COMPARE_HELP, short_help="Compare strategies with one another and with an oracle.")
+def compare(
+    output: Output,
+    world: World = None,
+    topic: Topic = None,
+    keyword: Keyword = None,
+    seed_url: SeedUrl = None,
+    seeds: Seeds = None,
+    labels: LabelsFlag = None,
+    budget: Budget = None,
+    strategy: StrategyFlag = None,
+    repeats: Repeats = None,
+    seed: Seed = None,
+    set_: SetFlag = None,
+    config: Config = None,
+    jobs: Jobs = None,
+    as_json: JsonFlag = False,
+    verbose: Verbosity = 0,
+    log_file: LogFile = None,
+) -> None:
+    document = _document(config, topic, keyword, set_) | _given(
+        worlds=world, seed_urls=seed_url, seeds=seeds, labels=labels, budget=whole_number(budget),
+        strategies=strategy, repeats=whole_number(repeats), seed=whole_number(seed),
+    )  # fmt: skip
+    _run(document, output, jobs, as_json=as_json, verbose=verbose, log_file=log_file)
+
+
+@app.command("sweep", help=SWEEP_HELP, short_help="Try one setting of a strategy with several values.")
+def sweep(
+    output: Output,
+    parameter: Annotated[
+        str | None, _option("--parameter", panel=_HOW, metavar="SECTION.KEY", help="The setting to vary.")
+    ] = None,
+    values: Annotated[
+        str | None, _option("--values", panel=_HOW, metavar="A,B,…", help="Its values, with commas between them.")
+    ] = None,
+    world: World = None,
+    topic: Topic = None,
+    keyword: Keyword = None,
+    seed_url: SeedUrl = None,
+    seeds: Seeds = None,
+    labels: LabelsFlag = None,
+    budget: Budget = None,
+    strategy: StrategyFlag = None,
+    repeats: Repeats = None,
+    seed: Seed = None,
+    set_: SetFlag = None,
+    config: Config = None,
+    jobs: Jobs = None,
+    as_json: JsonFlag = False,
+    verbose: Verbosity = 0,
+    log_file: LogFile = None,
+) -> None:
+    tried = None if values is None else [parse_assignment(f"value={each.strip()}")[1] for each in values.split(",")]
+    document = {"parameter": "", "values": []} | _document(config, topic, keyword, set_) | _given(
+        worlds=world, seed_urls=seed_url, seeds=seeds, labels=labels, budget=whole_number(budget),
+        strategies=strategy, repeats=whole_number(repeats), seed=whole_number(seed),
+        parameter=parameter, values=tried,
+    )  # fmt: skip
+    _run(document, output, jobs, as_json=as_json, verbose=verbose, log_file=log_file)
+
+
+@app.command("reproduce", help=REPRODUCE_HELP, short_help="Make the experiments of a paper again.")
+def reproduce(
+    paper: Annotated[
+        str, typer.Argument(metavar="PAPER", help="han2018, lim2016, pertejo2021 or wikicrawler.", show_default=False)
+    ],
+    output: Output,
+    world: Annotated[
+        list[str] | None,
+        _option(
+            "--world",
+            panel=_WHAT,
+            metavar="WORLD",
+            help="wiki:PATH, or a synthetic web in the place of the paper's own; may be given several times.",
+        ),
+    ] = None,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            metavar="",
+            rich_help_panel=_HOW,
+            help="Smaller in everything: about two minutes at most.",
+        ),
+    ] = False,
+    vectors: Annotated[
+        str | None,
+        _option("--vectors", panel=_HOW, metavar="FILE", help="Word vectors to be tried beside the bundled ones."),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        _option("--steps", panel=_HOW, metavar="N", min=1, help="Fetches of a crawling task; the paper's is 10000."),
+    ] = None,
+    tasks: Annotated[
+        int | None, _option("--tasks", panel=_HOW, metavar="N", min=1, help="Crawling tasks in a row.")
+    ] = None,
+    trials: Annotated[
+        int | None, _option("--trials", panel=_HOW, metavar="N", min=1, help="Independent repeats of the whole.")
+    ] = None,
+    share: Annotated[
+        list[float] | None,
+        _option(
+            "--share", panel=_HOW, metavar="PART", help="Of a world, where only a part is crawled; may be repeated."
+        ),
+    ] = None,
+    ablations: Annotated[
+        bool,
+        typer.Option("--ablations", metavar="", rich_help_panel=_HOW, help="Look for the reasons as well."),
+    ] = False,
+    seed: Annotated[
+        str, typer.Option("--seed", metavar="N", rich_help_panel=_HOW, help="Seed of every random choice.")
+    ] = "0",
+    jobs: Jobs = None,
+    as_json: JsonFlag = False,
+    verbose: Verbosity = 0,
+    log_file: LogFile = None,
+) -> None:
+    from honeyguide.cli.summary import print_json  # noqa: PLC0415 - the engine takes a while to load
+    from honeyguide_lab.reproduce import StudyOptions  # noqa: PLC0415
+    from honeyguide_lab.reproduce import reproduce as make_again  # noqa: PLC0415
+
+    number = whole_number(seed)
+    if not isinstance(number, int):
+        raise SettingsError([f"--seed is {seed!r}: give a whole number"])
+    with _watching(verbose, log_file) as (is_interrupted, on_progress):
+        done = make_again(
+            paper, output, worlds=world or (), seed=number, is_quick=quick, jobs=jobs,
+            options=StudyOptions(vectors or "", steps, tasks, trials, ablations, tuple(share or ())),
+            is_interrupted=is_interrupted, on_progress=on_progress,
+        )  # fmt: skip
+    if done is None:
+        _stop(is_interrupted)
+    if as_json:
+        print_json(done.document)
+    else:
+        print(done.text)
+        print(f"The report, its tables{', plots' if done.has_plots else ''} and crawls are in {output}.")
+    _tell_of_plots(has_plots=done.has_plots)
+
+
+def _stop(is_interrupted: Interruption) -> NoReturn:
+    typer.echo("stopped; the same command goes on where it stopped", err=True)
+    raise typer.Exit(is_interrupted.exit_code)
+
+
+def _tell_of_plots(*, has_plots: bool) -> None:
+    from honeyguide_lab.writing import PLOTS_ARE_MISSING  # noqa: PLC0415
+
+    if not has_plots:
+        typer.echo(PLOTS_ARE_MISSING, err=True)
+
+
+def _document(
+    config: Path | None, topics: list[str] | None, keywords: list[str] | None, assignments: list[str] | None
+) -> dict[str, Any]:
+    """The file, with what flags say of topics and settings laid over it."""
+    document = {} if config is None else read_toml(config)
+    if keywords and len(topics or ()) != 1:
+        raise SettingsError(["--keyword belongs to one topic: give one --topic, or write [[topics]] in a file"])
+    if topics:
+        document["topics"] = [{"name": name, "keywords": keywords or []} for name in topics]
+    if assignments:
+        document["settings"] = document.get("settings", {}) | dict(map(parse_assignment, assignments))
+    return document
+
+
+def _given(**flags: object) -> dict[str, Any]:
+    return {name: value for name, value in flags.items() if value is not None}
+
+
+def _run(
+    document: dict[str, Any], output: Path, jobs: int | None, *, as_json: bool, verbose: int, log_file: Path | None
+) -> None:
+    from honeyguide.cli.summary import print_json  # noqa: PLC0415 - the engine takes a while to load
+    from honeyguide_lab.compare import compare_strategies  # noqa: PLC0415
+    from honeyguide_lab.spec import experiment_from  # noqa: PLC0415
+
+    experiment = experiment_from(document)
+    with _watching(verbose, log_file) as (is_interrupted, on_progress):
+        done = compare_strategies(experiment, output, jobs=jobs, is_interrupted=is_interrupted, on_progress=on_progress)
+    if done is None:
+        _stop(is_interrupted)
+    if as_json:
+        print_json(done.document)
+    else:
+        print(done.table)
+        print(f"Runs, steps, figures{' and plots' if done.has_plots else ''} are in {output}.")
+    _tell_of_plots(has_plots=done.has_plots)
+
+
+@contextmanager
+def _watching(verbose: int, log_file: Path | None) -> Iterator[tuple[Interruption, Callable[[str, int, int], None]]]:
+    """A bar on stderr where there is a terminal, the log, and the hand on Ctrl-C."""
+    from rich.console import Console  # noqa: PLC0415
+
+    from honeyguide.cli.watching import Interruption, logging_to  # noqa: PLC0415
+
+    console = Console(stderr=True)
+    with Interruption() as is_interrupted, logging_to(console, verbose, log_file), _bar(console) as on_progress:
+        yield is_interrupted, on_progress
+
+
+@contextmanager
+def _bar(console: Console) -> Iterator[Callable[[str, int, int], None]]:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    if not sys.stderr.isatty() or console.is_dumb_terminal:
+        yield lambda *_: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        row = progress.add_task("", total=None)
+        yield lambda what, done, total: progress.update(row, description=what, completed=done, total=total)

@@ -1,0 +1,138 @@
+"""Han, Wuillemin and Senellart (2018), reproduced: figures 1 to 3, computation times, and the reasons behind them.
+
+`published` has what the paper tells. `plan` decides what is crawled: three learners and a baseline, six topics, tasks
+in a row with the weights carried on. `measured` grades the crawls twice, by the topic's word as the paper does and by
+labels; `curves` draws the figures, `gains` sets the learners beside the baseline, `times` measures what they cost, and
+`ablations` changes one thing at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from honeyguide_lab.reproduce.han2018.ablations import ablation_section, ablations
+from honeyguide_lab.reproduce.han2018.curves import figure_1, figure_2, figure_3
+from honeyguide_lab.reproduce.han2018.gains import gains_section, topics_section
+from honeyguide_lab.reproduce.han2018.plan import (
+    FULL,
+    QUICK,
+    SOURCE,
+    STEPS,
+    TASKS,
+    TITLE,
+    TRIALS,
+    Sizes,
+    measured,
+    planned,
+)
+from honeyguide_lab.reproduce.han2018.times import timed_crawls, times_section
+from honeyguide_lab.reproduce.study import BUNDLED, Paper, Report, vector_sources
+from honeyguide_lab.reproduce.world_topics import world_topics
+
+if TYPE_CHECKING:
+    from honeyguide_lab.reproduce.han2018.ablations import Ablations
+    from honeyguide_lab.reproduce.han2018.plan import Measured, Trials
+    from honeyguide_lab.reproduce.study import Section, StudiedWorld, Study
+    from honeyguide_lab.reproduce.timed_crawl import TimedCrawl
+    from honeyguide_lab.reproduce.world_topics import WorldTopics
+    from honeyguide_lab.run import Task
+
+__all__ = ["HAN2018"]
+
+_NO_WIKI: Final = (
+    "No wiki is among the worlds; the paper crawls one. Name it with `--world wiki:PATH` (see `honeyguide wiki build`)."
+)
+_NO_VECTORS: Final = "No vectors like the paper's: give GloVe with `--vectors FILE`. The bundled ones were used."
+
+
+@dataclass(frozen=True, slots=True)
+class _OnWorld:
+    """All that is crawled on one world."""
+
+    topics: WorldTopics
+    sizes: Sizes
+    trials: tuple[Trials, ...]
+    timed: tuple[TimedCrawl, ...]
+    ablations: Ablations | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Han2018:
+    study: Study
+    worlds: tuple[_OnWorld, ...]
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """Times first: then the figures, for as long as they take."""
+        tasks: list[Task] = []
+        for world in self.worlds:
+            tasks += world.timed
+            reasons = world.ablations.trials if world.ablations else ()
+            tasks += [sequence for each in (*world.trials, *reasons) for sequence in each.sequences]
+        return tuple(tasks)
+
+    def report(self) -> Report:
+        steps = {world.topics.world.name: world.sizes.steps for world in self.worlds}
+        sections = [topics_section([world.topics for world in self.worlds], steps)]
+        for world in self.worlds:
+            found = [measured(each) for each in world.trials]
+            sections += _sections(world, found)
+        sections.append(times_section([each for world in self.worlds for each in world.timed]))
+        return Report(TITLE, SOURCE, tuple(sections), tuple(self._left_out()))
+
+    def data_hash_of(self, world: StudiedWorld) -> str:
+        return next(each.topics.graph.data_hash for each in self.worlds if each.topics.world == world)
+
+    def keep_worlds(self) -> None:
+        for world in self.worlds:
+            world.topics.keep_graph(self.study)
+
+    def _left_out(self) -> list[str]:
+        told = [each for world in self.worlds for each in world.topics.left_out]
+        told += [
+            f"The paper's sizes on `{world.topics.world.name}`: a task visits {world.sizes.steps:,} pages and not "
+            f"{STEPS:,}, {world.sizes.tasks} tasks are in a row and not {TASKS}, and there are {world.sizes.trials} "
+            f"trials and not {TRIALS}. For a larger dump: `--steps {STEPS} --tasks {TASKS} --trials {TRIALS}`."
+            for world in self.worlds
+            if (world.sizes.steps, world.sizes.tasks, world.sizes.trials) != (STEPS, TASKS, TRIALS)
+        ]
+        told += [] if self.study.has_wiki else [_NO_WIKI]
+        return told + ([] if vector_sources(self.study) != (BUNDLED,) else [_NO_VECTORS])
+
+
+def _sections(world: _OnWorld, found: list[Measured]) -> list[Section]:
+    here = world.topics.world
+    sections = [figure_1(here, found), figure_2(here, found), figure_3(here, found), gains_section(here, found)]
+    if world.ablations:
+        sections.append(ablation_section(here.name, here.slug, world.ablations, found))
+    return sections
+
+
+def _begin(study: Study) -> _Han2018:
+    wanted = (QUICK if study.is_quick else FULL)["topics"]
+    worlds = []
+    for studied in study.worlds:
+        topics = world_topics(study, studied, wanted=wanted)
+        sizes = Sizes.for_world(study, topics)
+        worlds.append(
+            _OnWorld(
+                topics,
+                sizes,
+                planned(study, topics, sizes),
+                timed_crawls(study, topics, vector_sources(study)[0], sizes.steps),
+                ablations(study, topics, sizes) if study.options.ablations else None,
+            )
+        )
+    return _Han2018(study, tuple(worlds))
+
+
+HAN2018: Final = Paper(
+    name="han2018",
+    title=TITLE,
+    own_world="synthetic:seed=1",
+    quick_world="synthetic:seed=1,pages=3000,hosts=40,topics=12",
+    begin=_begin,
+    options=frozenset({"vectors", "steps", "tasks", "trials", "ablations"}),
+    has_own_world_always=False,
+)

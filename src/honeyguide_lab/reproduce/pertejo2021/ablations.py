@@ -1,0 +1,206 @@
+"""Where the gain comes from: one thing changed at a time, on the whole world.
+
+Other orders in the place of the basic crawler tell how strong that is; a learner that does not learn tells how much of
+the gain the features and the start weights bring; the rest are the parameters of the learner and of its reward.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from honeyguide_lab import paired_difference
+from honeyguide_lab.reproduce.pertejo2021.discount import with_discount
+from honeyguide_lab.reproduce.pertejo2021.trials import (
+    ASYNCHRONOUS_CRAWLER,
+    BASIC_CRAWLER,
+    SYNCHRONOUS_CRAWLER,
+    Crawler,
+    Trials,
+    gains,
+    mean,
+)
+from honeyguide_lab.reproduce.study import Section, Table, vectors_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from honeyguide_lab.reproduce.pertejo2021.trials import Tries
+    from honeyguide_lab.reproduce.pertejo2021.whole_world import Duel
+    from honeyguide_lab.reproduce.study import Cell
+    from honeyguide_lab.reproduce.world_topics import StudiedTopic, WorldTopics
+
+NO_LEARNING: Final = ASYNCHRONOUS_CRAWLER.changed("no learning: weights stay as drawn", lfa__step_size=1e-12)
+
+BASELINES: Final = (
+    Crawler("random", "random"),
+    Crawler("breadth-first", "breadth-first", is_chance=False),
+    BASIC_CRAWLER,
+    Crawler("best-first, mean of three cosines", "best-first", is_chance=False),
+    Crawler("online-ridge", "online-ridge", is_chance=False),
+)
+CHANGES: Final = (
+    ASYNCHRONOUS_CRAWLER,
+    SYNCHRONOUS_CRAWLER,
+    NO_LEARNING,
+    ASYNCHRONOUS_CRAWLER.changed("weights begin at zero", lfa__starts_at="zero"),
+    ASYNCHRONOUS_CRAWLER.changed("step size 0.01", lfa__step_size=0.01),
+    with_discount(0.0),
+    with_discount(0.9),
+    ASYNCHRONOUS_CRAWLER.changed("no exploration", lfa__exploration=0.0, lfa__exploration_end=0.0),
+    ASYNCHRONOUS_CRAWLER.changed("reward the cosine", judge__reward="pertejo-cosine"),
+    ASYNCHRONOUS_CRAWLER.changed("reward 1 for the word", judge__reward="hit"),
+    ASYNCHRONOUS_CRAWLER.changed("Han's two indexes", lfa__features="han"),
+    ASYNCHRONOUS_CRAWLER.changed("features as they are", lfa__features="continuous"),
+    ASYNCHRONOUS_CRAWLER.changed("relevant pages end an episode", lfa__ends_at_relevant=True),
+    ASYNCHRONOUS_CRAWLER.changed("the best next link (Algorithm 1)", lfa__takes_best_next=True),
+)
+QUICK_CHANGES: Final = (ASYNCHRONOUS_CRAWLER, NO_LEARNING)
+
+_EXPLAINED: Final = (
+    "One thing changed at a time, on the whole world, for half as many steps as in Table 4.3. *Over basic* is the mean "
+    "gain over the topics and trials against the basic crawler, with a bootstrap interval of 95% over both; *labelled* "
+    "is the same by the labels. The asynchronous crawler is the one of Table 4.3, of which the first steps are counted "
+    "here."
+)
+
+
+_DOES_IT_LEARN: Final = (
+    "**Does it learn?** The same crawler with weights that stay as they were drawn, on all topics: it has the same "
+    "features and follows the same sum of them, and is taught nothing. What the learner finds beyond that is learned."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Untaught:
+    """The crawler that does not learn beside the two of Table 4.3, which went on for longer."""
+
+    duel: Duel
+    untaught: Trials
+
+
+def untaught(tries: Tries, fought: Sequence[Duel]) -> tuple[Untaught, ...]:
+    """For all topics and vectors of Table 4.3, for half the steps."""
+    return tuple(Untaught(duel, _tried(tries, NO_LEARNING, duel.topic, duel.vectors)) for duel in fought)
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """A crawler on each of some topics."""
+
+    crawler: Crawler
+    is_baseline: bool
+    trials: tuple[Trials, ...]
+
+
+def ablations(tries: Tries, found: WorldTopics, source: str) -> tuple[Ablation, ...]:
+    topics = found.topics[: tries.sizes.ablated_topics]
+    changes = QUICK_CHANGES if tries.study.is_quick else CHANGES
+    return tuple(
+        Ablation(crawler, crawler in BASELINES, tuple(_tried(tries, crawler, topic, source) for topic in topics))
+        for crawler in (*BASELINES, *changes)
+    )
+
+
+def _tried(tries: Tries, crawler: Crawler, topic: StudiedTopic, source: str) -> Trials:
+    steps = tries.sizes.steps_for(topic.reachable)
+    if crawler in (ASYNCHRONOUS_CRAWLER, BASIC_CRAWLER):  # crawled already, for longer and more often
+        return tries.of(crawler, topic, source, steps=steps, trials=tries.sizes.trials)
+    half = crawler.changed(f"half of {crawler.name}")
+    trials = tries.sizes.fewer_trials if crawler == NO_LEARNING else tries.sizes.ablation_trials
+    return tries.of(half, topic, source, steps=_half(steps), trials=trials)
+
+
+def _half(steps: int) -> int:
+    return max(1, steps // 2)
+
+
+def ablations_section(
+    tries: Tries, found: WorldTopics, tried: Sequence[Ablation], unlearned: Sequence[Untaught], source: str
+) -> Section:
+    basic = next(each for each in tried if each.crawler == BASIC_CRAWLER)
+    rows = tuple(_row(each, basic) for each in tried)
+    steps = _half(basic.trials[0].steps)
+    names = [trials.topic.topic.name for trials in basic.trials]
+    table = Table(
+        f"ablations-{found.world.slug}",
+        f"One thing changed, {vectors_name(source)}",
+        ("crawler", *names, "over basic", "from", "to", "labelled", "labelled: from", "labelled: to"),
+        rows,
+        note=f"Pages with the word, self-graded, after {steps:,} steps. Trials on a topic: "
+        f"{tries.sizes.ablation_trials}, of the asynchronous crawler {tries.sizes.trials}, without learning "
+        f"{tries.sizes.fewer_trials}.",
+    )
+    tables = (table, _untaught_table(found, unlearned))
+    return Section(f"Why: ablations on {found.world.name}", (_EXPLAINED, _DOES_IT_LEARN), tables)
+
+
+def _untaught_table(found: WorldTopics, tried: Sequence[Untaught]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for source in dict.fromkeys(each.duel.vectors for each in tried):
+        here = [each for each in tried if each.duel.vectors == source]
+        for name, first, second in (
+            ("no learning over basic", _untaught, _basic),
+            ("asynchronous over basic", _asynchronous, _basic),
+            ("asynchronous over no learning", _asynchronous, _untaught),
+        ):
+            figures = [
+                _interval([_over(first(each), second(each), _half(each.duel.basic.steps), grade) for each in here])
+                for grade in (Trials.found, Trials.labelled)
+            ]
+            rows.append((vectors_name(source), name, *figures[0], *figures[1]))
+    return Table(
+        f"untaught-{found.world.slug}",
+        "Does it learn?",
+        ("vectors", "gain of", "self-graded", "from", "to", "labelled", "labelled: from", "labelled: to"),
+        tuple(rows),
+        note=f"Means over {len({each.duel.topic.slug for each in tried})} topics and their trials, after half the "
+        "steps of Table 4.3; 95% intervals.",
+    )
+
+
+def _over(
+    ours: Trials, theirs: Trials, after: int, grade: Callable[[Trials, int], NDArray[np.int64] | None]
+) -> list[float]:
+    """How much more each trial found than the other crawler's mean; none where there is nothing to compare with."""
+    found, needed = grade(ours, after), grade(theirs, after)
+    if found is None or needed is None or not needed.any():
+        return []
+    return [float(each / needed.mean() - 1) for each in found]
+
+
+def _basic(tried: Untaught) -> Trials:
+    return tried.duel.basic
+
+
+def _asynchronous(tried: Untaught) -> Trials:
+    return tried.duel.asynchronous
+
+
+def _untaught(tried: Untaught) -> Trials:
+    return tried.untaught
+
+
+def _row(tried: Ablation, basic: Ablation) -> tuple[Cell, ...]:
+    found: list[Cell] = []
+    by_word: list[list[float]] = []
+    by_label: list[list[float]] = []
+    for ours, theirs in zip(tried.trials, basic.trials, strict=True):
+        after = _half(theirs.steps)
+        found.append(mean(ours.found(after)))
+        by_word.append(gains(ours.found(after), theirs.found(after)))
+        labelled, needed = ours.labelled(after), theirs.labelled(after)
+        if labelled is not None and needed is not None:
+            by_label.append(gains(labelled, needed))
+    return (tried.crawler.name, *found, *_interval(by_word), *_interval(by_label))
+
+
+def _interval(gains_by_topic: Sequence[Sequence[float]]) -> tuple[Cell, Cell, Cell]:
+    known = [each for each in gains_by_topic if each]
+    if not known:
+        return None, None, None
+    result = paired_difference(known)
+    return result.mean, result.low, result.high

@@ -1,0 +1,245 @@
+"""Deep Q-learning against the basic crawler: section 4.4 and Figure 4.4, and the network that 5.2 asks for.
+
+His network has an output for every page of the reduced dump and sees the state alone. That form is `dqn-fixed`. What
+he leaves to the future, one output for a state and a link, is `dqn`, with his network, and with settings of our own.
+His network is `--profile pertejo2021-dqn`, the reward of Algorithm 3 included; ours is paid as the linear crawlers are.
+Training is a crawl with a share of 0.3 at random, the test a new crawl with the trained network, 0.1 at random, where
+nothing more is learned. The outputs of `dqn-fixed` are numbered as links are met, which differs from crawl to crawl, so
+that there is a training and no test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from honeyguide_lab import Panel, PanelPlot
+from honeyguide_lab.reproduce.pertejo2021.trials import (
+    ASYNCHRONOUS,
+    BASIC,
+    BASIC_OVER_DEEP,
+    DEEP_STEPS,
+    DEEP_TOPIC,
+    DISCOUNT,
+    WARM_UP,
+    Crawler,
+    Trials,
+    mean,
+    mean_line,
+    spread,
+)
+from honeyguide_lab.reproduce.study import Figure, Section, Table, vectors_name
+from honeyguide_lab.reproduce.unkept_crawl import TaskSequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide_lab.reproduce.pertejo2021.sample import Reduced
+    from honeyguide_lab.reproduce.pertejo2021.trials import Tries
+    from honeyguide_lab.reproduce.pertejo2021.whole_world import Duel
+    from honeyguide_lab.reproduce.study import Cell
+    from honeyguide_lab.reproduce.world_topics import StudiedTopic, WorldTopics
+
+_PHASES: Final[tuple[tuple[str, Any], ...]] = (
+    ("dqn.discount", DISCOUNT),
+    ("dqn.exploration", 0.3),
+    ("dqn.exploration_test", 0.1),
+    ("dqn.learns_in_test", False),
+)
+FIXED: Final = Crawler("an output a page, his network", "dqn-fixed", profile="pertejo2021-dqn")
+HIS_PAIR: Final = Crawler("state and link, his network", "dqn", profile="pertejo2021-dqn")
+OUR_PAIR: Final = Crawler("state and link, our settings", "dqn", _PHASES)
+
+NO_PYTORCH: Final = (
+    "Deep Q-learning against the basic crawler (4.4): PyTorch is not installed; `pip install 'honeyguide[deep]'`."
+)
+_EXPLAINED: Final = (
+    f"His network is trained for {DEEP_STEPS:,} steps and tested for as many, for {DEEP_TOPIC} on the reduced dump. "
+    f"The basic crawler “almost quadruples” it (about {BASIC_OVER_DEEP:g} times; no numbers are printed). He trains "
+    "one output a page; a network from state and link to one value is his future work. *His network* is `--profile "
+    "pertejo2021-dqn`, the reward of his Algorithm 3 included; *our settings* are the defaults of `[dqn]` with his "
+    "discount and shares at random, and the reward of his code, as the linear crawlers have it. Figures are pages "
+    "found after so many steps, self-graded; *basic over it* is what the basic crawler found in as many, over that."
+)
+
+
+def has_pytorch() -> bool:
+    return find_spec("torch") is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """The trainings of one network, or its tests."""
+
+    name: str
+    trials: tuple[Trials, ...]  # one training, or a training and a test, in each
+    place: int  # of the crawl in its sequence
+
+    def curves(self) -> NDArray[np.int64]:
+        return np.array([each.self_graded()[self.place] for each in self.trials])
+
+    def labelled(self) -> list[int]:
+        curves = [each.independent() for each in self.trials]
+        return [int(each[self.place, -1]) for each in curves if each is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Arena:
+    """A topic in a world or a share of it, with the networks and the crawlers they are held against."""
+
+    topic: StudiedTopic
+    share: float
+    steps: int
+    vectors: str
+    phases: tuple[Phase, ...]
+    against: tuple[Trials, Trials]  # the basic crawler and the asynchronous one, which may have gone on for longer
+
+    @property
+    def slug(self) -> str:
+        return f"{self.topic.slug}-{'whole' if self.share == 1 else f'{self.share:g}'}"
+
+    @property
+    def trials(self) -> Iterator[Trials]:
+        yield from (trials for phase in self.phases for trials in phase.trials)
+        yield from self.against
+
+
+def arenas(
+    tries: Tries, found: WorldTopics, reduced: Sequence[Reduced], fought: Sequence[Duel], source: str
+) -> tuple[Arena, ...]:
+    """His topic, or the first: in the largest share, where all three networks are tried, and in the whole world."""
+    topic = next((each for each in found.topics if each.slug == DEEP_TOPIC), found.topics[0])
+    made = []
+    shares = [each for each in reduced if each.topic is topic and each.trials and each.share < 1]
+    if shares:
+        largest = max(shares, key=lambda each: each.share)
+        steps = max(1, min(tries.sizes.steps, DEEP_STEPS, largest.reachable // 2))
+        fixed = FIXED.changed(FIXED.name, dqn__outputs=largest.reachable + 1)
+        against = (largest.trials[BASIC], largest.trials[ASYNCHRONOUS])
+        made.append(_arena(tries, against, largest.share, steps, (fixed, HIS_PAIR, OUR_PAIR)))
+    duel = next(each for each in fought if each.topic is topic and each.vectors == source)
+    steps = max(1, min(DEEP_STEPS, tries.sizes.steps_for(topic.reachable) // 2))  # training and test make a quarter
+    made.append(_arena(tries, (duel.basic, duel.asynchronous), 1.0, steps, (HIS_PAIR, OUR_PAIR)))
+    return tuple(made)
+
+
+def _arena(
+    tries: Tries, against: tuple[Trials, Trials], share: float, steps: int, networks: Sequence[Crawler]
+) -> Arena:
+    topic, source = against[0].topic, against[0].sequence.settings.vectors.source
+    phases: list[Phase] = []
+    for network in networks:
+        has_test = network.strategy == "dqn"
+        trained = tuple(
+            _trained(tries, network, topic, source, steps=steps, share=share, trial=trial, crawls=1 + has_test)
+            for trial in range(tries.sizes.deep_trials)
+        )
+        phases.append(Phase(f"{network.name}: training", trained, 0))
+        if has_test:
+            phases.append(Phase(f"{network.name}: test", trained, 1))
+    return Arena(topic, share, steps, source, tuple(phases), against)
+
+
+def _trained(
+    tries: Tries,
+    network: Crawler,
+    topic: StudiedTopic,
+    source: str,
+    *,
+    steps: int,
+    share: float,
+    trial: int,
+    crawls: int,
+) -> Trials:
+    """One training, and a test that goes on with the network in a new crawl."""
+    learner = network.changed(
+        f"{network.name}, trial {trial}", dqn__training_steps=steps, dqn__warm_up=warm_up_within(steps)
+    )
+    trials = tries.of(learner, topic, source, steps=steps, share=share)
+    # Seeds a hundred apart: a test has the seed after that of its training.
+    settings = replace(
+        trials.sequence.settings, crawl=replace(trials.sequence.settings.crawl, seed=_seed(tries, trial))
+    )
+    return replace(trials, sequence=TaskSequence(trials.sequence.folder, settings, crawls, is_carried=True))
+
+
+def warm_up_within(steps: int) -> int:
+    """Steps before the first training: his, but never so many that a short training would hardly learn."""
+    return max(1, min(WARM_UP, steps // 4))
+
+
+def _seed(tries: Tries, trial: int) -> int:
+    return tries.study.seed + 100 * trial
+
+
+def deep_section(found: WorldTopics, fought: Sequence[Arena]) -> Section:
+    tables = tuple(_table(found, each) for each in fought)
+    figures = (Figure(_plot(found, fought), (found.world.name,)),)
+    return Section(f"Deep Q-learning on {found.world.name} (4.4, 5.2)", (_EXPLAINED,), tables, figures)
+
+
+def _where(found: WorldTopics, arena: Arena) -> str:
+    return f"{'the whole' if arena.share == 1 else f'{arena.share:.0%}'} of {found.world.name}"
+
+
+def _table(found: WorldTopics, arena: Arena) -> Table:
+    """After half of the steps too: a small share is nearly empty in the end, whoever crawls it."""
+    half = max(1, arena.steps // 2)
+    basic = arena.against[0].self_graded()
+    rows: list[tuple[Cell, ...]] = []
+    for trials in arena.against:
+        labels = trials.labelled(arena.steps)
+        figures = _figures(trials.self_graded(), basic, (half, arena.steps))
+        rows.append((trials.crawler.name, *figures, None if labels is None else mean(labels)))
+    for phase in arena.phases:
+        figures = _figures(phase.curves(), basic, (half, arena.steps))
+        rows.append((phase.name, *figures, mean([float(each) for each in phase.labelled()])))
+    return Table(
+        f"deep-{found.world.slug}-{arena.slug}",
+        f"{arena.topic.topic.name} on {_where(found, arena)}: {arena.steps:,} steps each",
+        (
+            "crawler",
+            f"after {half:,}",
+            "±",
+            "basic over it",
+            f"after {arena.steps:,}",
+            "± ",
+            "basic over it ",
+            "labelled",
+        ),
+        tuple(rows),
+        note=f"{vectors_name(arena.vectors)}; means over {len(arena.phases[0].trials)} trials of a network, ± one "
+        f"standard deviation; a network learns from step {warm_up_within(arena.steps):,} on, his from {WARM_UP:,}. "
+        "Published: basic over the network about 4.",
+    )
+
+
+def _figures(curves: NDArray[np.int64], basic: NDArray[np.int64], places: Sequence[int]) -> Iterator[Cell]:
+    for place in places:
+        found = mean(curves[:, place])
+        yield from (found, spread(curves[:, place]), float(basic[0, place]) / found if found else None)
+
+
+def _plot(found: WorldTopics, fought: Sequence[Arena]) -> PanelPlot:
+    return PanelPlot(
+        f"deep-{found.world.slug}",
+        f"{fought[0].topic.topic.name}: deep Q-learning and the basic crawler (Figure 4.4)",
+        "self-graded",
+        "fetches",
+        "pages with the topic's word",
+        tuple(
+            Panel(
+                _where(found, arena),
+                (
+                    *(trials.line(steps=arena.steps) for trials in arena.against),
+                    *(mean_line(phase.name, phase.curves()) for phase in arena.phases),
+                ),
+            )
+            for arena in fought
+        ),
+    )

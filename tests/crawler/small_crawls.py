@@ -1,0 +1,63 @@
+"""Settings and helpers for crawls of a second or two on the synthetic web."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from honeyguide.runs import open_run
+from honeyguide.settings import settings_from, with_overrides
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from honeyguide.settings import Settings
+
+SMALL_WEB = "synthetic:seed=5,pages=3000,hosts=25"
+
+
+def settings_for(
+    strategy: str = "online-ridge",
+    *,
+    budget: int = 200,
+    concurrency: int = 4,
+    found_again: str = "best",
+    **overrides: object,
+) -> Settings:
+    """A crawl of the small web that exercises exploration, snapshots and politeness."""
+    settings = settings_from({"topic": {"name": "geology", "keywords": ["rock", "mineral"]}})
+    return with_overrides(
+        settings,
+        {
+            "crawl.world": SMALL_WEB,
+            "crawl.strategy": strategy,
+            "crawl.concurrency": concurrency,
+            "budget.fetches": budget,
+            "frontier.found_again": found_again,
+            "politeness.delay_s": 0.5,
+            "online_ridge.exploration": 0.1,
+            "beam.width": 40,
+            "parse_or_skip.relevant": 0.95,  # else it skips everything
+            "parse_or_skip_q.reserve": 30,
+            "dqn.warm_up": 20,
+            "dqn.batch": 8,
+            "dqn.refresh_every": 3,
+            "dqn.dropout": 0.2,
+            "dqn.outputs": 1500,
+            "store.snapshot_every": 17,
+            **{key.replace("__", "."): value for key, value in overrides.items()},
+        },
+    )
+
+
+def story(path: Path) -> list[tuple[object, ...]]:
+    """Everything a run decided and saw, in order, to the last bit."""
+    with open_run(path) as run:
+        return [
+            (step.url, step.outcome, step.score, step.explored, step.reward, step.is_relevant) for step in run.steps()
+        ]
+
+
+def contents(path: Path) -> tuple[object, ...]:
+    """What a run holds besides its story: pages and edges."""
+    with open_run(path) as run:
+        return tuple(run.pages()), tuple(run.edges())

@@ -1,0 +1,122 @@
+"""A crawl spends its budget and no more, and says which limit ended it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crawler.driving import HandWired, script_settings
+from honeyguide.crawler import CrawlStopped, StopReason, limit_reached
+from honeyguide.runs import Progress, open_run
+from honeyguide.settings import BudgetSettings
+from scripted_world import ScriptedWorld, page_with, taking
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SEED = "http://h0.test/"
+
+
+def wide_world(count: int, *, hosts: int = 30, text: str = "", **cost: float) -> ScriptedWorld:
+    """A seed that links to `count` pages on several hosts."""
+    urls = [f"http://h{n % hosts}.test/{n}" for n in range(count)]
+    elapsed_s, delay_s = cost.get("elapsed_s", 0.1), cost.get("host_delay_s", 0.0)
+    pages = {url: taking(elapsed_s, f"<p>{text}</p>", host_delay_s=delay_s) for url in urls}
+    return ScriptedWorld({SEED: taking(elapsed_s, page_with(*urls), host_delay_s=delay_s), **pages})
+
+
+@settings(max_examples=25, deadline=None)
+@given(budget=st.integers(1, 40), concurrency=st.integers(1, 20))
+def test_the_budget_of_fetches_is_spent_exactly_at_any_concurrency(
+    tmp_path_factory: pytest.TempPathFactory, budget: int, concurrency: int
+) -> None:
+    path = tmp_path_factory.mktemp("budget") / "run"
+    world = wide_world(60)
+    wired = HandWired(path, world, script_settings(budget__fetches=budget, crawl__concurrency=concurrency))
+    assert wired.run() is StopReason.FETCHES
+    assert world.fetches.total() == budget
+    assert (wired.core.progress.steps, wired.core.in_flight) == (budget, 0)
+
+
+def test_a_crawl_with_nothing_left_to_fetch_is_exhausted(tmp_path: Path) -> None:
+    wired = HandWired(tmp_path / "run", wide_world(5), script_settings(crawl__concurrency=3))
+    assert wired.run() is StopReason.EXHAUSTED
+    assert wired.core.progress.steps == 6
+    assert wired.core.progress.waiting == 0
+
+
+def test_the_budget_of_seconds_ends_a_crawl(tmp_path: Path) -> None:
+    world = wide_world(200, hosts=200, elapsed_s=1.0)
+    wired = HandWired(tmp_path / "run", world, script_settings(budget__seconds=10.0))
+    assert wired.run() is StopReason.SECONDS
+    assert 10.0 <= wired.core.progress.spent_seconds < 11.5
+
+
+def test_no_fetch_begins_after_the_seconds_are_spent_waiting_for_a_host(tmp_path: Path) -> None:
+    world = wide_world(20, hosts=1, host_delay_s=30.0)
+    wired = HandWired(tmp_path / "run", world, script_settings(budget__seconds=10.0))
+    assert wired.run() is StopReason.SECONDS
+    assert world.fetches.total() == 1
+    assert wired.core.progress.spent_seconds <= 10.0, "it does not sit out a pause after which it may not fetch"
+
+
+def test_answers_under_way_are_awaited_when_the_seconds_are_spent(tmp_path: Path) -> None:
+    slow = {f"http://h{n}.test/": taking(20.0, "slow") for n in range(1, 4)}
+    world = ScriptedWorld({SEED: taking(1.0, page_with(*slow)), **slow})
+    wired = HandWired(tmp_path / "run", world, script_settings(budget__seconds=10.0, crawl__concurrency=2))
+    assert wired.run() is StopReason.SECONDS
+    assert wired.core.progress.steps == 3
+    assert wired.core.in_flight == 0
+
+
+def test_the_budget_of_received_bytes_ends_a_crawl(tmp_path: Path) -> None:
+    world = wide_world(50, text="x" * 100_000)
+    wired = HandWired(tmp_path / "run", world, script_settings(budget__megabytes=0.5))
+    assert wired.run() is StopReason.BYTES
+    assert 500_000 <= wired.core.progress.body_bytes <= 620_000
+
+
+def test_the_budget_of_disk_space_ends_a_crawl_and_holds_for_the_resumed_one(tmp_path: Path) -> None:
+    chosen = script_settings(budget__disk_megabytes=0.6)
+    world = wide_world(400, text="word " * 50)
+    first = HandWired(tmp_path / "run", world, chosen)
+    assert first.run() is StopReason.DISK
+    steps = first.core.progress.steps
+    assert 1 < steps < 300
+    again = HandWired(tmp_path / "run", world, script_settings(budget__disk_megabytes=0.001))
+    assert again.run() is StopReason.DISK
+    assert again.core.progress.steps == steps, "a run that takes too much room already fetches nothing more"
+
+
+def test_the_reason_is_stored_and_announced(tmp_path: Path) -> None:
+    wired = HandWired(tmp_path / "run", wide_world(9), script_settings(budget__fetches=4))
+    wired.run()
+    assert wired.events[-1] == CrawlStopped(StopReason.FETCHES, wired.core.progress)
+    with open_run(tmp_path / "run") as run:
+        assert run.progress.stop_reason == StopReason.FETCHES.value
+        assert run.progress == wired.core.progress
+
+
+@pytest.mark.parametrize(
+    ("progress", "disk_bytes", "expected"),
+    [
+        (Progress(dispatches=9, spent_seconds=9.9, body_bytes=1_999_999), 2_999_999, None),
+        (Progress(dispatches=10), 0, StopReason.FETCHES),
+        (Progress(spent_seconds=10.0), 0, StopReason.SECONDS),
+        (Progress(body_bytes=2_000_000), 0, StopReason.BYTES),
+        (Progress(), 3_000_000, StopReason.DISK),
+    ],
+)
+def test_a_limit_is_reached_when_all_of_it_is_spent(
+    progress: Progress, disk_bytes: int, expected: StopReason | None
+) -> None:
+    budget = BudgetSettings(fetches=10, seconds=10.0, megabytes=2.0, disk_megabytes=3.0)
+    assert limit_reached(budget, progress, disk_bytes) is expected
+
+
+def test_a_limit_of_zero_is_no_limit() -> None:
+    spent = Progress(dispatches=1, spent_seconds=1e9, body_bytes=10**12)
+    assert limit_reached(BudgetSettings(fetches=2), spent, 10**12) is None

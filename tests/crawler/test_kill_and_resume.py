@@ -1,0 +1,95 @@
+"""A run killed at random moments and resumed equals the uninterrupted run, URL for URL and bit for bit."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from crawler.small_crawls import contents, settings_for, story
+from deep_strategies import NEEDS_TORCH, every_strategy
+from honeyguide.crawler import crawl, resume
+from honeyguide.runs import open_run
+from vectors_by_hash import hashed_vectors
+
+CHILD = Path(__file__).parent / "crawl_child.py"
+
+
+def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -> bool:
+    """Let a child crawl for a random moment and kill it; True when it had finished by itself."""
+    command = [sys.executable, "-W", "error", str(CHILD), str(run), *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        time.sleep(chance.uniform(0.0, 0.09))
+        has_finished = child.poll() is not None
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    return has_finished and child.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("strategy", "concurrency", "found_again", "kills"),
+    [
+        ("online-ridge", 1, "best", 7),
+        ("online-ridge", 8, "best", 7),
+        ("online-ridge", 8, "merge", 7),
+        ("beam", 8, "best", 5),
+        ("lfa-sync", 8, "best", 4),
+        ("lfa-moderated", 1, "best", 4),
+        ("modified-depth-first", 1, "best", 5),
+        ("parse-or-skip-q", 1, "best", 5),
+        ("parse-or-skip-q", 8, "best", 5),
+        pytest.param("dqn", 1, "best", 4, marks=NEEDS_TORCH),
+        pytest.param("dqn", 8, "best", 4, marks=NEEDS_TORCH),
+    ],
+)
+def test_a_run_killed_again_and_again_equals_the_uninterrupted_run(
+    tmp_path: Path, strategy: str, concurrency: int, found_again: str, kills: int
+) -> None:
+    budget = min(60 * kills, 700)  # a child crawls for some ten steps before it is killed
+    whole = crawl(
+        tmp_path / "whole",
+        settings_for(strategy, budget=budget, concurrency=concurrency, found_again=found_again),
+        vectors=hashed_vectors(),
+    )
+    whole.close()
+    killed = tmp_path / "killed"
+    chance = random.Random(concurrency)
+    arguments = [str(budget), str(concurrency), strategy, found_again]
+    survived = [kill_after_a_while(killed, arguments, chance) for _ in range(kills)]
+    with open_run(killed) as run:
+        steps_by_kills = run.progress.steps
+    resume(killed, vectors=hashed_vectors()).close()
+    assert survived.count(True) < kills / 2, "the crawl ended before most kills; make it longer"
+    assert steps_by_kills > 0
+    assert story(killed) == story(tmp_path / "whole")
+    assert contents(killed) == contents(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("concurrency", [1, 6])
+@pytest.mark.parametrize("strategy", every_strategy())
+def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
+    tmp_path: Path, strategy: str, concurrency: int
+) -> None:
+    settings = settings_for(strategy, budget=120, concurrency=concurrency)
+    crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
+    chance = random.Random(7)
+    broken = tmp_path / "broken"
+    for turn in range(100):
+        patience = iter(range(chance.randint(1, 40)))
+        tired = {"is_interrupted": lambda: next(patience, None) is None}  # noqa: B023 - used within this turn
+        if turn == 0:
+            run = crawl(broken, settings, vectors=hashed_vectors(), **tired)  # type: ignore[arg-type]
+        else:
+            run = resume(broken, vectors=hashed_vectors(), **tired)  # type: ignore[arg-type]
+        with run:
+            if run.progress.stop_reason != "interrupted":
+                break
+    assert story(broken) == story(tmp_path / "whole")
+    assert contents(broken) == contents(tmp_path / "whole")

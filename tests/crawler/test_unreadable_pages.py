@@ -1,0 +1,85 @@
+"""A body on which the parser breaks: one failed page, wherever it is read, and a crawl that goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawler.driving import script_settings
+from crawler.small_crawls import contents, story
+from honeyguide.crawler import build, crawl
+from honeyguide.crawler import run as run_module
+from honeyguide.crawler.live import needs_a_browser
+from honeyguide.crawler.preparing import Preparation, prepared_by
+from honeyguide.crawler.transport import SimulatedTransport
+from honeyguide.model import Fetched
+from honeyguide.model.clock import SimulatedClock
+from honeyguide.parse import parse
+from honeyguide.runs import body_packer, open_run
+from parse.parsed import PAGE_URL
+from scripted_world import ScriptedWorld, page_with
+from vectors_by_hash import hashed_vectors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from honeyguide.crawler.preparing import Prepared, Unreadable
+    from honeyguide.crawler.transport import Transport
+    from honeyguide.model import Page, Url
+    from honeyguide.model.clock import Clock
+    from honeyguide.worlds import World
+
+SCRIPT = {
+    "http://s.test/": page_with("/a", "/b", "/c"),
+    "http://s.test/a": "<p>rock",
+    "http://s.test/b": "<p>poison",
+    "http://s.test/c": "<p>mineral",
+}
+
+
+def break_on_poison(url: Url, fetched: Fetched, **how: object) -> Page:
+    if b"poison" in fetched.body:
+        raise IndexError("no such place")
+    return parse(url, fetched, **how)  # type: ignore[arg-type]
+
+
+class Beside:
+    """Prepares pages as a worker does, in this process."""
+
+    async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
+        return prepared_by(Preparation(break_on_poison, None, body_packer()), url, fetched)
+
+
+def beside(world: World, start: float, _preparer: object) -> tuple[Transport, Clock]:
+    clock = SimulatedClock(start)
+    return SimulatedTransport(world, clock, Beside()), clock
+
+
+@pytest.mark.parametrize("archive", ["store", "warc"])
+def test_a_page_on_which_the_parser_breaks_is_a_failed_page_with_and_without_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, archive: str
+) -> None:
+    monkeypatch.setattr(build, "parse", break_on_poison)
+    settings = script_settings(store__archive=archive)
+    crawl(tmp_path / "home", settings, world=ScriptedWorld(SCRIPT), vectors=hashed_vectors()).close()
+    with open_run(tmp_path / "home") as run:
+        assert [(step.url.path, step.outcome) for step in run.steps()] == [
+            ("/", "fetched"), ("/a", "fetched"), ("/b", "failed"), ("/c", "fetched"),
+        ]  # fmt: skip
+        assert [step.detail for step in run.steps()][2] == "unreadable: IndexError: no such place"
+        assert run.progress.pages == 3
+    assert "no page could be made of http://s.test/b" in caplog.text
+    monkeypatch.setattr(run_module, "transport_for", beside)
+    crawl(tmp_path / "beside", settings, world=ScriptedWorld(SCRIPT), vectors=hashed_vectors()).close()
+    assert story(tmp_path / "beside") == story(tmp_path / "home")
+    assert contents(tmp_path / "beside") == contents(tmp_path / "home")
+    kept = [(path.name, path.read_bytes()) for path in sorted((tmp_path / "home" / "archive").glob("*"))]
+    assert bool(kept) == (archive == "warc")
+    assert kept == [(path.name, path.read_bytes()) for path in sorted((tmp_path / "beside" / "archive").glob("*"))]
+
+
+def test_a_page_on_which_the_parser_breaks_is_not_rendered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("honeyguide.crawler.live.parse", break_on_poison)
+    assert needs_a_browser(PAGE_URL, Fetched(200, "text/html", b"<script>rock()</script>"))
+    assert not needs_a_browser(PAGE_URL, Fetched(200, "text/html", b"<script>poison()</script>"))

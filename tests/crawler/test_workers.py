@@ -1,0 +1,380 @@
+"""Processes that read pages beside the crawl: the same crawl with any number of them, and none of them left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.driving import HandWired, script_settings
+from crawler.small_crawls import contents, settings_for, story
+from honeyguide.crawler import Builder, Dispatch, FetchFailed, LinkRedirected, PageJudged, Wait, crawl, resume
+from honeyguide.crawler.preparing import Preparation, Prepared, Recipe, Unreadable, received, shipped
+from honeyguide.crawler.transport import LiveTransport
+from honeyguide.crawler.workers import Workers
+from honeyguide.errors import WorkerError
+from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Url
+from honeyguide.model.clock import RealClock
+from honeyguide.runs import body_packer, open_run
+from honeyguide.settings import with_overrides
+from honeyguide.text import WordVectors
+from honeyguide.worlds.wiki import build_wiki
+from parse.parsed import PAGE_URL, page_of
+from parse.test_awkward_input import htmlish
+from scripted_world import ScriptedWorld, page_with, taking
+from vectors_by_hash import HashedVectors, hashed_vectors
+from worlds.wiki.dumps import Written, write_dump
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from honeyguide.crawler import Event
+
+POISON = "poison"
+
+
+class DeadlyVectors(HashedVectors):
+    """Ends the process that looks up a certain word, unless it is the one that made these vectors."""
+
+    def __init__(self) -> None:
+        self.home = os.getpid()
+
+    def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        if POISON in words and os.getpid() != self.home:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().vectors(words)
+
+
+def is_alive(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def recipe(vectors: WordVectors | None = None) -> Recipe:
+    return Recipe.of(script_settings(), vectors or hashed_vectors())
+
+
+@given(htmlish)
+def test_a_page_is_received_as_it_was_shipped(html: str) -> None:
+    prepared = Prepared(page_of(html), None, b"packed")
+    again = received(shipped(prepared))
+    assert (again.page, again.verdict, again.packed_body) == (prepared.page, None, b"packed")
+
+
+@given(st.lists(st.tuples(st.sampled_from(["/x", "/y", "/z"]), st.sampled_from(["", "a", "b c"])), max_size=6))
+def test_links_keep_their_places_and_relations_on_the_way(links: list[tuple[str, str]]) -> None:
+    html = "".join(f"<a href={href} rel='{'next' if anchor else ''}'>{anchor}</a> " for href, anchor in links)
+    page = page_of(html)
+    assert received(shipped(Prepared(page, None, b""))).page.links == page.links
+
+
+def test_a_worker_prepares_what_this_process_would() -> None:
+    fetched = Fetched(200, "text/html", b"<title>t</title><p>rock and <a href=/x>mineral</a> again")
+    builder = Builder(script_settings(), hashed_vectors())
+    home = Preparation(builder.parser(), builder.judge(), body_packer()).prepare(PAGE_URL, fetched)
+
+    async def ask() -> Prepared | Unreadable:
+        async with Workers(1, recipe()) as workers:
+            return await workers.prepare(PAGE_URL, fetched)
+
+    away = asyncio.run(ask())
+    assert isinstance(away, Prepared)
+    assert (away.page, away.verdict, away.packed_body) == (home.page, home.verdict, home.packed_body)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "overrides"),
+    [("online-ridge", {}), ("best-first", {}), ("breadth-first", {"judge.kind": "tfidf", "judge.idf": "seen"})],
+)
+def test_offline_any_number_of_workers_gives_the_same_crawl(
+    tmp_path: Path, strategy: str, overrides: dict[str, object]
+) -> None:
+    for workers in (0, 1, 2):
+        settings = settings_for(strategy, budget=80, concurrency=8, crawl__workers=workers)
+        settings = with_overrides(settings, overrides)
+        crawl(tmp_path / str(workers), settings, vectors=hashed_vectors()).close()
+    assert len(story(tmp_path / "0")) == 80
+    for several in ("1", "2"):
+        assert story(tmp_path / several) == story(tmp_path / "0")
+        assert contents(tmp_path / several) == contents(tmp_path / "0")
+
+
+def wiki_pages() -> list[Written]:
+    """Forty articles that link to one another, and a redirect to one of them."""
+    titles = [f"Rock {number}" for number in range(40)]
+    pages = [
+        Written(
+            title, " ".join(["a mineral [[Stone]]", *(f"[[{titles[(number * by + 1) % 40]}]]" for by in (1, 3, 7))])
+        )
+        for number, title in enumerate(titles)
+    ]
+    return [*pages, Written("Stone", "#REDIRECT [[Rock 1]]", redirect="Rock 1")]
+
+
+def write_site(folder: Path) -> None:
+    """Thirty pages, one of them not HTML."""
+    folder.mkdir()
+    for number in range(30):
+        links = " ".join(f'<a href="{(number * step + 1) % 32}.html">rock {step}</a>' for step in (2, 3, 5))
+        (folder / f"{number}.html").write_text(f"<title>{number}</title><p>mineral {links} <a href=notes.txt>x</a>")
+    (folder / "index.html").write_text('<a href="0.html">rock</a> <a href="7.html">mineral</a>')
+    (folder / "notes.txt").write_text("rock, and no HTML")
+
+
+@pytest.mark.parametrize("kind", ["wiki", "site"])
+@pytest.mark.parametrize("judge", ["embedding", "tfidf"])
+def test_worlds_of_files_are_crawled_the_same_with_workers(tmp_path: Path, kind: str, judge: str) -> None:
+    if kind == "wiki":
+        build_wiki(write_dump(tmp_path / "dump.xml", wiki_pages()), tmp_path / "world")
+        world = f"wiki:{tmp_path / 'world'}"
+    else:
+        write_site(tmp_path / "world")
+        world = f"site:{tmp_path / 'world'}@http://docs.test/"
+    for workers in (0, 2):
+        settings = settings_for("online-ridge", budget=60, concurrency=6, crawl__workers=workers, crawl__world=world)
+        crawl(
+            tmp_path / str(workers), with_overrides(settings, {"judge.kind": judge}), vectors=hashed_vectors()
+        ).close()
+    assert len(story(tmp_path / "0")) >= 30
+    outcomes = {outcome for _, outcome, *_ in story(tmp_path / "0")}
+    assert outcomes == ({"fetched"} if kind == "wiki" else {"fetched", "failed"})
+    assert story(tmp_path / "2") == story(tmp_path / "0")
+    assert contents(tmp_path / "2") == contents(tmp_path / "0")
+
+
+def test_a_crawl_with_a_worker_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    child = Path(__file__).parent / "crawl_child.py"
+    arguments = ["60", "4", "online-ridge", "best", json.dumps({"crawl__workers": 1})]
+    with subprocess.Popen(
+        [sys.executable, child, tmp_path / "killed", *arguments], stdout=subprocess.PIPE, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        while not story_so_far(tmp_path / "killed"):
+            time.sleep(0.01)
+        process.kill()
+    wait_for_nobody_in(process.pid)
+    resume(tmp_path / "killed", vectors=hashed_vectors()).close()
+    crawl(tmp_path / "whole", settings_for(budget=60), vectors=hashed_vectors()).close()
+    assert story(tmp_path / "killed") == story(tmp_path / "whole")
+    assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
+
+
+def story_so_far(path: Path) -> int:
+    return len(story(path)) if (path / "honeyguide.json").exists() else 0
+
+
+def wait_for_nobody_in(group: int, seconds: float = 20.0) -> None:
+    """Until no process of a group is left; an orphan would stay in the group that it was started in."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("a worker has outlived its crawl")
+
+
+def test_a_worker_that_is_killed_is_replaced_and_no_page_is_lost() -> None:
+    bodies = [f"<p>page {number} rock" for number in range(30)]
+
+    async def ask() -> tuple[list[Prepared | Unreadable], list[int], list[int]]:
+        async with Workers(2, recipe()) as workers:
+            await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>warm"))
+            before = workers.process_ids
+            asked = [
+                asyncio.create_task(workers.prepare(PAGE_URL, Fetched(200, "text/html", body.encode())))
+                for body in bodies
+            ]
+            await asyncio.sleep(0)
+            os.kill(before[0], signal.SIGKILL)
+            done = await asyncio.wait_for(asyncio.gather(*asked), 60)
+            return list(done), before, workers.process_ids
+
+    done, before, after = asyncio.run(ask())
+    assert [one.page.words for one in done if isinstance(one, Prepared)] == [page_of(body).words for body in bodies]
+    assert len(after) == 2
+    assert before[0] not in after
+    assert not any(is_alive(process_id) for process_id in (*before, *after))
+
+
+def test_a_page_that_kills_whoever_reads_it_is_a_failed_page(tmp_path: Path) -> None:
+    script = {
+        "http://s.test/": page_with("/a", "/b", "/c"),
+        "http://s.test/a": "<p>rock",
+        "http://s.test/b": f"<p>{POISON}",
+        "http://s.test/c": "<p>mineral",
+    }
+    events: list[Event] = []
+    crawl(
+        tmp_path / "run",
+        script_settings(crawl__workers=1),
+        world=ScriptedWorld(script),
+        listeners=[events.append],
+        vectors=WordVectors(DeadlyVectors()),
+    ).close()
+    failed = [event for event in events if isinstance(event, FetchFailed)]
+    assert [event.url.path for event in failed] == ["/b"]
+    assert failed[0].outcome.reason == "unreadable"
+    assert "2 times" in failed[0].outcome.detail
+    assert [event.url.path for event in events if isinstance(event, PageJudged)] == ["/", "/a", "/c"]
+
+
+def test_interrupting_leaves_no_process_behind(tmp_path: Path) -> None:
+    started: list[int] = []
+
+    async def ask() -> None:
+        async with Workers(2, recipe()) as workers:
+            started.extend(workers.process_ids)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(ask())
+    assert len(started) == 2
+    assert not any(is_alive(process_id) for process_id in started)
+
+
+def test_ctrl_c_does_not_end_a_worker_not_even_as_it_begins() -> None:
+    async def ask() -> tuple[Prepared | Unreadable, list[int], list[int]]:
+        async with Workers(1, recipe()) as workers:
+            before = workers.process_ids
+            os.kill(before[0], signal.SIGINT)
+            return await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>rock")), before, workers.process_ids
+
+    prepared, before, after = asyncio.run(ask())
+    assert isinstance(prepared, Prepared)
+    assert before == after
+
+
+@pytest.mark.parametrize("has_home", [True, False])
+def test_where_no_worker_can_begin_pages_are_read_at_home(*, has_home: bool) -> None:
+    async def ask() -> Prepared | Unreadable:
+        async with Workers(1, recipe()) as workers:
+            if has_home:
+                builder = Builder(script_settings(), hashed_vectors())
+                workers.home = Preparation(builder.parser(), builder.judge(), body_packer())
+            os.kill(workers.process_ids[0], signal.SIGKILL)
+            return await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>rock"))
+
+    if has_home:
+        assert isinstance(asyncio.run(ask()), Prepared)
+    else:
+        with pytest.raises(WorkerError, match=r"crawl\.workers=0"):
+            asyncio.run(ask())
+
+
+class SlowPreparer:
+    """Takes its time over every page."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._home = Preparation(Builder(script_settings(), hashed_vectors()).parser(), None, body_packer())
+
+    async def prepare(self, url: Url, fetched: Fetched) -> Prepared:
+        await asyncio.sleep(self._seconds)
+        return self._home.prepare(url, fetched)
+
+
+def test_a_host_is_asked_again_while_its_last_page_is_being_read(tmp_path: Path) -> None:
+    hrefs = [f"/{number}" for number in range(6)]
+    pages = {f"http://s.test{href}": taking(0.0, "rock") for href in hrefs}
+    world = ScriptedWorld({"http://s.test/": taking(0.0, page_with(*hrefs)), **pages}, is_offline=False)
+    settings = script_settings(crawl__concurrency=6, politeness__delay_s=0.0)
+    wired = HandWired(
+        tmp_path / "run", world, settings, wrap=lambda _: LiveTransport(world, RealClock(), SlowPreparer(0.4))
+    )
+    began = time.monotonic()
+    wired.run()
+    assert wired.core.progress.pages == 7
+    assert time.monotonic() - began < 7 * 0.4, "pages are read side by side"
+
+
+class LatePages:
+    """Takes longer over a page the earlier it came."""
+
+    def __init__(self) -> None:
+        self._home = Preparation(Builder(script_settings(), hashed_vectors()).parser(), None, body_packer())
+        self._pages = 0
+
+    async def prepare(self, url: Url, fetched: Fetched) -> Prepared:
+        self._pages += 1
+        await asyncio.sleep(0.5 / self._pages)
+        return self._home.prepare(url, fetched)
+
+
+def test_live_answers_are_taken_in_as_they_came_however_long_their_pages_took_to_read(tmp_path: Path) -> None:
+    urls = [f"http://h{number}.test/" for number in range(6)]
+    latencies_s = [0.3, 0.2, 0.1, 0.25, 0.15, 0.05]
+    script = {url: taking(latency_s, "rock") for url, latency_s in zip(urls, latencies_s, strict=True)}
+    script[urls[3]] = taking(0.25, Failed(FailureReason.HTTP_STATUS, "404 Not Found", 404))
+    script[urls[4]] = taking(0.15, Redirected(301, Url.parse(urls[5])))
+    world = ScriptedWorld({"http://s.test/": taking(0.0, page_with(*urls)), **script}, is_offline=False)
+    settings = script_settings(crawl__concurrency=6, politeness__delay_s=0.0)
+    wired = HandWired(tmp_path / "run", world, settings, wrap=lambda _: LiveTransport(world, RealClock(), LatePages()))
+    wired.run()
+    taken_in = [
+        event.url.host for event in wired.events if isinstance(event, PageJudged | FetchFailed | LinkRedirected)
+    ]
+    assert taken_in == ["s.test", "h5.test", "h2.test", "h4.test", "h1.test", "h3.test", "h0.test"]
+
+
+def test_a_host_in_trouble_stays_in_trouble_when_the_page_before_it_has_been_read(tmp_path: Path) -> None:
+    busy = taking(0.0, Failed(FailureReason.HTTP_STATUS, "503 Service Unavailable", 503))
+    world = ScriptedWorld({"http://s.test/": taking(0.0, "rock"), "http://s.test/b": busy}, is_offline=False)
+    settings = script_settings(
+        crawl__concurrency=2, politeness__delay_s=0.0, fetch__retries=0, fetch__backoff_s=100.0,
+        crawl__seed_urls=["http://s.test/", "http://s.test/b"],
+    )  # fmt: skip
+    wired = HandWired(
+        tmp_path / "run", world, settings, wrap=lambda _: LiveTransport(world, RealClock(), SlowPreparer(0.3))
+    )
+    wired.run()
+    with open_run(tmp_path / "run") as run:
+        assert [step.outcome for step in run.steps()] == ["fetched", "failed"]
+        (ready_at,) = run.hosts_asked().ready_at_by_host().values()
+    assert ready_at > time.time() + 30
+
+
+def test_fetches_of_one_host_that_were_under_way_are_taken_up_one_after_the_other(tmp_path: Path) -> None:
+    urls = ["http://s.test/a", "http://s.test/b", "http://other.test/"]
+    world = ScriptedWorld({"http://s.test/": page_with(*urls), **dict.fromkeys(urls, "rock")})
+    settings = script_settings(crawl__concurrency=4, politeness__delay_s=2.0)
+    first = HandWired(tmp_path / "run", world, settings)
+    first.follow("http://s.test/", 0.0)
+    one = first.core.choose_link(first.link("http://s.test/a"), 10.0)
+    first.core.answered(one, world.answer(one.url), 10.5)
+    assert not first.parts.clocks.is_ready(one.host, 12.0), "the pause is counted from the answer"
+    assert first.parts.clocks.is_ready(one.host, 12.5)
+    two = first.core.choose_link(first.link("http://s.test/b"), 12.5)
+    first.follow("http://other.test/", 12.5)
+    first.close()
+
+    again = HandWired(tmp_path / "run", world, settings)
+    assert [dispatch.url for dispatch in again.in_flight] == [one.url]
+    assert again.core.in_flight == 2
+    assert isinstance(again.core.choose(20.0), Wait)
+    again.store.record(again.core.apply(again.in_flight[0], world.answer(one.url), 21.0).record)
+    assert isinstance(again.core.choose(22.0), Wait)
+    taken_up = again.core.choose(23.0)
+    assert isinstance(taken_up, Dispatch)
+    assert taken_up.url == two.url
+    again.store.record(again.core.apply(taken_up, world.answer(two.url), 24.0).record)
+    assert again.core.progress.pages == 4
+    again.close()

@@ -1,0 +1,44 @@
+"""Crawls in processes of their own: all of them stop when one person wants it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from honeyguide_lab import experiment_from
+from honeyguide_lab.crawl_task import CrawlTask
+from honeyguide_lab.run import run_crawls
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EXPERIMENT = experiment_from(
+    {"worlds": ["synthetic:pages=400,hosts=6"], "topics": [{"name": "geology"}], "strategies": ["breadth-first"]}
+)
+
+
+def tasks_in(folder: Path) -> list[CrawlTask]:
+    settings = EXPERIMENT.settings(
+        "synthetic:pages=400,hosts=6", EXPERIMENT.topics[0], EXPERIMENT.contenders[0], seed=0, budget=300
+    )
+    return [
+        CrawlTask(folder / str(seed), replace(settings, crawl=replace(settings.crawl, seed=seed))) for seed in range(4)
+    ]
+
+
+def test_an_interruption_stops_every_process_and_the_crawls_can_be_gone_on_with(tmp_path: Path) -> None:
+    tasks, spent = tasks_in(tmp_path), [0]
+    is_finished = run_crawls(tasks, jobs=2, is_interrupted=lambda: spent[-1] > 40, on_progress=spent.append)
+    assert not is_finished
+    assert not all(task.is_done for task in tasks)
+    assert run_crawls(tasks, jobs=1, on_progress=spent.append)
+    assert all(task.is_done for task in tasks)
+    assert spent[-1] == 4 * 300
+
+
+def test_nothing_left_to_do_is_done_at_once(tmp_path: Path) -> None:
+    assert run_crawls([], on_progress=lambda _: None)
+    (task, *_) = tasks_in(tmp_path)
+    assert run_crawls([task], jobs=1)
+    assert run_crawls([task], jobs=1, is_interrupted=lambda: True)
+    assert task.seconds_per_1000_steps > 0
