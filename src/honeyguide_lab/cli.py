@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, TypeAlias
 
 import typer
+from rich.console import Console
 
 from honeyguide.cli.options import OUTPUT_PANEL, JsonFlag, LogFile, Verbosity, parse_assignment, whole_number
+from honeyguide.cli.watching import Interruption
 from honeyguide.errors import SettingsError
 from honeyguide.settings import USUAL_STRATEGIES, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from rich.console import Console
-
-    from honeyguide.cli.watching import Interruption
 
 app = typer.Typer(
     name="lab",

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import typer
 
+from honeyguide.cli.how_options import (
+    ArchiveKind,
+    Budget,
+    Concurrency,
+    ConfigFile,
+    Contact,
+    Device,
+    GuardFlag,
+    JudgeName,
+    OtherSettings,
+    RenderFlag,
+    Seed,
+    StrategyName,
+    VectorsFile,
+)
 from honeyguide.cli.options import (
     Categories,
     JsonFlag,
@@ -44,23 +59,6 @@ from honeyguide.cli.where_options import (
     World,
     stay_on,
 )
-
-if TYPE_CHECKING:
-    from honeyguide.cli.how_options import (
-        ArchiveKind,
-        Budget,
-        Concurrency,
-        ConfigFile,
-        Contact,
-        Device,
-        GuardFlag,
-        JudgeName,
-        OtherSettings,
-        RenderFlag,
-        Seed,
-        StrategyName,
-        VectorsFile,
-    )
 
 STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",

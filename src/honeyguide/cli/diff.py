@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from honeyguide.cli.options import JsonFlag
 from honeyguide.cli.summary import one_line
 from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
-    from honeyguide.cli.options import JsonFlag
     from honeyguide.runs import HostOfOne, PageOfBoth, PageOfOne, RunDiff
 
 HELP: Final = (

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from honeyguide.cli.options import RunArgument
 from honeyguide.errors import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from honeyguide.cli.options import RunArgument
     from honeyguide.runs.exports import Choice
 
 HELP: Final = (

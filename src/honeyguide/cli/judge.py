@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -30,7 +31,6 @@ from honeyguide.settings import JUDGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from honeyguide.crawler import JudgedPage, UnreadablePage
     from honeyguide.model import Evidence

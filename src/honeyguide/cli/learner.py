@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from honeyguide.cli.options import JsonFlag, RunArgument
 from honeyguide.errors import SettingsError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from honeyguide.cli.options import JsonFlag, RunArgument
     from honeyguide.crawler import LearnedWeights
 
 HELP: Final = (

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from honeyguide.cli.options import JsonFlag
 from honeyguide.cli.summary import one_line
 from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from honeyguide.cli.options import JsonFlag
     from honeyguide.crawler import Ranking
     from honeyguide.runs import RankedPage
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -10,8 +11,6 @@ from honeyguide.cli.options import AnySetting, JsonFlag, LogFile, Verbosity, par
 from honeyguide.cli.summary import one_line
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from honeyguide.runs import Revisit, Run
 
 HELP: Final = (

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
+from honeyguide.cli.options import RunArgument
 from honeyguide.errors import SettingsError
-
-if TYPE_CHECKING:
-    from honeyguide.cli.options import RunArgument
 
 HELP: Final = (
     "Write a page about a run, to look at in a browser.\n\n"

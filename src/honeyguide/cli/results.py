@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from honeyguide.cli.options import JsonFlag, RunArgument
 from honeyguide.cli.summary import one_line, percent
 from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.cli.options import JsonFlag, RunArgument
     from honeyguide.runs import CrawledPage, KeptPage, Run, Snippet
 
 HELP: Final = (

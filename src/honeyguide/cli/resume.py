@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from honeyguide.cli.options import JsonFlag, LogFile, RunArgument, Verbosity
+from honeyguide.crawler import StopReason
 from honeyguide.settings import load_settings
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from honeyguide.cli.options import JsonFlag, LogFile, RunArgument, Verbosity
-    from honeyguide.crawler import StopReason
     from honeyguide.runs import Run
 
 HELP: Final = (

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from honeyguide.cli.options import JsonFlag, RunArgument
 from honeyguide.cli.summary import duration, megabytes, one_line, percent
 from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.cli.options import JsonFlag, RunArgument
     from honeyguide.runs import RunStats
 
 HELP: Final = (

@@ -9,6 +9,7 @@ import json
 import shlex
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.crawler import LINEAR_STRATEGIES, StopReason
@@ -17,7 +18,6 @@ from honeyguide.runs import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from honeyguide.runs import Progress, Run
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from honeyguide.cli.options import JsonFlag, RunArgument
 from honeyguide.cli.summary import one_line, percent
 from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.model import Url
@@ -15,7 +16,6 @@ from honeyguide.model.counts import count_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from honeyguide.cli.options import JsonFlag, RunArgument
     from honeyguide.model import HostKey
     from honeyguide.runs import GuardFinding, HostMoves, LinksMoved, Run, Trap, TrapSummary
 

@@ -6,20 +6,20 @@ import shlex
 import sys
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from honeyguide.cli.options import JsonFlag
 from honeyguide.cli.summary import command, duration, megabytes, one_line
 from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from rich.progress import Progress
 
-    from honeyguide.cli.options import JsonFlag
     from honeyguide.text.training import TrainedVectors, TrainingProgress
     from honeyguide.text.vector_files import Converting
     from honeyguide.text.wordllama import OpenedVectors

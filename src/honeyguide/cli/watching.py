@@ -17,6 +17,7 @@ import sys
 from collections import deque
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 import typer
@@ -42,10 +43,10 @@ from honeyguide.crawler import (
 )
 from honeyguide.model.clock import RealClock
 from honeyguide.model.counts import count_of
+from honeyguide.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
     from types import FrameType, TracebackType
     from typing import Self
 
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler import Event, Listener, Surroundings
     from honeyguide.model.clock import Clock
     from honeyguide.runs import Progress
-    from honeyguide.settings import BudgetSettings, Settings
+    from honeyguide.settings import BudgetSettings
     from honeyguide.text.vector_files import Converting
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)

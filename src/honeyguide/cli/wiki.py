@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import typer
 
+from honeyguide.cli.options import JsonFlag
 from honeyguide.cli.summary import command, duration, megabytes, one_line
 from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from honeyguide.cli.options import JsonFlag
     from honeyguide.worlds.wiki import BuildProgress, BuiltWiki, WikiStats, WikiTopic
 
 HELP: Final = (
