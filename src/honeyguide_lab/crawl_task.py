@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import xxhash
 
 from honeyguide.crawler import (
+    CrawlOptions,
     CrawlStarted,
     CrawlStopped,
     LinkSkipped,
     StopReason,
-    Surroundings,
     crawl,
     resume,
     word_vectors,
@@ -165,16 +165,16 @@ class CrawlTask:
     def make(self, is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]) -> None:
         """Crawl, or go on with it, until it ends or is interrupted; `on_steps` hears of a few steps at a time."""
         counter = _StepCounter(on_steps, RealClock())
-        around: Surroundings = {
+        options: CrawlOptions = {
             "listeners": [counter],
             "is_interrupted": is_interrupted,
             "vectors": shared_vectors(self.settings.vectors),
         }
         _clear_what_never_began(self.run)
         if self.run.exists():
-            finished = resume(self.run, budget=self.settings.budget.fetches, **around)
+            finished = resume(self.run, budget=self.settings.budget.fetches, **options)
         else:
-            finished = crawl(self.run, self.settings, **around)
+            finished = crawl(self.run, self.settings, **options)
         finished.close()
         before = self._timing()
         timing = {"seconds": before[0] + counter.seconds, "steps": before[1] + counter.steps}

@@ -19,7 +19,7 @@ from honeyguide.learn.strategy import Unlearned
 from honeyguide.model import LinkId, Skipped, Url
 from honeyguide.runs import RunFolder, SqliteStore
 from honeyguide.settings import settings_from, to_toml, with_overrides
-from plain_lineage import all_parents
+from plain_parents import all_parents
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def everything(wired: HandWired) -> dict[str, object]:
         "shown again": [links.shown_again(n) for n in numbers],
         "found on": [links.found_on(n) for n in numbers],
         "guard": None if wired.parts.guard is None else wired.parts.guard.save(),
-        "parents": None if wired.parts.lineage is None else all_parents(wired.parts.lineage),
+        "parents": None if wired.parts.parents is None else all_parents(wired.parts.parents),
         "strategy": wired.parts.strategy.save(),
         "ready": wired.parts.clocks.ready_at(max(links.hosts(numbers)) + 1).tolist(),
         "chance": wired.parts.chance.bit_generator.state,

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from honeyguide.crawler.parents import Lineage
+from honeyguide.crawler.parents import ParentTable
 from honeyguide.errors import StrategyError
 from honeyguide.learn.han_features import FeatureStyle, Relevances, Scale, TopicAndCategories, action_rows, state_rows
-from honeyguide.model import Candidates, LineageRules, LinkId, Origin, Parents, Topic
+from honeyguide.model import Candidates, LinkId, Origin, ParentRules, Parents, Topic
 from pages import link_at, page_of
 from vectors_by_hash import hashed_vectors
 
@@ -113,14 +113,14 @@ def test_a_continuous_state_by_hand() -> None:
 def test_a_seed_has_no_change_and_is_far_from_anything_unless_relevant(
     scale: Scale, change: float, distance: float
 ) -> None:
-    style, none = FeatureStyle(scale), Lineage().parents([LinkId(0)])
+    style, none = FeatureStyle(scale), ParentTable().parents([LinkId(0)])
     assert state_rows(style, relevances_of(0.9), np.array([False]), none)[0, -2:].tolist() == [change, distance]
     relevant = state_rows(style, relevances_of(0.9), np.array([True]), none)[0, -1]
     assert relevant == (9 if scale is Scale.PERTEJO else 0)
 
 
 def test_the_thresholds_of_change_and_the_farthest_distance_can_be_others() -> None:
-    style = FeatureStyle(small_change=0.0, large_change=0.05, lineage=LineageRules(farthest=3))
+    style = FeatureStyle(small_change=0.0, large_change=0.05, parents=ParentRules(farthest=3))
     parents = parents_of(1, smoothed=0.5, distance=3)
     assert state_rows(style, relevances_of(0.56), np.array([False]), parents)[0, -2:].tolist() == [2, 3]
     with pytest.raises(StrategyError, match="in order"):
@@ -175,21 +175,24 @@ def test_indexes_are_whole_numbers_from_0_to_9_exact_in_half_precision(
 @by_style
 def test_no_pages_are_no_rows(style: FeatureStyle) -> None:
     none = Relevances(np.empty(0), np.empty((0, 2)))
-    assert action_rows(style, none, Lineage().parents([])).shape == (0, style.action_width(2))
-    assert state_rows(style, none, np.empty(0, dtype=bool), Lineage().parents([])).shape == (0, style.state_width(2))
+    assert action_rows(style, none, ParentTable().parents([])).shape == (0, style.action_width(2))
+    assert state_rows(style, none, np.empty(0, dtype=bool), ParentTable().parents([])).shape == (
+        0,
+        style.state_width(2),
+    )
 
 
 def test_a_small_crawl_from_pages_to_rows() -> None:
     """A relevant seed, a page below it, and the link on that page, driven as an engine would."""
-    style, lineage = FeatureStyle(Scale.CONTINUOUS), Lineage()
+    style, table = FeatureStyle(Scale.CONTINUOUS), ParentTable()
     nearness = TopicAndCategories(Topic("geology"), ["rock"], hashed_vectors())
     for number, text in enumerate(["geology rock", "soup of the day"]):
         page, link = page_of(text), LinkId(number)
         relevances = nearness.of_page(page)
         is_relevant = "geology" in page.words
-        state = state_rows(style, relevances, np.array([is_relevant]), lineage.parents([link]))
-        facts = lineage.facts(link, float(relevances.topic[0]), is_relevant=is_relevant)
-        lineage.add_parent([LinkId(number + 1)], facts)
+        state = state_rows(style, relevances, np.array([is_relevant]), table.parents([link]))
+        facts = table.facts(link, float(relevances.topic[0]), is_relevant=is_relevant)
+        table.add_parent([LinkId(number + 1)], facts)
     soup, seed = relevances.topic[0], nearness.of_page(page_of("geology rock")).topic[0]
     columns = style.state_columns(["rock"])
     assert dict(zip(columns, state[0].tolist(), strict=True)) == pytest.approx(
@@ -204,5 +207,5 @@ def test_a_small_crawl_from_pages_to_rows() -> None:
         abs=1e-3,
     )
     link_on_it = Candidates.on_page(page, [link_at("http://here.test/x", 0, 1)], Origin(page.url.host, 0.0, 1, 1))
-    action = action_rows(style, nearness.of_links(link_on_it), lineage.parents([LinkId(2)]))
+    action = action_rows(style, nearness.of_links(link_on_it), table.parents([LinkId(2)]))
     assert action[0, 2:].tolist() == pytest.approx([soup, 0.0], abs=1e-3)

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from honeyguide.crawler import Event, Listener, Surroundings
+    from honeyguide.crawler import CrawlOptions, Event, Listener
     from honeyguide.model.clock import Clock
     from honeyguide.runs import Progress
     from honeyguide.settings import BudgetSettings
@@ -377,7 +377,7 @@ class Watch:
             listeners.append(ProgressLines(self.console, self.clock, settings.budget))
         return listeners
 
-    def surroundings(self, settings: Settings) -> Surroundings:
+    def surroundings(self, settings: Settings) -> CrawlOptions:
         """All that a crawl with these settings is given to be watched and stopped."""
         return {
             "listeners": self.listeners(settings),

@@ -37,7 +37,7 @@ from honeyguide.crawler.named_pages import preset_seed_urls, with_examples_read
 from honeyguide.crawler.parts import Parts
 from honeyguide.crawler.ranking import MEASURES, GraphSource, PageStanding, Ranking, link_graph, open_source, rank
 from honeyguide.crawler.run import (
-    Surroundings,
+    CrawlOptions,
     crawl,
     crawl_async,
     refresh,
@@ -56,6 +56,7 @@ __all__ = [
     "Builder",
     "CrawlCore",
     "CrawlLoop",
+    "CrawlOptions",
     "CrawlRestarted",
     "CrawlStarted",
     "CrawlStopped",
@@ -80,7 +81,6 @@ __all__ = [
     "Stop",
     "StopReason",
     "SuggestedTopic",
-    "Surroundings",
     "UnreadablePage",
     "Wait",
     "WorldGraph",

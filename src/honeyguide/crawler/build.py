@@ -22,7 +22,7 @@ from honeyguide.crawler.hosts import WebMemory
 from honeyguide.crawler.judges import check_topic, check_vectors, relevance_judge, verdicts, word_vectors
 from honeyguide.crawler.links import LinkTable
 from honeyguide.crawler.live import open_live, polite_fetcher
-from honeyguide.crawler.parents import Lineage
+from honeyguide.crawler.parents import ParentTable
 from honeyguide.crawler.parts import Parts
 from honeyguide.crawler.preparing import Recipe
 from honeyguide.crawler.scope import Scope, staying_with
@@ -159,7 +159,7 @@ class Builder:
             scope=Scope(self.settings.scope, self.settings.directives),
             parse=self.parser(),
             chance=np.random.default_rng(self.settings.crawl.seed),
-            lineage=None if strategy.lineage_rules is None else Lineage(strategy.lineage_rules),
+            parents=None if strategy.parent_rules is None else ParentTable(strategy.parent_rules),
             ranks=self.ranks(),
             is_live=is_live,
             guard=self.guard(),

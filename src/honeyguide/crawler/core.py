@@ -61,7 +61,7 @@ class CrawlCore:
             parts.strategy,
             parts.scope,
             _found_again(parts.strategy, settings),
-            lineage=parts.lineage,
+            parents=parts.parents,
             ranks=parts.ranks,
             has_tried=self.troubles.has_tried,
             may_wait_again=parts.is_live,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from honeyguide.crawler.guarding import Guarding
     from honeyguide.crawler.links import LinkTable
-    from honeyguide.crawler.parents import Lineage
+    from honeyguide.crawler.parents import ParentTable
     from honeyguide.crawler.scope import Scope
     from honeyguide.frontier import Frontier
     from honeyguide.learn import Strategy
@@ -162,7 +162,7 @@ class Discovery:
         scope: Scope,
         found_again: FoundAgain,
         *,
-        lineage: Lineage | None = None,
+        parents: ParentTable | None = None,
         ranks: RefreshedRanks | None = None,
         has_tried: Callable[[LinkId], bool] = lambda _: False,
         may_wait_again: bool = False,
@@ -177,7 +177,7 @@ class Discovery:
         self._strategy = strategy
         self._scope = scope
         self._found_again = found_again
-        self._lineage = lineage
+        self._parents = parents
         self._ranks = ranks
         self._has_tried = has_tried
         self._under_way = RowsUnderWay()
@@ -241,10 +241,10 @@ class Discovery:
             else:
                 visited.append(number)
         standing = None
-        if self._lineage is not None:
+        if self._parents is not None:
             verdict = origin.relevance, is_relevant
             targets = [*visited, *numbers]
-            standing = stand(self._lineage, self._strategy, page, link, verdict, targets=targets, unvisited=numbers)
+            standing = stand(self._parents, self._strategy, page, link, verdict, targets=targets, unvisited=numbers)
         at_first = self._strategy.reads_first_occurrence
         importance = 0.0 if self._ranks is None else self._ranks.importance(link)
         candidates = Candidates.on_page(
@@ -316,8 +316,8 @@ class Discovery:
         rows = row[None, :]
         scores = self._scores_after_redirect(rows, score)
         state = links.state(target)
-        if self._lineage is not None:
-            self._lineage.follow_redirect(source, target)
+        if self._parents is not None:
+            self._parents.follow_redirect(source, target)
         pruned: tuple[LinkId, ...] = ()
         if self._guarding is not None and not is_new and state is LinkState.WAITING:
             self._guarding.show_again(source, target)

@@ -303,8 +303,8 @@ class Intake:
         """A page that has come before, under another address: as if this one had led there."""
         dispatch = arrived.dispatch
         outcome = Redirected(status, self._parts.links.url(same))
-        if self._parts.lineage is not None:
-            self._parts.lineage.follow_redirect(dispatch.record.link, same)
+        if self._parts.parents is not None:
+            self._parts.parents.follow_redirect(dispatch.record.link, same)
         if self._parts.ranks is not None:
             self._parts.ranks.add_redirect(dispatch.record.link, same)
         completion = arrived.taken_as(outcome).completion(reward=None, redirect_target=same)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.model import LineageRules, PageFacts, Parents, Standing
+from honeyguide.model import PageFacts, ParentRules, Parents, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,11 +43,11 @@ _COLUMNS: Final = np.dtype(
 BYTES_A_LINK: Final = _COLUMNS.itemsize
 
 
-class Lineage:
+class ParentTable:
     """Parents of links by number, in a table that grows with the highest number met. Not thread-safe."""
 
-    def __init__(self, rules: LineageRules | None = None) -> None:
-        self.rules = rules or LineageRules()
+    def __init__(self, rules: ParentRules | None = None) -> None:
+        self.rules = rules or ParentRules()
         self._table = np.zeros(1024, dtype=_COLUMNS)
         self._count = 0  # one more than the highest link that ever had a parent
 
@@ -126,7 +126,7 @@ class Lineage:
 
 
 def stand(
-    lineage: Lineage,
+    table: ParentTable,
     strategy: Strategy,
     page: Page,
     link: LinkId,
@@ -137,9 +137,9 @@ def stand(
 ) -> Standing:
     """Where the unvisited links of a page stand, the page having become a parent of every link on it."""
     relevance, is_relevant = verdict
-    state = strategy.describe_page(page, is_relevant=is_relevant, parents=lineage.parents([link]))
-    lineage.add_parent(targets, lineage.facts(link, relevance, is_relevant=is_relevant))
-    return Standing(state, lineage.parents(unvisited), _numbers(unvisited))
+    state = strategy.describe_page(page, is_relevant=is_relevant, parents=table.parents([link]))
+    table.add_parent(targets, table.facts(link, relevance, is_relevant=is_relevant))
+    return Standing(state, table.parents(unvisited), _numbers(unvisited))
 
 
 def _numbers(links: Sequence[LinkId] | NDArray[np.int64]) -> NDArray[np.int64]:

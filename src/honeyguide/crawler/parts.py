@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from honeyguide.crawler.links import LinkTable
-    from honeyguide.crawler.parents import Lineage
+    from honeyguide.crawler.parents import ParentTable
     from honeyguide.crawler.scope import Scope
     from honeyguide.frontier import Frontier, HostClocks
     from honeyguide.guard import Guard
@@ -68,7 +68,7 @@ class Parts:
     scope: Scope
     parse: Callable[[Url, Fetched], Page]
     chance: np.random.Generator
-    lineage: Lineage | None = None  # where the strategy looks at parents
+    parents: ParentTable | None = None  # where the strategy looks at parents
     ranks: RefreshedRanks | None = None  # where the settings ask for them
     same: SamePages = field(default_factory=SamePages)
     is_live: bool = False  # troubles may pass, and slow hosts are spared

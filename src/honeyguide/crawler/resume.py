@@ -250,30 +250,30 @@ class _GraphAgain:
 
     def __init__(self, parts: Parts, store: Store) -> None:
         self._parts = parts
-        self._visits = iter(store.visits()) if parts.lineage is not None else iter(())
+        self._visits = iter(store.visits()) if parts.parents is not None else iter(())
         self._next = next(self._visits, None)
 
     def replay(self, *, before_step: int) -> None:
         """Take in what earlier steps said of the graph."""
-        lineage = self._parts.lineage
-        while lineage is not None and self._next is not None and self._next.step < before_step:
+        table = self._parts.parents
+        while table is not None and self._next is not None and self._next.step < before_step:
             visit = self._take()
             if visit.is_redirect:
                 for target in visit.targets:
-                    lineage.follow_redirect(visit.link, target)
+                    table.follow_redirect(visit.link, target)
             else:
-                facts = lineage.facts(visit.link, visit.relevance, is_relevant=visit.is_relevant)
-                lineage.add_parent(visit.targets, facts)
+                facts = table.facts(visit.link, visit.relevance, is_relevant=visit.is_relevant)
+                table.add_parent(visit.targets, facts)
 
     def standing(self, page: Page, unvisited: Sequence[Link]) -> Standing | None:
         """Where the links of the next page stand; the page becomes their parent."""
-        lineage, links = self._parts.lineage, self._parts.links
-        if lineage is None:
+        table, links = self._parts.parents, self._parts.links
+        if table is None:
             return None
         visit = self._take()
         numbers = [number for link in unvisited if (number := links.find(link.target)) is not None]
         return stand(
-            lineage,
+            table,
             self._parts.strategy,
             page,
             visit.link,

@@ -157,7 +157,7 @@ def pages_to_refresh(settings: Settings) -> list[KnownPage]:
         return by_worth(run.revisits().known_pages(), now, settings.refresh)
 
 
-class Surroundings(TypedDict, total=False):
+class CrawlOptions(TypedDict, total=False):
     """What a crawl may be given besides its settings."""
 
     world: World  # takes the place of the one the settings name; to resume the run, give it again
@@ -167,7 +167,7 @@ class Surroundings(TypedDict, total=False):
     on_converting: Callable[[Converting], None]  # told how far a file of vectors is, when it is first met
 
 
-def crawl(run: Path | str, settings: Settings, **around: Unpack[Surroundings]) -> Run:
+def crawl(run: Path | str, settings: Settings, **options: Unpack[CrawlOptions]) -> Run:
     """Crawl into a new run folder and open it for reading.
 
     Raises `SettingsError`, `WorldError`, `VectorsError`, `JudgeError` or `RunExists` before anything is written,
@@ -175,10 +175,10 @@ def crawl(run: Path | str, settings: Settings, **around: Unpack[Surroundings]) -
     Inside a running event loop, as in a notebook, await `crawl_async` instead.
     """
     refuse_in_running_loop("crawl_async")
-    return asyncio.run(crawl_async(run, settings, **around))
+    return asyncio.run(crawl_async(run, settings, **options))
 
 
-def resume(run: Path | str, *, budget: str | int | None = None, **around: Unpack[Surroundings]) -> Run:
+def resume(run: Path | str, *, budget: str | int | None = None, **options: Unpack[CrawlOptions]) -> Run:
     """Go on with a run that was stopped or killed; offline, as if nothing had happened.
 
     `budget` is a new total of fetches, or "+N" for N more than the run's own. A run that had begun the last fetch of
@@ -186,22 +186,22 @@ def resume(run: Path | str, *, budget: str | int | None = None, **around: Unpack
     it makes one fetch at a time. Inside a running event loop, await `resume_async` instead.
     """
     refuse_in_running_loop("resume_async")
-    return asyncio.run(resume_async(run, budget=budget, **around))
+    return asyncio.run(resume_async(run, budget=budget, **options))
 
 
-async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surroundings]) -> Run:
+async def crawl_async(run: Path | str, settings: Settings, **options: Unpack[CrawlOptions]) -> Run:
     """As `crawl`, for callers with an event loop of their own. Steps are computed in that loop's thread."""
-    _refuse_unknown(around)
+    _refuse_unknown(options)
     validate(settings)
     RunFolder(Path(run)).refuse_if_used()  # before anyone is asked for anything
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
         opened.enter_context(_fewer_collections())
         memory, known = WebMemory(), pages_to_refresh(settings)
-        world = await _world(opened, settings, around, memory, known)
+        world = await _world(opened, settings, options, memory, known)
         _take_over(opened, settings, memory)
         settings = await with_listed_seeds(await with_examples_read(settings, world), world, memory)
-        builder = _builder(settings, around)
+        builder = _builder(settings, options)
         workers = await _workers(opened, builder, world)
         seeds, parts = _seeds(builder, world, known), builder.parts(is_live=not world.is_offline)
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))
@@ -216,17 +216,17 @@ async def crawl_async(run: Path | str, settings: Settings, **around: Unpack[Surr
         first = core.start(seeds, clock.now(), known).record
         store.record(_with_rests(first, core, parts, settings, memory))
         folder.mark_started()
-        listeners = _listeners(around, parts, known)
+        listeners = _listeners(options, parts, known)
         on_stored = _on_stored(memory, _indexing(opened, folder, settings, world, core.progress.steps))
-        loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), on_stored)
+        loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(options), on_stored)
         loop.announce(CrawlStarted(core.progress, is_resumed=False))
         await loop.run()
     return open_run(run)
 
 
-async def resume_async(run: Path | str, *, budget: str | int | None = None, **around: Unpack[Surroundings]) -> Run:
+async def resume_async(run: Path | str, *, budget: str | int | None = None, **options: Unpack[CrawlOptions]) -> Run:
     """As `resume`, for callers with an event loop of their own."""
-    _refuse_unknown(around)
+    _refuse_unknown(options)
     folder = RunFolder.open(Path(run))
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
@@ -240,8 +240,8 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
         _check_resumable(folder, progress, settings, budget)
         memory = WebMemory()
         known = pages_to_refresh(settings) if progress is None else list(store.known())
-        world = await _world(opened, settings, around, memory, known)
-        builder = _builder(settings, around)
+        world = await _world(opened, settings, options, memory, known)
+        builder = _builder(settings, options)
         workers = await _workers(opened, builder, world)
         parts = builder.parts(is_live=not world.is_offline, is_restored=progress is not None)
         start = 0.0 if progress is None else progress.now
@@ -260,9 +260,9 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **ar
             core, in_flight = _restored(folder, parts, settings, store, clock)
         if budget is not None:
             folder.save_settings(to_toml(builder.settings))
-        listeners = _listeners(around, parts, known)
+        listeners = _listeners(options, parts, known)
         on_stored = _on_stored(memory, _indexing(opened, folder, settings, world, core.progress.steps))
-        loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(around), on_stored)
+        loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(options), on_stored)
         loop.announce(CrawlStarted(core.progress, is_resumed=True))
         await loop.run(in_flight)
     return open_run(run)
@@ -290,8 +290,8 @@ def _check_resumable(
         raise SettingsError([f"budget is {total}: the run has spent {spent} already; give more, or +{total}"])
 
 
-def _builder(settings: Settings, around: Surroundings) -> Builder:
-    return Builder(settings, around.get("vectors"), around.get("on_converting", lambda _: None))
+def _builder(settings: Settings, options: CrawlOptions) -> Builder:
+    return Builder(settings, options.get("vectors"), options.get("on_converting", lambda _: None))
 
 
 def _seeds(builder: Builder, world: World, known: Sequence[KnownPage]) -> Sequence[Url]:
@@ -299,11 +299,11 @@ def _seeds(builder: Builder, world: World, known: Sequence[KnownPage]) -> Sequen
 
 
 async def _world(
-    opened: AsyncExitStack, settings: Settings, around: Surroundings, memory: WebMemory, known: Sequence[KnownPage]
+    opened: AsyncExitStack, settings: Settings, options: CrawlOptions, memory: WebMemory, known: Sequence[KnownPage]
 ) -> World:
     """The world given, or the one that the settings name, closed with everything else that was opened."""
-    if "world" in around:
-        return around["world"]
+    if "world" in options:
+        return options["world"]
     if settings.crawl.world == "live" and not settings.fetch.has_contact:
         log.warning("no site owner can reach you: give --contact with a mail address or page of yours (fetch.contact)")
     return await opened.enter_async_context(open_world(settings, memory, known))
@@ -359,8 +359,8 @@ def _on_stored(memory: WebMemory, index: Indexing | None) -> Callable[[StepRecor
     return tell_both
 
 
-def _listeners(around: Surroundings, parts: Parts, known: Sequence[KnownPage]) -> Sequence[Listener]:
-    given = around.get("listeners", ())
+def _listeners(options: CrawlOptions, parts: Parts, known: Sequence[KnownPage]) -> Sequence[Listener]:
+    given = options.get("listeners", ())
     # Of a new pass over a run every page is a seed, and the run itself tells what became of it.
     return given if known else (*given, SeedWarnings(parts.links))
 
@@ -382,10 +382,10 @@ def _fewer_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def _refuse_unknown(around: Surroundings) -> None:
-    unknown = sorted(around.keys() - Surroundings.__annotations__.keys())
+def _refuse_unknown(options: CrawlOptions) -> None:
+    unknown = sorted(options.keys() - CrawlOptions.__annotations__.keys())
     if unknown:
-        known = ", ".join(Surroundings.__annotations__)
+        known = ", ".join(CrawlOptions.__annotations__)
         raise TypeError(f"unknown argument {unknown[0]!r}; a crawl takes {known}")
 
 
@@ -398,8 +398,8 @@ def refuse_in_running_loop(instead: str) -> None:
     raise RuntimeError(f"an event loop is running here, as in a notebook: await honeyguide.{instead}(...) instead")
 
 
-def _interruption(around: Surroundings) -> Callable[[], bool]:
-    return around.get("is_interrupted", lambda: False)
+def _interruption(options: CrawlOptions) -> Callable[[], bool]:
+    return options.get("is_interrupted", lambda: False)
 
 
 def with_budget(settings: Settings, budget: str | int | None) -> Settings:
@@ -418,7 +418,7 @@ _FETCHES_A_PAGE: Final = 4  # of the usual budget: redirects and second tries ar
 
 
 def refresh(
-    old: Path | str, new: Path | str, overrides: Mapping[str, Any] | None = None, **around: Unpack[Surroundings]
+    old: Path | str, new: Path | str, overrides: Mapping[str, Any] | None = None, **options: Unpack[CrawlOptions]
 ) -> Run:
     """Look at every page of the run `old` again, into the new run `new`, and open that for reading.
 
@@ -427,14 +427,14 @@ def refresh(
     `crawl` raises. Inside a running event loop, await `refresh_async` instead.
     """
     refuse_in_running_loop("refresh_async")
-    return asyncio.run(refresh_async(old, new, overrides, **around))
+    return asyncio.run(refresh_async(old, new, overrides, **options))
 
 
 async def refresh_async(
-    old: Path | str, new: Path | str, overrides: Mapping[str, Any] | None = None, **around: Unpack[Surroundings]
+    old: Path | str, new: Path | str, overrides: Mapping[str, Any] | None = None, **options: Unpack[CrawlOptions]
 ) -> Run:
     """As `refresh`, for callers with an event loop of their own."""
-    return await crawl_async(new, settings_to_refresh(old, overrides or {}), **around)
+    return await crawl_async(new, settings_to_refresh(old, overrides or {}), **options)
 
 
 def settings_to_refresh(old: Path | str, overrides: Mapping[str, Any]) -> Settings:

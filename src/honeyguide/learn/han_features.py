@@ -39,7 +39,7 @@ import numpy as np
 
 from honeyguide.errors import StrategyError
 from honeyguide.learn.features import HEAD, link_sums
-from honeyguide.model import LineageRules
+from honeyguide.model import ParentRules
 from honeyguide.text import cosines, words_of
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class FeatureStyle:
     scale: Scale = Scale.HAN
     small_change: float = 0.1  # δ1: a change up to this is none
     large_change: float = 0.3  # δ2: a change up to this is a small one
-    lineage: LineageRules = field(default_factory=LineageRules)
+    parents: ParentRules = field(default_factory=ParentRules)
 
     def __post_init__(self) -> None:
         if not 0 <= self.small_change <= self.large_change:
@@ -212,13 +212,13 @@ def action_rows(style: FeatureStyle, relevances: Relevances, parents: Parents) -
 def state_rows(style: FeatureStyle, relevances: Relevances, is_relevant: NDArray[np.bool_], parents: Parents) -> Rows:
     """Rows of fetched pages, from their parents as they are known now; a row does not depend on its batch."""
     change = parents.change_to(relevances.topic)
-    distance = parents.distance_to(is_relevant, style.lineage)
+    distance = parents.distance_to(is_relevant, style.parents)
     match style.scale:
         case Scale.HAN:
             change = change_classes(change, style.small_change, style.large_change).astype(np.float64)
         case Scale.PERTEJO:
             change = change_halves(change).astype(np.float64)
-            distance = style.lineage.farthest - distance
+            distance = style.parents.farthest - distance
         case Scale.CONTINUOUS:
             pass
         case _:
@@ -249,7 +249,7 @@ class PairRows:
         self._style = style
         self._state_width = style.state_width(nearness.categories)
         self._row_width = self._state_width + style.action_width(nearness.categories)
-        self.lineage_rules = style.lineage
+        self.parent_rules = style.parents
 
     def of_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
         """The state."""

@@ -108,7 +108,7 @@ class LinearSarsa(Strategy):
         self._chance = chance  # for the next action alone; the engine has its own
         self._choices = 0
         self.row_width = row_width(style, nearness.categories)
-        self.lineage_rules = style.lineage
+        self.parent_rules = style.parents
         self.draws_rows = rules.draws_pairs
         if start.shape != (self.row_width,):
             raise StrategyError(f"{start.size} weights to start with, where rows have {self.row_width} numbers")

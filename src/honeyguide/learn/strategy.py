@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from honeyguide.model import Candidates, Decision, LineageRules, Page, Parents, Row, Rows, Skipped, Transition, Url
+    from honeyguide.model import Candidates, Decision, Page, ParentRules, Parents, Row, Rows, Skipped, Transition, Url
 
 
 class Order(Enum):
@@ -56,7 +56,7 @@ class Strategy(Protocol):
     keeps_rows: bool = False  # a row depends on more than the stored sighting, so the store keeps it too
     draws_rows: bool = False  # a random choice is uniform over the distinct rows that wait, not over links
     seeds_first: bool = False  # a seed on a ready host comes before any other link, whatever the scores
-    lineage_rules: LineageRules | None = None  # where it looks at the parents of pages and links: how they are counted
+    parent_rules: ParentRules | None = None  # where it looks at the parents of pages and links: how they are counted
 
     @property
     def weights(self) -> NDArray[np.float64] | None:
@@ -68,7 +68,7 @@ class Strategy(Protocol):
         ...
 
     def describe_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:  # noqa: ARG002
-        """A page in numbers, for `Candidates.standing`; asked of strategies that have `lineage_rules`."""
+        """A page in numbers, for `Candidates.standing`; asked of strategies that have `parent_rules`."""
         return np.empty(0, dtype=np.float16)
 
     def score(self, rows: Rows) -> NDArray[np.float64]:

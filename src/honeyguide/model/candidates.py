@@ -43,7 +43,7 @@ def weighted_sums(rows: NDArray[np.floating], weights: NDArray[np.float64]) -> N
 
 
 @dataclass(frozen=True, slots=True)
-class LineageRules:
+class ParentRules:
     """How relevance and distance run down from page to page."""
 
     smoothing: float = 0.4  # β: weight of the page itself against its ancestors; both papers' value
@@ -87,7 +87,7 @@ class Parents:
     def __len__(self) -> int:
         return len(self.count)
 
-    def smoothed_with(self, relevance: NDArray[np.float64], rules: LineageRules) -> NDArray[np.float64]:
+    def smoothed_with(self, relevance: NDArray[np.float64], rules: ParentRules) -> NDArray[np.float64]:
         """w_rl of pages of these relevances."""
         smoothed = rules.smoothing * relevance + (1 - rules.smoothing) * self.smoothed
         return np.where(self.count > 0, smoothed, relevance)
@@ -96,7 +96,7 @@ class Parents:
         """By how much pages of these relevances are above the greatest w_rl of a parent; 0 without a parent."""
         return np.where(self.count > 0, relevance - self.smoothed, 0.0)
 
-    def distance_to(self, is_relevant: NDArray[np.bool_], rules: LineageRules) -> NDArray[np.int64]:
+    def distance_to(self, is_relevant: NDArray[np.bool_], rules: ParentRules) -> NDArray[np.int64]:
         """Clicks since the last relevant page, over the nearest parent."""
         return np.where(is_relevant, 0, np.minimum(self.distance + rules.click, rules.farthest))
 

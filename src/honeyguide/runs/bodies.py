@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def told_plainly(path: Path) -> Iterator[None]:
+def wrap_sqlite_errors(path: Path) -> Iterator[None]:
     """SQLite's errors as ours. A statement that breaks its own rules stays a bug."""
     try:
         yield

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.model import Url
-from honeyguide.runs.bodies import StoredBodies, told_plainly
+from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import ends_of
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class KeptPages:
         return ends_of(hops)
 
     def _sort_by_target(self) -> None:
-        with told_plainly(self._path):
+        with wrap_sqlite_errors(self._path):
             self._db.execute("DROP TABLE IF EXISTS temp.page_links")
             self._db.execute(
                 "CREATE TEMP TABLE page_links (target INTEGER, source INTEGER, PRIMARY KEY (target, source))"
@@ -178,7 +178,7 @@ class KeptPages:
         self._has_parents = True
 
     def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
-        with told_plainly(self._path):
+        with wrap_sqlite_errors(self._path):
             for row in self._db.execute(query, values):  # noqa: UP028 - `yield from` would close the cursor of a closed run
                 yield row
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from honeyguide.model import KnownPage, Url
-from honeyguide.runs.bodies import told_plainly
+from honeyguide.runs.bodies import wrap_sqlite_errors
 from honeyguide.runs.records import HostRecord, Progress
 from honeyguide.runs.state import RobotsTable
 
@@ -34,23 +34,23 @@ class HostsAsked:
         return self._progress
 
     def ready_at_by_host(self) -> dict[str, float]:
-        with told_plainly(self._path):
+        with wrap_sqlite_errors(self._path):
             return dict(self._db.execute("SELECT host, ready_at FROM hosts"))
 
     def live_hosts(self) -> list[HostRecord]:
-        with told_plainly(self._path):
+        with wrap_sqlite_errors(self._path):
             if not self._has("live_hosts"):
                 return []
             rows = self._db.execute("SELECT host, address, address_ready_at, troubles FROM live_hosts")
             return [HostRecord(*row) for row in rows]
 
     def robots_file(self, origin: str) -> RobotsFile | None:
-        with told_plainly(self._path):
+        with wrap_sqlite_errors(self._path):
             return RobotsTable(self._db).find(origin) if self._has("robots") else None
 
     def robots_files(self) -> Iterator[RobotsFile]:
         """All of them, one by one; some may have expired."""
-        with told_plainly(self._path):
+        with wrap_sqlite_errors(self._path):
             if self._has("robots"):
                 yield from RobotsTable(self._db).all()
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from honeyguide.errors import RunDamaged
 from honeyguide.model import Url
-from honeyguide.runs.bodies import StoredBodies, told_plainly
+from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import DiscoveredGraph
 from honeyguide.runs.folder import RunFolder
 from honeyguide.runs.pages import KeptPages
@@ -69,7 +69,7 @@ class Run:
         self._folder = RunFolder.open(path)
         if not self._folder.database_file.exists():
             raise RunDamaged(f"{path} has no crawl.sqlite; resume it, or restore the file from a copy of the run")
-        with told_plainly(self._folder.database_file):
+        with wrap_sqlite_errors(self._folder.database_file):
             # Through a URI: a plain open would create a missing database and leave it behind.
             self._db = sqlite3.connect(f"{self._folder.database_file.resolve().as_uri()}?{self._mode()}", uri=True)
         try:
@@ -230,7 +230,7 @@ class Run:
         if self._db.in_transaction:
             yield
             return
-        with told_plainly(self._folder.database_file):
+        with wrap_sqlite_errors(self._folder.database_file):
             self._db.execute("BEGIN")
         try:
             yield
@@ -258,11 +258,11 @@ class Run:
         return "mode=ro" if os.access(self.path, os.W_OK) or log.exists() else "immutable=1"
 
     def _progress(self) -> Progress | None:
-        with told_plainly(self._folder.database_file):
+        with wrap_sqlite_errors(self._folder.database_file):
             return read_progress(self._db)
 
     def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
-        with told_plainly(self._folder.database_file):
+        with wrap_sqlite_errors(self._folder.database_file):
             for row in self._db.execute(query, values):  # noqa: UP028 - `yield from` would close the cursor of a closed run
                 yield row
 

@@ -10,7 +10,7 @@ from importlib import metadata, resources
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.runs.archive import ArchivePlace, WarcArchive
-from honeyguide.runs.bodies import ARCHIVE_FOLDER, StoredBodies, told_plainly
+from honeyguide.runs.bodies import ARCHIVE_FOLDER, StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.folder import folder_bytes
 from honeyguide.runs.state import RobotsTable, StoredState
 from honeyguide.runs.writing import StepWriter
@@ -48,7 +48,7 @@ class SqliteStore(StoredState):
 
     def __init__(self, path: Path, archive: WarcArchive | None = None, *, keeps_bodies: bool = True) -> None:
         self._archive = archive
-        with told_plainly(path):
+        with wrap_sqlite_errors(path):
             database = sqlite3.connect(path, isolation_level=None)
             super().__init__(path, database, StoredBodies(path))
             try:
@@ -72,7 +72,7 @@ class SqliteStore(StoredState):
             self._archive.go_on_from(None if last is None else ArchivePlace(*last))
 
     def record(self, step: StepRecord) -> None:
-        with told_plainly(self._path):
+        with wrap_sqlite_errors(self._path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 self._writer.write(step)
@@ -88,12 +88,12 @@ class SqliteStore(StoredState):
 
     def robots_file(self, origin: str) -> RobotsFile | None:
         """What was kept of an origin's robots.txt."""
-        with told_plainly(self._path):
+        with wrap_sqlite_errors(self._path):
             return self._robots.find(origin)
 
     def keep_robots_file(self, file: RobotsFile) -> None:
         """Keep a robots.txt; a killed process does not lose it."""
-        with told_plainly(self._path):
+        with wrap_sqlite_errors(self._path):
             self._robots.keep(file)
 
     def size_bytes(self) -> int:

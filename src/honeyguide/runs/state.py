@@ -23,7 +23,7 @@ from honeyguide.model import (
     Sighting,
     Url,
 )
-from honeyguide.runs.bodies import told_plainly
+from honeyguide.runs.bodies import wrap_sqlite_errors
 from honeyguide.runs.records import DispatchRecord, HostRecord, PairRecord, Progress
 from honeyguide.runs.store import (
     LearnerSnapshot,
@@ -107,7 +107,7 @@ class StoredState:
         self._bodies = bodies
 
     def progress(self) -> Progress | None:
-        with told_plainly(self._path):
+        with wrap_sqlite_errors(self._path):
             return read_progress(self._db)
 
     def learner_snapshot(self) -> LearnerSnapshot | None:
@@ -257,7 +257,7 @@ class StoredState:
         return ((LinkId(link), after) for link, after in self._select("SELECT link, after_steps FROM drops"))
 
     def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
-        with told_plainly(self._path):
+        with wrap_sqlite_errors(self._path):
             for row in self._db.execute(query, values):  # noqa: UP028 - `yield from` would close the cursor of a closed store
                 yield row
 

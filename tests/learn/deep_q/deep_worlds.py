@@ -15,7 +15,7 @@ from pages import HERE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from honeyguide.model import Candidates, LineageRules, Page, Parents, Row, Rows
+    from honeyguide.model import Candidates, Page, ParentRules, Parents, Row, Rows
 
 STATE_WIDTH: Final = 2
 ROW_WIDTH: Final = 4
@@ -24,12 +24,12 @@ ROW_WIDTH: Final = 4
 class RowsAsTheyAre:
     """Descriptions of nothing: rows come from the test."""
 
-    lineage_rules: LineageRules
+    parent_rules: ParentRules
 
     def __init__(self, outputs: int = 0) -> None:
         width = STATE_WIDTH + 3 if outputs else ROW_WIDTH
         self.shape = Shape(STATE_WIDTH, width, np.ones(width, dtype=np.float32), outputs)
-        self.lineage_rules = None  # type: ignore[assignment]
+        self.parent_rules = None  # type: ignore[assignment]
 
     def of_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
         raise NotImplementedError

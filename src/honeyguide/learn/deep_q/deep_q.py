@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from honeyguide.learn.deep_q.networks import Torch
     from honeyguide.learn.deep_q.rules import QRules
     from honeyguide.learn.han_features import FeatureStyle, TopicAndCategories
-    from honeyguide.model import Candidates, Decision, LineageRules, Page, Parents, Row, Rows, Transition, Url
+    from honeyguide.model import Candidates, Decision, Page, ParentRules, Parents, Row, Rows, Transition, Url
 
 LEVEL: Final = 1  # of compression: higher ones take longer and gain little on weights
 
@@ -76,7 +76,7 @@ class Descriptions(Protocol):
     """Makes rows of links."""
 
     shape: Shape
-    lineage_rules: LineageRules
+    parent_rules: ParentRules
 
     def of_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
         """The state."""
@@ -132,7 +132,7 @@ def _largest(style: FeatureStyle, categories: int) -> NDArray[np.float64]:
             relevance, change = [1.0], 1.0
         case _:
             assert_never(style.scale)
-    return np.array([*relevance * (3 + categories), change, float(style.lineage.farthest)])
+    return np.array([*relevance * (3 + categories), change, float(style.parents.farthest)])
 
 
 class DeepQ(Strategy):
@@ -156,7 +156,7 @@ class DeepQ(Strategy):
         self._chance = chance
         self._shape = descriptions.shape
         self.row_width = self._shape.row_width
-        self.lineage_rules = descriptions.lineage_rules
+        self.parent_rules = descriptions.parent_rules
         self.draws_rows = rules.draws_pairs
         self._links = None if rules.dueling is Dueling.NONE else _links_of_no_page(self._shape)
         self._replay = Replay(rules.replay)

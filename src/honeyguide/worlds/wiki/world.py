@@ -124,7 +124,7 @@ def open_world_file(folder: Path) -> sqlite3.Connection:
         f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True, check_same_thread=False
     )
     try:
-        with told_plainly(folder):
+        with wrap_sqlite_errors(folder):
             _check(database, path)
     except WorldError:
         database.close()
@@ -140,7 +140,7 @@ def read_fact(database: sqlite3.Connection, key: str) -> Any:  # noqa: ANN401 - 
 
 
 @contextmanager
-def told_plainly(folder: Path) -> Iterator[None]:
+def wrap_sqlite_errors(folder: Path) -> Iterator[None]:
     """SQLite's errors as ours, in words that say what to do."""
     try:
         yield
@@ -182,7 +182,7 @@ class WikiWorld:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self._database = open_world_file(self.path)
-        with told_plainly(self.path):
+        with wrap_sqlite_errors(self.path):
             self._rules = TitleRules(SiteInfo(**self.fact("site")))
             self.page_count: int = self.fact("pages")
             self._entry: int = self.fact("entry")
@@ -198,7 +198,7 @@ class WikiWorld:
         """What `fetch` answers, without a coroutine around it."""
         if not url.text.startswith(self._rules.home):
             return Answer(Failed(FailureReason.CONNECTION, f"not in this wiki: {url.host}"), _FASTEST_S)
-        with told_plainly(self.path):
+        with wrap_sqlite_errors(self.path):
             outcome = self._outcome(url)
         body_bytes = len(outcome.body) if isinstance(outcome, Fetched) else 0
         return Answer(outcome, _elapsed_s(url, body_bytes))
@@ -224,19 +224,19 @@ class WikiWorld:
 
     def number_of(self, url: Url) -> int | None:
         """The number of the article at a URL, also where that is a redirect to it; None where there is none."""
-        with told_plainly(self.path):
+        with wrap_sqlite_errors(self.path):
             return self._find(self._rules.title_at(url.text))[0]
 
     def number_titled(self, title: str) -> int | None:
         """The number of the article with this title, redirects followed; None where there is none."""
-        with told_plainly(self.path):
+        with wrap_sqlite_errors(self.path):
             return self._find(self._rules.article(title))[0]
 
     def url_of(self, number: int) -> Url:
         return Url(self._rules.address(self.title_of(number)))
 
     def title_of(self, number: int) -> str:
-        with told_plainly(self.path):
+        with wrap_sqlite_errors(self.path):
             found = self._database.execute("SELECT title FROM pages WHERE number = ?", (number,)).fetchone()
         if found is None:
             raise WorldError(f"no article {number} in {self.path}; it has {self.page_count:,}, numbered from 0")
@@ -244,7 +244,7 @@ class WikiWorld:
 
     def urls(self) -> Iterator[Url]:
         """Every article, by its number."""
-        with told_plainly(self.path):
+        with wrap_sqlite_errors(self.path):
             for (title,) in self._database.execute("SELECT title FROM pages ORDER BY number"):
                 yield Url(self._rules.address(title))
 
@@ -253,13 +253,13 @@ class WikiWorld:
         number = self.number_of(url)
         if number is None:
             return ()
-        with told_plainly(self.path):
+        with wrap_sqlite_errors(self.path):
             (targets,) = self._database.execute("SELECT targets FROM links WHERE number = ?", (number,)).fetchone()
         return tuple(self.url_of(target) for target in np.frombuffer(targets, dtype="<u4").tolist())
 
     def categories_of(self, url: Url) -> tuple[str, ...]:
         """For grading: the categories that the article itself names, by name."""
-        with told_plainly(self.path):
+        with wrap_sqlite_errors(self.path):
             found = self._database.execute(
                 """SELECT name FROM labels JOIN categories USING (category) WHERE number = ? ORDER BY name""",
                 (self.number_of(url),),
@@ -268,13 +268,13 @@ class WikiWorld:
 
     def categories(self) -> Iterator[tuple[str, int]]:
         """For grading: every category with the number of its articles, the largest first."""
-        with told_plainly(self.path):
+        with wrap_sqlite_errors(self.path):
             yield from self._database.execute("SELECT name, pages FROM categories ORDER BY pages DESC, name")
 
     def pages_labelled(self, names: Sequence[str]) -> list[int]:
         """For grading: the numbers of the articles in any of these categories, ascending."""
         numbers: set[int] = set()
-        with told_plainly(self.path):
+        with wrap_sqlite_errors(self.path):
             for name in names:
                 found = self._database.execute(
                     "SELECT number FROM labels WHERE category = (SELECT category FROM categories WHERE name = ?)",
@@ -286,7 +286,7 @@ class WikiWorld:
     @cached_property
     def link_graph(self) -> LinkGraph:
         """For grading: all links at once, 4 bytes each; kept in memory from the first use on."""
-        with told_plainly(self.path):
+        with wrap_sqlite_errors(self.path):
             rows = self._database.execute("SELECT targets FROM links ORDER BY number")
             targets = np.frombuffer(b"".join(blob for (blob,) in rows), dtype="<u4")
             return LinkGraph.of(np.frombuffer(self.fact("out_degrees"), dtype="<u4"), targets)

@@ -16,8 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.crawler.parents import Lineage
-    from honeyguide.model import LineageRules
+    from honeyguide.crawler.parents import ParentTable
+    from honeyguide.model import ParentRules
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,14 @@ def parents_of(link: int, crawl: Sequence[Fetch]) -> list[int]:
     return [place for place, fetch in enumerate(crawl) if link in fetch.links and fetch.page != link]
 
 
-def smoothed(place: int, crawl: Sequence[Fetch], rules: LineageRules) -> float:
+def smoothed(place: int, crawl: Sequence[Fetch], rules: ParentRules) -> float:
     """w_rl of the page fetched at `place`, from the parents found before."""
     own = crawl[place].relevance
     above = [smoothed(parent, crawl, rules) for parent in parents_of(crawl[place].page, crawl[:place])]
     return rules.smoothing * own + (1 - rules.smoothing) * max(above) if above else own
 
 
-def distance(place: int, crawl: Sequence[Fetch], rules: LineageRules) -> int:
+def distance(place: int, crawl: Sequence[Fetch], rules: ParentRules) -> int:
     """Clicks from the last relevant page to the one fetched at `place`, from the parents found before."""
     if crawl[place].is_relevant:
         return 0
@@ -61,7 +61,7 @@ def distance(place: int, crawl: Sequence[Fetch], rules: LineageRules) -> int:
     return min(min(above) + rules.click, rules.farthest) if above else rules.farthest
 
 
-def known(link: int, crawl: Sequence[Fetch], rules: LineageRules) -> Known:
+def known(link: int, crawl: Sequence[Fetch], rules: ParentRules) -> Known:
     """What a table should hold of the link after the whole crawl."""
     parents = parents_of(link, crawl)
     relevant = [place for place in parents if crawl[place].is_relevant]
@@ -79,8 +79,8 @@ def _mean(numbers: Sequence[float]) -> float:
     return reduce(add, numbers, 0.0) / len(numbers) if numbers else 0.0
 
 
-def all_parents(lineage: Lineage) -> list[list[float]]:
+def all_parents(table: ParentTable) -> list[list[float]]:
     """All that a table says of links, to the last bit."""
-    parents = lineage.parents(np.arange(len(lineage)))
+    parents = table.parents(np.arange(len(table)))
     columns = parents.count, parents.relevance, parents.relevant_relevance, parents.smoothed, parents.distance
     return [column.tolist() for column in columns]
