@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from honeyguide.runs import Run, diff, open_run, stats
     from honeyguide.runs.exports import export
     from honeyguide.runs.report import write_report
-    from honeyguide.search import Searcher, search
+    from honeyguide.search import Searcher, search_runs
 
 __all__ = [
     "HoneyguideError",
@@ -58,7 +58,7 @@ __all__ = [
     "refresh_async",
     "resume",
     "resume_async",
-    "search",
+    "search_runs",
     "settings_from",
     "stats",
     "suggest_topic",
@@ -83,7 +83,7 @@ _HOME_BY_NAME = {
     "link_graph": "honeyguide.crawler",
     "rank": "honeyguide.crawler",
     "Searcher": "honeyguide.search",
-    "search": "honeyguide.search",
+    "search_runs": "honeyguide.search",
     "stats": "honeyguide.runs",
     "suggest_topic": "honeyguide.crawler",
     "suggest_topic_async": "honeyguide.crawler",

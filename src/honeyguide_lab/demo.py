@@ -28,7 +28,7 @@ from honeyguide.errors import RunExists
 from honeyguide.model.counts import count_of
 from honeyguide.runs import downsampled, open_run
 from honeyguide.runs.report import write_report
-from honeyguide.search import search
+from honeyguide.search import search_runs
 from honeyguide.settings import SETTINGS_BY_KEY
 from honeyguide_lab.terminal import MARKERS, draw_curves
 
@@ -157,7 +157,7 @@ def _curves(graded: Sequence[Graded], width: int) -> Text:
 
 def _print_search(console: Console, run: Run, query: str) -> None:
     """What a search of the run finds."""
-    results = search(run, query, per_page=FOUND_PAGES)
+    results = search_runs(run, query, per_page=FOUND_PAGES)
     console.print(f'honeyguide search finds {count_of(results.total, "page")} for "{query}":', markup=False)
     for hit in results.hits:
         console.print(Text.assemble(f"  {hit.score:.3f}  ", (one_line(hit.title), "bold")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,6 @@ from crawler.driving import HandWired, script_settings
 from honeyguide.crawler.parts import STAGES
 from honeyguide.model import Unknown, Url
 from honeyguide.runs import HostStats, PatternStats, open_run, url_pattern
-from honeyguide.runs import stats as run_stats
 from runs.exports.scripted_runs import WIKI, crawled, html, odd_run
 from scripted_world import ScriptedWorld
 
@@ -76,7 +76,7 @@ def test_what_a_world_could_not_tell_is_no_fetch(tmp_path: Path) -> None:
 
 
 def test_patterns_without_end_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_stats, "MOST_PATTERNS", 4)
+    monkeypatch.setattr(import_module("honeyguide.runs.stats"), "MOST_PATTERNS", 4)
     leaves = ["/same/1", "/same/2", "/same/3", *(f"/{letter}/x" for letter in "abcdefgh")]
     script = {"http://s.test/": html("", *leaves)} | {f"http://s.test{leaf}": html("") for leaf in leaves}
     counted = honeyguide.stats(crawled(tmp_path / "run", script))

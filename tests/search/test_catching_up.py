@@ -161,7 +161,7 @@ def test_a_writer_is_waited_for_where_much_is_missing(tmp_path: Path, monkeypatc
 
 def test_two_processes_search_a_new_run_at_once(tmp_path: Path) -> None:
     run = crawled(tmp_path / "run")
-    script = f"import honeyguide; print(honeyguide.search({str(run)!r}, 'rock').total)"
+    script = f"import honeyguide; print(honeyguide.search_runs({str(run)!r}, 'rock').total)"
     both = [
         subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(2)
@@ -276,14 +276,14 @@ class TestLive:
         }
         for live in ("on", "off"):
             run = run_of(tmp_path / live, pages, search__live=live)
-            assert [hit.title for hit in honeyguide.search(run, "rock OR closed").hits] == ["Open"]
+            assert [hit.title for hit in honeyguide.search_runs(run, "rock OR closed").hits] == ["Open"]
 
     def test_a_crawl_is_searched_while_it_goes_on(self, tmp_path: Path) -> None:
         seen: list[tuple[int, int]] = []
 
         def look(event: object) -> None:
             if type(event).__name__ == "PageJudged" and event.progress.pages % 13 == 0:  # type: ignore[attr-defined]
-                total = honeyguide.search(tmp_path / "run", "rock").total
+                total = honeyguide.search_runs(tmp_path / "run", "rock").total
                 seen.append((event.progress.pages, total))  # type: ignore[attr-defined]
 
         world = ScriptedWorld(PAGES, entry_urls=list(PAGES))
@@ -295,12 +295,12 @@ class TestLive:
 
 def test_a_run_that_kept_no_bodies_is_searched_by_title(tmp_path: Path) -> None:
     run = crawled(tmp_path / "run", store__archive="none")
-    assert honeyguide.search(run, "basalt").total == 4
-    assert honeyguide.search(run, "rock").total == 0
+    assert honeyguide.search_runs(run, "basalt").total == 4
+    assert honeyguide.search_runs(run, "rock").total == 0
     live = crawled(tmp_path / "live", store__archive="none", search__live="on")
-    assert honeyguide.search(live, "rock").total == 40
+    assert honeyguide.search_runs(live, "rock").total == 40
 
 
 def test_a_run_with_an_archive_is_searched_by_text(tmp_path: Path) -> None:
     run = crawled(tmp_path / "run", store__archive="warc")
-    assert honeyguide.search(run, "rock").total == 40
+    assert honeyguide.search_runs(run, "rock").total == 40

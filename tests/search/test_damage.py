@@ -62,7 +62,7 @@ def searched(tmp_path: Path) -> Path:
     """A run with an index of 30 pages."""
     pages = {f"http://a.test/{n}": html(f"Page {n}", f"The rock of {n} words. " * 4) for n in range(30)}
     run = run_of(tmp_path / "run", pages)
-    honeyguide.search(run, "rock")
+    honeyguide.search_runs(run, "rock")
     return run
 
 
@@ -133,7 +133,7 @@ def test_an_index_damaged_while_it_is_open_is_told_in_one_line(tmp_path: Path, e
     assert str(caught.value).startswith("the index is damaged (")
     assert str(caught.value).endswith(f"delete {run / FOLDER}; the next search makes it anew")
     assert "\n" not in str(caught.value)
-    assert honeyguide.search(run, query, show_all=True).total == 30
+    assert honeyguide.search_runs(run, query, show_all=True).total == 30
 
 
 def test_of_several_runs_the_damaged_one_is_named(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_bug_while_pages_are_read_is_not_told_as_a_full_disk(tmp_path: Path, m
 
     monkeypatch.setattr(IndexedPage, "read", broken)
     with pytest.raises(ValueError, match="of ours"):
-        honeyguide.search(run, "rock")
+        honeyguide.search_runs(run, "rock")
 
 
 def test_a_page_that_cannot_be_written_is_an_os_error(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_damaged_ranks_and_vectors_are_made_anew(tmp_path: Path, name: str) -> N
     garbled[compression] = 99
     for content in (b"", b"nonsense", whole[: len(whole) // 2], bytes(garbled)):
         file.write_bytes(content)
-        assert honeyguide.search(run, "rock", semantic=True).hits == before
+        assert honeyguide.search_runs(run, "rock", semantic=True).hits == before
         assert file.read_bytes() == whole
 
 

@@ -141,10 +141,10 @@ class TestSpelling:
         run = run_of(
             tmp_path / "run", {f"http://a.test/{n}": html(str(n), "volcanic basalt columns") for n in range(3)}
         )
-        assert honeyguide.search(run, "bsaalt -granite").suggestion == "basalt -granite"
-        assert honeyguide.search(run, 'title:x OR "volcanik BASALTT"').suggestion == 'title:x OR "volcanic basalt"'
-        assert honeyguide.search(run, "basalt").suggestion is None
-        assert honeyguide.search(run, "host:bsaalt.test").suggestion is None
+        assert honeyguide.search_runs(run, "bsaalt -granite").suggestion == "basalt -granite"
+        assert honeyguide.search_runs(run, 'title:x OR "volcanik BASALTT"').suggestion == 'title:x OR "volcanic basalt"'
+        assert honeyguide.search_runs(run, "basalt").suggestion is None
+        assert honeyguide.search_runs(run, "host:bsaalt.test").suggestion is None
 
 
 class TestQuality:
@@ -170,8 +170,8 @@ class TestQuality:
             tmp_path / "run",
             {"http://a.test/good": html("Good", self.PROSE), "http://a.test/bad": html("Bad", "basalt " * 80)},
         )
-        assert honeyguide.search(run, "basalt").total == 2
-        results = honeyguide.search(run, "basalt", {"search.min_quality": 0.5})
+        assert honeyguide.search_runs(run, "basalt").total == 2
+        results = honeyguide.search_runs(run, "basalt", {"search.min_quality": 0.5})
         assert [hit.url for hit in results.hits] == ["http://a.test/good"]
         assert (results.total, results.hidden) == (1, 1)
 
@@ -189,11 +189,11 @@ class TestBlockedWords:
         run = run_of(tmp_path / "run", SWEARING)
         words = tmp_path / "words.txt"
         words.write_text("\ufeff# a comment\nSwear\n\nbad words  # another\n東京\n", encoding="utf-8")
-        results = honeyguide.search(run, "rock", {"search.blocked_words": str(words)})
+        results = honeyguide.search_runs(run, "rock", {"search.blocked_words": str(words)})
         assert {hit.url[-1] for hit in results.hits} == {"2", "3"}
         assert results.hidden == 2
         words.write_text("bad")
-        results = honeyguide.search(run, "rock", {"search.blocked_words": str(words)})
+        results = honeyguide.search_runs(run, "rock", {"search.blocked_words": str(words)})
         assert {hit.url[-1] for hit in results.hits} == {"1", "2"}
 
     def test_a_list_without_a_word_is_told(self, tmp_path: Path) -> None:
@@ -201,17 +201,17 @@ class TestBlockedWords:
         words = tmp_path / "words.txt"
         words.write_text("# nothing\n!!!\n")
         with pytest.raises(QueryError, match="has no word, so nothing would be left out; write one a line"):
-            honeyguide.search(run, "rock", {"search.blocked_words": str(words)})
+            honeyguide.search_runs(run, "rock", {"search.blocked_words": str(words)})
         words.write_text("# nothing\n!!!\nzebra\n")
-        assert honeyguide.search(run, "rock", {"search.blocked_words": str(words)}).total == 4
+        assert honeyguide.search_runs(run, "rock", {"search.blocked_words": str(words)}).total == 4
 
     def test_a_list_that_cannot_be_read_is_told(self, tmp_path: Path) -> None:
         run = run_of(tmp_path / "run", SWEARING)
         with pytest.raises(QueryError, match=r"cannot read .*none\.txt: No such file"):
-            honeyguide.search(run, "rock", {"search.blocked_words": str(tmp_path / "none.txt")})
+            honeyguide.search_runs(run, "rock", {"search.blocked_words": str(tmp_path / "none.txt")})
         (tmp_path / "odd.txt").write_bytes(b"\xff\xfe\xff")
         with pytest.raises(QueryError, match="is not UTF-8 text"):
-            honeyguide.search(run, "rock", {"search.blocked_words": str(tmp_path / "odd.txt")})
+            honeyguide.search_runs(run, "rock", {"search.blocked_words": str(tmp_path / "odd.txt")})
 
 
 class TestMoments:

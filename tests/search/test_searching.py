@@ -194,10 +194,10 @@ class TestWhatTheGuardFound:
         return run
 
     def test_traps_are_left_out_where_that_is_asked_for_and_copies_are_not(self, guarded: Path) -> None:
-        shown = honeyguide.search(guarded, "rock", show_all=True)
+        shown = honeyguide.search_runs(guarded, "rock", show_all=True)
         assert set(names(shown)) == {"basalt", "granite", "copy", "lava"}
         assert (shown.hidden, shown.hidden_by) == (0, {})
-        results = honeyguide.search(guarded, "rock", {"search.hide_traps": True}, show_all=True)
+        results = honeyguide.search_runs(guarded, "rock", {"search.hide_traps": True}, show_all=True)
         assert set(names(results)) == {"basalt", "granite", "copy"}
         assert (results.hidden, results.hidden_by) == (1, {"search.hide_traps": 1})
 
@@ -205,17 +205,17 @@ class TestWhatTheGuardFound:
         words = tmp_path / "blocked.txt"
         words.write_text("lava\n")
         both = {"search.hide_traps": True, "search.blocked_words": str(words)}
-        results = honeyguide.search(guarded, "rock", both, show_all=True)
+        results = honeyguide.search_runs(guarded, "rock", both, show_all=True)
         assert set(names(results)) == {"granite"}
         assert results.hidden == 3
         assert results.hidden_by == {"search.hide_traps": 1, "search.blocked_words": 3}  # the trap has the word, too
 
     def test_pages_with_nearly_the_same_text_are_shown_as_one(self, guarded: Path) -> None:
-        (hit,) = honeyguide.search(guarded, "basalt").hits
+        (hit,) = honeyguide.search_runs(guarded, "basalt").hits
         assert hit.url == "http://a.test/basalt"
         assert set(hit.duplicates) == {"http://a.test/granite", "http://c.test/copy"}  # three bits from it, none
-        assert len(honeyguide.search(guarded, "basalt", show_all=True).hits) == 3
-        assert set(names(honeyguide.search(guarded, "columns"))) == {"basalt", "cooking"}
+        assert len(honeyguide.search_runs(guarded, "basalt", show_all=True).hits) == 3
+        assert set(names(honeyguide.search_runs(guarded, "columns"))) == {"basalt", "cooking"}
 
 
 class TestLikeAnother:
@@ -265,12 +265,12 @@ class TestMeaning:
         file.write_text("3 2\nlava 1 0\nmagma 1 1\nsoup -1 0\n")
         pages = {"http://v.test/1": html("Lava", "Lava."), "http://v.test/2": html("Soup", "Soup and lava.")}
         other = run_of(tmp_path / "other", pages, vectors__source=str(file), vectors__cache_folder=str(tmp_path))
-        alone = [honeyguide.search(each, "magma", semantic=True, show_all=True) for each in (run, other)]
+        alone = [honeyguide.search_runs(each, "magma", semantic=True, show_all=True) for each in (run, other)]
         expected = {hit.url: hit.parts.meaning for results in alone for hit in results.hits}
         assert expected["http://v.test/1"] == pytest.approx(2**-0.5, abs=1e-3)
         kept = [(each / "index" / "meanings.npz").read_bytes() for each in (run, other)]
         for runs in ([run, other], [other, run]):
-            together = honeyguide.search(runs, "magma", semantic=True, show_all=True)
+            together = honeyguide.search_runs(runs, "magma", semantic=True, show_all=True)
             assert {hit.url: hit.parts.meaning for hit in together.hits} == expected
         assert [(each / "index" / "meanings.npz").read_bytes() for each in (run, other)] == kept
 
@@ -279,15 +279,17 @@ class TestMeaning:
         file.write_text("2 2\nsoup 1 0\nonion 1 1\n")
         pages = {"http://v.test/1": html("Lava", "Lava and soup.")}
         other = run_of(tmp_path / "other", pages, vectors__source=str(file), vectors__cache_folder=str(tmp_path))
-        assert "http://v.test/1" in {hit.url for hit in honeyguide.search([other, run], "lava", semantic=True).hits}
+        assert "http://v.test/1" in {
+            hit.url for hit in honeyguide.search_runs([other, run], "lava", semantic=True).hits
+        }
         with pytest.raises(QueryError, match="no word of the query has a vector"):
-            honeyguide.search(other, "lava", semantic=True)
+            honeyguide.search_runs(other, "lava", semantic=True)
 
     def test_other_vectors_than_those_a_run_began_with_are_refused(self, tmp_path: Path) -> None:
         digest = "0" * 32
         changed = run_of(tmp_path / "run", {"http://v.test/": html("Lava", "Lava.")}, vectors__digest=digest)
         with pytest.raises(VectorsError, match=r"vectors of wordllama are not those that .*run began with: put the"):
-            honeyguide.search(changed, "lava", semantic=True)
+            honeyguide.search_runs(changed, "lava", semantic=True)
         assert not (changed / "index" / "meanings.npz").exists()
 
     def test_a_query_without_vectors_is_told(self, searcher: Searcher) -> None:
@@ -466,7 +468,7 @@ class TestSeveralRuns:
             tmp_path / "other",
             {"http://a.test/basalt": html("Basalt, newer", "Basalt again."), "http://d.test/": html("D", "basalt")},
         )
-        results = honeyguide.search([run, other], "basalt", per_page=100)
+        results = honeyguide.search_runs([run, other], "basalt", per_page=100)
         assert sorted(hit.url for hit in results.hits) == [
             "http://a.test/basalt",
             "http://a.test/granite",
@@ -487,8 +489,8 @@ class TestSeveralRuns:
         words.write_text("lava\n")
         blocked = {"search.blocked_words": str(words)}
         for semantic in (False, True):
-            alone = honeyguide.search(run, "rock", blocked, semantic=semantic, show_all=True)
-            both = honeyguide.search([run, other], "rock", blocked, semantic=semantic, show_all=True)
+            alone = honeyguide.search_runs(run, "rock", blocked, semantic=semantic, show_all=True)
+            both = honeyguide.search_runs([run, other], "rock", blocked, semantic=semantic, show_all=True)
             assert "http://b.test/lava" not in {hit.url for hit in alone.hits}
             assert "http://b.test/lava" in {hit.url for hit in both.hits}
             assert alone.hidden == alone.hidden_by["search.blocked_words"] == 3  # basalt, its copy and lava
@@ -497,9 +499,9 @@ class TestSeveralRuns:
     def test_a_run_that_is_named_twice_is_searched_once(self, run: Path, tmp_path: Path) -> None:
         again = tmp_path / "again"
         again.symlink_to(run)
-        alone = honeyguide.search(run, "rock")
+        alone = honeyguide.search_runs(run, "rock")
         with honeyguide.open_run(run) as opened:
-            assert honeyguide.search([run, opened, again, str(run)], "rock") == alone
+            assert honeyguide.search_runs([run, opened, again, str(run)], "rock") == alone
 
     def test_equal_pages_of_runs_of_any_size_score_alike(self, run: Path, tmp_path: Path) -> None:
         alone = run_of(
@@ -510,19 +512,19 @@ class TestSeveralRuns:
             tmp_path / "crowd", {**many, "http://f.test/q": html("Other", "A text about quartz and of nothing else.")}
         )
         weights = {"search.rank_weight": 0, "search.topic_weight": 0, "search.collapse": False}
-        one, other = honeyguide.search([alone, crowd], "quartz", weights).hits
+        one, other = honeyguide.search_runs([alone, crowd], "quartz", weights).hits
         assert one.score == pytest.approx(other.score, rel=0.25)
 
     def test_a_run_that_is_open_is_searched_and_stays_open(self, run: Path) -> None:
         with honeyguide.open_run(run) as opened:
-            assert honeyguide.search(opened, "granite").total == 1
+            assert honeyguide.search_runs(opened, "granite").total == 1
             assert len(list(opened.pages())) == 6
 
 
 class TestBadInput:
     def test_an_empty_run_has_no_hits(self, tmp_path: Path) -> None:
         gone = Failed(FailureReason.HTTP_STATUS, "404 Not Found", 404)
-        results = honeyguide.search(run_of(tmp_path / "empty", {"http://a.test/": gone}), "zebra", semantic=True)
+        results = honeyguide.search_runs(run_of(tmp_path / "empty", {"http://a.test/": gone}), "zebra", semantic=True)
         assert (results.pages_searched, results.total, results.hits, results.suggestion) == (0, 0, (), None)
 
     @pytest.mark.parametrize("query", ["!!!", "-", "+ -", "…", "\x00", "\ud800", "x" * 300])
@@ -573,7 +575,7 @@ class TestBadInput:
             with pytest.raises(SettingsError, match=rf"{key} is 1e\+300: it must be at least 0 and at most 1000"):
                 Searcher(run, {key: 1e300})
         found = [
-            honeyguide.search(run, "rock", {f"search.{part}_weight": weight for part in parts}, semantic=True).hits
+            honeyguide.search_runs(run, "rock", {f"search.{part}_weight": weight for part in parts}, semantic=True).hits
             for weight in (1.0, 5e-324, 1000.0)
         ]
         assert found[0] == found[1] == found[2]

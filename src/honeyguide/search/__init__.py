@@ -8,7 +8,7 @@ The index is derived: it may be deleted at any time. Tantivy is imported here an
 """
 
 from honeyguide.search.results import Hit, ScoreParts, SearchResults
-from honeyguide.search.searcher import Question, Searcher, check_question, search
+from honeyguide.search.searcher import Question, Searcher, check_question, search_runs
 from honeyguide.search.snippets import Snippet
 
 __all__ = [
@@ -19,5 +19,5 @@ __all__ = [
     "Searcher",
     "Snippet",
     "check_question",
-    "search",
+    "search_runs",
 ]

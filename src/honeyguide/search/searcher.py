@@ -472,7 +472,7 @@ class Searcher:
         return self._speller
 
 
-def search(
+def search_runs(
     runs: Runs,
     query: str = "",
     overrides: Mapping[str, Any] | None = None,
