@@ -14,9 +14,10 @@ from browser import needs_chromium
 from crawler.driving import HandWired, script_settings
 from honeyguide.errors import SettingsError
 from honeyguide.runs import open_run
-from honeyguide.runs.report import report_html, sections
-from honeyguide.runs.report.drawing import draw_curve, text_width
-from honeyguide.runs.report.gathering import gather
+from honeyguide.runs.report import report_html
+from honeyguide.runs.report.drawing import curve_drawing, text_width
+from honeyguide.runs.report.gathering import ReportedSettings, gather
+from honeyguide.runs.report.writing import render
 from runs.exports.scripted_runs import WIKI, crawled, html, odd_run
 from runs.report.test_escaping import Seen
 from scripted_world import ScriptedWorld
@@ -118,7 +119,7 @@ def test_a_run_that_has_fetched_nothing_has_a_report(tmp_path: Path) -> None:
     HandWired(tmp_path / "run", ScriptedWorld(WIKI), script_settings()).close()
     seen = Seen(html_of(tmp_path / "run"))
     assert "Nothing was fetched yet." in seen.text
-    assert "No page was kept." in seen.text
+    assert "No page was stored." in seen.text
     assert "Not finished." in seen.text
 
 
@@ -186,21 +187,24 @@ def test_traps_are_told(tmp_path: Path) -> None:
     assert f"<dt>traps and copies</dt><dd>{summary.pages_found:,}<small>" in page
 
 
-def test_what_the_crawl_noted_is_not_what_was_asked_for(tmp_path: Path) -> None:
+def test_settings_that_the_crawl_wrote_are_apart_from_those_the_user_chose(tmp_path: Path) -> None:
     with open_run(odd_run(tmp_path / "run")) as run:
-        gathered = gather(run, 5)
-    rows = (("judge.threshold", "0.1", False), ("vectors.digest", "0a1b2c", False), ("judge.digest", "", True))
-    asked, _, noted = sections.settings(replace(gathered, settings=rows)).partition("1 noted by the crawl itself")
-    assert "judge.<wbr>threshold" in asked
-    assert "vectors.<wbr>digest" not in asked
-    assert "0a1b2c" in noted
+        report = gather(run, 5)
+    assert "judge.threshold" in dict(report.settings.chosen)
+    settings = ReportedSettings([("judge.threshold", "0.1")], [], [("vectors.digest", "0a1b2c")])
+    chosen, _, written = render(replace(report, settings=settings)).partition("1 written by the crawl itself")
+    assert "judge.<wbr>threshold" in chosen
+    assert "vectors.<wbr>digest" not in chosen
+    assert "0a1b2c" in written
 
 
 @pytest.mark.parametrize("points", [[(0, 0)], [(0, 0), (1, 1)], [(0, 0), (3, 0)], [(0, 0), (100_000, 99_999)]])
 def test_any_curve_can_be_drawn(points: list[tuple[int, int]]) -> None:
-    drawn = draw_curve(points, 360, 250, "narrow")
-    assert "nan" not in drawn
-    assert drawn.count("<text") >= 2
+    drawing = curve_drawing(points, 360, 250, "narrow")
+    assert "nan" not in drawing.path
+    assert len(drawing.rows) + len(drawing.columns) >= 2
+    assert all(0 <= y <= 250 for y, _ in drawing.rows)
+    assert all(0 <= x <= 360 for x, *_ in drawing.columns)
 
 
 @needs_chromium

@@ -1,8 +1,7 @@
-"""The report of a run: one HTML file for a person to look at, with everything in it and nothing from a network.
+"""The report of a run: one HTML file for a person to read, with everything in it and nothing loaded from a network.
 
-`gathering` reads what the page shows, `map_layout` says where the pages of the map lie, the `*_drawing` modules draw
-SVG, `sections` write the parts of the page, `writing` joins them with the style sheet. All that comes from the web goes
-through `escaping`. The size of the file does not depend on that of the run: everything listed has a limit.
+`gathering` reads what the page shows, `drawing` computes the geometry of its two drawings, and `writing` renders the
+Jinja2 templates in `templates/`, which escape all text from the web. The file's size does not depend on the run's.
 """
 
 from honeyguide.runs.report.writing import report_html, write_report

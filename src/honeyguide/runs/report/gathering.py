@@ -1,4 +1,4 @@
-"""What the report of a run shows, read from the run: bounded, however large it is."""
+"""Read everything that the report of a run shows. Every list has a limit, however large the run."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from honeyguide.runs.harvest import downsampled, harvest_curve
 from honeyguide.settings import SETTINGS_BY_KEY, Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from honeyguide.runs import KeptPage, KeptPages, Run, TrapSummary
 
 MOST_RESULTS: Final = 200
@@ -19,28 +21,59 @@ CURVE_POINTS: Final = 200
 MAP_PAGES: Final = 60
 MAP_LINKS: Final = 400
 TOP_HOSTS: Final = 15
-MOST_TRAPS: Final = 40
+MOST_ROWS: Final = 15
+_WRITTEN_BY_CRAWL: Final = frozenset({"vectors.digest", "judge.digest"})
+"""Settings that a crawl fills in itself, so as not to continue with other files unnoticed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """A page that was found."""
+class ReportedPage:
+    """A page with its snippet, which is None where the run stored no body."""
 
     page: KeptPage
-    snippet: Snippet | None  # None where its body was not kept
+    snippet: Snippet | None
 
 
 @dataclass(frozen=True, slots=True)
 class TopicMap:
-    """The relevant pages that others of them link to most, and the links between them, by place in `pages`."""
+    """The relevant pages that most others link to, and the links between them by place in `pages`."""
 
     pages: tuple[KeptPage, ...]
     links: tuple[tuple[int, int], ...]
-    relevant_pages: int  # that there are in all
+    relevant_pages: int  # in the whole run
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class ReportedSettings:
+    """The settings of a run as (key, value), by who chose them."""
+
+    chosen: list[tuple[str, str]]
+    default: list[tuple[str, str]]
+    written_by_crawl: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class BarRow:
+    """A name with its figures and a bar of length `whole`, whose first part is `relevant`; both from 0 to 1."""
+
+    name: str
+    relevant: float
+    whole: float
+    figures: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BarTable:
+    """A small table of counts."""
+
+    title: str
+    names: str  # heading of the first column
+    headings: tuple[str, ...]  # of the figures
+    rows: tuple[BarRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
     """Everything on the page."""
 
     stats: RunStats
@@ -48,46 +81,44 @@ class Gathered:
     began: str  # ISO dates; empty offline, where time is simulated
     ended: str
     curve: tuple[tuple[int, int], ...]  # fetches, relevant pages so far
-    results: tuple[Result, ...]
+    results: tuple[ReportedPage, ...]
     topic_map: TopicMap
+    tables: tuple[BarTable, ...]
     traps: TrapSummary
-    settings: tuple[tuple[str, str, bool], ...]  # key, value, whether it is the default
+    settings: ReportedSettings
 
 
-def gather(run: Run, top: int) -> Gathered:
-    """Read all of it at one moment."""
+def gather(run: Run, top: int) -> RunReport:
+    """Read a run at one moment; `top` is how many pages to show."""
     with run.at_one_moment():
         settings = run.settings
         relevant = run.kept_pages(relevant_only=True)
         shown = relevant if len(relevant) else run.kept_pages()
-        best = list(shown.all(best_first=True, limit=top))
-        is_live = settings.crawl.world == "live"
+        snippets = PageSnippets(run, shown)
         first = next(run.kept_pages().all(limit=1), None)
-        return Gathered(
-            stats=stats(run, TOP_HOSTS),
+        has_dates = settings.crawl.world == "live" and first is not None
+        counted = stats(run, TOP_HOSTS)
+        return RunReport(
+            stats=counted,
             keywords=settings.topic.keywords,
-            began=iso(moment_of(first.fetched_at)) if is_live and first else "",
-            ended=iso(moment_of(run.progress.now)) if is_live and first else "",
+            began=iso(moment_of(first.fetched_at)) if has_dates and first else "",
+            ended=iso(moment_of(run.progress.now)) if has_dates else "",
             curve=tuple(downsampled(_curve(run), CURVE_POINTS)),
-            results=_results(run, shown, best),
-            topic_map=_map(relevant),
+            results=tuple(ReportedPage(page, snippets.of(page)) for page in shown.all(best_first=True, limit=top)),
+            topic_map=_topic_map(relevant),
+            tables=tuple(table for table in _tables(counted) if table.rows),
             traps=run.trap_summary(),
             settings=_settings(settings),
         )
 
 
 def _curve(run: Run) -> list[int]:
-    """Relevant pages after each fetch that was made; not over the whole budget, for the crawl may go on."""
+    """Count relevant pages after each fetch that was made, not over the whole budget: the crawl may go on."""
     grades = [step.is_relevant for step in run.steps() if step.outcome != "unknown"]
     return harvest_curve(grades, len(grades))
 
 
-def _results(run: Run, pages: KeptPages, best: list[KeptPage]) -> tuple[Result, ...]:
-    cut = PageSnippets(run, pages)
-    return tuple(Result(page, cut.of(page)) for page in best)
-
-
-def _map(relevant: KeptPages) -> TopicMap:
+def _topic_map(relevant: KeptPages) -> TopicMap:
     linked_to = Counter(target for _, target in relevant.links())
     worth = {page.link: page.relevance * (1 + log1p(linked_to[page.link])) for page in relevant.all()}
     chosen = sorted(worth, key=lambda link: (-worth[link], link))[:MAP_PAGES]
@@ -98,15 +129,55 @@ def _map(relevant: KeptPages) -> TopicMap:
     return TopicMap(tuple(pages), tuple(links), len(worth))
 
 
-def _settings(settings: Settings) -> tuple[tuple[str, str, bool], ...]:
-    rows = []
+def _tables(counted: RunStats) -> Iterator[BarTable]:
+    hosts = [(host.host, host.relevant, host.pages) for host in counted.top_hosts]
+    yield _pages_table(f"Hosts, {len(hosts):,} of {counted.hosts:,}", "host", hosts)
+    yield _counts_table("Outcomes of fetches", "outcome", "fetches", list(counted.outcomes.items())[:MOST_ROWS])
+    reasons = list(counted.without_page.items())[:MOST_ROWS]
+    yield _counts_table("Fetches without a page", "reason", "fetches", reasons)
+    bins = [sum(counted.relevance[low : low + 2]) for low in range(0, len(counted.relevance), 2)]
+    filled = max((number for number, count in enumerate(bins, 1) if count), default=0)
+    ranges = [(f"{number / 10:.1f} to {(number + 1) / 10:.1f}", count) for number, count in enumerate(bins[:filled])]
+    yield _counts_table("Relevance of pages", "relevance", "pages", ranges)
+    depths = [(str(depth), relevant, pages) for depth, pages, relevant in counted.depths[:20]]
+    yield _pages_table("Clicks from a seed", "clicks", depths)
+    shapes = [(each.pattern, each.relevant, each.pages) for each in counted.patterns[:MOST_ROWS]]
+    yield _pages_table("Shapes of addresses", "shape", shapes)
+    seconds = sorted(counted.stage_seconds.items(), key=lambda item: -item[1])
+    total = sum(counted.stage_seconds.values())
+    stages = [
+        BarRow(stage, 0, each / total, (f"{each:,.1f} s", f"{each / total:.0%}")) for stage, each in seconds if each
+    ]
+    yield BarTable("Time by stage", "stage", ("time", "share"), tuple(stages))
+
+
+def _pages_table(title: str, names: str, rows: Sequence[tuple[str, int, int]]) -> BarTable:
+    """Make a table of names with relevant pages and all pages."""
+    most = max((pages for *_, pages in rows), default=0) or 1
+    bars = (BarRow(name, good / most, pages / most, (f"{good:,}", f"{pages:,}")) for name, good, pages in rows)
+    return BarTable(title, names, ("relevant", "pages"), tuple(bars))
+
+
+def _counts_table(title: str, names: str, heading: str, rows: Sequence[tuple[str, int]]) -> BarTable:
+    most = max((count for _, count in rows), default=0) or 1
+    return BarTable(
+        title, names, (heading,), tuple(BarRow(name, 0, count / most, (f"{count:,}",)) for name, count in rows)
+    )
+
+
+def _settings(settings: Settings) -> ReportedSettings:
+    report = ReportedSettings([], [], [])
     for key, setting in SETTINGS_BY_KEY.items():
         value = setting.value_in(settings)
-        rows.append((key, _said(value), value == setting.default))
-    return tuple(rows)
+        if value == setting.default:
+            rows = report.default
+        else:
+            rows = report.written_by_crawl if key in _WRITTEN_BY_CRAWL else report.chosen
+        rows.append((key, _setting_text(value)))
+    return report
 
 
-def _said(value: object) -> str:
+def _setting_text(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)

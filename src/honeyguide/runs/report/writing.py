@@ -1,39 +1,38 @@
-"""The report as one file."""
+"""Render the report through Jinja2, which escapes everything that is not markup of the templates, and write it."""
 
 from __future__ import annotations
 
-from importlib import metadata, resources
+import re
+from functools import cache
+from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from honeyguide.errors import SettingsError
+from honeyguide.model.counts import count_of
 from honeyguide.runs import opened
 from honeyguide.runs.exports import REPORT_NAME, whole_file
-from honeyguide.runs.report import sections
-from honeyguide.runs.report.escaping import shown
+from honeyguide.runs.report.drawing import colour_by_host, curve_drawing, lay_out, map_drawing
 from honeyguide.runs.report.gathering import MOST_RESULTS, gather
 
 if TYPE_CHECKING:
     from honeyguide.runs import Run
+    from honeyguide.runs.report.gathering import RunReport, TopicMap
 
 TOP: Final = 50
-# Nothing is loaded and no script runs, whatever a page of the run may have smuggled in.
-_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_PARTS: Final = (
-    ("harvest", "Harvest"),
-    ("found", "What was found"),
-    ("map", "Map"),
-    ("hosts", "Hosts and outcomes"),
-    ("traps", "Traps"),
-    ("settings", "Settings"),
-)
+_FEW_ON_MAP: Final = 15
+# Control characters, halves of surrogate pairs, and marks that change the direction of the text after them.
+_UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 def write_report(run: Run | Path | str, file: Path | str | None = None, *, top: int = TOP) -> Path:
-    """Write the report of a run and say where: `report.html` in its folder, unless told otherwise.
+    """Write the report of a run and return its path: `report.html` in the run folder unless `file` is given.
 
-    The file is replaced when the new one is whole. `top` is how many pages it shows, from 1 to 200; SettingsError for
-    any other number.
+    The file is replaced when the new one is complete. `top` is how many pages it shows, from 1 to 200; SettingsError
+    for any other number.
     """
     _check_top(top)
     with opened(run) as source:
@@ -45,37 +44,76 @@ def write_report(run: Run | Path | str, file: Path | str | None = None, *, top: 
 
 
 def report_html(run: Run, *, top: int = TOP) -> str:
-    """The report of a run that is open, as HTML."""
+    """Return the report of an open run as HTML."""
     _check_top(top)
-    gathered = gather(run, top)
-    body = [
-        sections.harvest(gathered),
-        sections.found(gathered),
-        sections.topic_map(gathered),
-        sections.hosts_and_outcomes(gathered),
-        sections.traps(gathered),
-        sections.settings(gathered),
+    return render(gather(run, top))
+
+
+def render(report: RunReport) -> str:
+    """Return a report as HTML."""
+    return (
+        templates()
+        .get_template("report.html")
+        .render(report=report, stats=report.stats, version=metadata.version("honeyguide"))
+    )
+
+
+@cache
+def templates() -> Environment:
+    """Return the environment of the templates: autoescaping, no undefined names."""
+    environment = Environment(
+        loader=PackageLoader("honeyguide.runs.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"plain": plain, "printable": printable, "breakable": breakable, "web_address": web_address}
+    environment.globals |= {
+        "count_of": count_of,
+        "curve_drawings": _curve_drawings,
+        "map_drawings": _map_drawings,
+        "colour_by_host": colour_by_host,
+    }
+    return environment
+
+
+def plain(text: str, longest: int = 200) -> str:
+    """Return text on one line without control characters; what is too long is cut."""
+    line = " ".join(_UNPRINTABLE.sub(" ", text).split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def printable(text: str) -> str:
+    """Return part of a line without control characters; spaces at its ends stay."""
+    return _UNPRINTABLE.sub(" ", text)
+
+
+def breakable(text: str, longest: int = 200) -> Markup:
+    """Return text, escaped, that a browser may break after a dot, slash, dash or underscore."""
+    return Markup(re.sub(r"([./_-])", r"\1<wbr>", str(escape(plain(text, longest)))))  # noqa: S704 - escaped before
+
+
+def web_address(url: str) -> str:
+    """Return an http or https address as it may stand in a link; empty for any other."""
+    return _UNPRINTABLE.sub("", url) if url.startswith(("http://", "https://")) else ""
+
+
+def _curve_drawings(report: RunReport) -> list[Any]:
+    return [curve_drawing(report.curve, 1020, 320, "wide"), curve_drawing(report.curve, 360, 250, "narrow")]
+
+
+def _map_drawings(topic_map: TopicMap) -> list[Any]:
+    """Draw the map for wide and for narrow windows, where it is turned to be taller than wide."""
+    pages, links = topic_map.pages, topic_map.links
+    places = lay_out([page.url.host for page in pages], links)
+    heights = (640, 460) if len(pages) > _FEW_ON_MAP else (340, 280)
+    relevance = [page.relevance for page in pages]
+    wide, narrow = ([plain(page.title or page.url.host, longest) for page in pages] for longest in (34, 22))
+    return [
+        map_drawing(places, links, relevance, wide, (1020, heights[0]), "wide"),
+        map_drawing(places[:, ::-1], links, relevance, narrow, (360, heights[1]), "narrow"),
     ]
-    there = "".join(
-        f'<a href="#{anchor}">{name}</a>' for anchor, name in _PARTS if any(f'id="{anchor}"' in each for each in body)
-    )
-    style = resources.files("honeyguide.runs.report").joinpath("style.css").read_text(encoding="utf-8")
-    title = shown(gathered.stats.topic or "A crawl")
-    version = metadata.version("honeyguide")
-    return "\n".join(
-        [
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="referrer" content="no-referrer">\n<meta name="robots" content="noindex">',
-            f"<title>{title} · Honeyguide</title>\n<style>\n{style}</style>\n</head>\n<body>",
-            sections.head(gathered),
-            f'<nav aria-label="Parts of this report">{there}</nav>\n<main>',
-            *body,
-            f"</main>\n<footer>Honeyguide {shown(version)}, from the run {shown(gathered.stats.run)}.</footer>",
-            "</body>\n</html>\n",
-        ]
-    )
 
 
 def _check_top(top: int) -> None:
