@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.settings import Settings, load_settings, settings_from, with_overrides
 
 if TYPE_CHECKING:
     from honeyguide.crawler import (
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from honeyguide.runs.exports import export
     from honeyguide.runs.report import write_report
     from honeyguide.search import Searcher, search_runs
+    from honeyguide.settings import Settings, load_settings, settings_from, with_overrides
 
 __all__ = [
     "HoneyguideError",
@@ -67,37 +67,20 @@ __all__ = [
     "write_report",
 ]
 
-_HOME_BY_NAME = {
-    "crawl": "honeyguide.crawler",
-    "crawl_async": "honeyguide.crawler",
-    "judge_page": "honeyguide.crawler",
-    "judge_pages": "honeyguide.crawler",
-    "judge_pages_async": "honeyguide.crawler",
-    "learned_weights": "honeyguide.crawler",
-    "refresh": "honeyguide.crawler",
-    "refresh_async": "honeyguide.crawler",
-    "resume": "honeyguide.crawler",
-    "resume_async": "honeyguide.crawler",
-    "diff": "honeyguide.runs",
-    "export": "honeyguide.runs.exports",
-    "link_graph": "honeyguide.crawler",
-    "rank": "honeyguide.crawler",
-    "Searcher": "honeyguide.search",
-    "search_runs": "honeyguide.search",
-    "stats": "honeyguide.runs",
-    "suggest_topic": "honeyguide.crawler",
-    "suggest_topic_async": "honeyguide.crawler",
-    "write_report": "honeyguide.runs.report",
-    "Run": "honeyguide.runs",
-    "open_run": "honeyguide.runs",
+_NAMES_BY_MODULE = {
+    "honeyguide.runs": ("Run", "diff", "open_run", "stats"),
+    "honeyguide.runs.exports": ("export",),
+    "honeyguide.runs.report": ("write_report",),
+    "honeyguide.search": ("Searcher", "search_runs"),
+    "honeyguide.settings": ("Settings", "load_settings", "settings_from", "with_overrides"),
 }
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - as the language defines it
-    """Load the engine when it is first used, so that `import honeyguide` stays fast."""
-    home = _HOME_BY_NAME.get(name)
-    if home is None:
+    """Load a part when it is first used, so that `import honeyguide` stays fast."""
+    if name not in __all__:
         raise AttributeError(f"module 'honeyguide' has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415
 
+    home = next((module for module, names in _NAMES_BY_MODULE.items() if name in names), "honeyguide.crawler")
     return getattr(import_module(home), name)

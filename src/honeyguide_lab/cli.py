@@ -255,7 +255,7 @@ def reproduce(
     verbose: Verbosity = 0,
     log_file: LogFile = None,
 ) -> None:
-    from honeyguide.cli.summary import print_json  # noqa: PLC0415 - the engine takes a while to load
+    from honeyguide.cli.output import print_json  # noqa: PLC0415 - the engine takes a while to load
     from honeyguide_lab.reproduce import StudyOptions  # noqa: PLC0415
     from honeyguide_lab.reproduce import reproduce as make_again  # noqa: PLC0415
 
@@ -311,7 +311,7 @@ def _given(**flags: object) -> dict[str, Any]:
 def _run(
     document: dict[str, Any], output: Path, jobs: int | None, *, as_json: bool, verbose: int, log_file: Path | None
 ) -> None:
-    from honeyguide.cli.summary import print_json  # noqa: PLC0415 - the engine takes a while to load
+    from honeyguide.cli.output import print_json  # noqa: PLC0415 - the engine takes a while to load
     from honeyguide_lab.compare import compare_strategies  # noqa: PLC0415
     from honeyguide_lab.spec import experiment_from  # noqa: PLC0415
 

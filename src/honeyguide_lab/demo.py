@@ -20,9 +20,9 @@ from rich.table import Table
 from rich.text import Text
 
 from honeyguide.cli.options import OUTPUT_PANEL, JsonFlag, LogFile, Verbosity
+from honeyguide.cli.output import command, duration, one_line, percent, print_json
 from honeyguide.cli.results import page_table
 from honeyguide.cli.search import snippet_text
-from honeyguide.cli.summary import command, duration, one_line, percent, print_json
 from honeyguide.crawler import rank
 from honeyguide.errors import RunExists
 from honeyguide.model.counts import count_of

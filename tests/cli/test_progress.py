@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
-from honeyguide.cli.watching import ProgressDisplay, ProgressLines, Speedometer, Story, logging_to
+from honeyguide.cli.watching import CrawlLog, ProgressDisplay, ProgressLines, Speedometer, logging_to
 from honeyguide.crawler import CrawlStarted, CrawlStopped, PageJudged, StopReason
 from honeyguide.model import Url, Verdict
 from honeyguide.model.clock import SimulatedClock
@@ -92,7 +92,7 @@ def test_without_a_terminal_there_is_a_line_every_few_seconds() -> None:
     assert "50/1,000 fetches" in written.getvalue()
 
 
-def told_by(story: Story) -> None:
+def told_by(story: CrawlLog) -> None:
     story(CrawlStarted(Progress(), is_resumed=False))
     for step in range(1, 1001):
         story(judged(step))
@@ -103,13 +103,13 @@ def told_by(story: Story) -> None:
 def test_the_story_fits_on_a_screen_and_debug_follows_every_url(verbosity: int, lines: int) -> None:
     written = io.StringIO()
     with logging_to(Console(file=written, width=200), verbosity, None):
-        told_by(Story(Settings(budget=BUDGET)))
+        told_by(CrawlLog(Settings(budget=BUDGET)))
     assert len(written.getvalue().splitlines()) == lines
 
 
 def test_a_log_file_has_the_story_without_being_asked_for_more(tmp_path: Path) -> None:
     with logging_to(Console(file=io.StringIO()), 0, tmp_path / "log.txt"):
-        told_by(Story(Settings(budget=BUDGET)))
+        told_by(CrawlLog(Settings(budget=BUDGET)))
     assert len((tmp_path / "log.txt").read_text(encoding="utf-8").splitlines()) == 12
 
 

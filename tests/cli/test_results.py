@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from honeyguide.cli.main import main
-from honeyguide.cli.summary import one_line
+from honeyguide.cli.output import one_line
 from honeyguide.runs import RunFolder, SqliteStore, open_run
 from honeyguide.settings import Settings, to_toml
 

@@ -2,67 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final
 
 import typer
 
-from honeyguide.cli.how_options import (
-    ArchiveKind,
-    Budget,
-    Concurrency,
-    ConfigFile,
-    Contact,
-    Device,
-    GuardFlag,
-    JudgeName,
-    OtherSettings,
-    RenderFlag,
-    Seed,
-    StrategyName,
-    VectorsFile,
-)
+from honeyguide import crawler
 from honeyguide.cli.options import (
-    Categories,
+    TOPIC_FLAGS,
+    Flag,
     JsonFlag,
-    Keywords,
-    Like,
     LogFile,
     PresetName,
     RunArgument,
     TopicFile,
-    TopicName,
-    Unlike,
     Verbosity,
     settings_of,
-    topic_flags,
+    takes_flags,
     topic_values,
-    whole_number,
-    with_preset_seeds,
-    with_preset_step_size,
 )
-from honeyguide.cli.where_options import (
-    AllowedHosts,
-    AllowedPaths,
-    AllowPrivate,
-    DeniedHosts,
-    DeniedPaths,
-    Feeds,
-    MaxDepth,
-    MaxPagesPerHost,
-    Prefixes,
-    Profile,
-    RestartUrls,
-    SeedUrls,
-    Sitemaps,
-    StayOnDomain,
-    StayOnSeedHosts,
-    World,
-    stay_on,
-)
+from honeyguide.cli.summary import print_summary
+from honeyguide.cli.watching import watching
+from honeyguide.errors import SettingsError
+from honeyguide.settings import JUDGES, Settings, with_overrides
+from honeyguide.settings.profiles import VALUES_BY_PROFILE
+from honeyguide.topic import preset as preset_topic
+
+_WHERE: Final = "Where to look"
+_HOW: Final = "How to look"
 
 STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",
-    "lfa-sync": "linear SARSA of Han 2018, every waiting link re-scored at every step",
+    "lfa-sync": "linear SARSA of Han 2018, every waiting link re-scored each step",
     "lfa-async": "the same, only links like those of the newest page re-scored",
     "lfa-moderated": "as lfa-async, with damped errors",
     "dqn": "deep Q-learning, state and link in, one value out; needs PyTorch",
@@ -80,103 +52,124 @@ STRATEGY_LINES: Final = {
     "parse-or-skip-q": "in the order found; learns which links to skip",
     "random-skip": "in the order found; skips by chance; needs no topic",
 }
-_NAME_WIDTH: Final = max(map(len, STRATEGY_LINES))
+_EVERYDAY: Final = ("online-ridge", "best-first", "breadth-first", "lfa-sync", "dqn", "random")
+_WIDTH: Final = max(map(len, STRATEGY_LINES))
 HELP: Final = (
     "Crawl a topic into a new run folder.\n\n"
     "Spends a budget of fetches on pages about the topic and keeps pages, links and everything learned in RUN. "
-    "Ctrl-C finishes the step and saves; [bold]honeyguide resume RUN[/bold] goes on.\n\n"
+    "Ctrl-C finishes the step and saves; [bold]honeyguide resume RUN[/bold] goes on. Without --seed-url it starts at "
+    "the entry pages of an offline world, or at a shipped list of well-known places by topic.\n\n"
     "[bold]Examples[/bold]\n\n"
     "  honeyguide crawl my-run --topic geology --keyword rock \\\n"
     "      --seed-url https://example.org/ --contact me@example.org\n\n"
     "  honeyguide crawl my-run --world synthetic --topic geology \\\n"
     "      --keyword rock --keyword mineral --budget 500\n\n"
-    "  honeyguide crawl my-run --world wiki:simple --preset geology --profile han2018\n\n"
-    "  honeyguide crawl my-run --topic-file reefs.toml --like @article.html\n\n"
     "[bold]Strategies[/bold]\n\n"
-    + "\n".join(f"  [cyan]{name:{_NAME_WIDTH}}[/cyan]  {line}" for name, line in STRATEGY_LINES.items())
+    + "\n".join(f"  [cyan]{name:{_WIDTH}}[/cyan]  {STRATEGY_LINES[name]}" for name in _EVERYDAY)
+    + f"\n  and {', '.join(name for name in STRATEGY_LINES if name not in _EVERYDAY)}"
 )
 
 
+def _rare(name: str, key: str, metavar: str, panel: str, help_text: str = "") -> Flag:
+    return Flag(name, key, metavar, panel, help_text, is_everyday=False)
+
+
+FLAGS: Final = (
+    *TOPIC_FLAGS,
+    Flag(
+        "--world", "crawl.world", "WORLD", _WHERE,
+        "live, wiki:PATH, site:FOLDER@BASE_URL, site:FILE.warc.gz, replay:RUN, synthetic[:seed=1,pages=20000] or "
+        "synthetic+http.".replace("[", "\\["),
+    ),
+    Flag("--seed-url", "crawl.seed_urls", "URL", _WHERE, "Where to start; repeatable."),
+    _rare("--sitemap", "crawl.sitemaps", "URL", _WHERE, "Start at the pages of this sitemap; repeatable."),
+    _rare("--feed", "crawl.feeds", "URL", _WHERE, "Start at the entries of this RSS or Atom feed; repeatable."),
+    Flag("--allow-host", "scope.allow_hosts", "HOST", _WHERE, "Stay on this host or *.example.org; repeatable."),
+    Flag("--deny-host", "scope.deny_hosts", "HOST", _WHERE, "Never ask this host; repeatable."),
+    Flag("--under", "scope.allow_prefixes", "PREFIX", _WHERE, "Stay under /docs/ or https://example.org/docs/."),
+    _rare("--allow-path", "scope.allow_paths", "REGEX", _WHERE, "Follow only links with this in path or query."),
+    _rare("--deny-path", "scope.deny_paths", "REGEX", _WHERE, "Follow no link with this in path or query."),
+    Flag("--max-depth", "scope.max_depth", "CLICKS", _WHERE, "Go no farther from a seed; 0 sets no limit."),
+    _rare("--max-pages-per-host", "scope.max_pages_per_host", "N", _WHERE, "Ask no host more often; 0: no limit."),
+    _rare(
+        "--restart-url", "restart.urls", "URL", _WHERE,
+        "A seed kept for restarts; repeatable. They happen by restart.every_fetches or restart.reward_share.",
+    ),
+    _rare("--allow-private", "fetch.allow_private", "", _WHERE, "Also ask loopback and private addresses."),
+    Flag("--budget", "budget.fetches", "FETCHES", _HOW),
+    Flag("--strategy", "crawl.strategy", "NAME", _HOW, "How links are chosen; see above."),
+    Flag("--judge", "judge.kind", "NAME", _HOW, f"How relevance is measured: {', '.join(JUDGES)}."),
+    Flag(
+        "--profile", "crawl.profile", "NAME", _HOW,
+        "Settings under yours: wikipedia, loop-detection, or a paper's: han2018, pertejo2021, pertejo2021-dqn.",
+    ),
+    _rare(
+        "--guard/--no-guard", "guard.on", "", _HOW,
+        "Lower the priority of loops, traps and near-duplicates; honeyguide traps shows them.",
+    ),
+    _rare("--render", "render.enabled", "", _HOW, "Run scripts of empty pages in headless Chromium."),
+    Flag("--contact", "fetch.contact", "MAIL|URL", _HOW, "Where a site's owner can reach you; needed on the web."),
+    _rare("--vectors", "vectors.source", "FILE", _HOW, "Word vectors: a GloVe, word2vec or fastText .vec file."),
+    _rare("--archive", "store.archive", "KIND", _HOW, "Where pages are kept: store, warc (in RUN/archive), none."),
+    _rare("--device", "dqn.device", "NAME", _HOW, "Where dqn trains its network: cpu or cuda."),
+    _rare("--concurrency", "crawl.concurrency", "N", _HOW),
+    Flag("--seed", "crawl.seed", "N", _HOW, "Seed of every random choice."),
+)  # fmt: skip
+
+
+@takes_flags(FLAGS)
 def crawl(
     run: RunArgument,
-    topic: TopicName = None,
-    keyword: Keywords = None,
-    like: Like = None,
-    unlike: Unlike = None,
-    category: Categories = None,
+    given: Mapping[str, Any],
     topic_file: TopicFile = None,
     preset: PresetName = None,
-    world: World = None,
-    seed_url: SeedUrls = None,
-    sitemap: Sitemaps = None,
-    feed: Feeds = None,
-    profile: Profile = None,
-    allow_host: AllowedHosts = None,
-    deny_host: DeniedHosts = None,
-    allow_path: AllowedPaths = None,
-    deny_path: DeniedPaths = None,
-    stay_on_seed_hosts: StayOnSeedHosts = False,
-    stay_on_domain: StayOnDomain = False,
-    under: Prefixes = None,
-    max_depth: MaxDepth = None,
-    max_pages_per_host: MaxPagesPerHost = None,
-    restart_url: RestartUrls = None,
-    guard: GuardFlag = None,
-    render: RenderFlag = None,
-    allow_private: AllowPrivate = None,
-    contact: Contact = None,
-    budget: Budget = None,
-    strategy: StrategyName = None,
-    judge: JudgeName = None,
-    vectors: VectorsFile = None,
-    archive: ArchiveKind = None,
-    device: Device = None,
-    concurrency: Concurrency = None,
-    seed: Seed = None,
-    config: ConfigFile = None,
-    set_: OtherSettings = None,
+    stay_on_seed_hosts: Annotated[
+        bool,
+        typer.Option("--stay-on-seed-hosts", metavar="", rich_help_panel=_WHERE, help="Stay on the seeds' hosts."),
+    ] = False,
+    stay_on_domain: Annotated[
+        bool,
+        typer.Option("--stay-on-domain", metavar="", rich_help_panel=_WHERE, help="Stay on the seeds' domains."),
+    ] = False,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", show_default=False, rich_help_panel=_HOW, help="A TOML file of settings; flags override it."
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", show_default=False, rich_help_panel=_HOW,
+            help="Any other setting, as in --set politeness.delay_s=2; repeatable.",
+        ),
+    ] = None,
     as_json: JsonFlag = False,
     verbose: Verbosity = 0,
     log_file: LogFile = None,
-) -> None:
-    from honeyguide import crawler as engine  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
-    from honeyguide.cli.summary import print_summary  # noqa: PLC0415
-    from honeyguide.cli.watching import watching  # noqa: PLC0415
-
-    flags = {
-        **topic_flags(topic, keyword, like, unlike, category),
-        "crawl.world": world,
-        "crawl.seed_urls": seed_url,
-        "crawl.sitemaps": sitemap,
-        "crawl.feeds": feed,
-        "crawl.profile": profile,
-        "scope.allow_hosts": allow_host,
-        "scope.deny_hosts": deny_host,
-        "scope.allow_paths": allow_path,
-        "scope.deny_paths": deny_path,
-        "scope.stay_on": stay_on(seed_hosts=stay_on_seed_hosts, domain=stay_on_domain),
-        "scope.allow_prefixes": under,
-        "scope.max_depth": whole_number(max_depth),
-        "scope.max_pages_per_host": whole_number(max_pages_per_host),
-        "restart.urls": restart_url,
-        "guard.on": guard,
-        "fetch.allow_private": allow_private,
-        "render.enabled": render,
-        "fetch.contact": contact,
-        "crawl.strategy": strategy,
-        "crawl.concurrency": whole_number(concurrency),
-        "crawl.seed": whole_number(seed),
-        "budget.fetches": whole_number(budget),
-        "judge.kind": judge,
-        "vectors.source": vectors,
-        "store.archive": archive,
-        "dqn.device": device,
-    }
-    settings = settings_of(config, set_ or [], flags, topic_values(topic_file, preset))
-    settings = with_preset_seeds(with_preset_step_size(settings, preset), preset)
+) -> None:  # fmt: skip
+    if stay_on_seed_hosts and stay_on_domain:
+        raise SettingsError(["--stay-on-seed-hosts and --stay-on-domain contradict each other; leave one out"])
+    flags = dict(given)
+    if stay_on_seed_hosts or stay_on_domain:
+        flags["scope.stay_on"] = "seed-hosts" if stay_on_seed_hosts else "seed-domains"
+    settings = settings_of(config, set_, flags, topic_values(topic_file, preset))
+    if preset is not None:
+        settings = _with_preset(settings, preset)
     with watching(verbose, log_file) as watch:
         started = watch.clock.now()
-        finished = engine.crawl(run, settings, **watch.surroundings(settings))
+        finished = crawler.crawl(run, settings, **watch.crawl_options(settings))
     with finished:
         print_summary(finished, watch.clock.now() - started, as_json=as_json)
     raise typer.Exit(watch.is_interrupted.exit_code)
+
+
+def _with_preset(settings: Settings, name: str) -> Settings:
+    """Add the seeds and Han's step size of a preset where the user, or a paper's profile, gives no others."""
+    preset, step_size = preset_topic(name), "lfa.step_size"
+    if step_size not in settings.set_keys and step_size not in VALUES_BY_PROFILE.get(settings.crawl.profile, {}):
+        settings = with_overrides(settings, {step_size: preset.step_size})
+    if settings.crawl.seed_urls:
+        return settings
+    seed_urls = crawler.preset_seed_urls(preset, settings.crawl.world)
+    return with_overrides(settings, {"crawl.seed_urls": list(seed_urls)})

@@ -1,34 +1,20 @@
-"""`honeyguide export`: a run written for other programs."""
+"""`honeyguide export` and `honeyguide report`: a run written for other programs, and for a browser."""
 
 from __future__ import annotations
 
 import io
 import sys
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from honeyguide.cli.options import RunArgument
+from honeyguide.cli.output import progress_bar
 from honeyguide.errors import SettingsError
+from honeyguide.runs import exports, open_run
+from honeyguide.runs.report import report_html, write_report
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from honeyguide.runs.exports import Choice
-
-HELP: Final = (
-    "Write a run for other programs.\n\n"
-    "Pages: [bold]jsonl[/bold], [bold]csv[/bold] (safe for spreadsheets), [bold]parquet[/bold] (needs the extra "
-    "parquet), [bold]markdown[/bold] (a folder with a file a page). What was answered: [bold]warc[/bold]. The link "
-    "graph: [bold]graphml[/bold] and [bold]gexf[/bold] with all columns of the pages but text and parents, "
-    "[bold]edges[/bold] over all pages discovered, as text. docs/exports.md has the columns.\n\n"
-    "Works while the crawl is going on, too: what is written is the run at one moment.\n\n"
-    "[bold]Example[/bold]\n\n"
-    "  honeyguide export my-run --format jsonl --relevant pages.jsonl\n\n"
-    "  honeyguide export my-run --format edges | head -1"
-)
 _STDOUT: Final = Path("-")
 _NAMES_OF_STDOUT: Final = (_STDOUT, Path("/dev/stdout"))
 
@@ -39,7 +25,7 @@ def export(
         str,
         typer.Option(
             "--format", metavar="NAME", show_default=False,
-            help="What to write, and needed: edges, jsonl, csv, parquet, warc, graphml, gexf or markdown.",
+            help="What to write: edges, jsonl, csv, parquet, warc, graphml, gexf or markdown.",
         ),
     ] = "",
     file: Annotated[
@@ -58,39 +44,43 @@ def export(
         bool, typer.Option("--one-file", metavar="", help="Markdown as one file, not a folder.")
     ] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", metavar="", help="Replace a file that is there, by a whole one.")
+        bool, typer.Option("--overwrite", metavar="", help="Replace a file that is there.")
     ] = False,
 ) -> None:  # fmt: skip
-    from honeyguide.runs import exports  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
+    """Write a run for other programs.
 
-    target = _target(file, output)
+    Pages: [bold]jsonl[/bold], [bold]csv[/bold] (safe for spreadsheets), [bold]parquet[/bold] (extra parquet) and
+    [bold]markdown[/bold] (a folder with a file a page). Answers as they came: [bold]warc[/bold]. The link graph:
+    [bold]graphml[/bold], [bold]gexf[/bold], or [bold]edges[/bold] over all pages discovered, as text.
+
+    Works while the crawl is going on, too: what is written is the run at one moment.
+
+    [bold]Examples[/bold]
+
+      honeyguide export my-run --format jsonl --relevant pages.jsonl
+
+      honeyguide export my-run --format edges | head -1
+    """
+    if file is not None and output is not None and file != output:
+        raise SettingsError([f"two places to write to, {file} and {output}; give one"])
+    target = file or output or _STDOUT
     choice = exports.checked(file_format, exports.Choice(relevant, not no_text, one_file))
     if target in _NAMES_OF_STDOUT:
         _write_to_stdout(run, file_format, choice)
         return
-    if target.is_file() and not overwrite:
-        raise SettingsError([f"{target} is there already; name another file, or give --overwrite to replace it"])
-    with _progress_bar() as progress:
+    _refuse_to_replace(target, overwrite=overwrite)
+    with progress_bar("pages") as progress:
         written = exports.export(
             run, target, file_format, progress, relevant=relevant, text=not no_text, one_file=one_file
         )
     print(f"{target}: {written}")
 
 
-def _target(file: Path | None, output: Path | None) -> Path:
-    if file is not None and output is not None and file != output:
-        raise SettingsError([f"two places to write to, {file} and {output}; give one"])
-    return file or output or _STDOUT
-
-
-def _write_to_stdout(run: Path, file_format: str, choice: Choice) -> None:
-    """Write to where nothing but the export may go."""
-    from honeyguide import runs as store  # noqa: PLC0415
-    from honeyguide.runs import exports  # noqa: PLC0415
-
+def _write_to_stdout(run: Path, file_format: str, choice: exports.Choice) -> None:
+    """Write the export to stdout, and nothing else."""
     if file_format in exports.BINARY_FORMATS and sys.stdout.isatty():
         raise SettingsError([f"--format {file_format} is no text for a terminal; name a file to write to"])
-    with store.open_run(run) as opened:
+    with open_run(run) as opened:
         if file_format in exports.BINARY_FORMATS:
             exports.write_bytes(opened, sys.stdout.buffer, file_format, choice=choice)
             return
@@ -99,16 +89,38 @@ def _write_to_stdout(run: Path, file_format: str, choice: Choice) -> None:
         exports.write(opened, sys.stdout, file_format, choice=choice)
 
 
-@contextmanager
-def _progress_bar() -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr, if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _done, _all: None
-        return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+def _refuse_to_replace(file: Path, *, overwrite: bool) -> None:
+    if file.is_file() and not overwrite:
+        raise SettingsError([f"{file} is there already; name another file, or give --overwrite to replace it"])
 
-    columns = (TextColumn("pages"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task("")
-        yield lambda done, all_: bars.update(task, completed=done, total=all_)
+
+def report(
+    run: RunArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", show_default=False,
+            help="Where to; - for stdout. \\[default: report.html in the run folder, replaced each time]",
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option(metavar="N", min=1, max=200, help="How many pages to show.")] = 50,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", metavar="", help="Replace a file that is there.")
+    ] = False,
+) -> None:  # fmt: skip
+    """Write a page about a run, to open in a browser.
+
+    One HTML file that needs nothing else and no network: the harvest, what was found, a map of the topic, hosts and
+    outcomes, traps, settings. Works while the crawl is going on, too.
+
+    [bold]Example[/bold]
+
+      honeyguide report my-run -o geology.html
+    """
+    if output == _STDOUT:
+        with open_run(run) as opened:
+            print(report_html(opened, top=top), end="")
+        return
+    if output is not None:
+        _refuse_to_replace(output, overwrite=overwrite)
+    print(write_report(run, output, top=top))

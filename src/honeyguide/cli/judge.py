@@ -1,9 +1,10 @@
-"""`honeyguide judge`: what the judge makes of a page, and why."""
+"""`honeyguide judge`: the relevance of pages, with the evidence."""
 
 from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -11,72 +12,49 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from honeyguide.cli.options import (
+    TOPIC_FLAGS,
+    VECTORS,
     AnySetting,
-    Categories,
+    Flag,
     JsonFlag,
-    Keywords,
-    Like,
     PresetName,
     TopicFile,
-    TopicName,
-    Unlike,
-    Vectors,
-    setting_option,
     settings_of,
-    topic_flags,
+    takes_flags,
     topic_values,
 )
-from honeyguide.cli.summary import one_line
+from honeyguide.cli.output import one_line, print_json
+from honeyguide.crawler import UnreadablePage, judge_pages
 from honeyguide.settings import JUDGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.crawler import JudgedPage, UnreadablePage
+    from honeyguide.crawler import JudgedPage
     from honeyguide.model import Evidence
 
-HELP: Final = (
-    "Judge pages for a topic, with the evidence.\n\n"
-    "A page is a file of HTML or text, - for standard input, or a URL: of the world that --world names, else of the "
-    "web, asked politely. Only the main text is judged. A judge that learns from the pages it has seen sees them in "
-    "the order given. What cannot be read is told on stderr, and the status is then 2.\n\n"
-    "[bold]Examples[/bold]\n\n"
-    "  honeyguide judge --topic geology page.html\n\n"
-    "  honeyguide judge --topic-file reefs.toml --judge keyword page.html notes.txt\n\n"
-    "  honeyguide judge --preset geology --world wiki:simple --links 10 \\\n"
-    "      https://simple.wikipedia.org/wiki/Basalt"
-)
 BAD_PAGES: Final = 2
 _HOW: Final = "How to judge"
 _TERMS_SHOWN: Final = 12
 _TERMS_IN_A_TABLE: Final = 4
 
 
+FLAGS: Final = (
+    *TOPIC_FLAGS,
+    Flag("--judge", "judge.kind", "NAME", _HOW, f"How relevance is measured: {', '.join(JUDGES)}."),
+    Flag("--world", "crawl.world", "WORLD", _HOW, "Where URLs are looked up, as in honeyguide crawl."),
+    VECTORS,
+)
+
+
+@takes_flags(FLAGS)
 def judge(
     pages: Annotated[
         list[str], typer.Argument(metavar="PAGE", help="Files or URLs; - reads stdin.", show_default=False)
     ],
-    topic: TopicName = None,
-    keyword: Keywords = None,
-    like: Like = None,
-    unlike: Unlike = None,
-    category: Categories = None,
+    given: Mapping[str, Any],
     topic_file: TopicFile = None,
     preset: PresetName = None,
-    judge: Annotated[
-        str | None,
-        setting_option(
-            "judge.kind", "--judge", metavar="NAME", panel=_HOW,
-            help_text=f"How relevance is measured: {', '.join(JUDGES)}.",
-        ),
-    ] = None,
-    world: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WORLD", show_default=False, rich_help_panel=_HOW,
-            help="Where URLs are looked up, as in honeyguide crawl; without it, on the web.",
-        ),
-    ] = None,
     links: Annotated[
         int,
         typer.Option(
@@ -88,29 +66,36 @@ def judge(
         Path | None,
         typer.Option(
             metavar="FILE", show_default=False, rich_help_panel=_HOW,
-            help="A TOML file of settings, such as that of a run; flags go over it.",
+            help="A TOML file of settings, such as that of a run; flags override it.",
         ),
     ] = None,
-    vectors: Vectors = None,
     set_: AnySetting = None,
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
-    from honeyguide.crawler import UnreadablePage, judge_pages  # noqa: PLC0415 - numpy and the rest take a while to load
+    r"""Judge pages for a topic, with the evidence.
 
-    flags = {
-        **topic_flags(topic, keyword, like, unlike, category),
-        "judge.kind": judge,
-        "crawl.world": world,
-        "vectors.source": vectors,
-    }
-    settings = settings_of(config, set_ or [], flags, topic_values(topic_file, preset))
+    A page is a file of HTML or text, - for standard input, or a URL: of the world that --world names, else of the web,
+    asked politely. Only the main text is judged. A judge that learns from the pages it has seen sees them in the order
+    given. Pages that cannot be read are named on stderr, and the status is then 2.
+
+    [bold]Examples[/bold]
+
+      honeyguide judge --topic geology page.html
+
+      honeyguide judge --topic-file reefs.toml --judge keyword page.html
+
+      honeyguide judge --preset geology --world wiki:simple --links 10 \
+          https://simple.wikipedia.org/wiki/Basalt
+    """
+    settings = settings_of(config, set_, given, topic_values(topic_file, preset))
     found = judge_pages(pages, settings, links=links)
     judged = [page for page in found if not isinstance(page, UnreadablePage)]
     unreadable = [page for page in found if isinstance(page, UnreadablePage)]
     if as_json:
-        _print_json(judged, unreadable)
+        documents = [_document(page) for page in judged]
+        print_json({"pages": documents, "unreadable": [asdict(page) for page in unreadable]})
     elif len(pages) == 1:
-        print("\n".join(line for page in judged for line in told(page)), end="\n" if judged else "")
+        print("\n".join(line for page in judged for line in _page_lines(page)), end="\n" if judged else "")
     else:
         _print_table(judged)
     sys.stdout.flush()
@@ -119,8 +104,8 @@ def judge(
     raise typer.Exit(BAD_PAGES if unreadable else 0)
 
 
-def told(page: JudgedPage) -> Iterator[str]:
-    """One page in full."""
+def _page_lines(page: JudgedPage) -> Iterator[str]:
+    """Describe one page in full."""
     verdict, evidence = page.verdict, page.evidence
     yield one_line(page.title) or "(no title)"
     yield one_line(page.name)
@@ -132,14 +117,14 @@ def told(page: JudgedPage) -> Iterator[str]:
     yield f"  reward     {verdict.reward:.3f}"
     yield f"  words      {page.words:,} in the main text"
     yield ""
-    yield from _told_evidence(evidence)
+    yield from _evidence_lines(evidence)
     if page.links:
         yield ""
         yield "links, by best-first score"
         yield from (f"  {link.score:6.3f}  {one_line(link.anchor) or '(no anchor)'}  {link.url}" for link in page.links)
 
 
-def _told_evidence(evidence: Evidence) -> Iterator[str]:
+def _evidence_lines(evidence: Evidence) -> Iterator[str]:
     if not evidence.rows and not evidence.parts:
         yield f"no evidence by {evidence.kind}: no word of the page has to do with the topic"
         return
@@ -156,7 +141,7 @@ def _told_evidence(evidence: Evidence) -> Iterator[str]:
         yield f"  {rest:+.{digits}f}  all other words"
     for part in evidence.parts:
         yield ""
-        yield from _told_evidence(part)
+        yield from _evidence_lines(part)
 
 
 def _meaning(evidence: Evidence) -> str:
@@ -167,7 +152,7 @@ def _meaning(evidence: Evidence) -> str:
 
 
 def _decimals(largest: float) -> int:
-    """Three, or as many as show three digits of a number below 0.01."""
+    """Return three, or as many as show three digits of a number below 0.01."""
     return 3 if not 0 < largest < 0.01 else min(12, 2 - math.floor(math.log10(largest)))
 
 
@@ -186,12 +171,6 @@ def _print_table(pages: Sequence[JudgedPage]) -> None:
             print(f"{'':37}{': '.join(filter(None, (title, terms)))}")
         for link in page.links:
             print(f"{'':37}{link.score:6.3f}  {one_line(link.anchor) or '(no anchor)'}  {link.url}")
-
-
-def _print_json(judged: Sequence[JudgedPage], unreadable: Sequence[UnreadablePage]) -> None:
-    from honeyguide.cli.summary import print_json  # noqa: PLC0415
-
-    print_json({"pages": [_document(page) for page in judged], "unreadable": [asdict(page) for page in unreadable]})
 
 
 def _document(page: JudgedPage) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The `honeyguide` program: its commands, and how everything that goes wrong ends in one line and an exit status."""
+"""The `honeyguide` program: its table of commands, loaded when they are called, and its exit statuses."""
 
 from __future__ import annotations
 
@@ -6,33 +6,14 @@ import io
 import os
 import re
 import sys
-from importlib import metadata
-from typing import TYPE_CHECKING, Annotated, Final, cast
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, cast
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
-from honeyguide.cli import (
-    crawl,
-    diff,
-    export,
-    judge,
-    learner,
-    rank,
-    refresh,
-    report,
-    results,
-    resume,
-    search,
-    stats,
-    topic,
-    traps,
-    vectors,
-    wiki,
-)
-from honeyguide.cli.summary import one_line
 from honeyguide.errors import HoneyguideError
-from honeyguide_lab import cli as lab
-from honeyguide_lab import demo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,11 +22,74 @@ BAD_INPUT: Final = 2
 BROKEN_PIPE: Final = 141  # as shells report a program that SIGPIPE has ended
 
 _SHORT_FLAG: Final = re.compile(r"No such option: -(?!-)")
-# What the parser raises at a mistyped command lives in a module that differs between versions of typer.
+_DASHED_QUERY: Final = "a query that begins with - stands behind --, as in: honeyguide search my-run -- '-rock basalt'"
+# The parser's error class lives in a module that differs between versions of typer.
 _UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
+
+
+class Entry(NamedTuple):
+    """A command: where its function or its Typer app is, and its line in the program's help."""
+
+    place: str
+    line: str
+    panel: str
+
+
+_CRAWL, _LOOK, _PREPARE = "Crawl", "Look at a run", "Prepare and measure"
+COMMANDS: Final = {
+    "demo": Entry("honeyguide_lab.demo:demo", "See strategies compared on a synthetic web; a minute, offline.", _CRAWL),
+    "crawl": Entry("honeyguide.cli.crawl:crawl", "Crawl a topic into a new run folder.", _CRAWL),
+    "resume": Entry("honeyguide.cli.resume:resume", "Go on with a run that was stopped, or extend it.", _CRAWL),
+    "refresh": Entry("honeyguide.cli.resume:refresh", "Fetch the pages of a run again, as a new run.", _CRAWL),
+    "results": Entry("honeyguide.cli.results:results", "Show the most relevant pages of a run.", _LOOK),
+    "search": Entry("honeyguide.cli.search:search", "Search the pages of a run.", _LOOK),
+    "rank": Entry("honeyguide.cli.rank:rank", "Rank pages by the links between them.", _LOOK),
+    "report": Entry("honeyguide.cli.export:report", "Write a page about a run, to open in a browser.", _LOOK),
+    "export": Entry("honeyguide.cli.export:export", "Write a run for other programs.", _LOOK),
+    "stats": Entry("honeyguide.cli.stats:stats", "Add up a run: harvest, hosts, outcomes, time.", _LOOK),
+    "diff": Entry("honeyguide.cli.stats:diff", "Compare two runs.", _LOOK),
+    "traps": Entry("honeyguide.cli.traps:traps", "Show the loops, traps and duplicates of a run.", _LOOK),
+    "learner": Entry("honeyguide.cli.stats:learner", "Show what linear SARSA has learned in a run.", _LOOK),
+    "judge": Entry("honeyguide.cli.judge:judge", "Judge pages for a topic, with the evidence.", _PREPARE),
+    "topic": Entry("honeyguide.cli.topic:app", "Find the words for a topic.", _PREPARE),
+    "vectors": Entry("honeyguide.cli.vectors:app", "Look at word vectors; train some.", _PREPARE),
+    "wiki": Entry("honeyguide.cli.wiki:app", "Turn a Wikipedia dump into a world to crawl.", _PREPARE),
+    "lab": Entry("honeyguide_lab.cli:app", "Measure strategies on offline worlds.", _PREPARE),
+}
+
+
+class LazyGroup(TyperGroup):
+    """A group that shows its commands from the table and imports one only when it is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's class for it moves
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        return TyperCommand(cmd_name, help=entry.line, rich_help_panel=entry.panel, rich_markup_mode="rich")
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, load_command(cast("str", name)), rest
+
+
+def load_command(name: str) -> Any:  # noqa: ANN401 - typer's command, whose module moves between versions
+    """Import a command and return it, ready to be called."""
+    module, _, attribute = COMMANDS[name].place.partition(":")
+    home = import_module(module)
+    found = getattr(home, attribute)
+    if isinstance(found, typer.Typer):
+        return get_command(found)
+    single = typer.Typer(rich_markup_mode="rich", add_completion=False)
+    single.command(name, help=getattr(home, "HELP", None))(found)  # else the docstring
+    return get_command(single)
+
 
 app = typer.Typer(
     name="honeyguide",
+    cls=LazyGroup,
     help="A focused web crawler that learns which links are worth following.",
     epilog="Start with: honeyguide demo",
     rich_markup_mode="rich",
@@ -53,30 +97,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo", help=demo.HELP, short_help="See strategies compared on a synthetic web; a minute, offline.")(
-    demo.demo
-)
-app.command("crawl", help=crawl.HELP, short_help="Crawl a topic into a new run folder.")(crawl.crawl)
-app.command("resume", help=resume.HELP, short_help="Go on with a run that was stopped, or extend it.")(resume.resume)
-app.command("refresh", help=refresh.HELP, short_help="Look at the pages of a run again.")(refresh.refresh)
-app.command("results", help=results.HELP, short_help="Show the most relevant pages of a run.")(results.results)
-app.command("report", help=report.HELP, short_help="Write a page about a run, to look at in a browser.")(report.report)
-app.command("stats", help=stats.HELP, short_help="Add up a run: harvest, hosts, outcomes, time.")(stats.stats)
-app.command("diff", help=diff.HELP, short_help="Hold two runs against each other.")(diff.diff)
-app.command("learner", help=learner.HELP, short_help="Show what linear SARSA has learned in a run.")(learner.learner)
-app.command("search", help=search.HELP, short_help="Search the pages of a run.")(search.search)
-app.command("rank", help=rank.HELP, short_help="Rank pages by the links between them.")(rank.rank)
-app.command("traps", help=traps.HELP, short_help="Show what a run judged a loop, a trap or a duplicate.")(traps.traps)
-app.command("export", help=export.HELP, short_help="Write a run for other programs.")(export.export)
-app.command("judge", help=judge.HELP, short_help="Judge pages for a topic, with the evidence.")(judge.judge)
-app.add_typer(topic.app, name="topic", help=topic.HELP, short_help="Find the words for what you look for.")
-app.add_typer(lab.app, name="lab")
-app.add_typer(vectors.app, name="vectors", help=vectors.HELP, short_help="Look at word vectors; train some.")
-app.add_typer(wiki.app, name="wiki", help=wiki.HELP, short_help="Make a world of a Wikipedia dump; look at one.")
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib import metadata  # noqa: PLC0415 - only where it is asked for
+
         print(f"honeyguide {metadata.version('honeyguide')}")
         raise typer.Exit
 
@@ -97,7 +123,7 @@ def _without_command(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program and give back its exit status."""
+    """Run the program and return its exit status."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a title in Japanese must not end a program in a Latin-1 terminal
@@ -107,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except HoneyguideError as error:
         return _refuse(str(error))
     except _UsageError as error:
-        return _refuse(_usage(error))
+        return _refuse(_usage_message(error))
     except BrokenPipeError:
         # Nobody reads on; what is still in the buffer must not fail once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -117,16 +143,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(status or 0)
 
 
-def _usage(error: typer.BadParameter) -> str:
-    """What is wrong with a flag, and the value that is: some versions of typer leave it out."""
+def _usage_message(error: typer.BadParameter) -> str:
+    """Say what is wrong with a flag, with the value: some versions of typer leave it out."""
     message, mistakes = error.format_message(), getattr(error.__cause__, "errors", None)
-    if not callable(mistakes):
-        is_of_search = error.ctx is not None and error.ctx.info_name == "search"
-        return f"{message}; {search.AFTER_DASHES}" if is_of_search and _SHORT_FLAG.search(message) else message
-    return message.replace("Input should be", f"{mistakes()[0]['input']!r} must be", 1)
+    if callable(mistakes):
+        return message.replace("Input should be", f"{mistakes()[0]['input']!r} must be", 1)
+    is_search = error.ctx is not None and error.ctx.info_name == "search"
+    return f"{message}; {_DASHED_QUERY}" if is_search and _SHORT_FLAG.search(message) else message
 
 
 def _refuse(message: str) -> int:
+    from honeyguide.cli.output import one_line  # noqa: PLC0415 - rich takes a while to load
+
     print(f"honeyguide: {one_line(message)}", file=sys.stderr)
     return BAD_INPUT
 

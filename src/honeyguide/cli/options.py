@@ -1,93 +1,175 @@
-"""Flags that several commands share, and flags that stand for a setting.
-
-The settings that a command line stands for: its files, its flags and `--set`, laid over one another.
-
-Flags that say what to look for: the same for every command that takes a topic.
-"""
+"""Flags that several commands share, flags that stand for a setting, and the settings that a command line gives."""
 
 from __future__ import annotations
 
+import inspect
 import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 import typer
 
 from honeyguide.errors import SettingsError
 from honeyguide.settings import SETTINGS_BY_KEY, Settings, load_settings, with_overrides
-from honeyguide.settings.profiles import VALUES_BY_PROFILE
 from honeyguide.topic import load_topic
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from honeyguide.topic import preset as preset_topic
 
 OUTPUT_PANEL: Final = "Output"
+TOPIC_PANEL: Final = "What to look for"
 
 RunArgument: TypeAlias = Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.", show_default=False)]
 JsonFlag: TypeAlias = Annotated[
     bool,
     typer.Option(
-        "--json",
-        metavar="",
-        help="Print one JSON document on stdout and nothing else there.",
-        rich_help_panel=OUTPUT_PANEL,
+        "--json", metavar="", rich_help_panel=OUTPUT_PANEL, help="Print one JSON document on stdout, nothing else."
     ),
 ]
 Verbosity: TypeAlias = Annotated[
     int,
     typer.Option(
-        "--verbose",
-        "-v",
-        count=True,
-        metavar="",
-        show_default=False,
-        help="Tell the story of the crawl on stderr; -vv follows every URL.",
-        rich_help_panel=OUTPUT_PANEL,
+        "--verbose", "-v", count=True, metavar="", show_default=False, rich_help_panel=OUTPUT_PANEL,
+        help="Log the crawl on stderr; -vv logs every URL.",
     ),
-]
+]  # fmt: skip
 LogFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Append the story to this file as well; with -vv every URL.",
-        show_default=False,
-        rich_help_panel=OUTPUT_PANEL,
-    ),
+    typer.Option(metavar="FILE", show_default=False, rich_help_panel=OUTPUT_PANEL, help="Append the log to this file."),
 ]
-
 AnySetting: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--set",
-        metavar="SECTION.KEY=VALUE",
-        show_default=False,
-        help="Any other setting, as in --set fetch.timeout_s=5; may be given several times.",
+        "--set", metavar="KEY=VALUE", show_default=False,
+        help="Any other setting, as in --set fetch.timeout_s=5; repeatable.",
     ),
-]
-
-
-def setting_option(key: str, *names: str, metavar: str, panel: str, help_text: str = "") -> Any:  # noqa: ANN401
-    """A flag for one setting. Its default is None, so that a flag nobody gave leaves the config file standing."""
-    setting = SETTINGS_BY_KEY[key]
-    meaning = help_text or f"{setting.meaning[0].upper()}{setting.meaning[1:]}."
-    default = f" [dim]\\[default: {setting.default}][/dim]" if setting.default not in ("", ()) else ""
-    return typer.Option(*names, metavar=metavar, help=meaning + default, show_default=False, rich_help_panel=panel)
-
-
-Vectors: TypeAlias = Annotated[
+]  # fmt: skip
+TopicFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", show_default=False, rich_help_panel=TOPIC_PANEL,
+        help="A topic saved by honeyguide topic suggest; flags override it.",
+    ),
+]  # fmt: skip
+PresetName: TypeAlias = Annotated[
     str | None,
-    setting_option(
-        "vectors.source",
-        "--vectors",
-        metavar="FILE",
-        panel="Options",
-        help_text="Word vectors: wordllama, or a GloVe, word2vec or fastText .vec file.",
+    typer.Option(
+        "--preset", metavar="NAME", show_default=False, rich_help_panel=TOPIC_PANEL,
+        help="A shipped topic with categories and seeds; honeyguide topic list names them.",
     ),
-]
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A flag that stands for one setting. A flag that is not given leaves the config file's value."""
+
+    name: str
+    key: str
+    metavar: str
+    panel: str
+    help: str = ""  # the setting's own meaning where empty
+    is_everyday: bool = True  # others show with --help-all
+
+    def parameter(self) -> inspect.Parameter:
+        """Return the flag as a parameter of the function that typer reads."""
+        setting = SETTINGS_BY_KEY[self.key]
+        meaning = self.help or f"{setting.meaning[0].upper()}{setting.meaning[1:]}."
+        default = setting.default
+        shown = f" [dim]\\[default: {default}][/dim]" if default not in ("", (), False, True) else ""
+        option = typer.Option(
+            self.name, metavar=self.metavar, help=meaning + shown, show_default=False, rich_help_panel=self.panel,
+            hidden=not self.is_everyday,
+        )  # fmt: skip
+        annotation = Annotated[_flag_type(default), option]  # type: ignore[valid-type]
+        return inspect.Parameter(
+            self.parameter_name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
+        )
+
+    @property
+    def parameter_name(self) -> str:
+        return self.key.replace(".", "_")
+
+    def value(self, given: Any) -> Any:  # noqa: ANN401 - the type is the setting's own
+        """Return the value for the settings; what is no number stays text, for the settings to refuse."""
+        is_number = type(SETTINGS_BY_KEY[self.key].default) is int
+        return whole_number(given) if is_number else given
+
+
+def _flag_type(default: object) -> Any:  # noqa: ANN401
+    if isinstance(default, tuple):
+        return list[str] | None
+    if isinstance(default, bool | float):
+        return type(default) | None
+    return str | None
+
+
+def _show_everything(context: typer.Context, wanted: bool) -> None:
+    if wanted:
+        for parameter in context.command.params:
+            parameter.hidden = False  # type: ignore[attr-defined]
+        print(context.get_help())
+        raise typer.Exit
+
+
+def takes_flags(flags: Sequence[Flag]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command a parameter per flag; it receives the values that were given as `given`, by setting."""
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(function, eval_str=True).parameters
+
+        def called(**values: Any) -> None:  # noqa: ANN401
+            values.pop("help_all", None)
+            found = {flag.key: flag.value(values.pop(flag.parameter_name)) for flag in flags}
+            function(given={key: value for key, value in found.items() if value is not None}, **values)
+
+        parameters = [
+            each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for name, parameter in own.items()
+            for each in ([flag.parameter() for flag in flags] if name == "given" else [parameter])
+        ]
+        if not all(flag.is_everyday for flag in flags):
+            parameters.append(_HELP_ALL)
+        called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        called.__doc__ = function.__doc__
+        return called
+
+    return decorate
+
+
+_HELP_ALL: Final = inspect.Parameter(
+    "help_all",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[
+        bool,
+        typer.Option("--help-all", metavar="", callback=_show_everything, is_eager=True, help="Show every flag."),
+    ],
+)
+
+VECTORS: Final = Flag(
+    "--vectors", "vectors.source", "FILE", "Options", "Word vectors: wordllama, or a GloVe, word2vec or fastText file."
+)
+_EXAMPLE_FORMS: Final = "text, @FILE or URL; repeatable."
+LIKE: Final = Flag("--like", "topic.like", "EXAMPLE", TOPIC_PANEL, f"An example of what is wanted: {_EXAMPLE_FORMS}")
+UNLIKE: Final = Flag(
+    "--unlike", "topic.unlike", "EXAMPLE", TOPIC_PANEL, f"An example of what is not wanted: {_EXAMPLE_FORMS}"
+)
+TOPIC_FLAGS: Final = (
+    Flag("--topic", "topic.name", "TEXT", TOPIC_PANEL, "The topic, in a few words or a sentence."),
+    Flag("--keyword", "topic.keywords", "WORD", TOPIC_PANEL, "A word of the topic; repeatable."),
+    LIKE,
+    UNLIKE,
+    Flag(
+        "--category", "topic.categories", "NAME", TOPIC_PANEL, is_everyday=False,
+        help="A wider subject, as Medicine for cancer, for the lfa strategies; repeatable.",
+    ),
+)  # fmt: skip
 
 
 def whole_number(text: str | None) -> int | str | None:
-    """A flag's number; what is none stays text, so that the settings refuse it along with everything else."""
+    """Return a flag's number; what is none stays text, so that the settings refuse it with everything else."""
     try:
         return None if text is None else int(text)
     except ValueError:
@@ -95,15 +177,11 @@ def whole_number(text: str | None) -> int | str | None:
 
 
 def settings_of(
-    config: Path | None, assignments: list[str], flags: Mapping[str, Any], topic: Mapping[str, Any]
+    config: Path | None, assignments: list[str] | None, given: Mapping[str, Any], topic: Mapping[str, Any]
 ) -> Settings:
-    """The config file, then the topic file or preset, `--set`, and the other flags; each over what came before.
-
-    Of flags only None counts as not given.
-    """
+    """Return the config file's settings, overridden by the topic, then by `--set`, then by the other flags."""
     base = Settings() if config is None else load_settings(config)
-    given = {key: value for key, value in flags.items() if value is not None}
-    return with_overrides(base, dict(topic) | dict(map(parse_assignment, assignments)) | given)
+    return with_overrides(base, dict(topic) | dict(map(parse_assignment, assignments or ())) | dict(given))
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
@@ -118,124 +196,17 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     return key.strip(), document["value"] if document.keys() == {"value"} else value
 
 
-PANEL: Final = "What to look for"
-_EXAMPLE_FORMS: Final = "a text, @FILE for a file of HTML or text, or a URL; may be given several times."
-
-TopicName: TypeAlias = Annotated[str | None, setting_option("topic.name", "--topic", metavar="TEXT", panel=PANEL)]
-Keywords: TypeAlias = Annotated[
-    list[str] | None,
-    setting_option(
-        "topic.keywords",
-        "--keyword",
-        metavar="WORD",
-        panel=PANEL,
-        help_text="A word that belongs to the topic; may be given several times.",
-    ),
-]
-Like: TypeAlias = Annotated[
-    list[str] | None,
-    setting_option(
-        "topic.like",
-        "--like",
-        metavar="EXAMPLE",
-        panel=PANEL,
-        help_text=f"An example of what is wanted: {_EXAMPLE_FORMS}",
-    ),
-]
-Unlike: TypeAlias = Annotated[
-    list[str] | None,
-    setting_option(
-        "topic.unlike",
-        "--unlike",
-        metavar="EXAMPLE",
-        panel=PANEL,
-        help_text="An example of what is not wanted, given in the same way.",
-    ),
-]
-Categories: TypeAlias = Annotated[
-    list[str] | None,
-    setting_option(
-        "topic.categories",
-        "--category",
-        metavar="NAME",
-        panel=PANEL,
-        help_text="A wider subject that the topic belongs to, as Medicine for cancer, for the strategies lfa-sync, "
-        "lfa-async and lfa-moderated; may be given several times.",
-    ),
-]
-TopicFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        show_default=False,
-        rich_help_panel=PANEL,
-        help="A topic saved by honeyguide topic suggest; the flags above go over it, list by list.",
-    ),
-]
-PresetName: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--preset",
-        metavar="NAME",
-        show_default=False,
-        rich_help_panel=PANEL,
-        help="A shipped topic with its categories, seeds and step size for the lfa strategies; honeyguide topic list "
-        "names them.",
-    ),
-]
-
-
-def topic_flags(
-    topic: str | None,
-    keywords: list[str] | None,
-    like: list[str] | None,
-    unlike: list[str] | None,
-    categories: list[str] | None,
-) -> dict[str, Any]:
-    """The flags by the settings they stand for."""
-    return {
-        "topic.name": topic,
-        "topic.keywords": keywords,
-        "topic.like": like,
-        "topic.unlike": unlike,
-        "topic.categories": categories,
-    }
-
-
 def topic_values(topic_file: Path | None, preset: str | None) -> dict[str, Any]:
-    """What a topic file or a preset says, by setting."""
+    """Return the values of a topic file or a preset, by setting."""
     if topic_file is not None and preset is not None:
         raise SettingsError([f"--topic-file {topic_file} and --preset {preset} each name a topic: give one of them"])
     if topic_file is not None:
         return load_topic(topic_file)
     if preset is None:
         return {}
-    from honeyguide import topic as topics  # noqa: PLC0415 - only where it is asked for
-
-    chosen = topics.preset(preset)
+    topic = preset_topic(preset).topic
     return {
-        "topic.name": chosen.topic.name,
-        "topic.keywords": list(chosen.topic.keywords),
-        "topic.categories": list(chosen.topic.categories),
+        "topic.name": topic.name,
+        "topic.keywords": list(topic.keywords),
+        "topic.categories": list(topic.categories),
     }
-
-
-def with_preset_step_size(settings: Settings, preset: str | None) -> Settings:
-    """The settings with Han's step size for a preset, unless one is set or a profile brings another paper's."""
-    key = "lfa.step_size"
-    if preset is None or key in settings.set_keys or key in VALUES_BY_PROFILE.get(settings.crawl.profile, {}):
-        return settings
-    from honeyguide import topic as topics  # noqa: PLC0415
-
-    return with_overrides(settings, {key: topics.preset(preset).step_size})
-
-
-def with_preset_seeds(settings: Settings, preset: str | None) -> Settings:
-    """The settings with the seeds of a preset, unless others are given."""
-    if preset is None or settings.crawl.seed_urls:
-        return settings
-    from honeyguide import topic as topics  # noqa: PLC0415
-    from honeyguide.crawler import preset_seed_urls  # noqa: PLC0415 - numpy and the rest take a while to load
-
-    seed_urls = preset_seed_urls(topics.preset(preset), settings.crawl.world)
-    return with_overrides(settings, {"crawl.seed_urls": list(seed_urls)})

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
+from honeyguide import crawler
 from honeyguide.cli.options import JsonFlag
-from honeyguide.cli.summary import one_line
+from honeyguide.cli.output import one_line, plain_table, print_json, progress_bar
 from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from honeyguide.crawler import Ranking
     from honeyguide.runs import RankedPage
 
-HELP: Final = (
-    "Rank pages by the links between them.\n\n"
-    "Of a run (while the crawl is going on, too), of a file of edges such as [bold]honeyguide export[/bold] writes, or "
-    "of an offline world such as wiki:PATH.\n\n"
-    "[bold]pagerank[/bold]: where a reader who follows links ends up. [bold]in[/bold], [bold]out[/bold]: links in and "
-    "out. [bold]authorities[/bold] (or hits): linked to by good hubs. [bold]hubs[/bold]: linking to good "
-    "authorities.\n\n"
-    "On a terminal it prints a table; through a pipe, one page a line with its columns between tabs, and what is no "
-    "page on lines that start with #.\n\n"
-    "[bold]Examples[/bold]\n\n"
-    "  honeyguide rank my-run --by pagerank --personal relevant\n\n"
-    "  honeyguide rank graph.txt --by in --top 100 --overlap"
-)
 _HOW: Final = "How to rank"
 
 
@@ -80,10 +69,24 @@ def rank(
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
-    from honeyguide.crawler import rank as ranked_by  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
+    """Rank pages by the links between them.
 
-    with _progress_bar() as progress:
-        ranking = ranked_by(
+    Of a run (while the crawl is going on, too), of a file of edges such as [bold]honeyguide export[/bold] writes, or of
+    an offline world such as wiki:PATH.
+
+    [bold]pagerank[/bold]: where a reader who follows links ends up. [bold]in[/bold], [bold]out[/bold]: links in and
+    out. [bold]authorities[/bold] (or hits): linked to by good hubs. [bold]hubs[/bold]: linking to good authorities.
+
+    Through a pipe it prints a page a line with columns between tabs, and everything else on lines that start with #.
+
+    [bold]Examples[/bold]
+
+      honeyguide rank my-run --by pagerank --personal relevant
+
+      honeyguide rank graph.txt --by in --top 100 --overlap
+    """
+    with progress_bar("pages of the world") as progress:
+        ranking = crawler.rank(
             source,
             by,
             damping=damping,
@@ -94,30 +97,13 @@ def rank(
         )
     document = _document(ranking, top, page, with_overlaps=overlap)
     if as_json:
-        from honeyguide.cli.summary import print_json  # noqa: PLC0415
-
         print_json(document)
         return
-    lines = list(_told(document))
+    lines = list(_header(document))
     if sys.stdout.isatty():
         _print_table(lines, ranking.top(top), document)
     else:
         _print_lines(lines, ranking.top(top), document)
-
-
-@contextmanager
-def _progress_bar() -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr, if that is a terminal; it shows while a world is walked through."""
-    if not sys.stderr.isatty():
-        yield lambda _asked, _known: None
-        return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415
-
-    columns = (TextColumn("pages of the world"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task("", visible=False)
-        yield lambda asked, known: bars.update(task, completed=asked, total=known, visible=True)
 
 
 def _document(ranking: Ranking, count: int, page: str | None, *, with_overlaps: bool) -> dict[str, Any]:
@@ -147,8 +133,8 @@ def _document(ranking: Ranking, count: int, page: str | None, *, with_overlaps: 
     return document
 
 
-def _told(document: dict[str, Any]) -> Iterator[str]:
-    """Everything but the list."""
+def _header(document: dict[str, Any]) -> Iterator[str]:
+    """Describe the graph, the ranking, the page asked about and the overlaps."""
     graph = document["graph"]
     vertices = count_of(graph["vertices"], "vertex", "vertices")
     yield (
@@ -165,36 +151,28 @@ def _told(document: dict[str, Any]) -> Iterator[str]:
     if "page" in document:
         page = document["page"]
         yield (
-            f"{one_line(page['url'])}: {shown(page['value'])}, place {page['place']:,}; "
+            f"{one_line(page['url'])}: {_shown(page['value'])}, place {page['place']:,}; "
             f"{count_of(page['links_in'], 'link')} in, {page['links_out']:,} out"
         )
     for overlap in document.get("overlaps", ()):
         yield f"overlap of {overlap['one']} and {overlap['other']}: {overlap['jaccard']:.3f}"
 
 
-def shown(value: float) -> str:
-    """A count in full, a share with six digits that matter."""
+def _shown(value: float) -> str:
+    """Return a count in full, a share with six significant digits."""
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
 
 
 def _print_table(lines: Sequence[str], pages: Sequence[RankedPage], document: dict[str, Any]) -> None:
-    from rich import box  # noqa: PLC0415
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
     console = Console(highlight=False)
     for line in lines:
         console.print(line, markup=False)
     if not pages:
         console.print("no pages yet")
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("rank", justify="right", no_wrap=True)
-    table.add_column(document["by"], justify="right", no_wrap=True)
-    table.add_column("URL", overflow="fold")
+    table = plain_table("rank", document["by"], wide="URL")
     for rank_, page in enumerate(pages, 1):
-        table.add_row(f"{rank_}", shown(page.value), Text(one_line(page.url)))
+        table.add_row(f"{rank_}", _shown(page.value), Text(one_line(page.url)))
     console.print(table)
 
 
@@ -203,4 +181,4 @@ def _print_lines(lines: Sequence[str], pages: Sequence[RankedPage], document: di
         print(f"# {line}")
     print(f"# rank\t{document['by']}\turl")
     for rank_, page in enumerate(pages, 1):
-        print(rank_, shown(page.value), one_line(page.url), sep="\t")
+        print(rank_, _shown(page.value), one_line(page.url), sep="\t")

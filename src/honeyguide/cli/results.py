@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import sys
 from itertools import takewhile, zip_longest
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
 from honeyguide.cli.options import JsonFlag, RunArgument
-from honeyguide.cli.summary import one_line, percent
+from honeyguide.cli.output import one_line, percent, plain_table, print_json, printable
+from honeyguide.cli.summary import summary
 from honeyguide.model.counts import count_of
+from honeyguide.runs import PageSnippets, open_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.runs import CrawledPage, KeptPage, Run, Snippet
+    from rich.table import Table
 
-HELP: Final = (
-    "Show the most relevant pages of a run.\n\n"
-    "Works while the crawl is going on, too. On a terminal it prints a table; through a pipe, one page a line with "
-    "its columns between tabs, and what is no page on lines that start with #. A snippet is the part of a page with "
-    "the most words of the topic.\n\n"
-    "[bold]Example[/bold]\n\n"
-    "  honeyguide results my-run --all | grep -v '^#' | cut -f 4"
-)
+    from honeyguide.runs import CrawledPage, KeptPage, Run, Snippet
 
 
 def results(
@@ -42,13 +39,21 @@ def results(
         bool | None,
         typer.Option(
             "--snippets/--no-snippets", show_default=False,
-            help="Show the part of each page that speaks of the topic. \\[default: yes, but not for --all or a pipe]",
+            help="Show the part of each page about the topic. \\[default: yes, but not for --all or a pipe]",
         ),
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
-    from honeyguide.runs import open_run  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
+    """Show the most relevant pages of a run.
 
+    Works while the crawl is going on, too. On a terminal it prints a table; through a pipe, a page a line with columns
+    between tabs, and everything else on lines that start with #. A snippet is the part of a page with the most words
+    of the topic.
+
+    [bold]Example[/bold]
+
+      honeyguide results my-run --all | grep -v '^#' | cut -f 4
+    """
     is_table = sys.stdout.isatty() and not as_json
     if snippets is None:
         snippets = not all_ and (is_table or as_json)
@@ -56,7 +61,8 @@ def results(
         kept = opened.kept_pages(relevant_only=relevant)
         best = kept.all(best_first=True, limit=-1 if all_ else top)
         pages = list(takewhile(lambda page: page.relevance >= min_relevance, best))
-        shown = _snippets(opened, pages) if snippets else [None] * len(pages)
+        cut = PageSnippets(opened, opened.kept_pages()) if snippets else None
+        shown = [None if cut is None else cut.of(page) for page in pages]
         if as_json:
             _print_json(opened, pages, shown)
         elif is_table:
@@ -65,64 +71,37 @@ def results(
             _print_lines(opened, pages, shown)
 
 
-def _snippets(run: Run, pages: Sequence[KeptPage]) -> list[Snippet | None]:
-    """A snippet of each page; none where its body was not kept."""
-    from honeyguide.runs import PageSnippets  # noqa: PLC0415
-
-    cut = PageSnippets(run, run.kept_pages())
-    return [cut.of(page) for page in pages]
-
-
-def header(run: Run) -> list[str]:
-    """What the run was for and what it came to, in two lines."""
+def _header(run: Run) -> list[str]:
+    """Return two lines: what the run was for, and what it found."""
     settings, progress = run.settings, run.progress
     words = ", ".join(settings.topic.keywords)
     examples = count_of(len(settings.topic.like), "example") if settings.topic.like else ""
     topic = " · ".join(filter(None, (settings.topic.name, words, examples))) or "none"
-    came_to = (
+    found = (
         f"{count_of(progress.fetches, 'fetch', 'fetches')}, {count_of(progress.pages, 'page')}, "
         f"{progress.relevant:,} judged relevant, "
         f"harvest rate {percent(run.harvest_rate)}; {progress.stop_reason or 'not finished'}"
     )
-    return [one_line(f"topic: {topic}; strategy: {settings.crawl.strategy}; world: {settings.crawl.world}"), came_to]
+    return [one_line(f"topic: {topic}; strategy: {settings.crawl.strategy}; world: {settings.crawl.world}"), found]
 
 
-def page_table(pages: Sequence[CrawledPage | KeptPage], snippets: Sequence[Snippet | None] = ()) -> Any:  # noqa: ANN401 - a rich table, which is not loaded for --json
-    """Pages for a terminal: URLs are folded, never cut."""
-    from rich import box  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("rank", justify="right", no_wrap=True)
-    table.add_column("relevance", justify="right", no_wrap=True)
-    table.add_column("title and URL", overflow="fold")
+def page_table(pages: Sequence[CrawledPage | KeptPage], snippets: Sequence[Snippet | None] = ()) -> Table:
+    """Return a table of pages for a terminal: URLs are folded, never cut."""
+    table = plain_table("rank", "relevance", wide="title and URL")
     table.add_column("step", justify="right", no_wrap=True)
     for rank, (page, snippet) in enumerate(zip_longest(pages, snippets), 1):
-        told = [Text(one_line(page.title) or "(no title)", style="bold" if page.is_relevant else "")]
-        told.append(Text(page.url.text, style="dim"))
+        lines = [Text(one_line(page.title) or "(no title)", style="bold" if page.is_relevant else "")]
+        lines.append(Text(page.url.text, style="dim"))
         if snippet is not None:
-            pieces = ((_plain(piece), "bold" if is_marked else "") for piece, is_marked in snippet.pieces())
-            told.append(Text.assemble(*pieces))
-        table.add_row(
-            f"{rank}",
-            f"{page.relevance:.3f}",
-            Text("\n").join(told),
-            f"{page.step:,}",
-        )
+            pieces = ((printable(piece), "bold" if is_marked else "") for piece, is_marked in snippet.pieces())
+            lines.append(Text.assemble(*pieces))
+        table.add_row(f"{rank}", f"{page.relevance:.3f}", Text("\n").join(lines), f"{page.step:,}")
     return table
 
 
-def _plain(text: str) -> str:
-    """A piece of a line: what a terminal would obey is left out, spaces at the ends stay."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
-
-
 def _print_table(run: Run, pages: Sequence[KeptPage], snippets: Sequence[Snippet | None], *, is_cut: bool) -> None:
-    from rich.console import Console  # noqa: PLC0415
-
     console = Console(highlight=False)
-    for line in header(run):
+    for line in _header(run):
         console.print(line, markup=False)
     console.print(page_table(pages, snippets) if pages else "no such pages")
     if is_cut and len(pages) < run.progress.pages:
@@ -130,7 +109,7 @@ def _print_table(run: Run, pages: Sequence[KeptPage], snippets: Sequence[Snippet
 
 
 def _print_lines(run: Run, pages: Sequence[KeptPage], snippets: Sequence[Snippet | None]) -> None:
-    for line in header(run):
+    for line in _header(run):
         print(f"# {line}")
     has_snippets = any(snippet is not None for snippet in snippets)
     print("# rank\trelevance\tstep\turl\ttitle" + ("\tsnippet" if has_snippets else ""))
@@ -140,10 +119,7 @@ def _print_lines(run: Run, pages: Sequence[KeptPage], snippets: Sequence[Snippet
 
 
 def _print_json(run: Run, pages: Sequence[KeptPage], snippets: Sequence[Snippet | None]) -> None:
-    from honeyguide.cli.summary import print_json, summary  # noqa: PLC0415
-
-    document = summary(run)
-    document["results"] = [
+    entries = [
         {
             "rank": rank,
             "relevance": round(page.relevance, 6),
@@ -158,4 +134,4 @@ def _print_json(run: Run, pages: Sequence[KeptPage], snippets: Sequence[Snippet 
         }
         for rank, (page, snippet) in enumerate(zip(pages, snippets, strict=True), 1)
     ]
-    print_json(document)
+    print_json(summary(run) | {"results": entries})

@@ -1,28 +1,34 @@
-"""`honeyguide resume`: go on with a run that was stopped or killed, or give a finished one more to spend."""
+"""`honeyguide resume` and `honeyguide refresh`: go on with a run, or fetch its pages again."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from honeyguide.cli.options import JsonFlag, LogFile, RunArgument, Verbosity
+from honeyguide import crawler
+from honeyguide.cli.options import (
+    AnySetting,
+    JsonFlag,
+    LogFile,
+    RunArgument,
+    Verbosity,
+    parse_assignment,
+    whole_number,
+)
+from honeyguide.cli.output import one_line, print_json
+from honeyguide.cli.summary import print_summary, summary
+from honeyguide.cli.watching import watching
 from honeyguide.crawler import StopReason
+from honeyguide.runs import RunFolder, open_run
 from honeyguide.settings import load_settings
 
 if TYPE_CHECKING:
-    from honeyguide.runs import Run
+    from honeyguide.runs import Revisit, Run
 
-HELP: Final = (
-    "Go on with a run that was stopped, or give it more to spend.\n\n"
-    "No page of the run is fetched twice, and what was learned is kept. Offline, a run that was interrupted or killed "
-    "becomes what it would have been, to the last bit. One that has spent its budget goes on when it is given a larger "
-    "one. Where several fetches were under way it has their answers by then, and so may choose otherwise than a run "
-    "that had the larger budget from the start.\n\n"
-    "[bold]Example[/bold]\n\n"
-    "  honeyguide resume my-run --budget +1000"
-)
+PAGES_SHOWN: Final = 20
+_SHOWN_FINDINGS: Final = ("changed", "moved", "gone", "failed")
 
 
 def resume(
@@ -30,69 +36,130 @@ def resume(
     budget: Annotated[
         str | None,
         typer.Option(
-            metavar="FETCHES",
-            show_default=False,
+            metavar="FETCHES", show_default=False,
             help="A new budget: 2000 is the total for the whole run, +1000 is a thousand fetches more than it had.",
         ),
     ] = None,
     as_json: JsonFlag = False,
     verbose: Verbosity = 0,
     log_file: LogFile = None,
-) -> None:
-    from honeyguide import crawler as engine  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
-    from honeyguide.cli.summary import print_summary  # noqa: PLC0415
-    from honeyguide.cli.watching import watching  # noqa: PLC0415
-    from honeyguide.runs import RunFolder  # noqa: PLC0415
+) -> None:  # fmt: skip
+    """Go on with a run that was stopped, or give it more to spend.
 
+    No page is fetched twice, and what was learned is kept. Offline, a run that was interrupted or killed becomes what
+    it would have been, to the last bit. A run that has spent its budget goes on when it is given a larger one.
+
+    [bold]Example[/bold]
+
+      honeyguide resume my-run --budget +1000
+    """
     folder = RunFolder.open(run)
-    settings = engine.with_budget(load_settings(folder.settings_file), budget)
-    if budget is None and folder.database_file.exists() and _says_nothing_is_left(run, as_json=as_json):
+    settings = crawler.with_budget(load_settings(folder.settings_file), budget)
+    if budget is None and folder.database_file.exists() and _nothing_is_left(run, as_json=as_json):
         return
     with watching(verbose, log_file) as watch:
         started = watch.clock.now()
-        finished = engine.resume(run, budget=budget, **watch.surroundings(settings))
+        finished = crawler.resume(run, budget=budget, **watch.crawl_options(settings))
     with finished:
         print_summary(finished, watch.clock.now() - started, as_json=as_json)
     raise typer.Exit(watch.is_interrupted.exit_code)
 
 
-def spent(run: Run) -> StopReason | None:
-    """Why going on with this run would do nothing; None when there is something left to do."""
-    from honeyguide.crawler import StopReason, limit_reached  # noqa: PLC0415
+def _nothing_is_left(path: Path, *, as_json: bool) -> bool:
+    """Return whether going on would do nothing, and if so say why and how to extend the run."""
+    with open_run(path) as run:
+        reason = _final_reason(run)
+        if reason is None:
+            return False
+        if as_json:
+            print_json(summary(run) | {"seconds": 0.0})
+            return True
+        match reason:
+            case StopReason.FETCHES:
+                remedy = "extend it with --budget +1000"
+            case StopReason.EXHAUSTED:
+                remedy = "start another run with other seeds"
+            case _:
+                remedy = f"raise the limit under [budget] in {run.path / 'settings.toml'}"
+        print(f"nothing to do: {reason.value}; {remedy}")
+    return True
 
+
+def _final_reason(run: Run) -> StopReason | None:
+    """Return why going on with this run would do nothing; None when there is something left to do."""
     progress = run.progress
     if not progress.stop_reason or not StopReason(progress.stop_reason).is_final:
         return None
     if progress.stop_reason == StopReason.EXHAUSTED:
         return StopReason.EXHAUSTED
     # Someone may have raised a limit in the run's settings by hand.
-    return limit_reached(run.settings.budget, progress, run.size_bytes())
+    return crawler.limit_reached(run.settings.budget, progress, run.size_bytes())
 
 
-def _says_nothing_is_left(path: Path, *, as_json: bool) -> bool:
-    """Look whether going on would do anything; if not, say why and how to extend the run."""
-    from honeyguide.cli.summary import print_json, summary  # noqa: PLC0415
-    from honeyguide.runs import open_run  # noqa: PLC0415
+def refresh(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="The run to look at again.", show_default=False)],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The run folder to make.", show_default=False)],
+    budget: Annotated[
+        str | None,
+        typer.Option(metavar="FETCHES", show_default=False, help="Fetches to spend; without it, as many as it takes."),
+    ] = None,
+    set_: AnySetting = None,
+    as_json: JsonFlag = False,
+    verbose: Verbosity = 0,
+    log_file: LogFile = None,
+) -> None:
+    """Fetch every page of an earlier run again, as a new run.
 
-    with open_run(path) as run:
-        reason = spent(run)
-        if reason is None:
-            return False
-        if as_json:
-            print_json(summary(run) | {"seconds": 0.0})
-        else:
-            print(_nothing_to_do(run, reason))
-    return True
+    Hosts are asked to send a page only if it has changed since. Pages that are old, that were seen to change, or that
+    are relevant come first. Pages that came are judged and stored again; the old run stays as it is. Refresh the new
+    run to go on from there.
+
+    [bold]Examples[/bold]
+
+      honeyguide refresh my-run my-run-monday
+
+      honeyguide refresh my-run my-run-monday --budget 200
+    """
+    overrides: dict[str, Any] = dict(map(parse_assignment, set_ or []))
+    if budget is not None:
+        overrides["budget.fetches"] = whole_number(budget)
+    settings = crawler.settings_to_refresh(old, overrides)
+    with watching(verbose, log_file) as watch:
+        started = watch.clock.now()
+        finished = crawler.crawl(new, settings, **watch.crawl_options(settings))
+    with finished:
+        pages = _changed_pages(finished)
+        further = {"pages": [_entry(page) for page in pages]} if as_json else {}
+        print_summary(finished, watch.clock.now() - started, as_json=as_json, further=further)
+        if not as_json:
+            _print_changes(pages)
+    raise typer.Exit(watch.is_interrupted.exit_code)
 
 
-def _nothing_to_do(run: Run, reason: StopReason) -> str:
-    from honeyguide.crawler import StopReason  # noqa: PLC0415
+def _changed_pages(run: Run) -> list[Revisit]:
+    """Return the pages that are not what they were, by what became of them."""
+    found = [revisit for revisit in run.revisits().all() if revisit.finding.value in _SHOWN_FINDINGS]
+    return sorted(found, key=lambda revisit: _SHOWN_FINDINGS.index(revisit.finding.value))
 
-    match reason:
-        case StopReason.FETCHES:
-            remedy = "; extend it with --budget +1000"
-        case StopReason.EXHAUSTED:
-            remedy = "; start another run with other seeds"
-        case _:
-            remedy = f"; raise the limit under [budget] in {run.path / 'settings.toml'}"
-    return f"nothing to do: {reason.value}{remedy}"
+
+def _entry(revisit: Revisit) -> dict[str, Any]:
+    return {
+        "url": revisit.known.url.text,
+        "finding": revisit.finding.value,
+        "title": revisit.title,
+        "relevance": round(revisit.now.relevance, 6),
+        "relevance_before": round(revisit.known.relevance, 6),
+        "relevant": revisit.is_relevant,
+        "changes": revisit.now.changes,
+        "detail": revisit.detail,
+    }
+
+
+def _print_changes(pages: list[Revisit]) -> None:
+    if pages:
+        print()
+    for page in pages[:PAGES_SHOWN]:
+        title = one_line(page.title or page.detail)
+        print(f"  {page.finding.value:8} {page.known.url.text}{f'  {title}' if title else ''}")
+    if len(pages) > PAGES_SHOWN:
+        print(f"  and {len(pages) - PAGES_SHOWN:,} more; --json lists them all")

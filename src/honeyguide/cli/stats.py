@@ -1,49 +1,53 @@
-"""`honeyguide stats`: a run added up."""
+"""`honeyguide stats`, `diff` and `learner`: a run added up, two runs compared, and learned weights."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
+import numpy as np
 import typer
 
+from honeyguide import runs
 from honeyguide.cli.options import JsonFlag, RunArgument
-from honeyguide.cli.summary import duration, megabytes, one_line, percent
+from honeyguide.cli.output import duration, megabytes, one_line, percent, print_json
+from honeyguide.crawler import learned_weights
+from honeyguide.errors import SettingsError
 from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.runs import RunStats
+    from honeyguide.crawler import LearnedWeights
+    from honeyguide.runs import HostOfOne, PageOfBoth, PageOfOne, RunDiff, RunStats
 
-HELP: Final = (
-    "Add up a run: pages, harvest, hosts, outcomes, bytes, time by stage, shapes of addresses.\n\n"
-    "Works while the crawl is going on, too.\n\n"
-    "[bold]Example[/bold]\n\n"
-    "  honeyguide stats my-run --top 5"
-)
 _BAR: Final = 30
 _TITLE_WIDTH: Final = 46
 
 
 def stats(
     run: RunArgument,
-    top: Annotated[int, typer.Option(metavar="N", min=1, help="How many hosts and shapes to name.")] = 10,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="How many hosts and URL patterns to name.")] = 10,
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide import runs as reading  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
-    from honeyguide.cli.summary import print_json  # noqa: PLC0415
+    """Add up a run: pages, harvest, hosts, outcomes, bytes, time by stage, URL patterns.
 
-    counted = reading.stats(run, top)
+    Works while the crawl is going on, too.
+
+    [bold]Example[/bold]
+
+      honeyguide stats my-run --top 5
+    """
+    counted = runs.stats(run, top)
     if as_json:
         print_json(asdict(counted))
-        return
-    for line in _lines(counted):
-        print(line)
+    else:
+        print("\n".join(_stats_lines(counted)))
 
 
-def _lines(counted: RunStats) -> Iterator[str]:
+def _stats_lines(counted: RunStats) -> Iterator[str]:
     yield one_line(f"topic: {counted.topic or 'none'}; strategy: {counted.strategy}; world: {counted.world}")
     yield f"stopped: {counted.stop_reason}" if counted.stop_reason else "not finished"
     yield ""
@@ -62,11 +66,9 @@ def _lines(counted: RunStats) -> Iterator[str]:
     hosts = [(host.host, host.pages, host.relevant) for host in counted.top_hosts]
     yield from _table(f"Hosts, {len(hosts)} of {counted.hosts:,} asked", hosts)
     patterns = [(pattern.pattern, pattern.pages, pattern.relevant) for pattern in counted.patterns]
-    yield from _table("Shapes of addresses", patterns)
-    yield from _counts(
-        "Signs of a wasted fetch in addresses of pages",
-        {sign.split("_", 1)[1].replace("_", " "): count for sign, count in counted.url_signs.items()},
-    )
+    yield from _table("URL patterns", patterns)
+    signs = {sign.split("_", 1)[1].replace("_", " "): count for sign, count in counted.url_signs.items()}
+    yield from _counts("Signs of a wasted fetch in URLs of pages", signs)
     yield from _table("Clicks from a seed", [(f"{depth}", pages, good) for depth, pages, good in counted.depths])
 
 
@@ -83,15 +85,11 @@ def _stages(counted: RunStats) -> Iterator[str]:
     if not total:
         return
     yield f"\nTime by stage, {duration(total)} in all"
+    mark = "█" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"
     for stage, seconds in sorted(counted.stage_seconds.items(), key=lambda item: -item[1]):
         each_ms, share = 1000 * seconds / max(1, counted.fetches), seconds / total
         figures = f"{duration(seconds):>12}  {percent(share):>6}  {each_ms:8.2f} ms a fetch"
-        yield f"  {stage:7} {figures}  {_bar(share)}".rstrip()
-
-
-def _bar(share: float) -> str:
-    mark = "█" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"
-    return mark * round(share * _BAR)
+        yield f"  {stage:7} {figures}  {mark * round(share * _BAR)}".rstrip()
 
 
 def _table(title: str, rows: Sequence[tuple[str, int, int]]) -> Iterator[str]:
@@ -100,6 +98,125 @@ def _table(title: str, rows: Sequence[tuple[str, int, int]]) -> Iterator[str]:
     width = min(_TITLE_WIDTH, max(len(title), *(len(name) for name, _, _ in rows)))
     yield f"\n{title:{width + 2}} {'pages':>9} {'relevant':>9}"
     for name, pages, relevant in rows:
-        told = one_line(name)
-        shown = told if len(told) <= width else told[: width - 1] + "…"
+        line = one_line(name)
+        shown = line if len(line) <= width else line[: width - 1] + "…"
         yield f"  {shown:{width}} {pages:>9,} {relevant:>9,} {percent(relevant / pages) if pages else '':>7}".rstrip()
+
+
+def diff(
+    before: Annotated[Path, typer.Argument(metavar="RUN_A", show_default=False, help="The run to start from.")],
+    after: Annotated[Path, typer.Argument(metavar="RUN_B", show_default=False, help="The run to compare with it.")],
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="How many pages and hosts to name of each kind.")] = 10,
+    as_json: JsonFlag = False,
+) -> None:
+    """Compare two runs: pages and hosts gained and lost, verdicts and relevance changed.
+
+    Pages are matched by URL. --json has every page, also those that are too many to print.
+
+    [bold]Example[/bold]
+
+      honeyguide diff monday tuesday --top 10
+    """
+    found = runs.diff(before, after)
+    if as_json:
+        print_json(asdict(found))
+    else:
+        print("\n".join(_diff_lines(found, top)))
+
+
+def _diff_lines(found: RunDiff, top: int) -> Iterator[str]:
+    yield f"A: {found.before}: {count_of(found.pages_before, 'page')}, {found.relevant_before:,} relevant"
+    yield f"B: {found.after}: {count_of(found.pages, 'page')}, {found.relevant:,} relevant"
+    change = "" if found.mean_change is None else f", {found.mean_change:+.4f} relevance on average"
+    same = "the same" if found.same_settings else "differ"
+    yield f"{count_of(found.common, 'page')} in both{change}; settings {same}"
+    yield from _pages_of_one("Gained, in B alone", found.gained, top)
+    yield from _pages_of_one("Lost, in A alone", found.lost, top)
+    yield from _hosts("Hosts gained, with pages in B alone", found.hosts_gained, top)
+    yield from _hosts("Hosts lost, with pages in A alone", found.hosts_lost, top)
+    yield from _pages_of_both("Became relevant", found.became_relevant, top)
+    yield from _pages_of_both("No longer relevant", found.became_irrelevant, top)
+    yield from _pages_of_both("Another relevance, the same verdict", found.rejudged, top)
+    yield from _pages_of_both("Other words, the same relevance", found.rewritten, top)
+
+
+def _pages_of_one(title: str, pages: Sequence[PageOfOne], top: int) -> Iterator[str]:
+    relevant = sum(page.is_relevant for page in pages)
+    yield f"\n{title}: {count_of(len(pages), 'page')}, {relevant:,} relevant"
+    for page in pages[:top]:
+        yield f"  {page.relevance:.3f}{'*' if page.is_relevant else ' '} {page.url}  {one_line(page.title)}".rstrip()
+    yield from _rest(len(pages), top)
+
+
+def _pages_of_both(title: str, pages: Sequence[PageOfBoth], top: int) -> Iterator[str]:
+    if not pages:
+        return
+    yield f"\n{title}: {count_of(len(pages), 'page')}"
+    for page in pages[:top]:
+        words = " (other words)" if page.has_changed else ""
+        yield f"  {page.relevance_before:.3f} → {page.relevance:.3f} {page.url}{words}  {one_line(page.title)}".rstrip()
+    yield from _rest(len(pages), top)
+
+
+def _hosts(title: str, hosts: Sequence[HostOfOne], top: int) -> Iterator[str]:
+    if not hosts:
+        return
+    yield f"\n{title}: {len(hosts):,}"
+    for host in hosts[:top]:
+        yield f"  {host.host}  {count_of(host.pages, 'page')}, {host.relevant:,} relevant"
+    yield from _rest(len(hosts), top)
+
+
+def _rest(count: int, top: int) -> Iterator[str]:
+    if count > top:
+        yield f"  … and {count - top:,} more; --top shows them, --json has all"
+
+
+def learner(
+    run: RunArgument,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", show_default=False, help="Save the weights in this new .npy file."),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show what a run of lfa-sync, lfa-async or lfa-moderated has learned.
+
+    The value of a link is the sum of its features, each times its weight: the largest weights come first. Works while
+    the crawl is going on, too. The next crawl begins with these weights if [bold]--set lfa.start_weights=RUN[/bold]
+    names the run, or a file that -o wrote.
+
+    [bold]Example[/bold]
+
+      honeyguide learner my-run -o geology.npy
+    """
+    learned = learned_weights(run)
+    if out is not None:
+        _save(learned, out)
+    pairs = zip(learned.columns, learned.weights.tolist(), strict=True)
+    by_size = sorted(pairs, key=lambda pair: -abs(pair[1]))
+    if as_json:
+        print_json(
+            {
+                "run": str(run),
+                "strategy": learned.strategy,
+                "features": learned.features,
+                "step": learned.step,
+                "file": None if out is None else str(out),
+                "weights": [{"column": column, "weight": weight} for column, weight in by_size],
+            }
+        )
+        return
+    print(f"{learned.strategy} after step {learned.step:,}, lfa.features = {learned.features}")
+    for column, weight in by_size:
+        print(f"{weight:>+12.4g}  {column}")
+    if out is not None:
+        print(f"Saved in {out}. Go on from there with: --set lfa.start_weights={out}")
+
+
+def _save(learned: LearnedWeights, out: Path) -> None:
+    try:
+        with out.open("xb") as file:
+            np.save(file, learned.weights, allow_pickle=False)
+    except FileExistsError:
+        raise SettingsError([f"{out} is there already; choose another name"]) from None

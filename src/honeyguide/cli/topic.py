@@ -4,47 +4,29 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from honeyguide.cli.options import AnySetting, JsonFlag, Like, Unlike, Vectors, settings_of
-from honeyguide.cli.summary import one_line
+from honeyguide.cli.options import LIKE, UNLIKE, VECTORS, AnySetting, JsonFlag, settings_of, takes_flags
+from honeyguide.cli.output import one_line, print_json
+from honeyguide.crawler import suggest_topic
 from honeyguide.errors import SettingsError
+from honeyguide.topic import preset, presets, topic_file
 
 if TYPE_CHECKING:
     from honeyguide.crawler import SuggestedTopic
     from honeyguide.topic import Preset
 
-HELP: Final = (
-    "Find the words for what you look for.\n\n"
-    "A topic is a name or sentence, keywords, examples to be like or unlike, and wider categories. It is saved as "
-    "TOML, to be edited and given to [bold]honeyguide crawl --topic-file[/bold]."
+app = typer.Typer(
+    rich_markup_mode="rich",
+    help="Find the words for a topic.\n\n"
+    "A topic is a name or sentence, keywords, examples to be like or unlike, and wider categories. "
+    "It is saved as TOML, to be edited and given to [bold]honeyguide crawl --topic-file[/bold].",
 )
-LIST_HELP: Final = (
-    "List the shipped topics.\n\n"
-    "Those that the papers experiment on, with their categories and seeds; for [bold]honeyguide crawl --preset[/bold]."
-    "\n\n[bold]Example[/bold]\n\n  honeyguide topic list --json"
-)
-SHOW_HELP: Final = (
-    "Show a shipped topic as a topic file.\n\n"
-    "What is printed can be saved, edited and given to [bold]honeyguide crawl --topic-file[/bold].\n\n"
-    "[bold]Example[/bold]\n\n  honeyguide topic show geology > geology.toml"
-)
-SUGGEST_HELP: Final = (
-    "Propose keywords and categories for a topic.\n\n"
-    "TEXT is a word, a sentence, @FILE for a file of HTML or text, or the URL of a page; examples to be like or unlike "
-    "may be added. Every proposal is shown with its score from 0 to 1 and where it came from. With "
-    "[bold]--world wiki:PATH[/bold] the articles of that wiki and their categories are used, too.\n\n"
-    "[bold]Examples[/bold]\n\n"
-    "  honeyguide topic suggest 'coral reefs and their decline' -o reefs.toml\n\n"
-    "  honeyguide topic suggest --like @paper.html --unlike @aquarium-shop.html\n\n"
-    "  honeyguide topic suggest geology --world wiki:simple --json"
-)
-
-app = typer.Typer(help=HELP, rich_markup_mode="rich")
 
 
 @app.callback(invoke_without_command=True)
@@ -53,29 +35,41 @@ def _without_command(context: typer.Context) -> None:
         print(context.get_help())
 
 
-@app.command("list", help=LIST_HELP, short_help="List the shipped topics.")
+@app.command("list")
 def list_(as_json: JsonFlag = False) -> None:
-    from honeyguide.topic import presets  # noqa: PLC0415
+    """List the shipped topics.
 
+    The papers experiment on them; each has categories and seeds, for [bold]honeyguide crawl --preset[/bold].
+
+    [bold]Example[/bold]
+
+      honeyguide topic list --json
+    """
     if as_json:
-        _print_json({"topics": [_document(preset) for preset in presets().values()]})
+        print_json({"topics": [_document(each) for each in presets().values()]})
         return
     width = max(map(len, presets()))
     print(f"{'preset':{width}}  categories")
-    for preset in presets().values():
-        print(f"{preset.key:{width}}  {', '.join(preset.topic.categories)}")
+    for each in presets().values():
+        print(f"{each.key:{width}}  {', '.join(each.topic.categories)}")
 
 
-@app.command("show", help=SHOW_HELP, short_help="Show a shipped topic as a topic file.")
+@app.command("show")
 def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A name that topic list shows.", show_default=False)],
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide.topic import preset, topic_file  # noqa: PLC0415
+    """Show a shipped topic as a topic file.
 
+    Save it, edit it and give it to [bold]honeyguide crawl --topic-file[/bold].
+
+    [bold]Example[/bold]
+
+      honeyguide topic show geology > geology.toml
+    """
     shown = preset(name)
     if as_json:
-        _print_json(_document(shown))
+        print_json(_document(shown))
         return
     topic = shown.topic
     print(f"# {shown.source}; step size of the paper's linear learners: {shown.step_size:g}")
@@ -83,25 +77,20 @@ def show(
     print(topic_file(fields, shown.seed_urls), end="")
 
 
-@app.command("suggest", help=SUGGEST_HELP, short_help="Propose keywords and categories for a topic.")
+@app.command("suggest")
+@takes_flags((LIKE, UNLIKE, VECTORS))
 def suggest(
     words: Annotated[
         list[str] | None,
         typer.Argument(metavar="TEXT", help="What you look for, in your own words.", show_default=False),
     ] = None,
-    like: Like = None,
-    unlike: Unlike = None,
+    given: Mapping[str, Any] = {},
     world: Annotated[
         str | None,
-        typer.Option(
-            metavar="WORLD",
-            show_default=False,
-            help="Where URLs are looked up, as in honeyguide crawl; without it, on the web.",
-        ),
+        typer.Option(metavar="WORLD", show_default=False, help="Where URLs are looked up; without it, on the web."),
     ] = None,
     count: Annotated[int, typer.Option(metavar="N", min=1, help="How many keywords at most.")] = 15,
     categories: Annotated[int, typer.Option(metavar="N", min=0, help="How many categories at most.")] = 5,
-    vectors: Vectors = None,
     set_: AnySetting = None,
     out: Annotated[
         Path | None,
@@ -109,23 +98,37 @@ def suggest(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide.crawler import suggest_topic  # noqa: PLC0415 - numpy and the rest take a while to load
+    """Propose keywords and categories for a topic.
 
+    TEXT is a word, a sentence, @FILE for a file of HTML or text, or the URL of a page; examples to be like or unlike
+    may be added. Every proposal has a score from 0 to 1 and its origin. With [bold]--world wiki:PATH[/bold] the
+    articles of that wiki and their categories are used, too.
+
+    [bold]Examples[/bold]
+
+      honeyguide topic suggest 'coral reefs and their decline' -o reefs.toml
+
+      honeyguide topic suggest --like @paper.html --unlike @shop.html
+
+      honeyguide topic suggest geology --world wiki:simple --json
+    """
     if out is not None and out.exists():
         raise SettingsError([f"{out} is there already; choose another name"])
+    flags = dict(given)
+    like, unlike = flags.pop("topic.like", ()), flags.pop("topic.unlike", ())
     found = suggest_topic(
         " ".join(words or ()),
-        like=like or (),
-        unlike=unlike or (),
+        like=like,
+        unlike=unlike,
         world=world or "live",
         keywords=count,
         categories=categories,
-        settings=settings_of(None, set_ or [], {"vectors.source": vectors}, {}),
+        settings=settings_of(None, set_, flags, {}),
     )
     if out is not None:
         _save(found, out)
     if as_json:
-        _print_json(_suggestions(found, out))
+        print_json(_suggestions(found, out))
     else:
         _print_suggestions(found, out)
 
@@ -171,20 +174,14 @@ def _print_suggestions(found: SuggestedTopic, out: Path | None) -> None:
         print(f"Saved in {out}. Edit it, then: honeyguide crawl RUN --topic-file {shlex.quote(str(out))}")
 
 
-def _document(preset: Preset) -> dict[str, Any]:
+def _document(shown: Preset) -> dict[str, Any]:
     return {
-        "preset": preset.key,
-        "name": preset.topic.name,
-        "keywords": list(preset.topic.keywords),
-        "categories": list(preset.topic.categories),
-        "seed_titles": list(preset.seed_titles),
-        "seed_urls": list(preset.seed_urls),
-        "step_size": preset.step_size,
-        "source": preset.source,
+        "preset": shown.key,
+        "name": shown.topic.name,
+        "keywords": list(shown.topic.keywords),
+        "categories": list(shown.topic.categories),
+        "seed_titles": list(shown.seed_titles),
+        "seed_urls": list(shown.seed_urls),
+        "step_size": shown.step_size,
+        "source": shown.source,
     }
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    from honeyguide.cli.summary import print_json  # noqa: PLC0415
-
-    print_json(document)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from honeyguide.cli.options import JsonFlag, RunArgument
-from honeyguide.cli.summary import one_line, percent
+from honeyguide.cli.output import one_line, percent
 from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.model import Url
 from honeyguide.model.counts import count_of
@@ -167,7 +167,7 @@ def _restarts(run: Run) -> Iterator[str]:
 
 
 def _print_json(run: Run, summary: TrapSummary, pages: list[GuardFinding] | None) -> None:
-    from honeyguide.cli.summary import print_json  # noqa: PLC0415
+    from honeyguide.cli.output import print_json  # noqa: PLC0415
 
     document = {
         "run": str(run.path),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -12,44 +10,27 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from honeyguide.cli.options import JsonFlag
-from honeyguide.cli.summary import command, duration, megabytes, one_line
+from honeyguide.cli.output import command, duration, megabytes, one_line, print_json, progress_bar
+from honeyguide.crawler import all_pages
+from honeyguide.model.clock import RealClock
 from honeyguide.model.counts import count_of
+from honeyguide.settings import VectorSettings, settings_from
+from honeyguide.text import WordllamaVectors, WordVectors, neighbours, open_vectors, words_of
+from honeyguide.text.training import TrainingSettings, train_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from rich.progress import Progress
-
-    from honeyguide.text.training import TrainedVectors, TrainingProgress
-    from honeyguide.text.vector_files import Converting
+    from honeyguide.text.training import TrainedVectors
     from honeyguide.text.wordllama import OpenedVectors
 
-HELP: Final = (
-    "Look at word vectors, and train some of your own.\n\n"
-    "A crawl uses those that come with the program, or a GloVe, word2vec or fastText .vec file with "
-    "[bold]--vectors FILE[/bold].\n\n"
-    "[bold]Example[/bold]\n\n"
-    "  honeyguide vectors info glove.6B.100d.txt --near basalt"
-)
-INFO_HELP: Final = (
-    "Say what is in a file of vectors, and which words are near one another.\n\n"
-    "The format is told from what stands in the file: GloVe text, word2vec text or binary, fastText .vec; plain, gzip, "
-    "bzip2, xz, zstd or zip. It is checked and converted once; the next time it is there at once.\n\n"
-    "[bold]Example[/bold]\n\n"
-    "  honeyguide vectors info glove.6B.100d.txt --near rock --near river"
-)
-TRAIN_HELP: Final = (
-    "Train vectors on the pages of a run or of an offline world.\n\n"
-    "Needs gensim: pip install 'honeyguide\\[vectors]'. The file is in word2vec's binary format; equal pages and seeds "
-    "give equal files.\n\n"
-    "[bold]Example[/bold]\n\n"
-    "  honeyguide vectors train --world wiki:simple simple.vectors\n\n"
-    "  honeyguide crawl my-run --world wiki:simple --topic geology --vectors simple.vectors"
-)
 _NEIGHBOURS: Final = 10
 _STAGES: Final = {"read": "reading pages", "train": "training"}
 
-app = typer.Typer(help=HELP, rich_markup_mode="rich")
+app = typer.Typer(
+    rich_markup_mode="rich",
+    help="Look at word vectors, and train some of your own.\n\n"
+    "A crawl uses those that come with the program, or a GloVe, word2vec or fastText .vec "
+    "file with [bold]--vectors FILE[/bold].",
+)
 
 
 @app.callback(invoke_without_command=True)
@@ -58,7 +39,7 @@ def _without_command(context: typer.Context) -> None:
         print(context.get_help())
 
 
-@app.command("info", help=INFO_HELP, short_help="Say what is in a file of vectors.")
+@app.command("info")
 def info(
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="A file of vectors, or wordllama.", show_default=False)
@@ -72,19 +53,29 @@ def info(
     ] = "",
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide.settings import VectorSettings  # noqa: PLC0415
-    from honeyguide.text import open_vectors  # noqa: PLC0415 - numpy takes a while to load
+    """Describe a file of vectors, and show which words are near one another.
 
-    with _conversion_bar() as on_progress:
-        opened = open_vectors(source, VectorSettings(cache_folder=cache_folder).cache_path, on_progress)
+    The format is recognised from the content: GloVe text, word2vec text or binary, fastText .vec; plain, gzip, bzip2,
+    xz, zstd or zip. The file is checked and converted once.
+
+    [bold]Example[/bold]
+
+      honeyguide vectors info glove.6B.100d.txt --near rock --near river
+    """
+    with progress_bar("reading vectors") as show:
+        opened = open_vectors(
+            source,
+            VectorSettings(cache_folder=cache_folder).cache_path,
+            lambda now: show(now.bytes_read, now.size_bytes, detail=f"{now.words:,} words"),
+        )
     document = _facts(source, opened) | {"near": {word: _near(opened, word) for word in near or ()}}
     if as_json:
-        _print_json(document)
+        print_json(document)
     else:
-        print(_told_info(document))
+        print(_info_text(document))
 
 
-@app.command("train", help=TRAIN_HELP, short_help="Train vectors on a run or a world.")
+@app.command("train")
 def train(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A new file for the vectors.", show_default=False)],
     run: Annotated[
@@ -101,32 +92,37 @@ def train(
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of the training.")] = 0,
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide.crawler import all_pages  # noqa: PLC0415 - the engine takes a while to load
-    from honeyguide.model.clock import RealClock  # noqa: PLC0415
-    from honeyguide.settings import settings_from  # noqa: PLC0415
-    from honeyguide.text.training import TrainingSettings, train_vectors  # noqa: PLC0415
+    r"""Train vectors on the pages of a run or of an offline world.
 
+    Needs gensim: pip install 'honeyguide\[vectors]'. The file is in word2vec's binary format; equal pages and seeds
+    give equal files.
+
+    [bold]Example[/bold]
+
+      honeyguide vectors train --world wiki:simple simple.vectors
+    """
     if (run is None) == (world is None):
         raise typer.BadParameter("give either --run RUN or --world WORLD: what to train on")
     name = f"replay:{run}" if world is None else world
     texts = (page.main_words for page in all_pages(settings_from({"crawl": {"world": name}})))
     clock = RealClock()
     started = clock.now()
-    with _training_bar() as on_progress:
+    with progress_bar() as show:
         trained = train_vectors(
-            texts, out, TrainingSettings(dimension, epochs, min_count, window, seed), on_progress=on_progress
+            texts,
+            out,
+            TrainingSettings(dimension, epochs, min_count, window, seed),
+            on_progress=lambda now: show(now.done, now.total, _STAGES[now.stage], f"{now.done:,}"),
         )
     seconds = clock.now() - started
     if as_json:
-        _print_json(asdict(trained) | {"path": str(out), "trained_on": name, "seconds": round(seconds, 3)})
+        print_json(asdict(trained) | {"path": str(out), "trained_on": name, "seconds": round(seconds, 3)})
     else:
-        print(_told_training(trained, seconds))
+        print(_training_text(trained, seconds))
 
 
 def _facts(source: str, opened: OpenedVectors) -> dict[str, Any]:
-    """What is known of the vectors; the bundled ones lie in no cache."""
-    from honeyguide.text import WordllamaVectors  # noqa: PLC0415
-
+    """Describe the vectors; the bundled ones lie in no cache."""
     if isinstance(opened, WordllamaVectors):
         about: dict[str, Any] = {"format": "bundled, of parts of words", "words": len(opened.words())}
         return {"source": source} | about | {"dimension": opened.dimension, "digest": opened.digest}
@@ -136,16 +132,14 @@ def _facts(source: str, opened: OpenedVectors) -> dict[str, Any]:
 
 
 def _near(opened: OpenedVectors, text: str) -> list[dict[str, Any]]:
-    """The words nearest to a word, or to several together; none where it has no vector."""
-    from honeyguide.text import WordVectors, neighbours, words_of  # noqa: PLC0415
-
+    """Return the words nearest to a word, or to several together; none where it has no vector."""
     own = words_of(text)
     found = neighbours(opened, WordVectors(opened).vector(own), _NEIGHBOURS + len(own))
     others = [(word, cosine) for word, cosine in found if word.lower() not in own][:_NEIGHBOURS]
     return [{"word": word, "cosine": round(cosine, 4)} for word, cosine in others]
 
 
-def _told_info(document: dict[str, Any]) -> str:
+def _info_text(document: dict[str, Any]) -> str:
     packed = f", {document['compression']}" if document.get("compression") else ""
     lines = [
         f"source      {document['source']}",
@@ -165,7 +159,7 @@ def _told_info(document: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _told_training(trained: TrainedVectors, seconds: float) -> str:
+def _training_text(trained: TrainedVectors, seconds: float) -> str:
     lines = [
         f"  pages       {trained.texts:,}, with {count_of(trained.words_read, 'word')}",
         f"  vectors     {trained.words:,}, of {count_of(trained.dimension, 'number')} each",
@@ -177,63 +171,3 @@ def _told_training(trained: TrainedVectors, seconds: float) -> str:
         f"  honeyguide crawl RUN --topic TEXT --vectors {shlex.quote(str(trained.path))}",
     ]
     return "\n".join(["Trained.", "", *lines])
-
-
-@contextmanager
-def _conversion_bar() -> Iterator[Callable[[Converting], None]]:
-    """How far a conversion is, on stderr and only if that is a terminal."""
-    with _bars("words") as bars:
-        if bars is None:
-            yield lambda _: None
-            return
-        task = bars.add_task("reading vectors", count=0, visible=False)
-
-        def show(progress: Converting) -> None:
-            bars.update(
-                task, completed=progress.bytes_read, total=progress.size_bytes, count=progress.words, visible=True
-            )
-
-        yield show
-
-
-@contextmanager
-def _training_bar() -> Iterator[Callable[[TrainingProgress], None]]:
-    """A bar for each stage of a training."""
-    with _bars("") as bars:
-        if bars is None:
-            yield lambda _: None
-            return
-        task_by_stage: dict[str, Any] = {}
-
-        def show(progress: TrainingProgress) -> None:
-            if progress.stage not in task_by_stage:
-                task_by_stage[progress.stage] = bars.add_task(_STAGES[progress.stage], count=0)
-            task = task_by_stage[progress.stage]
-            bars.update(task, completed=progress.done, total=progress.total or None, count=progress.done)
-
-        yield show
-
-
-@contextmanager
-def _bars(counted: str) -> Iterator[Progress | None]:
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn(f"{{task.fields[count]:,}} {counted}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        yield bars
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    from honeyguide.cli.summary import print_json  # noqa: PLC0415
-
-    print_json(document)

@@ -1,13 +1,4 @@
-"""Ctrl-C and SIGTERM: the first lets the crawl finish its step and save, the second gives up at once.
-
-Where log lines go: to stderr above the progress display, and to a file.
-
-How a crawl comes along, while it does: two lines that stay in place on a terminal, now and then a line elsewhere.
-
-A crawl told in the log: at INFO in a screenful, at DEBUG URL by URL.
-
-Everything that looks on while a command crawls: display, log, and the hand on Ctrl-C.
-"""
+"""Progress, log and Ctrl-C while a command crawls."""
 
 from __future__ import annotations
 
@@ -27,7 +18,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from honeyguide.cli.summary import countdown, one_line, percent
+from honeyguide.cli.output import countdown, one_line, percent
 from honeyguide.crawler import (
     CrawlRestarted,
     CrawlStarted,
@@ -62,7 +53,7 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interruption:
-    """Called between steps, it says whether someone wants the crawl to stop. Main thread only."""
+    """Says between steps whether the crawl is to stop; a second signal aborts. Main thread only."""
 
     def __init__(self) -> None:
         self._signal = 0
@@ -73,7 +64,7 @@ class Interruption:
 
     @property
     def exit_code(self) -> int:
-        """What shells expect of a program that a signal has stopped: 130 or 143; 0 when none came."""
+        """Return 130 or 143 after a signal, as shells expect; 0 when none came."""
         return 128 + self._signal if self._signal else 0
 
     def __enter__(self) -> Self:
@@ -151,30 +142,30 @@ WINDOW_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Speedometer:
-    """How fast a crawl has come along lately: looks at it, with the moment of each, the oldest first."""
+    """Speed of a crawl, from its progress at moments of the last seconds, the oldest first."""
 
-    looks: deque[tuple[float, Progress]] = field(default_factory=deque)
+    samples: deque[tuple[float, Progress]] = field(default_factory=deque)
 
     def note(self, now: float, progress: Progress) -> None:
-        self.looks.append((now, progress))
-        while len(self.looks) > 2 and now - self.looks[0][0] > WINDOW_S:
-            self.looks.popleft()
+        self.samples.append((now, progress))
+        while len(self.samples) > 2 and now - self.samples[0][0] > WINDOW_S:
+            self.samples.popleft()
 
     @property
     def elapsed_s(self) -> float:
-        return self.looks[-1][0] - self.looks[0][0] if self.looks else 0.0
+        return self.samples[-1][0] - self.samples[0][0] if self.samples else 0.0
 
     @property
     def pages_per_s(self) -> float:
         if not self.elapsed_s:
             return 0.0
-        return (self.looks[-1][1].pages - self.looks[0][1].pages) / self.elapsed_s
+        return (self.samples[-1][1].pages - self.samples[0][1].pages) / self.elapsed_s
 
     def seconds_left(self, budget: BudgetSettings) -> float | None:
-        """Time until the first limit is reached at this speed; None as long as nobody can say."""
+        """Return the time until the first limit is reached at this speed; None while that is unknown."""
         if not self.elapsed_s:
             return None
-        earlier, later = self.looks[0][1], self.looks[-1][1]
+        earlier, later = self.samples[0][1], self.samples[-1][1]
         limits = (
             (budget.fetches, earlier.fetches, later.fetches),
             (budget.seconds, earlier.spent_seconds, later.spent_seconds),
@@ -197,19 +188,19 @@ class ProgressDisplay:
         self._budget = budget
         self._title = title
         self._speed = Speedometer()
-        self._next_look = 0.0
+        self._next_sample = 0.0
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, LinkSkipped):
             return
         now = self._clock.now()
-        if now < self._next_look and not isinstance(event, CrawlStarted | CrawlStopped):
+        if now < self._next_sample and not isinstance(event, CrawlStarted | CrawlStopped):
             return
-        self._next_look = now + REFRESH_S
+        self._next_sample = now + REFRESH_S
         self._speed.note(now, event.progress)
-        self._live.update(self._drawn(event.progress), refresh=True)
+        self._live.update(self._draw(event.progress), refresh=True)
 
-    def _drawn(self, progress: Progress) -> RenderableType:
+    def _draw(self, progress: Progress) -> RenderableType:
         line = Table.grid(padding=(0, 1), expand=True)
         for _ in range(4):
             line.add_column(no_wrap=True)
@@ -252,7 +243,7 @@ class ProgressLines:
 
 
 def state_line(progress: Progress, speed: Speedometer) -> str:
-    """Everything worth watching, in less than 80 columns."""
+    """Return the state of a crawl in less than 80 columns."""
     rate = progress.relevant / progress.fetches if progress.fetches else 0.0
     return (
         f"pages {progress.pages:,}  relevant {progress.relevant:,}  harvest {percent(rate)}  "
@@ -261,23 +252,23 @@ def state_line(progress: Progress, speed: Speedometer) -> str:
 
 
 def converting_line(progress: Converting) -> str:
-    """How far the conversion of a file of vectors is."""
+    """Return the progress of converting a file of vectors."""
     share = progress.bytes_read / progress.size_bytes if progress.size_bytes else 1.0
     return f"reading vectors {one_line(progress.path.name)}  {percent(share)}  {progress.words:,} words"
 
 
 log = logging.getLogger(__name__)
 
-CHAPTERS = 10
+STATE_LINES: Final = 10
 
 
-class Story:
-    """A listener that logs: the beginning, ten looks at the state of things, the end; and at DEBUG every step."""
+class CrawlLog:
+    """A listener that logs the start, the state ten times, and the end; at DEBUG every step."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._every = max(1, settings.budget.fetches // CHAPTERS)
-        self._follows_urls = log.isEnabledFor(logging.DEBUG)
+        self._every = max(1, settings.budget.fetches // STATE_LINES)
+        self._logs_urls = log.isEnabledFor(logging.DEBUG)
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, CrawlStarted):
@@ -285,10 +276,10 @@ class Story:
         elif isinstance(event, CrawlStopped):
             log.info("stopped: %s; %s", event.reason.value, _state(event.progress))
         elif isinstance(event, CrawlRestarted):
-            log.info("beginning anew at %s (%s): %s", count_of(event.links, "link"), event.source, event.reason)
+            log.info("restarting at %s (%s): %s", count_of(event.links, "link"), event.source, event.reason)
         else:
-            if self._follows_urls:
-                _follow(event)
+            if self._logs_urls:
+                _log_step(event)
             if not isinstance(event, LinkSkipped) and event.progress.steps % self._every == 0:
                 log.info("%s", _state(event.progress))
 
@@ -318,7 +309,7 @@ def _fetches(count: int) -> str:
     return count_of(count, "fetch", "fetches")
 
 
-def _follow(
+def _log_step(
     event: PageJudged
     | PageUnchanged
     | LinkRedirected
@@ -343,13 +334,13 @@ def _follow(
         case PageUnchanged():
             log.debug("%s is unchanged", event.url)
         case LinkRedirected():
-            log.debug("%s leads to %s%s", event.url, event.target, "" if event.is_new else ", met before")
+            log.debug("%s redirects to %s%s", event.url, event.target, "" if event.is_new else ", known already")
         case LinkRefused():
             log.debug("%s refused, %s: %s", event.url, event.outcome.reason.value, event.outcome.detail)
         case FetchFailed():
             log.debug("%s failed, %s: %s", event.url, event.outcome.reason.value, event.outcome.detail)
         case LinkPutBack():
-            log.debug("%s waits again, %s: %s", event.url, event.outcome.reason.value, event.outcome.detail)
+            log.debug("%s will be tried again, %s: %s", event.url, event.outcome.reason.value, event.outcome.detail)
         case LinkUnknown():
             log.debug("%s unknown: %s", event.url, event.outcome.detail)
         case LinkSkipped():
@@ -360,7 +351,7 @@ def _follow(
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Looks on at one crawl after another."""
+    """Progress display, log and Ctrl-C for one crawl after another."""
 
     console: Console
     live: Live | None  # None where there is no terminal to draw on
@@ -369,16 +360,16 @@ class Watch:
     clock: RealClock
 
     def listeners(self, settings: Settings, title: str = "fetches") -> list[Listener]:
-        """What the crawl with these settings is to tell its events to."""
-        listeners: list[Listener] = [Story(settings)]
+        """Return the listeners for a crawl with these settings."""
+        listeners: list[Listener] = [CrawlLog(settings)]
         if self.live is not None:
             listeners.append(ProgressDisplay(self.live, self.clock, settings.budget, title))
         elif self.verbosity:
             listeners.append(ProgressLines(self.console, self.clock, settings.budget))
         return listeners
 
-    def surroundings(self, settings: Settings) -> CrawlOptions:
-        """All that a crawl with these settings is given to be watched and stopped."""
+    def crawl_options(self, settings: Settings) -> CrawlOptions:
+        """Return the arguments of `crawl` that let it be watched and stopped."""
         return {
             "listeners": self.listeners(settings),
             "is_interrupted": self.is_interrupted,
@@ -386,7 +377,7 @@ class Watch:
         }
 
     def converting(self, progress: Converting) -> None:
-        """Show how far a file of vectors is. Whoever interrupts here wants no crawl at all."""
+        """Show how far the conversion of a file of vectors is. An interruption here stops before the crawl."""
         if self.is_interrupted():
             self.console.print("stopped before the crawl began")
             raise typer.Exit(self.is_interrupted.exit_code)
@@ -396,7 +387,7 @@ class Watch:
 
 @contextmanager
 def watching(verbosity: int, log_file: Path | None) -> Iterator[Watch]:
-    """Look on for as long as the context is open; the display is gone when it closes, the log stays."""
+    """Show and log crawls while the context is open; the display is gone when it closes, the log stays."""
     console = Console(stderr=True)
     can_draw = sys.stderr.isatty() and not console.is_dumb_terminal
     live = Live(console=console, auto_refresh=False, transient=True) if can_draw else None

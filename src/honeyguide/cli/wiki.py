@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
@@ -11,46 +10,28 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 import typer
 
 from honeyguide.cli.options import JsonFlag
-from honeyguide.cli.summary import command, duration, megabytes, one_line
+from honeyguide.cli.output import command, duration, megabytes, one_line, print_json, progress_bar
+from honeyguide.model.clock import RealClock
 from honeyguide.model.counts import count_of
+from honeyguide.worlds.wiki import build_wiki, wiki_stats, wiki_topics
+from honeyguide.worlds.wiki.stats import draw_degrees, plot_degrees
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from honeyguide.worlds.wiki import BuildProgress, BuiltWiki, WikiStats, WikiTopic
+    from honeyguide.worlds.wiki import BuiltWiki, WikiStats, WikiTopic
 
-HELP: Final = (
-    "Make a world of a Wikipedia dump, and look at it.\n\n"
-    "Any MediaWiki XML dump will do. The world is crawled with [bold]--world wiki:WORLD[/bold].\n\n"
-    "[bold]Example[/bold]\n\n"
-    "  honeyguide wiki build simplewiki-latest-pages-articles.xml.bz2 simple"
-)
-BUILD_HELP: Final = (
-    "Make a world of a MediaWiki XML dump (plain, .gz, .bz2, multistream).\n\n"
-    "Keeps the articles, resolves redirects, and takes links from the wikitext or, with --pagelinks, from that "
-    "table.\n\n"
-    "[bold]Example[/bold]\n\n"
-    "  honeyguide wiki build simplewiki-latest-pages-articles.xml.bz2 simple --sample 0.1 --seed 1"
-)
-STATS_HELP: Final = (
-    "Count the pages and links of a world, and draw how the links are spread.\n\n"
-    "[bold]Example[/bold]\n\n"
-    "  honeyguide wiki stats simple --plot degrees.svg"
-)
-TOPICS_HELP: Final = (
-    "List topics to experiment on, with seed URLs.\n\n"
-    "A topic is a category with enough articles that can be reached from its seed URL, or with --word all categories "
-    "that have a word in their names.\n\n"
-    "[bold]Example[/bold]\n\n"
-    "  honeyguide wiki topics simple --word music --word language"
-)
 _STAGES: Final = {"read": "reading", "links": "reading links", "write": "writing pages"}
 
 WorldArgument: TypeAlias = Annotated[
     Path, typer.Argument(metavar="WORLD", help="The folder of the world.", show_default=False)
 ]
 
-app = typer.Typer(help=HELP, rich_markup_mode="rich")
+app = typer.Typer(
+    rich_markup_mode="rich",
+    help="Turn a Wikipedia dump into a world to crawl, and look at it.\n\n"
+    "Any MediaWiki XML dump will do. The world is crawled with [bold]--world wiki:WORLD[/bold].",
+)
 
 
 @app.callback(invoke_without_command=True)
@@ -59,7 +40,7 @@ def _without_command(context: typer.Context) -> None:
         print(context.get_help())
 
 
-@app.command("build", help=BUILD_HELP, short_help="Make a world of a dump.")
+@app.command("build")
 def build(
     dump: Annotated[Path, typer.Argument(metavar="DUMP", help="The XML dump.", show_default=False)],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder for the world.", show_default=False)],
@@ -78,12 +59,17 @@ def build(
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide.model.clock import RealClock  # noqa: PLC0415
-    from honeyguide.worlds.wiki import build_wiki  # noqa: PLC0415 - numpy and SQLite take a while to load
+    """Turn a MediaWiki XML dump (plain, .gz, .bz2, multistream) into a world.
 
+    Keeps the articles, resolves redirects, and takes links from the wikitext or, with --pagelinks, from that table.
+
+    [bold]Example[/bold]
+
+      honeyguide wiki build simplewiki-latest-pages-articles.xml.bz2 simple
+    """
     clock = RealClock()
     started = clock.now()
-    with _progress_bar() as progress:
+    with progress_bar() as show:
         built = build_wiki(
             dump,
             out,
@@ -92,18 +78,18 @@ def build(
             pagelinks=pagelinks,
             linktarget=linktarget,
             keep_partial=keep_partial,
-            progress=progress,
+            progress=lambda now: show(now.done, now.total, _STAGES[now.stage], f"{now.pages:,} articles"),
         )
     seconds = clock.now() - started
     if built.trouble:
         print(f"honeyguide: {one_line(built.trouble)}; kept what is whole", file=sys.stderr)
     if as_json:
-        _print_json(asdict(built) | {"path": str(built.path), "seconds": round(seconds, 3)})
+        print_json(asdict(built) | {"path": str(built.path), "seconds": round(seconds, 3)})
     else:
-        print(_told_build(built, seconds))
+        print(_build_text(built, seconds))
 
 
-@app.command("stats", help=STATS_HELP, short_help="Count a world's pages and links.")
+@app.command("stats")
 def stats(
     world: WorldArgument,
     plot: Annotated[
@@ -112,20 +98,23 @@ def stats(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide.worlds.wiki import wiki_stats  # noqa: PLC0415
-    from honeyguide.worlds.wiki.stats import draw_degrees, plot_degrees  # noqa: PLC0415
+    """Count the pages and links of a world, and draw how the links are spread.
 
+    [bold]Example[/bold]
+
+      honeyguide wiki stats simple --plot degrees.svg
+    """
     found = wiki_stats(world)
     if plot is not None:
         plot_degrees(found, plot)
     if as_json:
-        _print_json(_stats_document(found))
+        print_json(_stats_document(found))
     else:
-        print(_told_stats(found))
+        print(_stats_text(found))
         print(f"\n{draw_degrees(found)}")
 
 
-@app.command("topics", help=TOPICS_HELP, short_help="List topics to experiment on.")
+@app.command("topics")
 def topics(
     world: WorldArgument,
     at_least: Annotated[int, typer.Option(metavar="N", min=1, help="Reachable articles that a topic must have.")] = 40,
@@ -145,44 +134,23 @@ def topics(
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide.worlds.wiki import wiki_topics  # noqa: PLC0415
+    """List topics to experiment on, with seed URLs.
 
+    A topic is a category with enough articles that can be reached from its seed URL, or with --word all categories that
+    have a word in their names.
+
+    [bold]Example[/bold]
+
+      honeyguide wiki topics simple --word music --word language
+    """
     found = wiki_topics(world, at_least=at_least, words=word or (), by_word=by_word, with_dates=dated)
     if as_json:
-        _print_json({"world": str(world), "at_least": at_least, "topics": [asdict(topic) for topic in found]})
+        print_json({"world": str(world), "at_least": at_least, "topics": [asdict(topic) for topic in found]})
     else:
         _print_topics(found, at_least)
 
 
-@contextmanager
-def _progress_bar() -> Iterator[Callable[[BuildProgress], None]]:
-    """A bar for each stage of a build, on stderr and only if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[pages]:,} articles"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        task_by_stage: dict[str, Any] = {}
-
-        def show(progress: BuildProgress) -> None:
-            if progress.stage not in task_by_stage:
-                task_by_stage[progress.stage] = bars.add_task(_STAGES[progress.stage], pages=0)
-            task = task_by_stage[progress.stage]
-            bars.update(task, completed=progress.done, total=progress.total, pages=progress.pages)
-
-        yield show
-
-
-def _told_build(built: BuiltWiki, seconds: float) -> str:
+def _build_text(built: BuiltWiki, seconds: float) -> str:
     size = sum(file.stat().st_size for file in built.path.iterdir())
     articles, redirects, others = (
         count_of(built.dump_pages.get(kind, 0), noun)
@@ -204,7 +172,7 @@ def _told_build(built: BuiltWiki, seconds: float) -> str:
     return "\n".join(["Built.", "", *lines])
 
 
-def _told_stats(found: WikiStats) -> str:
+def _stats_text(found: WikiStats) -> str:
     lines = [
         f"pages                {found.pages:,}",
         f"links                {found.links:,}",
@@ -247,9 +215,3 @@ def _print_topics(found: Sequence[WikiTopic], at_least: int) -> None:
         print(f"{'':19}{topic.seed_url}")
         if topic.cold_seed_url:
             print(f"{'':19}{topic.cold_seed_url} (off topic)")
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    from honeyguide.cli.summary import print_json  # noqa: PLC0415
-
-    print_json(document)
