@@ -42,7 +42,7 @@ def test_what_became_of_the_pages_is_told(
     assert "known pages   1 same, 1 changed, 1 gone" in told
     assert "changed  http://s.test/a.html  A, again" in told
     assert "gone     http://s.test/b.html" in told
-    assert "starved" not in told
+    assert "ran out" not in told
 
 
 def test_json_lists_every_page_that_is_not_what_it_was(

@@ -226,7 +226,7 @@ def test_the_summary_tells_of_traps_and_restarts_and_where_to_look(
         told = printed(capsys, "crawl", "run", *flags, "--set", "restart.every_fetches=15")
     assert "in loops or traps, or duplicates" in told
     assert "honeyguide traps run" in told
-    assert "  restarts      2 times the crawl began anew elsewhere" in told
+    assert "  restarts      2 times the crawl started again elsewhere" in told
     with guarded_by():
         document = json.loads(printed(capsys, "crawl", "other", *flags, "--json", "--no-guard"))
     assert document["traps"] == {"pages": 0, "links_lowered": 0, "links_raised": 0, "links_dropped": 0}

@@ -209,9 +209,9 @@ def test_progress_is_a_line(tmp_path: Path) -> None:
     assert line == "reading vectors a b.txt  25.0%  12,345 words"
 
 
-@pytest.mark.parametrize("command", [(), ("info",), ("train",)])
-def test_there_is_help_with_an_example(command: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["vectors", *command, "--help"]) == 0
+@pytest.mark.parametrize("command", ["info", "train"])
+def test_there_is_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["vectors", command, "--help"]) == 0
     shown = capsys.readouterr().out
     assert "Example" in shown
     assert "honeyguide vectors " in shown

@@ -97,7 +97,7 @@ def test_a_partial_dump_is_kept_if_asked(tmp_path: Path, capsys: pytest.CaptureF
 def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["wiki"]) == 0
     shown = capsys.readouterr().out
-    assert all(command in shown for command in ("build", "stats", "topics", "Example"))
+    assert all(command in shown for command in ("build", "stats", "topics"))
 
 
 @pytest.mark.parametrize("command", ["build", "stats", "topics"])

@@ -34,10 +34,10 @@ _HOW: Final = "How to look"
 
 STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",
-    "lfa-sync": "linear SARSA of Han 2018, every waiting link re-scored each step",
+    "lfa-sync": "linear SARSA, every waiting link re-scored each step",
     "lfa-async": "the same, only links like those of the newest page re-scored",
     "lfa-moderated": "as lfa-async, with damped errors",
-    "dqn": "deep Q-learning, state and link in, one value out; needs PyTorch",
+    "dqn": "deep Q-learning on state and link; needs PyTorch",
     "dqn-fixed": "deep Q-learning with an output a page: why that fails",
     "best-first": "nearest words to the topic first; learns nothing",
     "url-heuristic": "the best-looking address first; learns nothing",
@@ -53,7 +53,7 @@ STRATEGY_LINES: Final = {
     "random-skip": "in the order found; skips by chance; needs no topic",
 }
 _EVERYDAY: Final = ("online-ridge", "best-first", "breadth-first", "lfa-sync", "dqn", "random")
-_WIDTH: Final = max(map(len, STRATEGY_LINES))
+_WIDTH: Final = max(map(len, _EVERYDAY))
 HELP: Final = (
     "Crawl a topic into a new run folder.\n\n"
     "Spends a budget of fetches on pages about the topic and keeps pages, links and everything learned in RUN. "
@@ -108,7 +108,7 @@ FLAGS: Final = (
         "Lower the priority of loops, traps and near-duplicates; honeyguide traps shows them.",
     ),
     _rare("--render", "render.enabled", "", _HOW, "Run scripts of empty pages in headless Chromium."),
-    Flag("--contact", "fetch.contact", "MAIL|URL", _HOW, "Where a site's owner can reach you; needed on the web."),
+    Flag("--contact", "fetch.contact", "MAIL|URL", _HOW, "Where a site's owner can reach you."),
     _rare("--vectors", "vectors.source", "FILE", _HOW, "Word vectors: a GloVe, word2vec or fastText .vec file."),
     _rare("--archive", "store.archive", "KIND", _HOW, "Where pages are kept: store, warc (in RUN/archive), none."),
     _rare("--device", "dqn.device", "NAME", _HOW, "Where dqn trains its network: cpu or cuda."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
 import re
@@ -80,11 +81,19 @@ def load_command(name: str) -> Any:  # noqa: ANN401 - typer's command, whose mod
     module, _, attribute = COMMANDS[name].place.partition(":")
     home = import_module(module)
     found = getattr(home, attribute)
-    if isinstance(found, typer.Typer):
-        return get_command(found)
-    single = typer.Typer(rich_markup_mode="rich", add_completion=False)
-    single.command(name, help=getattr(home, "HELP", None))(found)  # else the docstring
-    return get_command(single)
+    if not isinstance(found, typer.Typer):
+        function, found = found, typer.Typer(rich_markup_mode="rich", add_completion=False)
+        found.command(name, help=getattr(home, "HELP", None))(function)  # else the docstring
+    command = get_command(found)
+    for each in (command, *getattr(command, "commands", {}).values()):
+        each.help = _without_line_breaks(each.help or "")
+    return command
+
+
+def _without_line_breaks(docstring: str) -> str:
+    """Join the lines of each paragraph, for the terminal to wrap; indented ones are examples and stay."""
+    paragraphs = inspect.cleandoc(docstring).split("\n\n")
+    return "\n\n".join(each if each.startswith(" ") else each.replace("\n", " ") for each in paragraphs)
 
 
 app = typer.Typer(

@@ -76,7 +76,8 @@ class Flag:
         setting = SETTINGS_BY_KEY[self.key]
         meaning = self.help or f"{setting.meaning[0].upper()}{setting.meaning[1:]}."
         default = setting.default
-        shown = f" [dim]\\[default: {default}][/dim]" if default not in ("", (), False, True) else ""
+        is_shown = not isinstance(default, bool) and default not in ("", (), 0)
+        shown = f" [dim]\\[default: {default}][/dim]" if is_shown else ""
         option = typer.Option(
             self.name, metavar=self.metavar, help=meaning + shown, show_default=False, rich_help_panel=self.panel,
             hidden=not self.is_everyday,

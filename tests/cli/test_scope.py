@@ -1,4 +1,4 @@
-"""Where a crawl may go, from the command line; and a crawl that starves says so."""
+"""Scope flags, and what a crawl that ran out of links says."""
 
 from __future__ import annotations
 
@@ -42,20 +42,22 @@ def test_scope_flags_become_settings_of_the_run(tmp_path: Path, capsys: pytest.C
     assert (scope.allow_paths, scope.deny_paths, scope.max_depth) == (("^/",), (r"\?",), 4)
 
 
-def test_what_is_surplus_is_told(one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_links_over_the_limit_of_their_host_are_counted(
+    one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     flags = ("--world", one_host, "--strategy", "breadth-first", "--max-pages-per-host", "3", "--stay-on-domain")
     assert main(["crawl", str(tmp_path / "run"), *flags, "--under", "/"]) == 0
     shown = capsys.readouterr().out
     # Pages 0, 1 and 2 come; 3 waits since page 0 showed it, 4 since page 1 did.
-    assert "  surplus       2 links whose host had given all that it may give" in shown
+    assert "  host limit    2 links not followed" in shown
     with open_run(tmp_path / "run") as run:
         assert (run.progress.fetches, run.settings.scope.domains) == (3, ("one.test",))
 
 
-def test_links_kept_out_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_links_out_of_scope_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["crawl", str(tmp_path / "run"), *GEOLOGY, "--max-depth", "1"])
     shown = capsys.readouterr().out
-    assert "times the scope rules kept a link out" in shown
+    assert "times a link was out of scope" in shown
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,7 @@ def test_links_kept_out_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (("--allow-host", "nowhere.test"), "no entry page is in scope: "),
         (("--allow-host", "http://a.test/"), "scope.allow_hosts: not a host: 'http://a.test/'"),
         (("--deny-path", "("), "scope.deny_paths: '(' is not a regular expression"),
-        (("--stay-on-domain", "--stay-on-seed-hosts"), "--stay-on-seed-hosts and --stay-on-domain ask for two things"),
+        (("--stay-on-domain", "--stay-on-seed-hosts"), "and --stay-on-domain contradict each other"),
         (("--set", 'scope.domains=["*.a.test"]'), "scope.domains: not a domain: '*.a.test'"),
         (("--set", 'scope.deny_urls=["["]'), "scope.deny_urls: '[' is not a regular expression"),
         (("--sitemap", "sitemap.xml"), "crawl.sitemaps: not a URL: 'sitemap.xml'"),
@@ -86,47 +88,35 @@ def test_a_scope_or_strategy_that_cannot_be_is_refused(
     assert words in refusal("crawl", "run", *GEOLOGY, *arguments)
 
 
-def test_modified_depth_first_starves_on_one_host_and_says_so(
+def test_modified_depth_first_runs_out_of_links_on_one_host_and_says_so(
     one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = tmp_path / "run"
-    flags = ("--world", one_host, "--strategy", "modified-depth-first", "--set", "politeness.delay_s=0")
-    assert main(["crawl", str(run), *flags]) == 0
+    flags = ("--world", one_host, "--set", "politeness.delay_s=0", "--strategy")
+    assert main(["crawl", str(tmp_path / "run"), *flags, "modified-depth-first"]) == 0
     shown = capsys.readouterr().out
-    with open_run(run) as opened:
-        progress = opened.progress
     # Pages 0, 1 and 2 give links up to 5; of 3, 4 and 5 no link is followed.
-    assert (progress.pages, progress.barren, progress.has_starved) == (6, 3, True)
-    assert "Stopped: nothing left to crawl.\nIt has starved: nothing waits any more, but the links of 3 pages" in shown
+    assert "Stopped: nothing left to crawl.\nIt ran out of links: the links of 3 pages were not followed." in shown
+    assert "  not followed  3 pages whose links were not followed" in shown
+    ran_out = {}
+    for strategy in ("depth-first", "modified-depth-first"):
+        main(["crawl", str(tmp_path / strategy), *flags, strategy, "--json"])
+        document = json.loads(capsys.readouterr().out)
+        ran_out[strategy] = document["ran_out_of_links"]
+        assert document["largest_frontier"] >= 3
+    assert ran_out == {"depth-first": False, "modified-depth-first": True}
 
 
-def test_a_rule_that_left_out_nothing_starves_nobody(
+def test_a_rule_that_left_out_nothing_is_not_blamed(
     one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Within one click both orders fetch the same four pages: what page 3 shows is too deep in any case."""
     pages = {}
     for strategy in ("depth-first", "modified-depth-first"):
-        flags = ("--world", one_host, "--strategy", strategy, "--max-depth", "1")
-        main(["crawl", str(tmp_path / strategy), *flags])
-        assert "starved" not in capsys.readouterr().out
+        main(["crawl", str(tmp_path / strategy), "--world", one_host, "--strategy", strategy, "--max-depth", "1"])
+        assert "ran out" not in capsys.readouterr().out
         with open_run(tmp_path / strategy) as run:
             pages[strategy] = [page.url for page in run.pages()]
-            barren = run.progress.barren
     assert pages["depth-first"] == pages["modified-depth-first"]
-    assert barren == 1
-
-
-def test_one_barren_page_is_told_in_the_singular(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "site").mkdir()
-    for number in range(4):
-        (tmp_path / "site" / f"{number}.html").write_text(page_with(f"{number + 1}.html"), encoding="utf-8")
-    (tmp_path / "site" / "4.html").write_text("the end", encoding="utf-8")
-    world = f"site:{tmp_path / 'site'}@http://one.test/"
-    flags = ("--seed-url", "http://one.test/0.html", "--strategy", "modified-depth-first")
-    main(["crawl", str(tmp_path / "run"), "--world", world, *flags])
-    shown = capsys.readouterr().out
-    assert "but the links of 1 page were not followed." in shown
-    assert "  barren        1 page whose links were not followed" in shown
 
 
 def test_a_crawl_that_skips_everything_says_so(
@@ -134,21 +124,10 @@ def test_a_crawl_that_skips_everything_says_so(
 ) -> None:
     flags = ("--world", one_host, "--strategy", "parse-or-skip", "--topic", "geology")
     main(["crawl", str(tmp_path / "run"), *flags])
-    told = "It has skipped itself dry: nothing waits any more, but 3 links had a turn and went unfetched."
-    assert told in capsys.readouterr().out
+    assert "It ran out of links: the strategy skipped 3 links." in capsys.readouterr().out
     main(["crawl", str(tmp_path / "other"), *flags, "--json"])
     document = json.loads(capsys.readouterr().out)
-    assert (document["skipped_dry"], document["starved"]) == (True, False)
-
-
-def test_starving_is_in_the_json_too(one_host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    starved = {}
-    for strategy in ("depth-first", "modified-depth-first"):
-        main(["crawl", str(tmp_path / strategy), "--world", one_host, "--strategy", strategy, "--json"])
-        document = json.loads(capsys.readouterr().out)
-        starved[strategy] = document["starved"]
-        assert document["largest_frontier"] >= 3
-    assert starved == {"depth-first": False, "modified-depth-first": True}
+    assert (document["skipped_every_link"], document["ran_out_of_links"]) == (True, False)
 
 
 def test_a_beam_that_ends_early_says_how_often_there_was_no_room(
@@ -159,7 +138,7 @@ def test_a_beam_that_ends_early_says_how_often_there_was_no_room(
     shown = capsys.readouterr().out
     with open_run(tmp_path / "run") as run:
         assert run.progress.largest_waiting == 1
-        assert f"but {run.progress.pruned} times there was no room for a link to wait." in shown
+        assert f"It ran out of links: {run.progress.pruned} times there was no room for a link to wait." in shown
 
 
 def test_a_profile_under_which_no_page_has_a_link_is_told_of(
