@@ -17,7 +17,7 @@ from honeyguide.model import Fetched, Url
 from honeyguide.settings import SETTINGS_BY_KEY, settings_from
 from honeyguide.text import WordllamaVectors, WordVectors
 from honeyguide.worlds.synthetic import SyntheticServer, SyntheticSpec, SyntheticWorld
-from honeyguide.worlds.synthetic.traps import Waste
+from honeyguide_lab.traps import Waste
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

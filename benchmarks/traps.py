@@ -54,8 +54,8 @@ from honeyguide.model import Fetched, Redirected, Url
 from honeyguide.parse import parse
 from honeyguide.settings import STRATEGIES as KNOWN_STRATEGIES
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
-from honeyguide.worlds.synthetic.traps import Scenario
 from honeyguide.worlds.wiki import WikiWorld
+from honeyguide_lab.traps import Scenario
 from machine import machine
 from trap_links import compare_linked, sites_to_meet, wiki_to_meet
 from trap_runs import ARMS, OFF, ON, SCRAPY, SCRAPY_DEFAULT, Grade, Task, has_guard, run

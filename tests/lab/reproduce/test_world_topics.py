@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -91,7 +92,7 @@ def test_a_graph_that_is_kept_is_not_explored_again(wiki: str, tmp_path: Path, m
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("explored again")
 
-    monkeypatch.setattr("honeyguide_lab.reproduce.world_topics.explore", refuse)
+    monkeypatch.setattr(sys.modules[world_topics.__module__], "explore", refuse)
     assert world_topics(study, studied, least=3).topics == first.topics
 
 

@@ -41,7 +41,7 @@ def test_a_trap_is_named_by_its_scenario() -> None:
         ("dead_share=1.5", "dead_share=1.5 is out of range; give 0 to 1"),
         ("dead_share=nan", "dead_share=nan is out of range"),
         ("trap=calender", "no trap is called 'calender'; did you mean 'calendar'?"),
-        ("trap=", "no trap is called ''; choose one of none, self-link, ring"),
+        ("trap=", "no trap is called ''; choose one of none, calendar, dynamic"),
         ("maze_hosts=0", "maze_hosts=0 is out of range; give 1 to 1000"),
         ("maze_topical_share=2", "maze_topical_share=2.0 is out of range"),
         ("seed=-1", "seed=-1 is out of range"),

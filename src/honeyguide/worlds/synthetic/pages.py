@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from honeyguide.worlds.synthetic.layout import Host, Layout
     from honeyguide.worlds.synthetic.places import Traits, TraitTable
     from honeyguide.worlds.synthetic.prose import Chrome
-    from honeyguide.worlds.synthetic.traps import Mentions
+    from honeyguide.worlds.synthetic.trap import Trap
 
 _TEXT, _OWN = range(300, 302)
 _CONTEXT: Final = 8  # words around a link in running text, half on each side
@@ -50,7 +50,7 @@ class PageWriter:
         traits: TraitTable,
         addresses: AddressBook,
         chrome: Chrome,
-        mentions: Mentions,
+        trap: Trap,
     ) -> None:
         spec = layout.spec
         self._layout = layout
@@ -58,7 +58,7 @@ class PageWriter:
         self._traits = traits
         self._addresses = addresses
         self._chrome = chrome
-        self._mentions = mentions
+        self._trap = trap
         self._links = LinkChooser(layout)
         self._prose = ProseWriter(lexicon)
         self._text_key, self._own_key = layout.key(_TEXT), layout.key(_OWN)
@@ -93,7 +93,7 @@ class PageWriter:
             anchors=self._anchors(found, topic, told),
             around=self._contexts(found, topic, told[3], quarters(contexts[:used])),
         )
-        main = _assemble(paragraphs, shown, 0 if is_list else links * 4 // 5) + self._mentions.under(page)
+        main = _assemble(paragraphs, shown, 0 if is_list else links * 4 // 5) + self._trap.under(page)
         title = " ".join(self._lexicon.spell(own.titles[0], TITLE_FORMS))
         return self._chrome.wrap(self._addresses.host_of(page), title, main)
 
@@ -218,23 +218,21 @@ class ListWriter:
         traits: TraitTable,
         addresses: AddressBook,
         chrome: Chrome,
-        mentions: Mentions,
+        trap: Trap,
     ) -> None:
         self._layout = layout
         self._lexicon = lexicon
         self._traits = traits
         self._addresses = addresses
         self._chrome = chrome
-        self._mentions = mentions
+        self._trap = trap
 
     def home(self, host: int) -> bytes:
         """A home page: the sections, and some of what is in them."""
         site = self._layout.hosts[host]
         entries = [(f"/{section}/", section.title()) for section in site.sections]
         entries += self._titled(self._front(host) if site.is_portal else self._heads(host))
-        return self._page(
-            host, "Welcome to this site", entries, self._mentions.on_portal(host) if site.is_portal else ""
-        )
+        return self._page(host, "Welcome to this site", entries, self._trap.on_portal(host) if site.is_portal else "")
 
     def section(self, host: int, section: int, number: int) -> bytes:
         """One page of a section list or directory, and the way to the next."""

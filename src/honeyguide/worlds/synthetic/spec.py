@@ -4,35 +4,16 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, fields
-from enum import StrEnum
 
 from honeyguide.errors import WorldError
 from honeyguide.worlds.synthetic.topic_words import TOPICS
+from honeyguide.worlds.synthetic.trap import NO_TRAP, trap_names
 
 MIN_PAGES = 200
 MAX_PAGES = 1_000_000_000
 MIN_HOSTS = 4
 MAX_HOSTS = 50_000  # each needs a name and, served over HTTP, an address of its own
 MIN_TOPICS = 4
-
-
-class Scenario(StrEnum):
-    """A trap, or what looks like one; `NONE` is the honest web alone."""
-
-    NONE = "none"
-    SELF_LINK = "self-link"
-    RING = "ring"
-    DYNAMIC = "dynamic"
-    ENCYCLOPAEDIA = "encyclopaedia"
-    CALENDAR = "calendar"
-    FACETS = "facets"
-    SESSION_IDS = "session-ids"
-    SOFT_404 = "soft-404"
-    PAGINATION = "pagination"
-    REPEATING_SEGMENTS = "repeating-segments"
-    MIRRORS = "mirrors"
-    MAZE = "maze"
-    MAZE_HOSTS = "maze-hosts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +42,7 @@ class SyntheticSpec:
     misleading_anchor_share: float = 0.20  # links whose words belong to another topic
     robots_share: float = 0.20  # hosts whose robots.txt closes one of their sections
     crawl_delay_share: float = 0.10  # hosts whose robots.txt asks for a pause
-    trap: str = Scenario.NONE  # what there is for a crawler to fall into, as in `Scenario`
+    trap: str = NO_TRAP  # what there is for a crawler to fall into, by its name
     trap_entrances: int = 12  # comments on honest pages that lead into the trap
     trap_topic_share: float = (
         0.50  # pages of a trap's site that are about `SyntheticWorld.trap_topic`, others about any
@@ -136,10 +117,11 @@ def _parse_item(item: str) -> tuple[str, int | float | str]:
 
 def _refuse_nonsense(name: str, value: float | str) -> None:
     if isinstance(value, str):
-        names = [scenario.value for scenario in Scenario]
-        if value not in names:
-            near = difflib.get_close_matches(value, names, n=1)
-            remedy = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(names)}"
+        if value != NO_TRAP and value not in trap_names():
+            near = difflib.get_close_matches(value, trap_names(), n=1)
+            remedy = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(trap_names())}"
+            if len(trap_names()) == 1:
+                remedy = "traps come with honeyguide_lab: install this package again"
             raise WorldError(f"synthetic web: no trap is called {value!r}; {remedy}")
         return
     least, most = _LEAST.get(name, 0), _MOST.get(name, 1)

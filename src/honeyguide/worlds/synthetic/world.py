@@ -25,7 +25,7 @@ from honeyguide.worlds.synthetic.places import (
 from honeyguide.worlds.synthetic.prose import Chrome
 from honeyguide.worlds.synthetic.spec import SyntheticSpec
 from honeyguide.worlds.synthetic.topic_words import TOPICS
-from honeyguide.worlds.synthetic.traps import Ground, Truth, build_trap, mentions_of, url_key
+from honeyguide.worlds.synthetic.trap import Truth, WebParts, build_trap, trap_topic, url_key
 from honeyguide.worlds.synthetic.words import Lexicon
 
 if TYPE_CHECKING:
@@ -65,16 +65,11 @@ class SyntheticWorld:
         self._traits = TraitTable(layout, lexicon)
         self._addresses = AddressBook(layout, lexicon, self._traits)
         chrome = Chrome(layout, self._traits, self._addresses)
-        ground = Ground(layout, lexicon, self._traits, self._addresses, chrome)
-        self._trap = build_trap(ground)
-        self.trap_topic = self.topic_names[ground.usual_topic]
-        if self._trap is not None and self._trap.door is not None:
-            chrome.show_door(ground.home, self._trap.door.path, self._trap.door.label)
-        own_hosts = self._trap.hosts if self._trap is not None else ()
-        self._hosts = {host.name: host for host in (*layout.hosts, *own_hosts)}
-        mentions = mentions_of(self._trap, ground)
-        self._pages = PageWriter(layout, lexicon, self._traits, self._addresses, chrome, mentions)
-        self._lists = ListWriter(layout, lexicon, self._traits, self._addresses, chrome, mentions)
+        self._trap = build_trap(self.spec.trap, WebParts(layout, lexicon, self._traits, self._addresses, chrome))
+        self.trap_topic = self.topic_names[trap_topic(layout)]
+        self._hosts = {host.name: host for host in (*layout.hosts, *self._trap.hosts)}
+        self._pages = PageWriter(layout, lexicon, self._traits, self._addresses, chrome, self._trap)
+        self._lists = ListWriter(layout, lexicon, self._traits, self._addresses, chrome, self._trap)
         self._count_on_topic = lru_cache(maxsize=1)(self._count_by_topic)
 
     async def fetch(self, url: Url) -> Answer:
@@ -173,15 +168,13 @@ class SyntheticWorld:
 
     def _trapped(self, host: Host, url: Url) -> Fetched | None:
         """What the trap has at an address where the honest web has nothing."""
-        if self._trap is None:
-            return None
         if url.path_and_query == "/robots.txt":
             return Fetched(200, _TEXT, host.robots_txt.encode())
         body = self._trap.page(url)
         return None if body is None else Fetched(200, HTML, body)
 
     def _trap_truth(self, url: Url) -> Truth | None:
-        if self._trap is None or self._host(url) is None:
+        if self._host(url) is None:
             return None
         return Truth("", url.text) if url.path_and_query == "/robots.txt" else self._trap.truth(url)
 

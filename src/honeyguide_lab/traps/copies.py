@@ -1,9 +1,4 @@
-"""A small honest site that only its traps make large: its numbered pages, their texts and their links.
-
-One site on five hosts, each page under three addresses on each of them.
-
-A site that gives every visitor a session and puts its id into every address; without cookies, always a new one.
-"""
+"""A small honest site that its addresses make large: mirrored on five hosts, or under ever new session ids."""
 
 from __future__ import annotations
 
@@ -12,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.worlds.synthetic.hashing import hash_int
-from honeyguide.worlds.synthetic.spec import Scenario
-from honeyguide.worlds.synthetic.traps.trap import Ground, Truth, in_paragraphs, listed, on_own_host, token, url_key
+from honeyguide.worlds.synthetic.trap import Truth, WebParts, url_key
+from honeyguide_lab.traps.trap import CommentedTrap, Ground, Scenario, in_paragraphs, listed, on_own_host, token
 
 if TYPE_CHECKING:
     from honeyguide.model import Url
@@ -69,13 +64,12 @@ _ABROAD: Final = 10  # of a hundred links that lead to another of the hosts
 _UNUSUAL: Final = 25  # of a hundred links that have another ending than their host's habit
 
 
-class Mirrors:
+class Mirrors(CommentedTrap):
     """With and without `www.`, with a slash or an index page at the end; each page is worth having once."""
 
-    door = None
-
-    def __init__(self, ground: Ground) -> None:
-        self._key = ground.key(8)
+    def __init__(self, parts: WebParts) -> None:
+        super().__init__(parts, 8)
+        ground = self._ground
         self._site = CopiedSite(ground, self._key)
         first = ground.host(0)
         self.hosts = (first, replace(first, name=f"www.{first.name}"), *map(ground.host, range(1, 1 + _OTHERS)))
@@ -127,13 +121,12 @@ class Mirrors:
 _STYLES: Final = ("?sid={}", ";jsessionid={}", "?PHPSESSID={}", "?session={}&lang=en", "?lang=en&s={}")
 
 
-class SessionIds:
+class SessionIds(CommentedTrap):
     """A whole site that can be reached only under session ids. Each page is worth having once, under any of them."""
 
-    door = None
-
-    def __init__(self, ground: Ground) -> None:
-        self._key = ground.key(7)
+    def __init__(self, parts: WebParts) -> None:
+        super().__init__(parts, 7)
+        ground = self._ground
         self._host = ground.host(0)
         self.hosts = (self._host,)
         self._site = CopiedSite(ground, self._key)

@@ -1,21 +1,20 @@
-"""A domain that makes up text and addresses for everyone who asks, out of what it always says and some chance.
+"""Hosts that make up a page for every address: a domain of stock texts, a maze against crawlers, a soft 404.
 
-A maze against crawlers: endless pages of Markov text with fresh addresses, on one host or on many.
-
-The text is a chain of words in which each word has a few others that may follow it. Such mazes are trained on real
-texts, so a share of their words may be a topic's (`maze_topical_share`).
+The maze's text is a chain of words in which each word has a few others that may follow it. Such mazes are trained on
+real texts, so a share of their words may be a topic's (`maze_topical_share`).
 """
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from honeyguide.worlds.synthetic.hashing import draws, hash_each, hash_int, of_65536, quarters
-from honeyguide.worlds.synthetic.spec import Scenario
-from honeyguide.worlds.synthetic.traps.trap import Ground, Truth, in_paragraphs, listed, on_own_host, token, url_key
+from honeyguide.worlds.synthetic.trap import Truth, WebParts, url_key
 from honeyguide.worlds.synthetic.words import CAPITAL, COLUMNS, PLAIN, STOP
+from honeyguide_lab.traps.trap import CommentedTrap, Ground, Scenario, in_paragraphs, listed, on_own_host, token
 
 if TYPE_CHECKING:
     from honeyguide.model import Url
@@ -25,14 +24,12 @@ _DRAWN: Final = 4  # of them on each page
 _LINKS: Final = 20
 
 
-class Dynamic:
+class Dynamic(CommentedTrap):
     """Every address of the domain shows a page; none is worth having."""
 
-    door = None
-
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
-        self._key = ground.key(3)
+    def __init__(self, parts: WebParts) -> None:
+        super().__init__(parts, 3)
+        ground = self._ground
         self._host = ground.host(0)
         self.hosts = (self._host,)
         self._always = in_paragraphs(ground.paragraphs(self._key, 1))
@@ -76,15 +73,13 @@ _ABROAD: Final = 7  # of ten links that lead to another host, where there are ot
 _SEGMENTS: Final = 4  # most words in an address
 
 
-class Maze:
+class Maze(CommentedTrap):
     """Every address of its hosts shows a page; none is worth having."""
 
-    door = None
-
-    def __init__(self, ground: Ground, scenario: Scenario, hosts: int) -> None:
-        self._ground = ground
+    def __init__(self, parts: WebParts, scenario: Scenario, hosts: int) -> None:
+        super().__init__(parts, 4)
+        ground = self._ground
         self._scenario = scenario
-        self._key = ground.key(4)
         self.hosts = tuple(ground.host(number) for number in range(hosts))
         self._names = frozenset(host.name for host in self.hosts)
         self._topical = of_65536(ground.layout.spec.maze_topical_share)
@@ -136,6 +131,14 @@ class Maze:
         return [" ".join(words[start : start + length]) for start in range(0, count, length)]
 
 
+def build_maze(parts: WebParts) -> Maze:
+    return Maze(parts, Scenario.MAZE, 1)
+
+
+def build_maze_of_hosts(parts: WebParts) -> Maze:
+    return Maze(parts, Scenario.MAZE_HOSTS, parts.layout.spec.maze_hosts)
+
+
 def _followers(ground: Ground, key: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """A row for each word of the web: the words that may follow it, every other one of them glue."""
     lexicon = ground.lexicon
@@ -143,3 +146,53 @@ def _followers(ground: Ground, key: int) -> np.ndarray[tuple[int, int], np.dtype
     columns = hash_each(words * _FOLLOWERS + np.arange(_FOLLOWERS), np.uint64(key)) % np.uint64(COLUMNS)
     rows = np.where(np.arange(_FOLLOWERS) % 2, lexicon.glue, lexicon.general)
     return lexicon.table[rows, columns.astype(np.int64)].astype(np.int64)
+
+
+_GUESSES: Final = 12
+_SHOWN: Final = 200  # characters of the address that the apology repeats
+
+
+class Soft404(CommentedTrap):
+    """None of what the host makes up is worth having; the links of the web that are dead lead here too."""
+
+    def __init__(self, parts: WebParts) -> None:
+        super().__init__(parts, 9)
+        ground = self._ground
+        self._sections = (*ground.layout.hosts[ground.home].sections, "search", "products", "help")
+        self._home_page = ground.home_url
+
+    def page(self, url: Url) -> bytes | None:
+        if url.host != self._ground.home_name:
+            return None
+        key = url_key(url)
+        guesses = [self._guess(hash_int(self._key, key, place)) for place in range(_GUESSES)]
+        asked = escape(url.path_and_query[:_SHOWN])
+        sorry = (
+            f"<p>Sorry, there is nothing at {asked} on this site. The page may have been moved, renamed or taken away. "
+            "Please check the address for mistakes, or go back to the start page.</p>\n"
+            "<p>Perhaps you were looking for one of these pages:</p>"
+        )
+        return self._ground.at_home("Page not found", [sorry, listed(guesses)])
+
+    def truth(self, url: Url) -> Truth | None:
+        if url.host != self._ground.home_name:
+            return None
+        return Truth(Scenario.SOFT_404, f"{self._home_page}not-found", is_worthless=True)
+
+    def entrance(self, number: int) -> str:
+        return self._home_page + self._guess(hash_int(self._key, number))[0][1:]
+
+    def _guess(self, key: int) -> tuple[str, str]:
+        """An address as the host has them, or had them."""
+        first, second = self._ground.words(key, 2)
+        section = self._sections[(key >> 8) % len(self._sections)]
+        match key % 4:
+            case 0:
+                path = f"/{section}/{first}-{second}"
+            case 1:
+                path = f"/{section}/{first}/{second}.html"
+            case 2:
+                path = f"/{first}/{second}-{key >> 48}.html"
+            case _:
+                path = f"/{section}.php?q={first}+{second}"
+        return path, f"{first} {second}"

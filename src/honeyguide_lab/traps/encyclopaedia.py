@@ -13,8 +13,8 @@ import numpy as np
 
 from honeyguide.worlds.synthetic.hashing import draws, hash_int, unit
 from honeyguide.worlds.synthetic.places import base36
-from honeyguide.worlds.synthetic.spec import Scenario
-from honeyguide.worlds.synthetic.traps.trap import Ground, Truth, in_paragraphs, listed, on_own_host, tag
+from honeyguide.worlds.synthetic.trap import Truth, WebParts
+from honeyguide_lab.traps.trap import Ground, Scenario, in_paragraphs, listed, on_own_host, tag
 
 if TYPE_CHECKING:
     from honeyguide.model import Url
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _LISTED: Final = 100  # articles on a page of a category
 _STUBS: Final = 7  # one article in so many is a stub
 _LINKS: Final = 24  # in an article; a stub has a third
+_REFERRING: Final = 12  # one honest page in so many refers to the encyclopaedia
 _ARTICLE: Final = re.compile(r"/wiki/[A-Za-z]+_[A-Za-z]+_([0-9a-z]{1,8})")
 _CATEGORY: Final = re.compile(r"/category/([a-z]+)(?:\?page=([1-9][0-9]{0,6}))?")
 _FRAME: Final = (
@@ -33,11 +34,10 @@ _FRAME: Final = (
 class Encyclopaedia:
     """Articles, categories and a front page, all of them worth having."""
 
-    door = None
-
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
+    def __init__(self, parts: WebParts) -> None:
+        self._ground = ground = Ground(parts)
         self._key = ground.key(12)
+        self._reference_key = ground.key(21)
         self._host = ground.host(0)
         self.hosts = (self._host,)
         self._articles = ground.layout.spec.encyclopaedia_pages
@@ -62,9 +62,21 @@ class Encyclopaedia:
         )
         return Truth(Scenario.ENCYCLOPAEDIA, url.text) if is_here else None
 
-    def entrance(self, number: int) -> str:
-        """Some article, well-known ones more often than others."""
-        return f"http://{self._host.name}{self._path(self._popular(hash_int(self._key, number, 2), 1)[0])}"
+    def under(self, page: int) -> str:
+        """Refer to one to three articles, on pages of all hosts."""
+        key = hash_int(self._reference_key, page)
+        if key % _REFERRING:
+            return ""
+        links = [self._reference(hash_int(key, place)) for place in range(1 + (key >> 8) % 3)]
+        return f"\n<p>See {', '.join(links)}.</p>"
+
+    def on_portal(self, portal: int) -> str:
+        return f"\n<p>See {self._reference(portal)}.</p>"
+
+    def _reference(self, number: int) -> str:
+        """A link to some article, well-known ones more often than others."""
+        article = self._popular(hash_int(self._key, number, 2), 1)[0]
+        return tag(f"http://{self._host.name}{self._path(article)}", "the encyclopaedia")
 
     def _popular(self, key: int, count: int) -> list[int]:
         chances = unit(draws(key, count))

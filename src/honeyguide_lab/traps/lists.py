@@ -1,7 +1,4 @@
-"""Lists of a host's pages that go on after their last page, for as long as someone turns it.
-
-A shop whose list of goods can be narrowed by any mix of properties, in any order, sorted and laid out at will.
-"""
+"""Lists without an end: pages that go on after the last one, and a shop's goods narrowed by any mix of properties."""
 
 from __future__ import annotations
 
@@ -11,13 +8,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from honeyguide.worlds.synthetic.hashing import hash_int
-from honeyguide.worlds.synthetic.spec import Scenario
-from honeyguide.worlds.synthetic.traps.trap import Door, Ground, Truth, in_paragraphs, listed
+from honeyguide.worlds.synthetic.trap import Truth, WebParts
 from honeyguide.worlds.synthetic.words import TITLE_FORMS
+from honeyguide_lab.traps.trap import CommentedTrap, Scenario, in_paragraphs, listed
 
 if TYPE_CHECKING:
     from honeyguide.model import Url
-    from honeyguide.worlds.synthetic.layout import Host
 
 _LENGTH: Final = 15  # entries on a page of a list
 _TAGS: Final = 20  # lists beside the one of everything
@@ -33,24 +29,22 @@ class _Place(NamedTuple):
     number: int  # from 1
 
 
-class Pagination:
+class Pagination(CommentedTrap):
     """Worth having are the pages of a list that have entries of their own.
 
     What a list shows after its last page, the seed decides: nothing, its last page again, or its first.
     """
 
-    hosts: tuple[Host, ...] = ()
-
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
-        self._key = ground.key(10)
+    def __init__(self, parts: WebParts) -> None:
+        super().__init__(parts, 10)
+        ground = self._ground
         self._style = ground.variant(_STYLES)
         self._after = ground.variant(_AFTER_THE_END, 3)
         self._tags = ["", *(f"{word}-{number}" for number, word in enumerate(ground.words(self._key, _TAGS), 1))]
         number = re.escape(self._style).replace(r"\{\}", r"(0|[1-9][0-9]{0,9})")
         self._address = re.compile(rf"/latest/(?:([a-z]+-[0-9]+)/)?(?:{number})?")
         self._clusters = ground.layout.open_by_host.members(ground.home)
-        self.door = Door("/latest/", "Latest")
+        ground.show_door("/latest/", "Latest")
 
     def page(self, url: Url) -> bytes | None:
         place = self._place(url)
@@ -137,22 +131,20 @@ class _View(NamedTuple):
     page: int
 
 
-class Facets:
+class Facets(CommentedTrap):
     """Worth having are the goods, the whole list and what one property narrows it to, each page once.
 
     Any sorting or layout shows the same page again; two properties together, or a page after the last, show nothing
     that was not to be had.
     """
 
-    hosts: tuple[Host, ...] = ()
-
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
-        self._key = ground.key(6)
+    def __init__(self, parts: WebParts) -> None:
+        super().__init__(parts, 6)
+        ground = self._ground
         self._path = ground.variant(_PATHS)
         self._folder = self._path.rstrip("/")
         self._item = re.compile(rf"{self._folder}/item-(0|[1-9][0-9]{{0,2}})")
-        self.door = Door(self._path, "Shop")
+        ground.show_door(self._path, "Shop")
         self._properties = [
             {name: values[hash_int(self._key, item, place) % 5] for place, (name, values) in enumerate(_FACETS.items())}
             for item in range(GOODS)

@@ -1,48 +1,49 @@
-"""The names of the traps that a synthetic web can have, one at a time.
-
-What a page of the synthetic web really is, and when fetching it was for nothing.
-
-What traps are built from: the honest host they stand on, hosts of their own, words, links and markup.
-
-The seam between the synthetic web and a trap in it.
-"""
+"""What traps are built from: the honest host they stand on, words, links, markup, and comments that lead into them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from enum import StrEnum
+from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
-import xxhash
 
 from honeyguide.worlds.synthetic.hashing import draws, hash_int, of_65536
 from honeyguide.worlds.synthetic.layout import Host
 from honeyguide.worlds.synthetic.prose import PARAGRAPH, PATTERNS, ProseWriter, document, mixture_for
+from honeyguide.worlds.synthetic.trap import trap_topic
 from honeyguide.worlds.synthetic.words import COLUMNS, HOST_ENDINGS, HOST_WORDS, PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from honeyguide.model import Url
-    from honeyguide.worlds.synthetic.layout import Layout
-    from honeyguide.worlds.synthetic.places import AddressBook, TraitTable
-    from honeyguide.worlds.synthetic.prose import Chrome
-    from honeyguide.worlds.synthetic.words import Lexicon
+    from honeyguide.worlds.synthetic.trap import Truth, WebParts
 
 
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """For grading a crawl, and nowhere on the page."""
+class Scenario(StrEnum):
+    """A trap, or what looks like one; `NONE` is the honest web alone."""
 
-    trap: str  # the scenario whose page this is, its honest pages included; "" on the honest web
-    page: str  # the address of the page that is shown here; several addresses may show one page
-    is_worthless: bool = False  # nobody would want this page, whenever it is fetched
-    nearly: str = ""  # the address of an honest page whose text this one repeats but for a few words
+    NONE = "none"
+    SELF_LINK = "self-link"
+    RING = "ring"
+    DYNAMIC = "dynamic"
+    ENCYCLOPAEDIA = "encyclopaedia"
+    CALENDAR = "calendar"
+    FACETS = "facets"
+    SESSION_IDS = "session-ids"
+    SOFT_404 = "soft-404"
+    PAGINATION = "pagination"
+    REPEATING_SEGMENTS = "repeating-segments"
+    MIRRORS = "mirrors"
+    MAZE = "maze"
+    MAZE_HOSTS = "maze-hosts"
 
 
 class Waste:
-    """Tells, page by page as a crawl took them in, which fetches were for nothing.
+    """Tells, page by page as a crawl fetched them, which fetches were wasted.
 
     Wasted is a worthless page, and one that has come in before under another address: the first copy of a page is worth
     as much as the page.
@@ -53,9 +54,7 @@ class Waste:
 
     def is_wasted(self, truth: Truth) -> bool:
         """Whether this fetch, the next one of the crawl, was wasted."""
-        if truth.is_worthless:
-            return True
-        if truth.page in self._met:
+        if truth.is_worthless or truth.page in self._met:
             return True
         self._met.add(truth.page)
         return False
@@ -70,6 +69,7 @@ _Choice = TypeVar("_Choice")
 
 _TRAP: Final = 600
 _HOME, _HOST, _TITLE, _TEXT = range(4)
+_PAGE, _WORDS = 20, 22
 
 
 class Ground:
@@ -78,23 +78,18 @@ class Ground:
     `home` is the honest host beside whose pages a trap stands: rather large, and open to crawlers where one is.
     """
 
-    def __init__(
-        self, layout: Layout, lexicon: Lexicon, traits: TraitTable, addresses: AddressBook, chrome: Chrome
-    ) -> None:
-        self.layout = layout
-        self.lexicon = lexicon
-        self.traits = traits
-        self.addresses = addresses
-        self._chrome = chrome
+    def __init__(self, parts: WebParts) -> None:
+        self.layout, self.lexicon, self.traits, self.addresses, self._chrome = parts
+        layout, lexicon = self.layout, self.lexicon
         self._prose = ProseWriter(lexicon)
         # Plain lists: a few words are drawn from them ten times as fast as with numpy.
         self._address_words = [lexicon.slugs[number] for number in lexicon.table[lexicon.general].tolist()]
         rows = slice(lexicon.titles[0], lexicon.titles[0] + layout.no_topic + 1)
         self._title_words: list[list[str]] = lexicon.spell(lexicon.table[rows].astype(np.int64), PLAIN)
-        self.usual_topic = layout.spec.seed * 7 % layout.no_topic
+        self._usual_topic = trap_topic(layout)
         self.home = self._choose_home()
         self.home_name = layout.hosts[self.home].name
-        self.home_url = addresses.home(self.home)  # ends with a slash
+        self.home_url = self.addresses.home(self.home)  # ends with a slash
 
     def key(self, *parts: int) -> int:
         """A number that belongs to this web and these parts."""
@@ -121,7 +116,7 @@ class Ground:
         """What a page of a trap is about: often the topic whose crawlers the trap is for."""
         draw = hash_int(key, _TITLE)
         is_usual = (draw >> 32) & 0xFFFF < of_65536(self.layout.spec.trap_topic_share)
-        return self.usual_topic if is_usual else draw % self.layout.no_topic
+        return self._usual_topic if is_usual else draw % self.layout.no_topic
 
     def title(self, key: int, topic: int | None = None) -> str:
         """Three words of a topic."""
@@ -141,6 +136,10 @@ class Ground:
     def words(self, key: int, count: int) -> list[str]:
         """Everyday words as they stand in addresses."""
         return [self._address_words[place] for place in _places(hash_int(key, _TEXT, 1), count)]
+
+    def show_door(self, path: str, label: str) -> None:
+        """Have every page of the honest host link to the trap."""
+        self._chrome.show_door(self.home, path, label)
 
     def at_home(self, title: str, parts: Iterable[str]) -> bytes:
         """A page of the honest host, with its navigation around it."""
@@ -174,11 +173,6 @@ def in_paragraphs(paragraphs: Iterable[str]) -> list[str]:
     return [f"<p>{paragraph}</p>" for paragraph in paragraphs]
 
 
-def url_key(url: Url) -> int:
-    """A number that belongs to an address, whatever it looks like."""
-    return xxhash.xxh3_64_intdigest(url.text.encode())
-
-
 def _places(key: int, count: int) -> list[int]:
     """Places in a row of the lexicon, six for each hash."""
     places = []
@@ -194,38 +188,51 @@ def token(*parts: int) -> str:
     return f"{hash_int(*parts):016x}"
 
 
-class Door(NamedTuple):
-    """A link in the navigation of the honest host that a trap stands on."""
+class CommentedTrap(ABC):
+    """A trap that comments on honest pages lead into, as many as `trap_entrances`.
 
-    path: str
-    label: str
-
-
-class Trap(Protocol):
-    """Pages computed from their URLs, on hosts of its own or beside the honest pages of one host.
-
-    It is asked only for addresses at which the honest web has nothing. The same address always shows the same page, and
-    nothing is remembered. `page` and `truth` know the same addresses.
+    The first comments stand on the front pages of the portals, one on each, and the others under numbered pages,
+    popular ones rather than others.
     """
 
-    @property
-    def hosts(self) -> tuple[Host, ...]:
-        """Those that are the trap's own."""
-        ...
+    hosts: tuple[Host, ...] = ()
 
-    @property
-    def door(self) -> Door | None:
-        """How the honest host that it stands on leads to it, on every page."""
-        ...
+    def __init__(self, parts: WebParts, number: int) -> None:
+        self._ground = Ground(parts)
+        self._key = self._ground.key(number)
 
+    @abstractmethod
     def page(self, url: Url) -> bytes | None:
-        """The HTML at an address; None where the trap has nothing."""
-        ...
+        """Return the HTML at an address; None where the trap has nothing."""
 
+    @abstractmethod
     def truth(self, url: Url) -> Truth | None:
-        """What that page really is."""
-        ...
+        """Return what that page really is."""
 
+    @abstractmethod
     def entrance(self, number: int) -> str:
-        """Where the link of the comment with this number leads."""
-        ...
+        """The address that the link of the comment with this number leads to."""
+
+    def under(self, page: int) -> str:
+        return self._comments_by_page.get(page, "")
+
+    def on_portal(self, portal: int) -> str:
+        spec = self._ground.layout.spec
+        has_comment = portal < min(spec.portals, spec.trap_entrances)
+        return "\n<h2>Guest book</h2>" + self._comment(portal) if has_comment else ""
+
+    @cached_property
+    def _comments_by_page(self) -> dict[int, str]:
+        spec, clusters = self._ground.layout.spec, self._ground.layout.open_clusters
+        markup: dict[int, str] = {}
+        for number in range(spec.portals, spec.trap_entrances):
+            chance = (self._ground.key(_PAGE, number - spec.portals) & 0xFFFF) / 65536
+            # The first page of a cluster always arrives.
+            page = int(clusters[int(chance * chance * len(clusters))]) * spec.cluster_pages
+            markup[page] = markup.get(page, "\n<h2>Comments</h2>") + self._comment(number)
+        return markup
+
+    def _comment(self, number: int) -> str:
+        words = self._ground.words(self._ground.key(_WORDS, number), 12)
+        link = tag(self.entrance(number), " ".join(words[6:8]))
+        return f"\n<p>{' '.join(words[:6]).capitalize()} {link} {' '.join(words[8:])}.</p>"

@@ -19,7 +19,8 @@ from honeyguide.errors import InvalidUrl
 from honeyguide.fetch.addresses import PinnedResolver
 from honeyguide.model import Failed, Fetched, Url
 from honeyguide.worlds.synthetic import SyntheticServer, SyntheticSpec, SyntheticWorld
-from honeyguide.worlds.synthetic.traps import Scenario, Truth, Waste
+from honeyguide.worlds.synthetic.trap import Truth, trap_names
+from honeyguide_lab.traps import Scenario, Waste
 from worlds.synthetic.browsing import html, links, main_words
 
 if TYPE_CHECKING:
@@ -77,6 +78,10 @@ def _entrances(world: SyntheticWorld) -> list[Url]:
                 met.add(target.text)
                 waiting.append(target)
     return list(found.values())
+
+
+def test_every_scenario_is_found_by_its_name() -> None:
+    assert set(trap_names()) == {scenario.value for scenario in Scenario}
 
 
 @pytest.mark.parametrize("scenario", TRAPS)

@@ -7,14 +7,13 @@ from calendar import monthrange
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from honeyguide.worlds.synthetic.hashing import hash_int
-from honeyguide.worlds.synthetic.spec import Scenario
-from honeyguide.worlds.synthetic.traps.trap import Door, Ground, Truth, in_paragraphs, listed, tag
+from honeyguide.worlds.synthetic.trap import Truth, WebParts
+from honeyguide_lab.traps.trap import CommentedTrap, Scenario, in_paragraphs, listed, tag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from honeyguide.model import Url
-    from honeyguide.worlds.synthetic.layout import Host
 
 MONTHS: Final = 14
 """Months in a row that have events."""
@@ -45,16 +44,13 @@ class _Date(NamedTuple):
         return _FIRST_YEAR <= year <= _LAST_YEAR and self.day <= monthrange(year, month + 1)[1]
 
 
-class EndlessCalendar:
+class EndlessCalendar(CommentedTrap):
     """Worth having are the months and days with an event in them, and the events; all others are empty."""
 
-    hosts: tuple[Host, ...] = ()
-    door = Door("/calendar/", "Calendar")
-
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
-        self._key = ground.key(5)
-        self._styles = ground.variant(_STYLES)
+    def __init__(self, parts: WebParts) -> None:
+        super().__init__(parts, 5)
+        self._ground.show_door("/calendar/", "Calendar")
+        self._styles = self._ground.variant(_STYLES)
         self._addresses = [_pattern(style) for style in self._styles]
         self._first = (2015 + (self._key >> 8) % 12) * 12 + (self._key >> 16) % 12
 
@@ -115,7 +111,7 @@ class EndlessCalendar:
     def _event_page(self, event: int) -> bytes:
         key = hash_int(self._key, event)
         date = _Date(self._first + event // _EVENTS, self._day_of(event))
-        when = f"<p>{tag(self._path(date), _told(date))}</p>"
+        when = f"<p>{tag(self._path(date), _name_of(date))}</p>"
         return self._ground.at_home(self._ground.title(key), [when, *in_paragraphs(self._ground.paragraphs(key, 3))])
 
     def _month_page(self, date: _Date) -> bytes:
@@ -131,9 +127,9 @@ class EndlessCalendar:
     def _dated(self, date: _Date, others: Sequence[_Date], grid: str) -> bytes:
         events = self._events(date)
         links = [(f"/calendar/event-{event}", self._ground.title(hash_int(self._key, event))) for event in events]
-        ways = [(self._path(other), _told(other)) for other in others if other.is_real]
-        told = f"<p>{len(events) or 'No'} events in {_told(date)}.</p>"
-        return self._ground.at_home(f"Events, {_told(date)}", [told, listed(links), grid, listed(ways)])
+        ways = [(self._path(other), _name_of(other)) for other in others if other.is_real]
+        summary = f"<p>{len(events) or 'No'} events in {_name_of(date)}.</p>"
+        return self._ground.at_home(f"Events, {_name_of(date)}", [summary, listed(links), grid, listed(ways)])
 
 
 def _pattern(style: str) -> re.Pattern[str]:
@@ -150,6 +146,6 @@ def _event(url: Url) -> int | None:
     return int(match[1]) if match and int(match[1]) < MONTHS * _EVENTS else None
 
 
-def _told(date: _Date) -> str:
+def _name_of(date: _Date) -> str:
     year, month = divmod(date.month, 12)
     return f"{f'{date.day} ' if date.day else ''}{_MONTH_NAMES[month]} {year}"

@@ -1,11 +1,4 @@
-"""A page that links to itself under ever new GET strings, some of which grow and grow.
-
-A ring of static pages that link round and round, under addresses that carry the way one came.
-
-Help pages with relative links that were meant to start at the root: each click makes the address longer.
-
-The server looks at the end of a path only, so that `/help/faq/help/terms/help/faq/` is `/help/faq/` again.
-"""
+"""Pages that lead back to themselves: under new GET strings, round a ring, or by relative links that grow the path."""
 
 from __future__ import annotations
 
@@ -13,12 +6,11 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.worlds.synthetic.hashing import hash_int
-from honeyguide.worlds.synthetic.spec import Scenario
-from honeyguide.worlds.synthetic.traps.trap import Door, Ground, Truth, in_paragraphs, listed, token, url_key
+from honeyguide.worlds.synthetic.trap import Truth, WebParts, url_key
+from honeyguide_lab.traps.trap import CommentedTrap, Scenario, in_paragraphs, listed, token
 
 if TYPE_CHECKING:
     from honeyguide.model import Url
-    from honeyguide.worlds.synthetic.layout import Host
 
 _FRESH: Final = 12  # links with a new GET string
 _LONGEST: Final = 1200  # characters up to which a string grows
@@ -26,19 +18,17 @@ _PATHS: Final = ("/offer/", "/welcome.php", "/specials", "/today/")
 _NAMES: Final = ("t", "ref", "v", "from", "r")
 
 
-class SelfLink:
+class SelfLink(CommentedTrap):
     """One static page on an honest host. It is what it is whatever stands after the question mark."""
 
-    hosts: tuple[Host, ...] = ()
-
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
-        self._key = ground.key(1)
+    def __init__(self, parts: WebParts) -> None:
+        super().__init__(parts, 1)
+        ground = self._ground
         self._path = ground.variant(_PATHS)
         self._name = ground.variant(_NAMES)
         self._title = ground.title(self._key)
         self._text = in_paragraphs(ground.paragraphs(self._key, 3))
-        self.door = Door(self._path, "Offers")
+        ground.show_door(self._path, "Offers")
 
     def page(self, url: Url) -> bytes | None:
         if not self._is_here(url):
@@ -68,18 +58,16 @@ _PARTS: Final = ("tour", "webring", "walk", "gallery")
 _RING_NAMES: Final = ("trail", "came", "via", "hist")
 
 
-class Ring:
-    """Each stop is worth a visit, once."""
+class Ring(CommentedTrap):
+    """Static pages that link round and round, their addresses carrying the way one came; each is worth one visit."""
 
-    hosts: tuple[Host, ...] = ()
-
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
-        self._key = ground.key(2)
+    def __init__(self, parts: WebParts) -> None:
+        super().__init__(parts, 2)
+        ground = self._ground
         self._part = ground.variant(_PARTS)
         self._name = ground.variant(_RING_NAMES, 2)
         self._address = re.compile(rf"/{self._part}/stop-(0|[1-9][0-9]?)(?:\?.*)?", re.DOTALL)
-        self.door = Door(f"/{self._part}/stop-0", self._part.title())
+        ground.show_door(f"/{self._part}/stop-0", self._part.title())
 
     def page(self, url: Url) -> bytes | None:
         stop = self._stop(url)
@@ -112,17 +100,18 @@ _PAGES: Final = ("faq", "terms", "contact", "orders", "delivery", "returns", "pr
 _FOLDERS: Final = (("help",), ("support", "en"), ("service", "info"), ("docs",))
 
 
-class RepeatingSegments:
-    """Each page is worth having once, under whatever path."""
+class RepeatingSegments(CommentedTrap):
+    """Help pages whose relative links were meant to start at the root. Each is worth having once, under whatever path.
 
-    hosts: tuple[Host, ...] = ()
+    The server looks at the end of a path only, so that `/help/faq/help/terms/help/faq/` is `/help/faq/` again.
+    """
 
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
-        self._key = ground.key(11)
+    def __init__(self, parts: WebParts) -> None:
+        super().__init__(parts, 11)
+        ground = self._ground
         self._folder = ground.variant(_FOLDERS)
         self._start = f"/{'/'.join(self._folder)}/"
-        self.door = Door(self._start, "Help")
+        ground.show_door(self._start, "Help")
 
     def page(self, url: Url) -> bytes | None:
         name = self._find(url)
