@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from honeyguide.runs import LinkGraph, read_edge_file, write_edge_file
+from honeyguide.runs import LinkGraph
+from honeyguide.runs.exports import read_edge_file, write_edge_file
 from machine import machine
 from pagerank import made_up_edges
 

@@ -102,7 +102,7 @@ def indexing(run: Path, scratch: Path) -> dict[str, Any]:
     shutil.rmtree(run / FOLDER, ignore_errors=True)
     with honeyguide.open_run(run) as opened:
         total = opened.progress.pages
-        pages = opened.kept_pages()
+        pages = opened.crawled_pages()
         some = [IndexedPage.read(page, pages.body(page), WHOLE_PAGE) for page in islice(pages.all(), PAGES_IN_MEMORY)]
     figures: dict[str, Any] = {"pages": total, "mean_text_bytes": round(np.mean([len(page.text) for page in some]))}
     ours, bare = [], []

@@ -14,7 +14,7 @@ import pytest
 
 import honeyguide
 from honeyguide.cli.main import main
-from honeyguide.runs.exports import FORMATS
+from honeyguide.runs.exports import FORMATS, EdgesWritten
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ def test_a_file_is_written_and_told_of(finished_run: Path, tmp_path: Path, capsy
     count, *edges = file.read_text(encoding="utf-8").splitlines()
     assert capsys.readouterr().out == f"{file}: {int(count):,} vertices, {len(edges):,} edges\n"
     written = honeyguide.export(finished_run, tmp_path / "twin.txt", "edges")
-    assert (written.vertices, written.edges) == (int(count), len(edges))
+    assert written == EdgesWritten(int(count), len(edges))
     assert (tmp_path / "twin.txt").read_bytes() == file.read_bytes()
 
 
@@ -117,9 +117,9 @@ def test_there_is_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> No
             "the format edges has all pages met, not the relevant ones alone",
         ),
         (("finished", "--format", "csv", "--one-file"), "all in one file is for the format markdown"),
-        (("finished", "--format", "warc", "--no-text"), "parquet and markdown can leave out text; warc cannot"),
-        (("finished", "--format", "edges", "--no-text"), "parquet and markdown can leave out text; edges cannot"),
-        (("finished", "--format", "gexf", "--no-text", "a"), "parquet and markdown can leave out text; gexf cannot"),
+        (("finished", "--format", "warc", "--no-text"), "parquet, markdown can leave out text; warc cannot"),
+        (("finished", "--format", "edges", "--no-text"), "parquet, markdown can leave out text; edges cannot"),
+        (("finished", "--format", "gexf", "--no-text", "a"), "parquet, markdown can leave out text; gexf cannot"),
         (("finished", "--format", "csv", "a.csv", "-o", "b.csv"), "two places to write to, a.csv and b.csv; give one"),
         (("finished", "--format", "csv", "/proc/nothing.csv"), "/proc/nothing.csv"),
     ],

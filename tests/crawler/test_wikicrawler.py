@@ -16,7 +16,7 @@ from crawler.small_crawls import contents, settings_for, story
 from crawler.test_kill_and_resume import kill_after_a_while
 from honeyguide.crawler import crawl, resume
 from honeyguide.runs import open_run
-from honeyguide.runs.exports import write_edges
+from honeyguide.runs.exports import write
 from honeyguide.settings import settings_from
 from scripted_world import ScriptedWorld
 from vectors_by_hash import hashed_vectors
@@ -52,7 +52,7 @@ def exported(run: Path) -> tuple[int, list[tuple[str, ...]]]:
     """The vertices that a run's file of edges counts, and its edges."""
     out = io.StringIO()
     with open_run(run) as opened:
-        write_edges(opened, out)
+        write(opened, out)
     count, *edges = out.getvalue().splitlines()
     return int(count), [tuple(edge.split(" ")) for edge in edges]
 

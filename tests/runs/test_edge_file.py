@@ -12,8 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from honeyguide.errors import GraphError
-from honeyguide.runs import LinkGraph, read_edge_file, write_edge_file
-from honeyguide.runs.edge_file import BLOCK_BYTES
+from honeyguide.runs import LinkGraph
+from honeyguide.runs.exports import read_edge_file, write_edge_file
+from honeyguide.runs.exports.edges import BLOCK_BYTES
 from runs.random_graphs import Edges, edges
 
 

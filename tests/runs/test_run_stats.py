@@ -25,7 +25,7 @@ def test_everything_is_counted(tmp_path: Path) -> None:
     run = odd_run(tmp_path / "run")
     counted = honeyguide.stats(run)
     with open_run(run) as opened:
-        sizes = {page.url.text: page.body_bytes for page in opened.kept_pages().all()}
+        sizes = {page.url.text: page.body_bytes for page in opened.crawled_pages().all()}
         progress = opened.progress
         assert honeyguide.stats(opened) == counted  # and the run is still open
         assert opened.progress == progress

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from honeyguide.parse import PageRules
-    from honeyguide.runs import KeptPage
+    from honeyguide.runs import CrawledPage
 
 WORDS = ["basalt", "granite", "lava", "quartz", "gneiss", "mica", "slate", "chalk", "flint", "marble"]
 PAGES = {
@@ -71,7 +71,7 @@ def test_only_new_pages_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     read: list[int] = []
     real = IndexedPage.read
 
-    def noted(kept: KeptPage, body: bytes | None, rules: PageRules) -> IndexedPage:
+    def noted(kept: CrawledPage, body: bytes | None, rules: PageRules) -> IndexedPage:
         read.append(kept.step)
         return real(kept, body, rules)
 

@@ -156,7 +156,7 @@ def test_a_bug_in_a_search_is_not_told_as_damage(
         raise error
 
     with Searcher(run) as searcher:
-        monkeypatch.setattr(searcher_module, "hits_of", broken)
+        monkeypatch.setattr(searcher_module, "make_hits", broken)
         with pytest.raises(type(error), match="of ours"):
             searcher.search("rock")
 

@@ -332,9 +332,9 @@ class TestMeaningOfMany:
         asked = unit(vectors.vector(["magma"]))
         shown = {hit.url: hit for hit in many.search("magma", semantic=True, show_all=True, per_page=1000).hits}
         with honeyguide.open_run(long_run) as run:
-            texts = PageTexts(run, run.kept_pages())
+            texts = PageTexts(run, run.crawled_pages())
             words_by_url = {
-                page.url.text: words_of(f"{page.title} {texts.main_text(page)}") for page in run.kept_pages().all()
+                page.url.text: words_of(f"{page.title} {texts.main_text(page)}") for page in run.crawled_pages().all()
             }
         for url, words in words_by_url.items():
             cosine = float(unit(vectors.vector(words)) @ asked)

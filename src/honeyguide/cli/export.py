@@ -64,9 +64,10 @@ def export(
     if file is not None and output is not None and file != output:
         raise SettingsError([f"two places to write to, {file} and {output}; give one"])
     target = file or output or _STDOUT
-    choice = exports.checked(file_format, exports.Choice(relevant, not no_text, one_file))
+    options = exports.ExportOptions(relevant, not no_text, one_file)
+    chosen = exports.find_format(file_format, options)
     if target in _NAMES_OF_STDOUT:
-        _write_to_stdout(run, file_format, choice)
+        _write_to_stdout(run, chosen, options)
         return
     _refuse_to_replace(target, overwrite=overwrite)
     with progress_bar("pages") as progress:
@@ -76,17 +77,14 @@ def export(
     print(f"{target}: {written}")
 
 
-def _write_to_stdout(run: Path, file_format: str, choice: exports.Choice) -> None:
+def _write_to_stdout(run: Path, chosen: exports.ExportFormat, options: exports.ExportOptions) -> None:
     """Write the export to stdout, and nothing else."""
-    if file_format in exports.BINARY_FORMATS and sys.stdout.isatty():
-        raise SettingsError([f"--format {file_format} is no text for a terminal; name a file to write to"])
+    if chosen.is_binary and sys.stdout.isatty():
+        raise SettingsError([f"--format {chosen.name} is no text for a terminal; name a file to write to"])
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(newline=chosen.newline)
     with open_run(run) as opened:
-        if file_format in exports.BINARY_FORMATS:
-            exports.write_bytes(opened, sys.stdout.buffer, file_format, choice=choice)
-            return
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(newline="" if file_format == "csv" else None)
-        exports.write(opened, sys.stdout, file_format, choice=choice)
+        chosen.write(opened, sys.stdout.buffer if chosen.is_binary else sys.stdout, options, lambda *_: None)
 
 
 def _refuse_to_replace(file: Path, *, overwrite: bool) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from honeyguide.runs import CrawledPage, KeptPage, Run, Snippet
+    from honeyguide.runs import CrawledPage, Run, Snippet
 
 
 def results(
@@ -58,10 +58,10 @@ def results(
     if snippets is None:
         snippets = not all_ and (is_table or as_json)
     with open_run(run) as opened, opened.at_one_moment():
-        kept = opened.kept_pages(relevant_only=relevant)
+        kept = opened.crawled_pages(relevant_only=relevant)
         best = kept.all(best_first=True, limit=-1 if all_ else top)
         pages = list(takewhile(lambda page: page.relevance >= min_relevance, best))
-        cut = PageSnippets(opened, opened.kept_pages()) if snippets else None
+        cut = PageSnippets(opened, opened.crawled_pages()) if snippets else None
         shown = [None if cut is None else cut.of(page) for page in pages]
         if as_json:
             _print_json(opened, pages, shown)
@@ -85,7 +85,7 @@ def _header(run: Run) -> list[str]:
     return [one_line(f"topic: {topic}; strategy: {settings.crawl.strategy}; world: {settings.crawl.world}"), found]
 
 
-def page_table(pages: Sequence[CrawledPage | KeptPage], snippets: Sequence[Snippet | None] = ()) -> Table:
+def page_table(pages: Sequence[CrawledPage], snippets: Sequence[Snippet | None] = ()) -> Table:
     """Return a table of pages for a terminal: URLs are folded, never cut."""
     table = plain_table("rank", "relevance", wide="title and URL")
     table.add_column("step", justify="right", no_wrap=True)
@@ -99,7 +99,7 @@ def page_table(pages: Sequence[CrawledPage | KeptPage], snippets: Sequence[Snipp
     return table
 
 
-def _print_table(run: Run, pages: Sequence[KeptPage], snippets: Sequence[Snippet | None], *, is_cut: bool) -> None:
+def _print_table(run: Run, pages: Sequence[CrawledPage], snippets: Sequence[Snippet | None], *, is_cut: bool) -> None:
     console = Console(highlight=False)
     for line in _header(run):
         console.print(line, markup=False)
@@ -108,7 +108,7 @@ def _print_table(run: Run, pages: Sequence[KeptPage], snippets: Sequence[Snippet
         console.print(f"{len(pages):,} of {run.progress.pages:,} pages; --all shows the rest")
 
 
-def _print_lines(run: Run, pages: Sequence[KeptPage], snippets: Sequence[Snippet | None]) -> None:
+def _print_lines(run: Run, pages: Sequence[CrawledPage], snippets: Sequence[Snippet | None]) -> None:
     for line in _header(run):
         print(f"# {line}")
     has_snippets = any(snippet is not None for snippet in snippets)
@@ -118,7 +118,7 @@ def _print_lines(run: Run, pages: Sequence[KeptPage], snippets: Sequence[Snippet
         print(*columns, *([one_line(snippet.text) if snippet else ""] if has_snippets else []), sep="\t")
 
 
-def _print_json(run: Run, pages: Sequence[KeptPage], snippets: Sequence[Snippet | None]) -> None:
+def _print_json(run: Run, pages: Sequence[CrawledPage], snippets: Sequence[Snippet | None]) -> None:
     entries = [
         {
             "rank": rank,

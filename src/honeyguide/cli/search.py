@@ -203,7 +203,7 @@ def _summary_line(results: SearchResults) -> str:
 
 def snippet_text(snippet: Snippet) -> Text:
     """Return a snippet for a terminal, with the words of the query in bold."""
-    pieces = ((printable(part), "bold" if is_found else "") for part, is_found in snippet.parts())
+    pieces = ((printable(part), "bold" if is_found else "") for part, is_found in snippet.pieces())
     return Text.assemble(*pieces)
 
 

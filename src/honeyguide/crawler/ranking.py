@@ -25,10 +25,10 @@ from honeyguide.runs import (
     open_run,
     pagerank,
     place_of,
-    read_edge_file,
     restart_on,
     top,
 )
+from honeyguide.runs.exports import read_edge_file
 from honeyguide.settings.sections import WORLDS
 
 if TYPE_CHECKING:

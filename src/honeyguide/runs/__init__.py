@@ -1,42 +1,17 @@
-"""Who links to whom, and what that says of a page: degrees, components, PageRank, HITS.
+"""The run folder: written while a crawl goes on, and read by everything afterwards.
 
-A `LinkGraph` is made from two arrays of numbers, or read from a file of edges (`edge_file`). `pagerank` and `hits` turn
-it into one figure a vertex, `top` into a list, and `jaccard` says what two lists have in common. `RefreshedRanks` does
-the same for a graph that grows while a crawl goes on. Everything here is a plain function of its arguments: runs and
-worlds are opened elsewhere (`ranking`).
+`folder` has its files and its lock, `sqlite` the store that a crawl writes to, `archive` its WARC files. `open_run`
+opens a run for reading: its pages (`pages`), what hosts answered (`recorded`), its link graph (`discovered_graph`).
+Made from these are counts (`stats`, `harvest`, `diff`), ranks (`ranking`), snippets, exports and the report.
 """
 
 from honeyguide.runs.bodies import body_packer
 from honeyguide.runs.diff import HostOfOne, PageOfBoth, PageOfOne, RunDiff, diff
-from honeyguide.runs.discovered_graph import DiscoveredGraph
-from honeyguide.runs.edge_file import read_edge_file, write_edge_file
-from honeyguide.runs.folder import FileLock, RunFolder, RunLock, run_around
+from honeyguide.runs.folder import FileLock, RunFolder, RunLock
 from honeyguide.runs.graph import Components, LinkGraph, RankedPage, jaccard, place_of, top
-from honeyguide.runs.harvest import (
-    area_under_curve,
-    downsampled,
-    graded,
-    harvest_at,
-    harvest_curve,
-    harvest_rate,
-    share_found,
-    steps_to_first,
-)
-from honeyguide.runs.pagerank import Dangling, Hits, RankRules, Ranks, RefreshedRanks, hits, pagerank, restart_on
-from honeyguide.runs.pages import KeptPage, KeptPages, Parents
-from honeyguide.runs.reading import (
-    PageRecord,
-    PageSnippets,
-    PageTexts,
-    Snippet,
-    Snippets,
-    iso,
-    moment_of,
-    numbered_records_of,
-    opened,
-    records_of,
-)
-from honeyguide.runs.recorded import RecordedExchange, RecordedExchanges
+from honeyguide.runs.harvest import area_under_curve, downsampled, graded, harvest_curve, harvest_rate, share_found
+from honeyguide.runs.pagerank import Dangling, RankRules, RefreshedRanks, hits, pagerank, restart_on
+from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.records import (
     CompletionRecord,
     DispatchRecord,
@@ -55,8 +30,9 @@ from honeyguide.runs.records import (
     StepRecord,
     VisitRecord,
 )
-from honeyguide.runs.revisits import Finding, HostsAsked, Revisit, Revisits
-from honeyguide.runs.run import CrawledPage, CrawledStep, Run, open_run
+from honeyguide.runs.revisits import Finding, HostsAsked, Revisit
+from honeyguide.runs.run import CrawledStep, Run, open_run
+from honeyguide.runs.snippets import PageSnippets, PageTexts, Snippet
 from honeyguide.runs.sqlite import SqliteStore, open_store
 from honeyguide.runs.stats import HostStats, PatternStats, RunStats, stats, url_pattern
 from honeyguide.runs.store import (
@@ -69,15 +45,15 @@ from honeyguide.runs.store import (
     StoredTransition,
     StoredVisit,
 )
-from honeyguide.runs.traps import GuardFinding, HostMoves, LinksMoved, Restart, Trap, TrapPart, TrapSummary
+from honeyguide.runs.traps import GuardFinding, HostMoves, LinksMoved, Trap, TrapSummary
 
 __all__ = [
     "CompletionRecord",
     "Components",
     "CrawledPage",
+    "CrawledPages",
     "CrawledStep",
     "Dangling",
-    "DiscoveredGraph",
     "DispatchRecord",
     "DropRecord",
     "FileLock",
@@ -86,39 +62,29 @@ __all__ = [
     "FoundLink",
     "GuardFinding",
     "GuardRecord",
-    "Hits",
     "HostMoves",
     "HostOfOne",
     "HostRecord",
     "HostStats",
     "HostsAsked",
-    "KeptPage",
-    "KeptPages",
     "LearnerSnapshot",
     "LinkGraph",
     "LinksMoved",
     "MoveRecord",
     "PageOfBoth",
     "PageOfOne",
-    "PageRecord",
     "PageSnippets",
     "PageTexts",
     "PairRecord",
-    "Parents",
     "PatternStats",
     "PrintRecord",
     "Progress",
     "RankRules",
     "RankedPage",
-    "Ranks",
-    "RecordedExchange",
-    "RecordedExchanges",
     "RedirectedLink",
     "RefreshedRanks",
-    "Restart",
     "RestartRecord",
     "Revisit",
-    "Revisits",
     "Run",
     "RunDiff",
     "RunFolder",
@@ -126,7 +92,6 @@ __all__ = [
     "RunStats",
     "SkipRecord",
     "Snippet",
-    "Snippets",
     "SqliteStore",
     "StepRecord",
     "Store",
@@ -137,7 +102,6 @@ __all__ = [
     "StoredTransition",
     "StoredVisit",
     "Trap",
-    "TrapPart",
     "TrapSummary",
     "VisitRecord",
     "area_under_curve",
@@ -145,27 +109,17 @@ __all__ = [
     "diff",
     "downsampled",
     "graded",
-    "harvest_at",
     "harvest_curve",
     "harvest_rate",
     "hits",
-    "iso",
     "jaccard",
-    "moment_of",
-    "numbered_records_of",
     "open_run",
     "open_store",
-    "opened",
     "pagerank",
     "place_of",
-    "read_edge_file",
-    "records_of",
     "restart_on",
-    "run_around",
     "share_found",
     "stats",
-    "steps_to_first",
     "top",
     "url_pattern",
-    "write_edge_file",
 ]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from honeyguide.model import Url
-from honeyguide.runs.reading import opened
+from honeyguide.runs.run import opened_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from honeyguide.runs.pages import KeptPage
+    from honeyguide.runs.pages import CrawledPage
     from honeyguide.runs.run import Run
 
 
@@ -87,7 +87,7 @@ class _Known(NamedTuple):
 
 def diff(before: Run | Path | str, after: Run | Path | str) -> RunDiff:
     """Hold a run against an earlier one. Pages are told by their URLs."""
-    with opened(before) as first, opened(after) as second:
+    with opened_run(before) as first, opened_run(after) as second:
         old, new = _pages(first), _pages(second)
         both = [_of_both(url, old[url], page) for url, page in new.items() if url in old]
         both.sort(key=lambda page: (-abs(page.change), page.url))
@@ -113,10 +113,10 @@ def diff(before: Run | Path | str, after: Run | Path | str) -> RunDiff:
 
 
 def _pages(run: Run) -> dict[str, _Known]:
-    return {page.url.text: _known(page) for page in run.kept_pages().all()}
+    return {page.url.text: _known(page) for page in run.crawled_pages().all()}
 
 
-def _known(page: KeptPage) -> _Known:
+def _known(page: CrawledPage) -> _Known:
     return _Known(page.title, page.relevance, page.is_relevant, page.digest)
 
 

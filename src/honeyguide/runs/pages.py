@@ -23,7 +23,7 @@ _UNINDEXED: Final = "SELECT link FROM directives WHERE is_unindexed"
 
 
 @dataclass(frozen=True, slots=True)
-class KeptPage:
+class CrawledPage:
     """A page as a run keeps it, without its body; times are on the crawl's clock."""
 
     link: int  # its number in the run
@@ -55,7 +55,7 @@ class Parents:
     count: int
 
 
-class KeptPages:
+class CrawledPages:
     """Reads pages, bodies and the links between pages of a run that is open; memory stays as it is.
 
     Pages that asked not to be indexed are not among them. `after_step` says which pages are counted and read; links and
@@ -78,7 +78,7 @@ class KeptPages:
         ((count,),) = self._select(f"SELECT count(*) {self._from()}", self._after_step)
         return int(count)
 
-    def all(self, *, best_first: bool = False, limit: int = -1) -> Iterator[KeptPage]:
+    def all(self, *, best_first: bool = False, limit: int = -1) -> Iterator[CrawledPage]:
         """Pages in the order they came, or the most relevant first, which the database has to sort."""
         rows = self._select(
             f"""SELECT p.link, l.url, p.step, s.finished_at, s.status, p.content_type, p.media_type, s.body_bytes,
@@ -101,7 +101,7 @@ class KeptPages:
                    LEFT JOIN directives d ON d.link = p.link
                    WHERE s.step > ? AND {which}"""
 
-    def body(self, page: KeptPage) -> bytes | None:
+    def body(self, page: CrawledPage) -> bytes | None:
         """The body of a page as it was received; None where it was not kept."""
         ((stored, file, offset),) = self._select(
             "SELECT p.body, a.file, a.offset FROM pages p LEFT JOIN archive a ON a.step = p.step WHERE p.link = ?",
@@ -109,7 +109,7 @@ class KeptPages:
         )
         return self._bodies.read(stored, file, offset)
 
-    def parents(self, page: KeptPage, limit: int) -> Parents:
+    def parents(self, page: CrawledPage, limit: int) -> Parents:
         """The pages with a link to this one, up to `limit`, whether or not they are among those asked for."""
         if not self._has_parents:
             self._sort_by_target()
@@ -125,12 +125,12 @@ class KeptPages:
         ((count,),) = self._select("SELECT count(*) FROM temp.page_links WHERE target = ?", page.link)
         return Parents(urls, count)
 
-    def robots(self, page: KeptPage) -> str:
+    def robots(self, page: CrawledPage) -> str:
         """What robots.txt said of a page: `allowed`, `no-file` where there is none, empty where none was asked for."""
         rows = self._select("SELECT body IS NULL FROM robots WHERE origin = ?", page.url.origin)
         return next(("no-file" if is_missing else "allowed" for (is_missing,) in rows), "")
 
-    def fingerprint(self, page: KeptPage) -> bytes | None:
+    def fingerprint(self, page: CrawledPage) -> bytes | None:
         """What the guard knows a page by, packed; None where no guard saw it."""
         rows = self._select("SELECT print FROM prints WHERE step = ?", page.step)
         return next((bytes(packed) for (packed,) in rows), None)
@@ -189,11 +189,11 @@ def _which(table: str, *, relevant_only: bool) -> str:
     return f"{indexed} AND {table}.is_relevant" if relevant_only else indexed
 
 
-def _page(link: int, url: str, *columns: Any) -> KeptPage:  # noqa: ANN401 - as SQLite gives them
+def _page(link: int, url: str, *columns: Any) -> CrawledPage:  # noqa: ANN401 - as SQLite gives them
     *noted, is_relevant, reward, depth, found_on, canonical, digest, robots_tag = columns
     addresses = (_url(found_on), _url(canonical))
     values: list[Any] = [*noted, bool(is_relevant), reward, depth, *addresses, bytes(digest).hex(), robots_tag]
-    return KeptPage(link, Url(url), *values)
+    return CrawledPage(link, Url(url), *values)
 
 
 def _url(text: str | None) -> Url | None:

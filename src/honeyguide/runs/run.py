@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from honeyguide.model import Url
 from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import DiscoveredGraph
 from honeyguide.runs.folder import RunFolder
-from honeyguide.runs.pages import KeptPages
+from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.recorded import RecordedAnswers, RecordedExchanges
 from honeyguide.runs.records import Progress
 from honeyguide.runs.revisits import HostsAsked, Revisits
@@ -25,27 +25,13 @@ from honeyguide.settings import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self
 
     from honeyguide.runs.graph import LinkGraph
     from honeyguide.runs.traps import GuardFinding, Restart, TrapSummary
     from honeyguide.settings import Settings
-
-
-@dataclass(frozen=True, slots=True)
-class CrawledPage:
-    """A page of a run, without its body."""
-
-    url: Url
-    title: str
-    relevance: float
-    is_relevant: bool
-    step: int
-    depth: int
-    words: int
-    media_type: str
-    canonical: Url | None = None  # the other address that it calls its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +86,14 @@ class Run:
 
     def pages(self, *, best_first: bool = False, relevant_only: bool = False, limit: int = -1) -> Iterator[CrawledPage]:
         """The pages of the run, in the order they came or the most relevant first."""
-        for page in self.kept_pages(relevant_only=relevant_only).all(best_first=best_first, limit=limit):
-            yield CrawledPage(
-                page.url,
-                page.title,
-                page.relevance,
-                page.is_relevant,
-                page.step,
-                page.depth,
-                page.words,
-                page.media_type,
-                page.canonical,
-            )
+        return self.crawled_pages(relevant_only=relevant_only).all(best_first=best_first, limit=limit)
 
-    def kept_pages(self, *, relevant_only: bool = False, after_step: int = 0) -> KeptPages:
+    def crawled_pages(self, *, relevant_only: bool = False, after_step: int = 0) -> CrawledPages:
         """The pages with all that was noted of them, their bodies and links; usable while the run is open.
 
         Only the relevant ones, or those that came after a step, where that is asked for.
         """
-        return KeptPages(self._db, self._folder.database_file, relevant_only=relevant_only, after_step=after_step)
+        return CrawledPages(self._db, self._folder.database_file, relevant_only=relevant_only, after_step=after_step)
 
     def steps(self) -> Iterator[CrawledStep]:
         """Every fetch, in the order in which the answers were taken in."""
@@ -278,3 +253,8 @@ class Run:
 def open_run(path: Path | str) -> Run:
     """Open a run folder for reading. RunDamaged when it is not one that this program can read."""
     return Run(Path(path))
+
+
+def opened_run(run: Run | Path | str) -> AbstractContextManager[Run]:
+    """Give an open run: one opened from its folder is closed at the end, the caller's own stays open."""
+    return nullcontext(run) if isinstance(run, Run) else open_run(run)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.model import registered_domain
-from honeyguide.runs.reading import opened
+from honeyguide.runs.run import opened_run
 from honeyguide.text import url_shape
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from honeyguide.model import Url
-    from honeyguide.runs.pages import KeptPage
+    from honeyguide.runs.pages import CrawledPage
     from honeyguide.runs.run import Run
 
 _NUMBER: Final = re.compile(r"\d+")
@@ -128,7 +128,7 @@ class _Count:
     relevant: int = 0
     body_bytes: int = 0
 
-    def add_page(self, page: KeptPage) -> None:
+    def add_page(self, page: CrawledPage) -> None:
         self.pages += 1
         self.relevant += page.is_relevant
         self.body_bytes += page.body_bytes
@@ -145,7 +145,7 @@ class _Pages:
     signs: Counter[str] = field(default_factory=Counter)
     relevance: list[int] = field(default_factory=lambda: [0] * RELEVANCE_BINS)
 
-    def add(self, page: KeptPage) -> None:
+    def add(self, page: CrawledPage) -> None:
         self.by_host[page.url.host].add_page(page)
         self.by_pattern[url_pattern(page.url)].add_page(page)
         self.by_depth[page.depth].add_page(page)
@@ -160,14 +160,14 @@ class _Pages:
 
 def stats(run: Run | Path | str, top: int = 20) -> RunStats:
     """Add up a run that is open, or the one in this folder; `top` is how many hosts and patterns to name."""
-    with opened(run) as source, source.at_one_moment():
+    with opened_run(run) as source, source.at_one_moment():
         return _stats(source, top)
 
 
 def _stats(run: Run, top: int) -> RunStats:
     settings, progress = run.settings, run.progress
     pages = _Pages()
-    for page in run.kept_pages().all():
+    for page in run.crawled_pages().all():
         pages.add(page)
     for step in run.steps():
         pages.by_host[step.url.host].fetches += step.outcome != "unknown"

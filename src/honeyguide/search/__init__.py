@@ -7,9 +7,9 @@ pages with the same text once, and says what was found where (`snippets`) and wh
 The index is derived: it may be deleted at any time. Tantivy is imported here and nowhere else.
 """
 
+from honeyguide.runs import Snippet
 from honeyguide.search.results import Hit, ScoreParts, SearchResults
 from honeyguide.search.searcher import Question, Searcher, check_question, search_runs
-from honeyguide.search.snippets import Snippet
 
 __all__ = [
     "Hit",

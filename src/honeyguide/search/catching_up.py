@@ -85,7 +85,7 @@ def indexes_of(run: Run, on_progress: OnProgress = lambda *_: None, *, patience_
         except IndexBusy:
             there = PageIndex.to_read(folder, language)
             step = 0 if there is None else last_step(there.searcher())
-            if len(run.kept_pages(after_step=step)) <= FEW_PAGES or clock.now() >= deadline:
+            if len(run.crawled_pages(after_step=step)) <= FEW_PAGES or clock.now() >= deadline:
                 return _with_rest_in_memory(run, there, language, on_progress)
             time.sleep(_LOOK_AGAIN_S)
         except OSError as error:  # a full disk, a folder that only looks writable
@@ -132,7 +132,7 @@ def _with_rest_in_memory(run: Run, there: PageIndex | None, language: str, on_pr
 
 def _read(run: Run, after_step: int, on_progress: OnProgress) -> Iterator[IndexedPage]:
     rules = rules_of(run.settings.crawl.profile)
-    pages = run.kept_pages(after_step=after_step)
+    pages = run.crawled_pages(after_step=after_step)
     total = len(pages)
     for done, page in enumerate(pages.all(), 1):
         yield IndexedPage.read(page, pages.body(page), rules)

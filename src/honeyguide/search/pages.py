@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from honeyguide.model import Page, Url
     from honeyguide.parse import PageRules
-    from honeyguide.runs import KeptPage
+    from honeyguide.runs import CrawledPage
 
 ENOUGH_WORDS: Final = 30
 WORDS_LOOKED_AT: Final = 500
@@ -93,7 +93,7 @@ class IndexedPage:
         )
 
     @classmethod
-    def read(cls, kept: KeptPage, body: bytes | None, rules: PageRules) -> IndexedPage:
+    def read(cls, kept: CrawledPage, body: bytes | None, rules: PageRules) -> IndexedPage:
         """From a page that a run has kept; of one whose body was not kept, the title."""
         if body is None:
             return cls(

@@ -1,23 +1,29 @@
-"""What a search gives back."""
+"""The results of a search, made from the pages that were chosen."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.runs.snippets import Snippet, SnippetMaker
+from honeyguide.search.matching import unmarked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from honeyguide.search.snippets import Snippet
+    from honeyguide.search.choosing import Choice
+    from honeyguide.search.shard import Found
+
+MOST_DUPLICATES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreParts:
-    """What a score is made of, each from 0 to 1."""
+    """The parts of a score, each from 0 to 1."""
 
     text: float  # how well the words match: BM25 over the most that a page could have
-    rank: float  # PageRank, as `ranks` scales it
+    rank: float  # PageRank, scaled
     topic: float  # relevance to the run's topic
     meaning: float = 0.0  # cosine with the query, in a semantic search
 
@@ -51,5 +57,43 @@ class SearchResults:
     pages_searched: int
     hidden: int = 0  # pages that match and were left out by a setting
     hidden_by: Mapping[str, int] = field(default_factory=dict)  # the same by setting; a page may be left out by several
-    is_total_exact: bool = True  # or there may be fewer: too many match for equal pages to be told apart
+    is_total_exact: bool = True  # or there may be fewer: too many match to find all duplicates
     suggestion: str | None = None  # the query as it was probably meant
+
+
+def make_hits(choices: Sequence[Choice], terms: Collection[str]) -> tuple[Hit, ...]:
+    """Return the chosen pages with snippets that show these terms of the index."""
+    makers: dict[str, SnippetMaker] = {}
+    return tuple(_hit(choice, terms, makers) for choice in choices)
+
+
+def _hit(choice: Choice, terms: Collection[str], makers: dict[str, SnippetMaker]) -> Hit:
+    found, row = choice.found, choice.row
+    shard, address = found.shard, found.addresses[row]
+    document = shard.searcher.doc(address)
+    language = shard.index.language
+    if language not in makers:
+        makers[language] = SnippetMaker(terms, shard.index.analyzer.analyze)
+    columns = shard.searcher.fast_field_values
+    return Hit(
+        url=str(document.get_first("url")),
+        title=unmarked(str(document.get_first("title"))),
+        score=choice.score,
+        snippet=makers[language].of(str(document.get_first("text"))),
+        run=shard.run.path,
+        step=int(found.steps[row]),
+        fetched_at=float(columns("fetched_at", [address])[0] or 0.0),
+        relevance=float(found.topic[row]),
+        is_relevant=bool(columns("is_relevant", [address])[0]),
+        parts=ScoreParts(
+            text=round(float(found.text[row]), 6),
+            rank=round(float(found.rank[row]), 6),
+            topic=round(float(found.topic[row]), 6),
+            meaning=round(max(0.0, float(found.meaning[row])), 6),
+        ),
+        duplicates=tuple(_url(*each) for each in choice.same[:MOST_DUPLICATES]),
+    )
+
+
+def _url(found: Found, row: int) -> str:
+    return str(found.shard.searcher.doc(found.addresses[row]).get_first("url"))

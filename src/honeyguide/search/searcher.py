@@ -43,9 +43,8 @@ from honeyguide.search.choosing import Asked, choose, left_out
 from honeyguide.search.matching import marked, unmarked
 from honeyguide.search.page_index import FOLDER, PAGES, damage_told, keep_arrays, kept_arrays
 from honeyguide.search.query import all_words, host_name, parse_query, span
-from honeyguide.search.results import SearchResults
+from honeyguide.search.results import SearchResults, make_hits
 from honeyguide.search.shard import Nearness, Shard, Wanted, Weights
-from honeyguide.search.snippets import hits_of
 from honeyguide.search.spelling import SLIP, Speller, is_spelled
 from honeyguide.settings import with_overrides
 from honeyguide.settings.checks import value_mistakes
@@ -277,7 +276,7 @@ class Searcher:
                 query=query or like,
                 total=chosen.total,
                 is_total_exact=chosen.is_exact,
-                hits=hits_of(chosen.choices[(page - 1) * per_page : page * per_page], terms),
+                hits=make_hits(chosen.choices[(page - 1) * per_page : page * per_page], terms),
                 page=page,
                 per_page=per_page,
                 pages_searched=self.pages,

@@ -31,7 +31,7 @@ from honeyguide.crawler.world_graph import opened_world
 from honeyguide.errors import SettingsError
 from honeyguide.model import Fetched
 from honeyguide.runs import open_run
-from honeyguide.runs.exports import whole_file
+from honeyguide.runs.exports import atomic_file
 from honeyguide.settings import SETTINGS_BY_KEY, VectorSettings, validate
 from honeyguide_lab import PanelPlot, markdown_table
 from honeyguide_lab.crawl_task import claim_folder, code_version, data_files, refuse_foreign
@@ -225,7 +225,7 @@ def _json(content: object) -> str:
 
 def _write(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(file) as out:
+    with atomic_file(file) as out:
         out.write(text)
 
 

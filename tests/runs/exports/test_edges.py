@@ -13,7 +13,7 @@ import honeyguide
 from crawler.driving import HandWired, script_settings
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.runs import open_run
-from honeyguide.runs.exports import EdgesWritten, write_edges
+from honeyguide.runs.exports import EdgesWritten, write
 from runs.exports.scripted_runs import WIKI, crawled
 from scripted_world import ScriptedWorld, page_with, redirect_to
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def lines_of(run: Path) -> list[str]:
     out = io.StringIO()
     with open_run(run) as opened:
-        write_edges(opened, out)
+        write(opened, out)
     assert out.getvalue().endswith("\n")
     return out.getvalue().splitlines()
 
@@ -83,7 +83,7 @@ def test_no_line_has_more_than_one_blank(tmp_path: Path) -> None:
 def test_progress_is_told_page_by_page(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     with open_run(crawled(tmp_path / "run")) as run:
-        written = write_edges(run, io.StringIO(), lambda done, pages: told.append((done, pages)))
+        written = write(run, io.StringIO(), on_progress=lambda done, pages: told.append((done, pages)))
     assert told == [(1, 2), (2, 2)]
     assert str(written) == "6 vertices, 6 edges"
     assert str(EdgesWritten(1, 1)) == "1 vertex, 1 edge"
@@ -95,7 +95,7 @@ class TestTheCall:
         file.write_text("old", encoding="utf-8")
         written = honeyguide.export(run, file, "edges")
         assert file.read_text(encoding="utf-8").splitlines() == lines_of(run)
-        assert (written.vertices, written.edges) == (6, 6)
+        assert written == EdgesWritten(6, 6)
         assert sorted(entry.name for entry in tmp_path.iterdir()) == ["graph.txt", "run"]
 
     def test_a_failure_leaves_the_old_file_and_nothing_else(self, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ class TestTheCall:
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            honeyguide.export(run, file, progress=stop)
+            honeyguide.export(run, file, on_progress=stop)
         assert file.read_text(encoding="utf-8") == "old"
         assert sorted(entry.name for entry in tmp_path.iterdir()) == ["graph.txt", "run"]
 

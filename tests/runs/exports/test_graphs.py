@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import honeyguide
 from honeyguide.runs import open_run
-from honeyguide.runs.exports.graphs import xml_attribute, xml_text
+from honeyguide.runs.exports.graph_xml import xml_attribute, xml_text
 from runs.exports.scripted_runs import crawled, html, odd_run
 from scripted_world import redirect_to
 

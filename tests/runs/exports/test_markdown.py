@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import honeyguide
-from honeyguide.runs.exports.markdown import escaped
+from honeyguide.runs.exports.markdown import escape_markdown
 from runs.exports.scripted_runs import crawled, html, odd_run
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def test_a_failure_leaves_no_folder(run: Path, tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        honeyguide.export(run, tmp_path / "pages", "markdown", progress=stop)
+        honeyguide.export(run, tmp_path / "pages", "markdown", on_progress=stop)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -111,7 +111,7 @@ def test_no_title_names_a_place_outside_the_folder(tmp_path: Path) -> None:
 
 @given(st.text())
 def test_escaped_text_is_one_line_and_the_same_words(text: str) -> None:
-    shown = escaped(text)
+    shown = escape_markdown(text)
     assert len(shown.splitlines()) <= 1
     unescaped = shown.replace("&amp;", "&")
     assert unescaped.replace("\\", "") == " ".join(text.split()).replace("\\", "")

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 import honeyguide
 from honeyguide.errors import ExportError
 from honeyguide.runs import open_run
-from honeyguide.runs.exports import tables as parquet
-from honeyguide.runs.exports import write
-from honeyguide.runs.exports.tables import safe_text
+from honeyguide.runs.exports import parquet, write
+from honeyguide.runs.exports.csv_table import safe_text
 from runs.exports.scripted_runs import ODD_TITLE, WIKI, crawled, html, odd_run
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ class TestJsonLines:
 
         out = Out()
         with open_run(odd_run(tmp_path / "run")) as opened, pytest.MonkeyPatch.context() as patch:
-            patch.setattr("honeyguide.runs.reading.main_text", lambda _: "half \ud83d")
+            patch.setattr("honeyguide.runs.snippets.main_text", lambda _: "half \ud83d")
             write(opened, out, "jsonl")
         assert json.loads(out.getvalue().splitlines()[0])["text"] == "half \ud83d"
 
@@ -200,7 +199,7 @@ def test_a_run_that_kept_no_bodies_has_no_text(tmp_path: Path) -> None:
     written = honeyguide.export(tmp_path / "run", tmp_path / "pages.jsonl", "jsonl")
     first = json.loads((tmp_path / "pages.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert (first["text"], bool(first["title"])) == (None, True)
-    assert "of them without text: it was not kept" in str(written)
+    assert "of them without text: it was not stored" in str(written)
 
 
 def test_parents_are_named_up_to_a_hundred_and_counted_to_the_last(tmp_path: Path) -> None:

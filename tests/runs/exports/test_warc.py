@@ -117,7 +117,7 @@ def test_our_own_world_of_a_warc_reads_it(tmp_path: Path) -> None:
 
 
 def test_a_run_that_kept_no_bodies_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ExportError, match="kept no bodies"):
+    with pytest.raises(ExportError, match="has no bodies"):
         honeyguide.export(archived_run(tmp_path / "run", "none"), tmp_path / "out.warc.gz", "warc")
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
 

@@ -1,37 +1,39 @@
 """A run written for other programs, one module a format.
 
-`export` opens a run and writes it to a file, which takes its name only when it is whole (`whole_file`). Writers read
-from the store row by row, so that a run may be larger than memory: formats of pages write `reading.PageRecord`s, those
-of graphs pages and the links between them (`graph_pages`), `warc` what the hosts had answered.
+A module has a format's writer and its `ExportFormat`, by which `formats` finds it. `export` opens a run and writes it
+to a file, which takes its name only when it is complete (`files`). Writers read from the store row by row (`rows`), so
+that a run may be larger than memory.
 """
 
-from honeyguide.runs.exports.choice import (
-    REPORT_NAME,
-    Choice,
+from honeyguide.runs.exports.edges import read_edge_file, write_edge_file, write_edges
+from honeyguide.runs.exports.files import REPORT_NAME, atomic_file, atomic_folder
+from honeyguide.runs.exports.formats import FORMATS, export, find_format, write
+from honeyguide.runs.exports.rows import (
     EdgesWritten,
+    ExportFormat,
+    ExportOptions,
     PagesWritten,
     RecordsWritten,
-    whole_binary_file,
-    whole_file,
-    whole_folder,
+    iso_time,
+    to_datetime,
 )
-from honeyguide.runs.exports.formats import BINARY_FORMATS, FORMATS, checked, export, write, write_bytes
-from honeyguide.runs.exports.graphs import write_edges
 
 __all__ = [
-    "BINARY_FORMATS",
     "FORMATS",
     "REPORT_NAME",
-    "Choice",
     "EdgesWritten",
+    "ExportFormat",
+    "ExportOptions",
     "PagesWritten",
     "RecordsWritten",
-    "checked",
+    "atomic_file",
+    "atomic_folder",
     "export",
-    "whole_binary_file",
-    "whole_file",
-    "whole_folder",
+    "find_format",
+    "iso_time",
+    "read_edge_file",
+    "to_datetime",
     "write",
-    "write_bytes",
+    "write_edge_file",
     "write_edges",
 ]

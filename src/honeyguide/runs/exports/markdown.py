@@ -1,8 +1,8 @@
 """Pages as Markdown: a folder with a file a page, as retrieval pipelines take it, or all pages in one file.
 
 A file has front matter (YAML, as Jekyll and most readers of Markdown know it), the title as its heading and the main
-text. Characters that Markdown would obey are escaped, so that what is shown is what the page said and no HTML or link
-of a stranger comes alive. In the folder, files lie under their hosts, and `index.md` lists them all.
+text. Characters with a meaning in Markdown are escaped, so that no HTML or link of a stranger comes alive. In the
+folder, files lie under their hosts, and `index.md` lists them all.
 """
 
 from __future__ import annotations
@@ -12,88 +12,86 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.runs import iso
-from honeyguide.runs.exports.choice import FACTS, chosen_records, heading_of
+from honeyguide.runs.exports.rows import SHORT_COLUMNS, ExportFormat, chosen_records, iso_time, without_surrogates
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-    from honeyguide.runs import PageRecord, Run
-    from honeyguide.runs.exports.choice import Choice, PagesWritten, Progress
+    from honeyguide.runs.exports.rows import ExportOptions, OnProgress, PageRecord, PagesWritten
+    from honeyguide.runs.run import Run
 
-_OBEYED: Final = re.compile(r"([\\`*_\[\]<>|~$])")
+_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~$])")
 # At the beginning of a line: headings, lists, quotes, rules, numbers of lists.
-_OBEYED_FIRST: Final = re.compile(r"^(\s*)([#+=-]|\d+(?=[.)]))")
+_SPECIAL_FIRST: Final = re.compile(r"^(\s*)([#+=-]|\d+(?=[.)]))")
 _NO_FILE_NAME: Final = re.compile(r"[^a-z0-9]+")
 _SLUG_LENGTH: Final = 60
 
 
-def write_markdown_folder(run: Run, folder: Path, choice: Choice, progress: Progress | None = None) -> PagesWritten:
-    """Write a file a page into `folder`, which is there, and an index of them."""
-    with chosen_records(run, choice, progress) as records, _new_file(folder / "index.md") as index:
-        index.write(f"# {_title_of(run)}\n\n")
+def write_markdown_folder(run: Run, folder: Path, options: ExportOptions, on_progress: OnProgress) -> PagesWritten:
+    """Write a file a page into `folder`, which exists, and an index of them."""
+    with chosen_records(run, options, on_progress) as records, _new_file(folder / "index.md") as index:
+        index.write(f"# {_topic(run)}\n\n")
         for record in records:
-            name = f"{_safe_name(record.host)}/{record.step:06}-{_slug(record.title)}.md"
-            path = folder / name
-            path.parent.mkdir(exist_ok=True)
-            with _new_file(path) as out:
+            name = f"{_host_folder(record.host)}/{record.step:06}-{_slug(record.title)}.md"
+            (folder / name).parent.mkdir(exist_ok=True)
+            with _new_file(folder / name) as out:
                 _write_page(out, record)
             relevance = f"{record.relevance:.3f}{', relevant' if record.is_relevant else ''}"
-            index.write(f"- [{escaped(heading_of(record))}]({name}) {relevance}\n")
+            index.write(f"- [{escape_markdown(record.heading)}]({name}) {relevance}\n")
         return records.written
 
 
-def write_markdown_file(run: Run, out: TextIO, choice: Choice, progress: Progress | None = None) -> PagesWritten:
+def write_markdown_file(run: Run, out: TextIO, options: ExportOptions, on_progress: OnProgress) -> PagesWritten:
     """Write all pages into one file, one after the other."""
-    with chosen_records(run, choice, progress) as records:
-        out.write(f"# {_title_of(run)}\n")
+    with chosen_records(run, options, on_progress) as records:
+        out.write(f"# {_topic(run)}\n")
         for record in records:
-            about = f"{iso(record.fetched_at)[:10]} · relevance {record.relevance:.3f}"
+            about = f"{iso_time(record.fetched_at)[:10]} · relevance {record.relevance:.3f}"
             about += f"{' (relevant)' if record.is_relevant else ''} · depth {record.depth}"
-            out.write(f"\n## {_said(escaped(heading_of(record)))}\n\n<{record.url}>\n{about}\n\n{_said(_body(record))}")
+            heading = escape_markdown(record.heading)
+            out.write(without_surrogates(f"\n## {heading}\n\n<{record.url}>\n{about}\n\n{_body(record)}"))
         return records.written
 
 
-def escaped(text: str) -> str:
-    """Text that Markdown shows as it is, on one line."""
-    text = _OBEYED.sub(r"\\\1", " ".join(text.split()).replace("&", "&amp;"))
-    return _OBEYED_FIRST.sub(lambda found: f"{found[1]}{_first_escaped(found[2])}", text)
+def escape_markdown(text: str) -> str:
+    """Return text that Markdown shows as it is, on one line."""
+    text = _SPECIAL.sub(r"\\\1", " ".join(text.split()).replace("&", "&amp;"))
+    return _SPECIAL_FIRST.sub(lambda found: found[1] + _escape_first(found[2]), text)
 
 
-def _first_escaped(mark: str) -> str:
+def _escape_first(mark: str) -> str:
     return mark + "\\" if mark.isdigit() else "\\" + mark
 
 
 def _write_page(out: TextIO, record: PageRecord) -> None:
-    facts = {name: getattr(record, name) for name in FACTS}
-    facts |= {"fetched_at": iso(record.fetched_at), "title": " ".join(record.title.split())}
+    columns = {name: getattr(record, name) for name in SHORT_COLUMNS}
+    columns |= {"fetched_at": iso_time(record.fetched_at), "title": " ".join(record.title.split())}
     # A JSON value is a YAML value too, whatever is in it.
     out.write("---\n")
-    out.writelines(f"{name}: {json.dumps(value)}\n" for name, value in facts.items())
-    out.write(f"---\n\n# {escaped(heading_of(record))}\n\n{_body(record)}")
+    out.writelines(f"{name}: {json.dumps(value)}\n" for name, value in columns.items())
+    out.write(f"---\n\n# {escape_markdown(record.heading)}\n\n{_body(record)}")
 
 
 def _body(record: PageRecord) -> str:
-    return f"{escaped(record.text)}\n" if record.text else ""
+    return f"{escape_markdown(record.text)}\n" if record.text else ""
 
 
-def _title_of(run: Run) -> str:
-    return escaped(run.settings.topic.name or "Pages")
-
-
-def _said(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
+def _topic(run: Run) -> str:
+    return escape_markdown(run.settings.topic.name or "Pages")
 
 
 def _slug(title: str) -> str:
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    return _NO_FILE_NAME.sub("-", plain)[:_SLUG_LENGTH].strip("-") or "page"
+    ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    return _NO_FILE_NAME.sub("-", ascii_title)[:_SLUG_LENGTH].strip("-") or "page"
 
 
-def _safe_name(host: str) -> str:
+def _host_folder(host: str) -> str:
     return re.sub(r"[^a-z0-9.-]", "_", host.lower()).strip(".") or "_"
 
 
 def _new_file(path: Path) -> TextIO:
     return path.open("x", encoding="utf-8", errors="replace")
+
+
+MARKDOWN: Final = ExportFormat("markdown", write_markdown_file, has_text=True, write_folder=write_markdown_folder)

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from math import log1p
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.runs import PageSnippets, RunStats, Snippet, iso, moment_of, stats
+from honeyguide.runs import PageSnippets, RunStats, Snippet, stats
+from honeyguide.runs.exports import iso_time, to_datetime
 from honeyguide.runs.harvest import downsampled, harvest_curve
 from honeyguide.settings import SETTINGS_BY_KEY, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.runs import KeptPage, KeptPages, Run, TrapSummary
+    from honeyguide.runs import CrawledPage, CrawledPages, Run, TrapSummary
 
 MOST_RESULTS: Final = 200
 CURVE_POINTS: Final = 200
@@ -30,7 +31,7 @@ _WRITTEN_BY_CRAWL: Final = frozenset({"vectors.digest", "judge.digest"})
 class ReportedPage:
     """A page with its snippet, which is None where the run stored no body."""
 
-    page: KeptPage
+    page: CrawledPage
     snippet: Snippet | None
 
 
@@ -38,7 +39,7 @@ class ReportedPage:
 class TopicMap:
     """The relevant pages that most others link to, and the links between them by place in `pages`."""
 
-    pages: tuple[KeptPage, ...]
+    pages: tuple[CrawledPage, ...]
     links: tuple[tuple[int, int], ...]
     relevant_pages: int  # in the whole run
 
@@ -92,17 +93,17 @@ def gather(run: Run, top: int) -> RunReport:
     """Read a run at one moment; `top` is how many pages to show."""
     with run.at_one_moment():
         settings = run.settings
-        relevant = run.kept_pages(relevant_only=True)
-        shown = relevant if len(relevant) else run.kept_pages()
+        relevant = run.crawled_pages(relevant_only=True)
+        shown = relevant if len(relevant) else run.crawled_pages()
         snippets = PageSnippets(run, shown)
-        first = next(run.kept_pages().all(limit=1), None)
+        first = next(run.crawled_pages().all(limit=1), None)
         has_dates = settings.crawl.world == "live" and first is not None
         counted = stats(run, TOP_HOSTS)
         return RunReport(
             stats=counted,
             keywords=settings.topic.keywords,
-            began=iso(moment_of(first.fetched_at)) if has_dates and first else "",
-            ended=iso(moment_of(run.progress.now)) if has_dates else "",
+            began=iso_time(to_datetime(first.fetched_at)) if has_dates and first else "",
+            ended=iso_time(to_datetime(run.progress.now)) if has_dates else "",
             curve=tuple(downsampled(_curve(run), CURVE_POINTS)),
             results=tuple(ReportedPage(page, snippets.of(page)) for page in shown.all(best_first=True, limit=top)),
             topic_map=_topic_map(relevant),
@@ -118,7 +119,7 @@ def _curve(run: Run) -> list[int]:
     return harvest_curve(grades, len(grades))
 
 
-def _topic_map(relevant: KeptPages) -> TopicMap:
+def _topic_map(relevant: CrawledPages) -> TopicMap:
     linked_to = Counter(target for _, target in relevant.links())
     worth = {page.link: page.relevance * (1 + log1p(linked_to[page.link])) for page in relevant.all()}
     chosen = sorted(worth, key=lambda link: (-worth[link], link))[:MAP_PAGES]

@@ -13,10 +13,10 @@ from markupsafe import Markup, escape
 
 from honeyguide.errors import SettingsError
 from honeyguide.model.counts import count_of
-from honeyguide.runs import opened
-from honeyguide.runs.exports import REPORT_NAME, whole_file
+from honeyguide.runs.exports import REPORT_NAME, atomic_file
 from honeyguide.runs.report.drawing import colour_by_host, curve_drawing, lay_out, map_drawing
 from honeyguide.runs.report.gathering import MOST_RESULTS, gather
+from honeyguide.runs.run import opened_run
 
 if TYPE_CHECKING:
     from honeyguide.runs import Run
@@ -35,10 +35,10 @@ def write_report(run: Run | Path | str, file: Path | str | None = None, *, top: 
     for any other number.
     """
     _check_top(top)
-    with opened(run) as source:
+    with opened_run(run) as source:
         path = source.path / REPORT_NAME if file is None else Path(file)
         html = report_html(source, top=top)
-        with whole_file(path) as out:
+        with atomic_file(path) as out:
             out.write(html)
     return path
 

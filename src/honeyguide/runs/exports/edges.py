@@ -1,16 +1,17 @@
-"""The file of edges that WikiCrawler writes, read and written.
+"""The link graph as a list of edges, the file that WikiCrawler writes: read, and written from a graph or a run.
 
     100
     /wiki/Tennis /wiki/Racket
     /wiki/Tennis /wiki/Wimbledon
 
-The first line is the number of vertices, each further line an edge: source, blank, target. A vertex is any run of
-UTF-8 without blanks and control characters; vertices without edges are only counted, so there may be fewer names than
-vertices, but never more. An edge that stands again counts once, and one that leads back to where it begins is left out,
-as in `LinkGraph.of`; the graph says how many there were. Blank lines, tabs and Windows line ends do no harm. Anything
-else is a GraphError that names the line.
+The first line is the number of vertices, each further line an edge: source, blank, target. A vertex is any run of UTF-8
+without blanks and control characters; vertices without edges are only counted, so there may be fewer names than
+vertices, but never more. Written files have no edge twice and none from a vertex to itself; when read, repeated edges
+count once and self-loops are left out, as in `LinkGraph.of`. Blank lines, tabs and Windows line ends are accepted.
+Anything else is a GraphError that names the line.
 
-A file is read in blocks: in memory are the names, 8 bytes an edge, and one block.
+A run's vertices are written as URLs, and for a wiki crawled under the wikipedia profile as paths, `/wiki/Title`. Files
+are read in blocks: in memory are the names, 8 bytes an edge, and one block.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 import numpy as np
 
 from honeyguide.errors import GraphError
+from honeyguide.runs.exports.rows import EdgesWritten, ExportFormat
 from honeyguide.runs.graph import MOST_VERTICES, LinkGraph
 
 if TYPE_CHECKING:
@@ -31,6 +33,11 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from numpy.typing import NDArray
+
+    from honeyguide.model import Url
+    from honeyguide.runs.discovered_graph import DiscoveredGraph
+    from honeyguide.runs.exports.rows import ExportOptions, OnProgress
+    from honeyguide.runs.run import Run
 
 BLOCK_BYTES: Final = 1 << 18  # names of a block fit into a processor's cache: larger ones are slower
 EDGES_AT_ONCE: Final = 4096
@@ -44,8 +51,8 @@ _NO_NUMBER: Final = -1  # stands for a name that is new
 
 
 def read_edge_file(path: Path | str) -> LinkGraph:
-    """The graph in a file; vertices are numbered in the order in which edges name them. GraphError if it is none."""
-    return _Reading(Path(path)).graph()
+    """Read a file of edges; vertices are numbered in the order in which edges name them. GraphError if it is none."""
+    return _EdgeReader(Path(path)).graph()
 
 
 def write_edge_file(graph: LinkGraph, out: TextIO) -> None:
@@ -78,12 +85,12 @@ class _Block:
         return enumerate(self.text.split(b"\n"), self.first_line)
 
     def line_of(self, name: bytes) -> int:
-        """The first line that has this name."""
+        """Return the first line that has this name."""
         return next(number for number, line in self.lines() if name in line.split())
 
 
-class _Reading:
-    """One pass through a file of edges."""
+class _EdgeReader:
+    """Reads a file of edges once."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -110,7 +117,7 @@ class _Reading:
         return count
 
     def _blocks(self, file: BinaryIO) -> Iterator[_Block]:
-        """The rest of the file, cut after line ends."""
+        """Yield the rest of the file, cut after line ends."""
         rest, line = b"", 2
         while read := file.read(BLOCK_BYTES):
             cut = read.rfind(b"\n") + 1
@@ -134,12 +141,12 @@ class _Reading:
         for place in np.flatnonzero(numbers == _NO_NUMBER).tolist():
             name = names[place]
             if name not in known:
-                self._meet(name, block, count)
+                self._add_name(name, block, count)
             numbers[place] = known[name]
         self._numbers.append(numbers)
 
-    def _meet(self, name: bytes, block: _Block, count: int) -> None:
-        """Number a name that stands in this block for the first time."""
+    def _add_name(self, name: bytes, block: _Block, count: int) -> None:
+        """Number a name that occurs in this block for the first time."""
         number = len(self._names)
         try:
             text = name.decode()
@@ -148,8 +155,8 @@ class _Reading:
         if not _is_name(text):
             raise self._error(block.line_of(name), f"names {_shown(name)}, which has control characters")
         if number == count:
-            said = f"names {_shown(name)}, vertex {number + 1:,}, and line 1 says that there are {count:,}"
-            raise self._error(block.line_of(name), said)
+            wrong = f"names {_shown(name)}, vertex {number + 1:,}, and line 1 says that there are {count:,}"
+            raise self._error(block.line_of(name), wrong)
         self._number_by_name[name] = number
         self._names.append(text)
 
@@ -163,7 +170,7 @@ class _Reading:
 
 
 def _has_two_names_a_line(text: bytes) -> bool:
-    """Whether every line is a name, one space, a name; False also of lines that only look unusual."""
+    """Say whether every line is a name, one space, a name; False also for lines that are only unusual."""
     letters = np.frombuffer(text, dtype=np.uint8)
     marks = np.flatnonzero(letters <= _SPACE)
     if len(marks) % 2 or not len(marks):
@@ -178,6 +185,38 @@ def _is_name(name: str) -> bool:
 
 
 def _shown(text: bytes) -> str:
-    """A line for an error message: short, and without letters that a terminal would obey."""
+    """Return text for an error message: short, and without control characters."""
     cut = text[:_SHOWN].decode("utf-8", "backslashreplace")
     return repr(cut) + ("…" if len(text) > _SHOWN else "")
+
+
+def write_edges(run: Run, out: TextIO, _: ExportOptions, on_progress: OnProgress) -> EdgesWritten:
+    """Write the graph over all pages that a run has discovered."""
+    edges = 0
+    with run.at_one_moment():
+        pages, graph = run.progress.pages, run.discovered_graph()
+        name = _path if _are_articles_of_one_wiki(run, graph) else str
+        out.write(f"{graph.vertex_count}\n")
+        for done, (source, successors) in enumerate(graph.edges(), 1):
+            out.writelines(f"{name(source)} {name(target)}\n" for target in successors)
+            edges += len(successors)
+            on_progress(done, pages)
+    return EdgesWritten(graph.vertex_count, edges)
+
+
+def _path(url: Url) -> str:
+    return url.path_and_query
+
+
+def _are_articles_of_one_wiki(run: Run, graph: DiscoveredGraph) -> bool:
+    if run.settings.crawl.profile != "wikipedia":
+        return False
+    origin = ""
+    for vertex in graph.vertices():
+        origin = origin or vertex.origin
+        if not vertex.text.startswith(f"{origin}/"):
+            return False
+    return True
+
+
+EDGES: Final = ExportFormat("edges", write_edges, needs_all_pages=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import honeyguide
-from honeyguide.runs import KeptPages
+from honeyguide.runs import CrawledPages
 from search.small_runs import html, run_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 def test_pages_after_a_step_come_in_order_with_their_bodies(run: Run) -> None:
     for after in range(12):
-        pages = run.kept_pages(after_step=after)
+        pages = run.crawled_pages(after_step=after)
         read = list(pages.all())
         assert [page.step for page in read] == [step for step in OPEN_STEPS if step > after]
         assert len(pages) == len(read)
@@ -40,23 +40,23 @@ def test_pages_after_a_step_come_in_order_with_their_bodies(run: Run) -> None:
 
 
 def test_the_relevant_ones_after_a_step_are_both(run: Run) -> None:
-    relevant = {page.step for page in run.kept_pages().all() if page.is_relevant}
+    relevant = {page.step for page in run.crawled_pages().all() if page.is_relevant}
     assert 0 < len(relevant) < len(OPEN_STEPS)
-    pages = run.kept_pages(relevant_only=True, after_step=5)
+    pages = run.crawled_pages(relevant_only=True, after_step=5)
     assert [page.step for page in pages.all()] == sorted(step for step in relevant if step > 5)
     assert len(pages) == len(list(pages.all()))
 
 
 def test_the_best_come_first_and_of_equal_ones_the_earlier(run: Run) -> None:
-    best = list(run.kept_pages().all(best_first=True))
-    assert best == sorted(run.kept_pages().all(), key=lambda page: (-page.relevance, page.step))
-    assert list(run.kept_pages().all(best_first=True, limit=3)) == best[:3]
+    best = list(run.crawled_pages().all(best_first=True))
+    assert best == sorted(run.crawled_pages().all(), key=lambda page: (-page.relevance, page.step))
+    assert list(run.crawled_pages().all(best_first=True, limit=3)) == best[:3]
 
 
 def test_what_a_run_says_of_its_pages_is_what_was_kept(run: Run) -> None:
     for relevant_only in (False, True):
         for best_first in (False, True):
-            kept = list(run.kept_pages(relevant_only=relevant_only).all(best_first=best_first))
+            kept = list(run.crawled_pages(relevant_only=relevant_only).all(best_first=best_first))
             told = list(run.pages(relevant_only=relevant_only, best_first=best_first))
             assert [(page.url, page.step, page.title, page.relevance) for page in told] == [
                 (page.url, page.step, page.title, page.relevance) for page in kept
@@ -68,7 +68,7 @@ def test_in_order_nothing_is_sorted_and_nothing_before_the_step_is_read(run: Run
     asked: list[str] = []
     database = sqlite3.connect(run.path / "crawl.sqlite")
     database.set_trace_callback(asked.append)
-    list(KeptPages(database, run.path / "crawl.sqlite", after_step=8).all())
+    list(CrawledPages(database, run.path / "crawl.sqlite", after_step=8).all())
     database.set_trace_callback(None)
     plan = [str(row[3]) for row in database.execute(f"EXPLAIN QUERY PLAN {asked[0]}")]
     database.close()

@@ -1,0 +1,220 @@
+"""Pages of a run as rows, and the options and results that all export formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from honeyguide.errors import ExportError
+from honeyguide.guard import Fingerprint
+from honeyguide.model.counts import count_of
+from honeyguide.runs.snippets import PageTexts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from honeyguide.runs.pages import CrawledPages
+    from honeyguide.runs.run import Run
+
+OnProgress: TypeAlias = Callable[[int, int], None]
+"""Called now and then with how much is done, and of how much."""
+MOST_PARENTS: Final = 100
+"""Named per page; a front page may be linked from every other one."""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What a caller asked for besides the format."""
+
+    relevant_only: bool = False
+    with_text: bool = True  # which takes parsing every page again
+    one_file: bool = False  # where a format is a folder of files otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class EdgesWritten:
+    """The size of a graph that was written."""
+
+    vertices: int
+    edges: int
+
+    def __str__(self) -> str:
+        return f"{count_of(self.vertices, 'vertex', 'vertices')}, {count_of(self.edges, 'edge')}"
+
+
+@dataclass(frozen=True, slots=True)
+class PagesWritten:
+    """How many pages were written."""
+
+    pages: int
+    without_text: int = 0  # pages whose bodies the run had not stored, so that they have no text here
+
+    def __str__(self) -> str:
+        pages = count_of(self.pages, "page")
+        return f"{pages}, {self.without_text:,} of them without text: it was not stored" if self.without_text else pages
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsWritten:
+    """How many records a WARC file has."""
+
+    responses: int
+    pages: int  # of these responses
+
+    def __str__(self) -> str:
+        return f"{count_of(self.responses, 'response')}, {count_of(self.pages, 'page')} among them"
+
+
+Written: TypeAlias = EdgesWritten | PagesWritten | RecordsWritten
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """A format by its name. `write` writes a run that is open to a file that is open."""
+
+    name: str
+    write: Callable[[Run, Any, ExportOptions, OnProgress], Written]
+    is_binary: bool = False
+    newline: str | None = None  # of a text file, as `open` takes it
+    has_text: bool = False  # the text of pages, which can be left out
+    needs_all_pages: bool = False  # cannot write the relevant ones alone
+    write_folder: Callable[[Run, Path, ExportOptions, OnProgress], Written] | None = None  # unless asked for one file
+
+
+@dataclass(frozen=True, slots=True)
+class PageRecord:
+    """One page. The fields are the columns, in their order."""
+
+    url: str
+    host: str
+    fetched_at: datetime  # offline the crawl's simulated time, from 1970
+    step: int  # the fetch that brought it, from 1
+    status: int
+    media_type: str
+    body_bytes: int
+    title: str
+    text: str | None  # the main text, white space folded; None where the run stored no body, or nobody asked
+    words: int  # of all its text
+    score: float  # of its link, when that was chosen
+    relevance: float  # from 0 to 1
+    is_relevant: bool
+    reward: float | None
+    depth: int  # clicks from a seed
+    found_on: str | None  # the page whose link was followed; None for a seed
+    parents: tuple[str, ...]  # pages that link here, in order of discovery, the first hundred
+    parent_count: int
+    canonical: str | None  # the other address that the page calls its own
+    digest: str  # of title and text: equal for pages that read the same
+    simhash: str | None  # 64 bits in hexadecimal: few differ between pages that read much alike; None without a guard
+    robots: str  # allowed, no-file, ignored by setting, or empty where no robots.txt was asked for
+    robots_tag: str | None  # the X-Robots-Tag headers, one a line
+
+    @property
+    def heading(self) -> str:
+        """The title on one line, or the address where there is none."""
+        return " ".join(self.title.split()) or self.url
+
+
+COLUMNS: Final = tuple(field.name for field in fields(PageRecord))
+SHORT_COLUMNS: Final = tuple(name for name in COLUMNS if name not in ("text", "parents"))
+"""The columns that are no long lists or texts: what nodes of graphs and front matter say."""
+
+
+@contextmanager
+def chosen_pages(run: Run, options: ExportOptions) -> Iterator[CrawledPages]:
+    """Give the pages to write, as they are at one moment. ExportError where there are none."""
+    with run.at_one_moment():
+        pages = run.crawled_pages(relevant_only=options.relevant_only)
+        if not len(pages):
+            raise nothing_to_write(run, options)
+        yield pages
+
+
+def nothing_to_write(run: Run, options: ExportOptions) -> ExportError:
+    if options.relevant_only and run.progress.pages:
+        return ExportError(f"{run.path} has no relevant page; write all {run.progress.pages:,} instead")
+    return ExportError(f"{run.path} has no page to write; go on with it: honeyguide resume {run.path}")
+
+
+class ChosenRecords:
+    """Pages as rows in the order they came, one in memory at a time; can be iterated once. Counts what was written."""
+
+    def __init__(self, run: Run, pages: CrawledPages, options: ExportOptions, on_progress: OnProgress) -> None:
+        self._records = numbered_records(run, pages, on_progress, with_text=options.with_text)
+        self._asks_for_text = options.with_text
+        self._done = self._without_text = 0
+
+    def __iter__(self) -> Iterator[PageRecord]:
+        for _, record in self._records:
+            yield record
+            self._done += 1
+            self._without_text += record.text is None
+
+    @property
+    def written(self) -> PagesWritten:
+        return PagesWritten(self._done, self._without_text if self._asks_for_text else 0)
+
+
+@contextmanager
+def chosen_records(run: Run, options: ExportOptions, on_progress: OnProgress) -> Iterator[ChosenRecords]:
+    """Give the pages to write as rows, as they are at one moment. ExportError where there are none."""
+    with chosen_pages(run, options) as pages:
+        yield ChosenRecords(run, pages, options, on_progress)
+
+
+def numbered_records(
+    run: Run, pages: CrawledPages, on_progress: OnProgress, *, with_text: bool
+) -> Iterator[tuple[int, PageRecord]]:
+    """Yield pages as rows, each with its number in the run, by which links name it; within `run.at_one_moment`."""
+    texts, total = PageTexts(run, pages), len(pages)
+    obeys_robots = run.settings.politeness.obey_robots
+    for done, page in enumerate(pages.all(), 1):
+        parents = pages.parents(page, MOST_PARENTS)
+        fingerprint = pages.fingerprint(page)
+        record = PageRecord(
+            url=page.url.text,
+            host=page.url.host,
+            fetched_at=to_datetime(page.fetched_at),
+            step=page.step,
+            status=page.status,
+            media_type=page.media_type,
+            body_bytes=page.body_bytes,
+            title=page.title,
+            text=texts.main_text(page) if with_text else None,
+            words=page.words,
+            score=page.score,
+            relevance=page.relevance,
+            is_relevant=page.is_relevant,
+            reward=page.reward,
+            depth=page.depth,
+            found_on=None if page.found_on is None else page.found_on.text,
+            parents=tuple(url.text for url in parents.urls),
+            parent_count=parents.count,
+            canonical=None if page.canonical is None else page.canonical.text,
+            digest=page.digest,
+            simhash=None if fingerprint is None else f"{Fingerprint.unpack(fingerprint).simhash:016x}",
+            robots=pages.robots(page) if obeys_robots else "ignored",
+            robots_tag=page.robots_tag or None,
+        )
+        yield page.link, record
+        on_progress(done, total)
+
+
+def to_datetime(clock_time: float) -> datetime:
+    """Return a time on the crawl's clock as a date, to the microsecond."""
+    return _EPOCH + timedelta(seconds=clock_time)
+
+
+def iso_time(moment: datetime) -> str:
+    """Format a time as in 2026-03-01T12:00:00.250000Z."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def without_surrogates(text: str) -> str:
+    """Return text that UTF-8 can write: lone halves of surrogate pairs, which a page may hold, become `?`."""
+    return text.encode("utf-8", "replace").decode()
