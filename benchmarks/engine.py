@@ -15,7 +15,7 @@ from collections import deque
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from threadpoolctl import threadpool_limits
 
@@ -33,6 +33,7 @@ from machine import machine
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from honeyguide.learn import Strategy
     from honeyguide.model import Answer, Url
     from honeyguide.settings import Settings
     from honeyguide.worlds import World
@@ -133,7 +134,7 @@ def crawl_timed(settings: Settings, world: World, vectors: WordVectors) -> dict[
     parts = replace(
         parts,
         frontier=Timed(parts.frontier, {"*": "frontier"}, watch),
-        strategy=Timed(parts.strategy, {"describe": "describe", "*": "learn and score"}, watch),
+        strategy=cast("Strategy", Timed(parts.strategy, {"describe": "describe", "*": "learn and score"}, watch)),
         judge=judge,
         parse=parse_timed,
     )

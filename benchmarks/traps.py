@@ -295,7 +295,7 @@ def main() -> None:
     options.add_argument("--seeds", type=_seeds, default=_seeds("5-14"), help="0 to 4 served to set thresholds")
     options.add_argument("--scenarios", type=_of(names, "scenario"), default=names)
     options.add_argument("--arms", type=_of(ARMS, "arm"), default=[OFF, ON])
-    options.add_argument("--strategies", type=_of(KNOWN_STRATEGIES, "strategy"), default=list(STRATEGIES))
+    options.add_argument("--strategies", type=_of(list(KNOWN_STRATEGIES), "strategy"), default=list(STRATEGIES))
     options.add_argument("--budget", type=int, default=5000)
     options.add_argument("--web", default=WEB, metavar="SPEC", help="of the synthetic web, besides seed and trap")
     options.add_argument("--http", action="store_true", help="crawl the served web with our arms too")

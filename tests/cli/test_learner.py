@@ -11,6 +11,7 @@ import pytest
 
 import honeyguide
 from honeyguide.cli.main import main
+from honeyguide.learn import LfaSettings
 from honeyguide.settings import load_settings
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def test_runs_and_files_that_will_not_do_are_refused_in_one_line(
     (tmp_path / "there.npy").write_bytes(b"mine")
     capfd.readouterr()
     again = ("crawl", "again", *SMALL, "--topic", "geology", "--category", "Earth", "--strategy", "lfa-sync")
-    assert "blind was crawled by breadth-first" in refusal("learner", "blind")
+    assert "blind: it was crawled by breadth-first" in refusal("learner", "blind")
     assert "there.npy is there already" in refusal("learner", "run", "-o", "there.npy")
     assert "missing" in refusal("learner", "missing")
     assert "has 14 weights and this crawl needs 18" in refusal(*again, "--set", "lfa.start_weights=run")
@@ -107,7 +108,7 @@ def test_a_papers_profile_goes_under_what_the_user_sets(tmp_path: Path) -> None:
         tmp_path, "--preset", "olympics", "--profile", "pertejo2021", "--strategy", "lfa-sync",
         "--set", "lfa.discount=0.5",
     )  # fmt: skip
-    lfa = settings.lfa
+    lfa = settings.of(LfaSettings)
     assert (settings.crawl.strategy, settings.crawl.concurrency) == ("lfa-sync", 1)
     assert (settings.judge.kind, settings.judge.relevant_when) == ("embedding-tfidf", "word")
     assert (lfa.features, lfa.starts_at, lfa.draws, lfa.discount) == ("pertejo", "uniform", "link", 0.5)
@@ -128,10 +129,10 @@ def test_a_papers_profile_goes_under_what_the_user_sets(tmp_path: Path) -> None:
 def test_the_step_size_of_a_preset_is_hans(tmp_path: Path, flags: tuple[str, ...], step_size: float) -> None:
     """Pertejo has one for all topics (4.3), and whoever writes down their own keeps it."""
     (tmp_path / "own.toml").write_text("[lfa]\nstep_size = 0.001\n")
-    assert crawled(tmp_path, "--preset", "fiction", *flags).lfa.step_size == step_size
+    assert crawled(tmp_path, "--preset", "fiction", *flags).of(LfaSettings).step_size == step_size
 
 
 def test_a_step_size_of_ones_own_goes_over_that_of_a_preset(tmp_path: Path) -> None:
     settings = crawled(tmp_path, "--preset", "fiction", "--profile", "han2018", "--set", "lfa.step_size=0.001")
-    assert settings.lfa.step_size == 0.001
+    assert settings.of(LfaSettings).step_size == 0.001
     assert (settings.crawl.strategy, settings.judge.reward) == ("lfa-sync", "han2018")

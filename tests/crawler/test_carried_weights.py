@@ -11,6 +11,7 @@ import pytest
 from crawler.small_crawls import settings_for, story
 from honeyguide.crawler import crawl, learned_weights, resume
 from honeyguide.errors import SettingsError, StrategyError
+from honeyguide.learn import LfaSettings
 from honeyguide.runs import open_run
 from honeyguide.settings import load_settings
 from vectors_by_hash import hashed_vectors
@@ -64,7 +65,7 @@ def test_weights_in_a_file_count_as_those_of_a_run(tmp_path: Path) -> None:
 def test_weights_are_named_as_seen_from_the_folder_of_the_settings(tmp_path: Path) -> None:
     np.save(tmp_path / "weights.npy", np.ones(WIDTH))
     (tmp_path / "own.toml").write_text('[lfa]\nstart_weights = "weights.npy"\n')
-    assert load_settings(tmp_path / "own.toml").lfa.start_weights == str(tmp_path / "weights.npy")
+    assert load_settings(tmp_path / "own.toml").of(LfaSettings).start_weights == str(tmp_path / "weights.npy")
 
 
 def test_a_run_goes_on_without_the_weights_it_began_with(tmp_path: Path) -> None:

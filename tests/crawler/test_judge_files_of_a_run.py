@@ -9,9 +9,9 @@ import pytest
 from crawler.small_crawls import settings_for, story
 from honeyguide.crawler import crawl, resume
 from honeyguide.errors import JudgeError, SettingsError
-from honeyguide.judge import idf_of
+from honeyguide.judge import ClassifierSettings, IdfSettings, idf_of
 from honeyguide.settings import Settings, load_settings, settings_from, with_overrides
-from honeyguide.settings.known import with_absolute_paths
+from honeyguide.settings.schema import with_absolute_paths
 from pages import page_of
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def test_a_run_with_relative_paths_goes_on_from_another_folder(tmp_path: Path, m
     monkeypatch.chdir(there)
     with resume(here / "run", budget=30) as run:
         assert run.progress.fetches == 30
-        assert run.settings.judge.idf == str(here / "collection.json")
+        assert run.settings.of(IdfSettings).idf == str(here / "collection.json")
 
 
 def test_files_are_made_absolute_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,13 +115,13 @@ def test_files_are_made_absolute_and_nothing_else(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     files = {"judge": {"idf": "a.json", "classifier": "b.joblib"}, "vectors": {"source": "~/c.txt"}}
     absolute = with_absolute_paths(settings_from(files))
-    assert absolute.judge.idf == str(tmp_path / "a.json")
-    assert absolute.judge.classifier == str(tmp_path / "b.joblib")
+    assert absolute.of(IdfSettings).idf == str(tmp_path / "a.json")
+    assert absolute.of(ClassifierSettings).classifier == str(tmp_path / "b.joblib")
     assert absolute.vectors.source == str(tmp_path / "home" / "c.txt")
     assert with_absolute_paths(absolute) == absolute
     others = settings_from({"judge": {"classifier": "module:thing"}})
     assert with_absolute_paths(others) == others
-    assert with_absolute_paths(settings_from({"judge": {"idf": "~nobody-of-this-name/a"}})).judge.idf == str(
+    assert with_absolute_paths(settings_from({"judge": {"idf": "~nobody-of-this-name/a"}})).of(IdfSettings).idf == str(
         tmp_path / "~nobody-of-this-name" / "a"
     )
 
@@ -133,8 +133,8 @@ def test_a_config_file_names_files_as_seen_from_its_own_folder(tmp_path: Path) -
         encoding="utf-8",
     )
     settings = load_settings(config)
-    assert settings.judge.idf == str(tmp_path / "a.json")
-    assert settings.judge.classifier == str(tmp_path / "b.joblib")
+    assert settings.of(IdfSettings).idf == str(tmp_path / "a.json")
+    assert settings.of(ClassifierSettings).classifier == str(tmp_path / "b.joblib")
     assert settings.vectors.source == str(tmp_path / "../c.txt")
     config.write_text(
         '[judge]\nidf = "seen"\nclassifier = "a.b:c"\n[vectors]\nsource = "wordllama"\n', encoding="utf-8"

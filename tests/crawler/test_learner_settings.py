@@ -10,9 +10,8 @@ import pytest
 
 from crawler.driving import script_settings
 from honeyguide.crawler import Builder
-from honeyguide.crawler.strategies import q_rules
 from honeyguide.learn import Exploration, LinearSarsa, Mode, Phases, SarsaRules
-from honeyguide.learn.deep_q import Dueling, Loss, QRules, TargetRule
+from honeyguide.learn.deep_q import DqnSettings, Dueling, Loss, QRules, TargetRule, q_rules
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
@@ -100,5 +99,5 @@ def test_every_rule_of_deep_q_learning_is_as_set() -> None:
         phases=Phases(0.875, 0.0625, 29, learns_in_test=False),
     )
     assert all(getattr(wanted, each.name) != getattr(QRules(), each.name) for each in fields(wanted))
-    assert q_rules(script_settings("dqn", **DQN).dqn) == wanted
-    assert q_rules(script_settings("dqn").dqn) == QRules()
+    assert q_rules(script_settings("dqn", **DQN).of(DqnSettings)) == wanted
+    assert q_rules(script_settings("dqn").of(DqnSettings)) == QRules()

@@ -12,11 +12,18 @@ import pytest
 
 from crawler.small_crawls import settings_for
 from honeyguide.crawler import crawl
-from honeyguide.crawler.judges import relevance_judge
 from honeyguide.errors import JudgeError, SettingsError
-from honeyguide.judge import ClassifierJudge, Examples, VectorModelJudge, chosen_classifier, fitted_logistic
+from honeyguide.judge import (
+    ClassifierJudge,
+    Examples,
+    JudgeIngredients,
+    VectorModelJudge,
+    build_judge,
+    chosen_classifier,
+    fitted_logistic,
+)
 from honeyguide.model import Topic
-from honeyguide.settings import JudgeSettings, Settings, with_overrides
+from honeyguide.settings import Settings, with_overrides
 from honeyguide.text import WordllamaVectors, WordVectors
 from pages import page_of
 from vectors_by_hash import hashed_vectors
@@ -34,8 +41,8 @@ TOPIC = Topic("geology", like=(LAVA, CLIFF), unlike=(STEW, CAKE, "a football mat
 
 
 def built(topic: Topic, classifier: str = "", kind: str = "classifier") -> Judge:
-    settings = Settings(judge=JudgeSettings(kind=kind, classifier=classifier))
-    return relevance_judge(settings, topic, hashed_vectors)
+    settings = with_overrides(Settings(), {"judge.kind": kind, "judge.classifier": classifier})
+    return build_judge(JudgeIngredients(settings, topic, hashed_vectors), kind)
 
 
 class TestExamples:

@@ -86,7 +86,7 @@ class TestSettings:
         [
             ((), 'judge.parts is empty: a combined judge needs some, as in ["embedding:2", "tfidf:1"]'),
             (("combined:1",), "judge.parts has 'combined:1': a combined judge has no combined parts"),
-            (("embeding:1",), f"judge.parts has 'embeding:1': choose one of {', '.join(JUDGES[:-1])}"),
+            (("embeding:1",), f"judge.parts has 'embeding:1': choose one of {', '.join(list(JUDGES)[:-1])}"),
             (("tfidf:2", "tfidf"), "judge.parts has tfidf more than once: give it one weight"),
         ],
     )

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from honeyguide.crawler.judges import relevance_judge
 from honeyguide.errors import SettingsError
-from honeyguide.judge import Examples, VectorModelJudge, trained_network
-from honeyguide.judge.examples import NeuralModel
+from honeyguide.judge import Examples, JudgeIngredients, VectorModelJudge, trained_network
+from honeyguide.judge.examples import NeuralJudge, NeuralModel
 from honeyguide.model import Topic
-from honeyguide.settings import CrawlSettings, JudgeSettings, Settings
+from honeyguide.settings import CrawlSettings, Settings
 from honeyguide.text import WordllamaVectors, WordVectors
 from pages import page_of
 from vectors_by_hash import hashed_vectors
@@ -49,7 +48,7 @@ def test_without_pytorch_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "torch", None)
     topic = Topic("geology", like=ROCKS, unlike=DISHES)
     with pytest.raises(SettingsError, match=r"needs PyTorch; pip install 'honeyguide\[deep\]'"):
-        relevance_judge(Settings(judge=JudgeSettings(kind="neural")), topic, hashed_vectors)
+        NeuralJudge.build(JudgeIngredients(Settings(), topic, hashed_vectors))
 
 
 @pytest.mark.usefixtures("torch")
@@ -98,12 +97,8 @@ class TestTraining:
     def test_the_seed_of_the_crawl_is_the_seed_of_the_training(self) -> None:
         topic = Topic("geology", like=ROCKS, unlike=DISHES)
         page = page_of("granite in the cake")
-        said = [
-            relevance_judge(
-                Settings(crawl=CrawlSettings(seed=seed), judge=JudgeSettings(kind="neural")), topic, hashed_vectors
-            ).relevance(page)
-            for seed in (1, 1, 2)
-        ]
+        given = [JudgeIngredients(Settings(crawl=CrawlSettings(seed=n)), topic, hashed_vectors) for n in (1, 1, 2)]
+        said = [NeuralJudge.build(each).relevance(page) for each in given]
         assert said[0] == said[1] != said[2]
 
     def test_many_more_examples_of_one_kind_do_not_decide(self) -> None:

@@ -13,6 +13,7 @@ from honeyguide.crawler import Builder
 from honeyguide.judge import (
     REWARDS,
     FeatureCount,
+    Judge,
     KeywordJudge,
     Ladder,
     RelevantWhen,
@@ -23,8 +24,8 @@ from honeyguide.judge import (
 )
 from honeyguide.model import Evidence, Topic
 from honeyguide.settings import Settings, TopicSettings, with_overrides
-from honeyguide.settings.judge_sections import LADDER_REWARDS
-from honeyguide.settings.judge_sections import REWARDS as REWARD_NAMES
+from honeyguide.settings.sections import LADDER_REWARDS
+from honeyguide.settings.sections import REWARDS as REWARD_NAMES
 from pages import page_of
 from vectors_by_hash import hashed_vectors
 
@@ -38,7 +39,7 @@ PLAIN = Rules()
 WITH_WORD, WITHOUT = page_of("a rock"), page_of("a stone")
 
 
-class Fixed:
+class Fixed(Judge):
     """A judge of one opinion, which counts the pages it has seen."""
 
     threshold = 0.5

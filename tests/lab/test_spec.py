@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from honeyguide.errors import SettingsError
+from honeyguide.learn import OnlineRidgeSettings
 from honeyguide.settings import USUAL_STRATEGIES
 from honeyguide_lab import experiment_from
 
@@ -70,7 +71,7 @@ def test_settings_go_to_every_crawl_and_a_contenders_own_over_them() -> None:
         experiment.settings("synthetic", experiment.topics[0], contender, seed=7, budget=50)
         for contender in experiment.contenders
     ]
-    assert [settings.ridge.exploration for settings in crawls] == [0.1, 0.2]
+    assert [settings.of(OnlineRidgeSettings).exploration for settings in crawls] == [0.1, 0.2]
     assert {settings.judge.kind for settings in crawls} == {"keyword"}
     assert {(settings.crawl.seed, settings.budget.fetches, settings.crawl.concurrency) for settings in crawls} == {
         (7, 50, 1)

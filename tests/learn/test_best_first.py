@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from honeyguide.crawler.strategies import Ingredients, strategy_of
-from honeyguide.learn import BestFirst
+from honeyguide.learn import BestFirst, Ingredients
 from honeyguide.model import Topic
 from honeyguide.settings import Settings, with_overrides
 from pages import candidates_of, sighting_of
@@ -33,6 +32,6 @@ def test_without_a_link_is_the_mean_of_three_cosines() -> None:
 
 @pytest.mark.parametrize("as_one_text", [True, False])
 def test_the_setting_chooses(as_one_text: bool) -> None:
-    changed = {"crawl.strategy": "best-first", "best_first.as_one_text": as_one_text}
-    made = strategy_of(Ingredients(with_overrides(Settings(), changed), NORTH, compass_vectors))
+    changed = {"best_first.as_one_text": as_one_text}
+    made = BestFirst.build(Ingredients(with_overrides(Settings(), changed), NORTH, compass_vectors))
     assert float(made.score(made.describe(candidates_of(LINK)))[0]) == scored(as_one_text=as_one_text)

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from honeyguide.errors import StrategyError
-from honeyguide.learn import ModifiedDepthFirst
+from honeyguide.learn import ModifiedDepthFirst, ModifiedDepthFirstSettings
 from honeyguide.model import Transition, Url
-from honeyguide.settings import ModifiedDepthFirstSettings
 
 NO_ROW = np.empty(0, dtype=np.float16)
 

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from honeyguide.errors import StrategyError
-from honeyguide.learn import BestFirst, OnlineRidge
+from honeyguide.learn import BestFirst, OnlineRidge, OnlineRidgeSettings
 from honeyguide.learn.online_ridge import Ridge
 from honeyguide.model import Topic, Transition
-from honeyguide.settings import RidgeSettings
 from pages import HERE, candidates_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
@@ -48,14 +47,14 @@ def test_it_starts_in_the_order_of_best_first() -> None:
     candidates = candidates_of(
         *(sighting_of(f"http://a.test/{word}", word, relevance=0.0) for word in ("rock", "soup", "lava", "mineral"))
     )
-    ridge, plain = OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings()), BestFirst(TOPIC, hashed_vectors())
+    ridge, plain = OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings()), BestFirst(TOPIC, hashed_vectors())
     learned, unlearned = ridge.score(ridge.describe(candidates)), plain.score(plain.describe(candidates))
     assert np.argsort(learned).tolist() == np.argsort(unlearned).tolist()
 
 
 def test_it_learns_a_word_that_pays_though_it_is_not_the_topics() -> None:
     """A world of two kinds of links: anchors that say "rock" never pay, anchors that say "webring" always do."""
-    strategy = OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings(exploration=0.0))
+    strategy = OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings(exploration=0.0))
     rows = strategy.describe(
         candidates_of(
             sighting_of("http://a.test/x", "rock", relevance=0.2),
@@ -71,8 +70,8 @@ def test_it_learns_a_word_that_pays_though_it_is_not_the_topics() -> None:
 
 
 def test_with_page_ranks_it_starts_as_before_and_learns_that_important_pages_pay() -> None:
-    strategy = OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings(page_rank=True))
-    plain = OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings())
+    strategy = OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings(page_rank=True))
+    plain = OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings())
     candidates = candidates_of(sighting_of("http://a.test/x", "rock", relevance=0.2))
     (low,), (high,) = (strategy.describe(replace(candidates, importance=value)) for value in (0.25, 9.0))
     assert low[:-1].tolist() == high[:-1].tolist() == plain.describe(candidates)[0].tolist()
@@ -86,14 +85,14 @@ def test_with_page_ranks_it_starts_as_before_and_learns_that_important_pages_pay
 
 
 def test_a_state_of_another_width_is_refused() -> None:
-    plain = OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings())
+    plain = OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings())
     with pytest.raises(StrategyError, match="has 44 weights, this version has 45"):
-        OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings(page_rank=True)).load(plain.save())
+        OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings(page_rank=True)).load(plain.save())
 
 
 @pytest.mark.parametrize("state", [b"", b"nonsense", b"PK\x03\x04"])
 def test_a_state_that_is_none_is_refused_and_changes_nothing(state: bytes) -> None:
-    strategy = OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings())
+    strategy = OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings())
     before = strategy.save()
     with pytest.raises(StrategyError, match="online-ridge"):
         strategy.load(state)

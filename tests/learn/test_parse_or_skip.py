@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from honeyguide.errors import StrategyError
-from honeyguide.learn import ParseOrSkip, RandomSkip
+from honeyguide.learn import ParseOrSkip, ParseOrSkipSettings, RandomSkip, RandomSkipSettings
 from honeyguide.model import Decision, Topic, Transition, Url
-from honeyguide.settings import ParseOrSkipSettings, RandomSkipSettings
 from pages import candidates_of, sighting_of
 from vectors_by_hash import hashed_vectors
 

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from honeyguide.errors import StrategyError
-from honeyguide.learn import ParseOrSkipQ
+from honeyguide.learn import ParseOrSkipQ, ParseOrSkipQSettings
 from honeyguide.learn.parse_or_skip_model import PARSE, SKIP, State
 from honeyguide.learn.parse_or_skip_q import Lesson, corrected
 from honeyguide.model import Decision, Topic, Transition, Url
-from honeyguide.settings import ParseOrSkipQSettings
 from pages import candidates_of, sighting_of
 from vectors_by_hand import CompassVectors, compass_vectors
 

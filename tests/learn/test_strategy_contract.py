@@ -21,30 +21,28 @@ from honeyguide.learn import (
     LinearSarsa,
     Mode,
     ModifiedDepthFirst,
+    ModifiedDepthFirstSettings,
     OnlineRidge,
+    OnlineRidgeSettings,
     ParseOrSkip,
     ParseOrSkipQ,
+    ParseOrSkipQSettings,
+    ParseOrSkipSettings,
     RandomOrder,
     RandomSkip,
+    RandomSkipSettings,
     SarsaRules,
     Scale,
     Strategy,
     TopicAndCategories,
+    UrlHeuristicSettings,
     WeightedBreadthFirst,
+    WeightedBreadthFirstSettings,
 )
 from honeyguide.learn.deep_q import DeepQ, OutputDescriptions, PairDescriptions, QRules, pytorch
 from honeyguide.learn.linear_sarsa import row_width
 from honeyguide.model import Candidates, Origin, Topic, Transition
-from honeyguide.settings import (
-    STRATEGIES,
-    ModifiedDepthFirstSettings,
-    ParseOrSkipQSettings,
-    ParseOrSkipSettings,
-    RandomSkipSettings,
-    RidgeSettings,
-    UrlHeuristicSettings,
-    WeightedBreadthFirstSettings,
-)
+from honeyguide.settings import STRATEGIES
 from pages import HERE, candidates_of, link_at, page_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
@@ -82,7 +80,7 @@ MAKERS: dict[str, Callable[[], Strategy]] = {
     "best-first": lambda: BestFirst(TOPIC, hashed_vectors()),
     "url-heuristic": lambda: BestAddressFirst(TOPIC, hashed_vectors(), UrlHeuristicSettings()),
     "beam": lambda: Beam(BestFirst(TOPIC, hashed_vectors()), 100),
-    "online-ridge": lambda: OnlineRidge(TOPIC, hashed_vectors(), RidgeSettings()),
+    "online-ridge": lambda: OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings()),
     "lfa-sync": lambda: linear_sarsa(Mode.SYNCHRONOUS),
     "lfa-async": lambda: linear_sarsa(Mode.ASYNCHRONOUS),
     "lfa-moderated": lambda: linear_sarsa(Mode.MODERATED),
@@ -218,5 +216,5 @@ def test_only_random_explores_always_and_baselines_never(make: Callable[[], Stra
     strategy = make()
     chance = np.random.default_rng(1)
     share = np.mean([strategy.explores(chance) for _ in range(2000)])
-    shares = {RandomOrder: 1.0, OnlineRidge: RidgeSettings().exploration, LinearSarsa: 0.1, DeepQ: 0.1}
+    shares = {RandomOrder: 1.0, OnlineRidge: OnlineRidgeSettings().exploration, LinearSarsa: 0.1, DeepQ: 0.1}
     assert share == pytest.approx(shares.get(type(strategy), 0.0), abs=0.02)

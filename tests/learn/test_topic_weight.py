@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from honeyguide.learn import WeightedBreadthFirst
+from honeyguide.learn import WeightedBreadthFirst, WeightedBreadthFirstSettings
 from honeyguide.learn.weighted_breadth_first import TopicWords, address_words, words_away
 from honeyguide.model import Candidates, Fetched, Origin, Topic, Url
 from honeyguide.parse import parse
-from honeyguide.settings import SETTINGS_BY_KEY, WeightedBreadthFirstSettings
+from honeyguide.settings import SETTINGS_BY_KEY
 from pages import HERE, candidates_of, link_at, page_of, sighting_of
 
 TENNIS = Topic("", ("tennis", "grand slam", "US Open"))

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from honeyguide.crawler import Builder
-from honeyguide.learn import BestAddressFirst
+from honeyguide.learn import BestAddressFirst, UrlHeuristicSettings
 from honeyguide.learn.url_heuristic import UrlHeuristic, UrlReader, heuristic_of
 from honeyguide.model import Topic
-from honeyguide.settings import UrlHeuristicSettings, settings_from
+from honeyguide.settings import settings_from
 from pages import candidates_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
@@ -27,7 +27,7 @@ SEEN = candidates_of(*(sighting_of(url, "soup", "hot", "onion", relevance=0.3) f
 
 
 def scores(**changes: float) -> list[float]:
-    settings = settings_from({"url_heuristic": changes}).url_heuristic
+    settings = settings_from({"url_heuristic": changes}).of(UrlHeuristicSettings)
     strategy = BestAddressFirst(TOPIC, hashed_vectors(), settings)
     return strategy.score(strategy.describe(SEEN)).tolist()
 
@@ -44,7 +44,7 @@ def test_the_default_settings_are_the_heuristics_own() -> None:
     ],
 )  # fmt: skip
 def test_every_setting_is_the_heuristics(name: str, value: float) -> None:
-    heuristic = heuristic_of(settings_from({"url_heuristic": {name: value}}).url_heuristic)
+    heuristic = heuristic_of(settings_from({"url_heuristic": {name: value}}).of(UrlHeuristicSettings))
     owner = heuristic.rules if name in ("longest", "deepest") else heuristic
     assert getattr(owner, name) == value
     assert heuristic != UrlHeuristic()

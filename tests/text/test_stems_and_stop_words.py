@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.settings.judge_sections import LANGUAGES
+from honeyguide.settings.sections import LANGUAGES
 from honeyguide.text import Stems, stop_words, words_of
 from honeyguide.text.tokens import CACHED_STEMS, languages
 

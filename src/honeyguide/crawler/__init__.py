@@ -6,7 +6,7 @@ core, has a `Transport` fetch, stores the record, then announces the events. `re
 `crawl` and `resume` are all that most callers need.
 """
 
-from honeyguide.crawler.build import Builder, open_world
+from honeyguide.crawler.build import Builder, open_world, word_vectors
 from honeyguide.crawler.core import CrawlCore
 from honeyguide.crawler.events import (
     CrawlRestarted,
@@ -29,9 +29,8 @@ from honeyguide.crawler.events import (
     Wait,
     limit_reached,
 )
-from honeyguide.crawler.judges import word_vectors
 from honeyguide.crawler.judging import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
-from honeyguide.crawler.learned_weights import LINEAR_STRATEGIES, LearnedWeights, learned_weights
+from honeyguide.crawler.learned_weights import LINEAR_STRATEGIES, learned_weights
 from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.named_pages import preset_seed_urls, with_examples_read
 from honeyguide.crawler.parts import Parts
@@ -49,6 +48,7 @@ from honeyguide.crawler.run import (
 )
 from honeyguide.crawler.suggestions import SuggestedTopic, suggest_topic, suggest_topic_async
 from honeyguide.crawler.world_graph import WorldGraph, all_pages, explore
+from honeyguide.learn import LearnedWeights
 
 __all__ = [
     "LINEAR_STRATEGIES",

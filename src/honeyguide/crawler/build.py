@@ -1,11 +1,4 @@
-"""Which frontier serves a strategy.
-
-The word vectors that the settings name: whether they are those that a run began with, and know its topic.
-
-The files that a judge reads, and whether they are those that a run began with.
-
-The composition root: settings in, wired crawler out. Nothing else decides which implementation serves a seam.
-"""
+"""The composition root: settings in, wired crawler out. Nothing else decides which implementation serves a seam."""
 
 from __future__ import annotations
 
@@ -19,16 +12,15 @@ import numpy as np
 import xxhash
 
 from honeyguide.crawler.hosts import WebMemory
-from honeyguide.crawler.judges import check_topic, check_vectors, relevance_judge, verdicts, word_vectors
+from honeyguide.crawler.learned_weights import learner_of
 from honeyguide.crawler.links import LinkTable
 from honeyguide.crawler.live import open_live, polite_fetcher
 from honeyguide.crawler.parents import ParentTable
 from honeyguide.crawler.parts import Parts
 from honeyguide.crawler.preparing import Recipe
 from honeyguide.crawler.scope import Scope, staying_with
-from honeyguide.crawler.strategies import Ingredients, strategy_of
 from honeyguide.crawler.transport import LiveTransport, SimulatedTransport
-from honeyguide.errors import JudgeError, SettingsError, StoreError, WorldError
+from honeyguide.errors import JudgeError, SettingsError, StoreError, VectorsError, WorldError
 from honeyguide.frontier import (
     BeamFrontier,
     BestFirstFrontier,
@@ -42,14 +34,16 @@ from honeyguide.frontier import (
 )
 from honeyguide.guard import FIRM_LEVEL
 from honeyguide.guard.web_guard import WebGuard
-from honeyguide.learn import FoundAgain, Order
+from honeyguide.judge import JudgeIngredients, Verdicts, build_judge, check_topic, kinds_of
+from honeyguide.learn import FoundAgain, Ingredients, Order
 from honeyguide.model import HostKey, Topic, Url, registered_domain
 from honeyguide.model.clock import RealClock, SimulatedClock
 from honeyguide.parse import PageRules, parse, rules_of
+from honeyguide.registry import JUDGES, STRATEGIES, WORLDS
 from honeyguide.runs import RankRules, RefreshedRanks, open_run
-from honeyguide.settings import with_overrides
-from honeyguide.settings.known import files_of_the_judge, with_absolute_paths
-from honeyguide.settings.sections import WORLDS
+from honeyguide.settings import SETTINGS_BY_KEY, with_overrides
+from honeyguide.settings.schema import files_named, with_absolute_paths
+from honeyguide.text import WordVectors, open_vectors
 from honeyguide.topic.starting_points import starting_urls
 
 if TYPE_CHECKING:
@@ -59,12 +53,11 @@ if TYPE_CHECKING:
     from honeyguide.crawler.transport import Transport
     from honeyguide.frontier import Frontier
     from honeyguide.guard import Guard
-    from honeyguide.judge import Judge, Verdicts
+    from honeyguide.judge import Judge
     from honeyguide.learn import Strategy
     from honeyguide.model import Fetched, KnownPage, Page
     from honeyguide.model.clock import Clock
-    from honeyguide.settings import JudgeSettings, Settings
-    from honeyguide.text import WordVectors
+    from honeyguide.settings import Settings, VectorSettings
     from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
 
@@ -97,27 +90,37 @@ def _beam(strategy: Strategy, clocks: HostClocks) -> BeamFrontier:
     return BeamFrontier(clocks, strategy.capacity, strategy.row_width)
 
 
-def judge_digest(judge: JudgeSettings) -> str:
-    """Names the content of the judge's files; empty where it has none, or one cannot be read, as the judge will say."""
-    files = files_of_the_judge(judge)
+def word_vectors(settings: VectorSettings, on_converting: Callable[[Converting], None] = lambda _: None) -> WordVectors:
+    """Open the vectors that are named. A file met for the first time is converted, and `on_converting` told how far."""
+    return WordVectors(open_vectors(settings.source, settings.cache_path, on_converting))
+
+
+def _check_vectors(vectors: WordVectors, settings: VectorSettings) -> None:
+    """VectorsError if the settings have the digest of other vectors: a crawl must not go on with these unnoticed."""
+    if settings.digest and vectors.digest and vectors.digest != settings.digest:
+        raise VectorsError(
+            f"the vectors of {settings.source} are not those that the run began with (digest {vectors.digest}, then "
+            f"{settings.digest}): put the old ones back, or begin a new run; to go on all the same, empty "
+            "vectors.digest in its settings.toml"
+        )
+
+
+def _judge_files(settings: Settings) -> list[Path]:
+    """Return the files that the judge reads."""
+    methods = {JUDGES[kind].settings_type for kind in kinds_of(settings)}
+    own = [setting for setting in SETTINGS_BY_KEY.values() if setting.section in methods]
+    return [path for _, path in files_named(settings, own)]
+
+
+def _digest(files: Sequence[Path]) -> str:
+    """Name the content of some files; empty where there are none, or one cannot be read, as the judge will say."""
     together = xxhash.xxh3_128()
     for path in files:
         try:
-            content = path.read_bytes()
+            together.update(xxhash.xxh3_128_digest(path.read_bytes()))
         except OSError:
             return ""
-        together.update(xxhash.xxh3_128_digest(content))
     return together.hexdigest() if files else ""
-
-
-def check_judge_files(digest: str, judge: JudgeSettings) -> None:
-    """JudgeError if the settings have the digest of other files: a crawl must not go on with these unnoticed."""
-    if judge.digest and digest and digest != judge.digest:
-        names = " and ".join(map(str, files_of_the_judge(judge)))
-        raise JudgeError(
-            f"the judge's file {names} is not the one that the run began with (digest {digest}, then {judge.digest}): "
-            "put the old one back, or begin a new run; to go on all the same, empty judge.digest in its settings.toml"
-        )
 
 
 FETCHES_FOR_A_WORKER: Final = 500
@@ -188,7 +191,11 @@ class Builder:
         return spare
 
     def strategy(self, *, is_restored: bool = False) -> Strategy:
-        return strategy_of(Ingredients(self.settings, self.topic, self._topic_vectors, is_restored))
+        name = self.settings.crawl.strategy
+        if name not in STRATEGIES:
+            raise SettingsError([f"crawl.strategy is {name!r}: choose one of {', '.join(STRATEGIES)}"])
+        chosen: type[Strategy] = STRATEGIES[name]
+        return chosen.build(Ingredients(self.settings, self.topic, self._topic_vectors, is_restored, learner_of))
 
     def ranks(self) -> RefreshedRanks | None:
         """PageRank kept while the crawl goes on, where the settings ask for it."""
@@ -214,20 +221,30 @@ class Builder:
 
     def judge(self) -> Verdicts:
         """What the crawl asks about every page: the judge, and the rules for what is relevant and what it earns."""
-        return verdicts(self.settings.judge, self.relevance_judge(), self.topic, self._topic_vectors)
+        judge = self.relevance_judge()
+        return Verdicts.build(self._judge_ingredients(), judge)
 
     def relevance_judge(self) -> Judge:
         """What measures the relevance alone. JudgeError if the run began with other files of the judge."""
-        digest = judge_digest(self.settings.judge)
-        check_judge_files(digest, self.settings.judge)
+        files, then = _judge_files(self.settings), self.settings.judge.digest
+        digest = _digest(files)
+        if then and digest and digest != then:
+            raise JudgeError(
+                f"the judge's file {' and '.join(map(str, files))} is not the one that the run began with (digest "
+                f"{digest}, then {then}): put the old one back, or begin a new run; to go on all the same, empty "
+                "judge.digest in its settings.toml"
+            )
         self.settings = with_overrides(self.settings, {"judge.digest": digest or None})
-        return relevance_judge(self.settings, self.topic, lambda: self.vectors)
+        return build_judge(self._judge_ingredients(), self.settings.judge.kind)
+
+    def _judge_ingredients(self) -> JudgeIngredients:
+        return JudgeIngredients(self.settings, self.topic, lambda: self.vectors)
 
     @cached_property
     def vectors(self) -> WordVectors:
         """The vectors given, or those that the settings name. VectorsError if the run began with others."""
         vectors = self._given_vectors or word_vectors(self.settings.vectors, self._on_converting)
-        check_vectors(vectors, self.settings.vectors)
+        _check_vectors(vectors, self.settings.vectors)
         self.settings = with_overrides(self.settings, {"vectors.digest": vectors.digest or None})
         return vectors
 

@@ -19,8 +19,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from honeyguide.guard import Fingerprint, fingerprint_of
+from honeyguide.judge import kinds_of
 from honeyguide.model import Link, Occurrence, Url
-from honeyguide.settings.judge_sections import judge_part
+from honeyguide.registry import JUDGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,10 +36,6 @@ log = logging.getLogger(__name__)
 OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
 """How many objects a process that reads pages makes before it looks for cycles of garbage; Python's own number is 700.
 The search took 6 to 13% of a crawl's processor time."""
-
-# Judges that are made in no time and go by the page alone. The others keep statistics of the pages seen so far, or are
-# trained or written by the user.
-_JUDGED_BESIDE: Final = frozenset({"keyword", "embedding", "rake"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +83,7 @@ class Recipe:
     @classmethod
     def of(cls, settings: Settings, vectors: WordVectors | None) -> Recipe:
         """For a crawl with these settings, and with these vectors if they are not the ones that the settings name."""
-        judges = all(kind in _JUDGED_BESIDE for kind in _judges_of(settings))
+        judges = all(JUDGES[kind].by_page_alone for kind in kinds_of(settings))
         recipe = cls(settings, None if vectors is None else vectors.source, judges)
         if vectors is None or not judges:
             return replace(recipe, source=None)
@@ -95,11 +92,6 @@ class Recipe:
         except (pickle.PicklingError, TypeError, AttributeError):  # then the crawl judges itself
             return replace(recipe, source=None, judges=False)
         return recipe
-
-
-def _judges_of(settings: Settings) -> list[str]:
-    judge = settings.judge
-    return [judge_part(text)[0] for text in judge.parts] if judge.kind == "combined" else [judge.kind]
 
 
 class Preparation:

@@ -15,6 +15,7 @@ import numpy as np
 from honeyguide.crawler.world_graph import explore, opened_world
 from honeyguide.errors import GraphError, InvalidUrl
 from honeyguide.model import Url
+from honeyguide.registry import WORLDS
 from honeyguide.runs import (
     Dangling,
     LinkGraph,
@@ -29,7 +30,6 @@ from honeyguide.runs import (
     top,
 )
 from honeyguide.runs.exports import read_edge_file
-from honeyguide.settings.sections import WORLDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

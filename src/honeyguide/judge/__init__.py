@@ -6,14 +6,14 @@ Some judges keep statistics of the pages seen so far. None looks ahead, and the 
 here.
 """
 
-from honeyguide.judge.classifier import ClassifierJudge, chosen_classifier
-from honeyguide.judge.combined import CombinedJudge, Part
+from honeyguide.judge.classifier import ClassifierJudge, ClassifierSettings, chosen_classifier
+from honeyguide.judge.combined import CombinedJudge, CombinedSettings, Part, build_judge, kinds_of
 from honeyguide.judge.embeddings import EmbeddingJudge, EmbeddingTfidfJudge
 from honeyguide.judge.examples import Examples, VectorModel, VectorModelJudge, fitted_logistic, trained_network
-from honeyguide.judge.judge import Judge
+from honeyguide.judge.judge import Judge, JudgeIngredients, StatelessJudge, check_topic
 from honeyguide.judge.keywords import KeywordJudge, TopicPhrases
-from honeyguide.judge.rake import Match, RakeJudge, RakeRules
-from honeyguide.judge.tfidf import DocumentFrequencies, TfidfJudge, idf_of
+from honeyguide.judge.rake import Match, RakeJudge, RakeRules, RakeSettings
+from honeyguide.judge.tfidf import DocumentFrequencies, IdfSettings, TfidfJudge, idf_of
 from honeyguide.judge.verdicts import (
     REWARDS,
     Cosine,
@@ -31,7 +31,9 @@ from honeyguide.judge.verdicts import (
 __all__ = [
     "REWARDS",
     "ClassifierJudge",
+    "ClassifierSettings",
     "CombinedJudge",
+    "CombinedSettings",
     "Cosine",
     "DocumentFrequencies",
     "EmbeddingJudge",
@@ -39,25 +41,32 @@ __all__ = [
     "Examples",
     "FeatureCount",
     "Hit",
+    "IdfSettings",
     "Judge",
+    "JudgeIngredients",
     "KeywordJudge",
     "Ladder",
     "Match",
     "Part",
     "RakeJudge",
     "RakeRules",
+    "RakeSettings",
     "RelevantWhen",
     "RewardRule",
     "Rules",
     "Score",
+    "StatelessJudge",
     "TfidfJudge",
     "TopicPhrases",
     "VectorModel",
     "VectorModelJudge",
     "Verdicts",
+    "build_judge",
+    "check_topic",
     "chosen_classifier",
     "fitted_logistic",
     "idf_of",
+    "kinds_of",
     "reward_rule",
     "trained_network",
 ]

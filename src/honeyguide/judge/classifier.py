@@ -12,21 +12,24 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
 from honeyguide.errors import JudgeError, SettingsError
 from honeyguide.judge.embeddings import ROWS_SHOWN
-from honeyguide.judge.examples import Examples, logistic
-from honeyguide.judge.judge import Unchanging
+from honeyguide.judge.examples import Examples, VectorModelJudge, fitted_logistic, logistic
+from honeyguide.judge.judge import StatelessJudge
 from honeyguide.model import Evidence, EvidenceRow
+from honeyguide.settings import setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from honeyguide.judge.judge import Judge, JudgeIngredients
     from honeyguide.model import Page, Topic
 
 PROBE: Final = "a short text to see whether it can be asked"
@@ -34,10 +37,34 @@ WORDS_TAKEN_OUT: Final = 100  # in turn, for evidence: the most frequent of a pa
 SLACK: Final = 1e-6  # by which a probability may miss the range from 0 to 1
 
 
-class ClassifierJudge(Unchanging):
-    """What a trained classifier says of the main text."""
+@dataclass(frozen=True, slots=True)
+class ClassifierSettings:
+    """The classifier judge."""
 
+    table: ClassVar = "judge"
+
+    classifier: str = setting(
+        "",
+        "a classifier of one's own over main texts, module:attribute or a .joblib file; empty learns from the examples",
+        names_file=lambda value: value.endswith(".joblib"),
+    )
+
+
+class ClassifierJudge(StatelessJudge):
+    """The opinion of a trained classifier on the main text."""
+
+    settings_type = ClassifierSettings
+    needs_topic = False
     threshold = 0.5
+
+    @classmethod
+    def build(cls, given: JudgeIngredients) -> Judge:
+        """The user's own classifier, or one that learns from the topic's examples."""
+        name = given.settings.of(ClassifierSettings).classifier
+        if name:
+            return cls(chosen_classifier(name, given.topic), name)
+        examples = Examples.of(given.topic, "classifier")
+        return VectorModelJudge("classifier", fitted_logistic(examples, given.vectors()), given.vectors())
 
     def __init__(self, classifier: Any, name: str = "") -> None:  # noqa: ANN401 - any class with either method
         self._classifier = classifier

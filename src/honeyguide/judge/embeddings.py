@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.judge.judge import Unchanging
-from honeyguide.judge.tfidf import IdfMemory
+from honeyguide.judge.judge import StatelessJudge
+from honeyguide.judge.tfidf import IdfMemory, IdfSettings
 from honeyguide.model import Evidence, EvidenceRow
 from honeyguide.text import cosine, cosines, words_of
 from honeyguide.text.vectors import count_weights, on_grain
@@ -27,6 +27,7 @@ from honeyguide.text.vectors import count_weights, on_grain
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from honeyguide.judge.judge import JudgeIngredients
     from honeyguide.judge.tfidf import DocumentFrequencies
     from honeyguide.model import Page, Topic
     from honeyguide.text import WordVectors
@@ -97,8 +98,14 @@ class TopicVector:
         return self._words[best], min(1.0, float(near[best]))
 
 
-class EmbeddingJudge(Unchanging):
+class EmbeddingJudge(StatelessJudge):
     """Cosine of the main text with the topic, negative values as 0."""
+
+    by_page_alone = True
+
+    @classmethod
+    def build(cls, given: JudgeIngredients) -> EmbeddingJudge:
+        return cls(given.topic, given.vectors_knowing(given.topic))
 
     def __init__(self, topic: Topic, vectors: WordVectors) -> None:
         self._vectors = vectors
@@ -124,6 +131,10 @@ class EmbeddingJudge(Unchanging):
 
 class EmbeddingTfidfJudge(IdfMemory):
     """Cosine of the main text's vector with the topic's, negative values as 0."""
+
+    @classmethod
+    def build(cls, given: JudgeIngredients) -> EmbeddingTfidfJudge:
+        return cls(given.topic, given.vectors_knowing(given.topic), given.settings.of(IdfSettings).reference())
 
     def __init__(self, topic: Topic, vectors: WordVectors, reference: DocumentFrequencies | None = None) -> None:
         super().__init__((word for phrase in topic.phrases for word in words_of(phrase)), reference)

@@ -26,7 +26,7 @@ import numpy as np
 
 from honeyguide.errors import SettingsError
 from honeyguide.judge.embeddings import ROWS_SHOWN, DistinctWords
-from honeyguide.judge.judge import Unchanging
+from honeyguide.judge.judge import StatelessJudge
 from honeyguide.model import Evidence, EvidenceRow
 from honeyguide.text import unit, words_of
 from honeyguide.text.vectors import count_weights
@@ -34,6 +34,7 @@ from honeyguide.text.vectors import count_weights
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from honeyguide.judge.judge import JudgeIngredients
     from honeyguide.model import Page, Topic
     from honeyguide.text import WordVectors
 
@@ -83,7 +84,7 @@ class VectorModel(Protocol):
         ...
 
 
-class VectorModelJudge(Unchanging):
+class VectorModelJudge(StatelessJudge):
     """The probability that the main text is one to be like; 0 for a text without a word that has a vector."""
 
     threshold = 0.5
@@ -115,6 +116,17 @@ class VectorModelJudge(Unchanging):
 
     def _probability(self, vector: NDArray[np.float64]) -> float:
         return self._model.probability(unit(vector)) if vector.any() else 0.0
+
+
+class NeuralJudge(VectorModelJudge):
+    """The opinion of a small network that was trained on the topic's examples."""
+
+    needs_topic = False
+
+    @classmethod
+    def build(cls, given: JudgeIngredients) -> NeuralJudge:
+        examples = Examples.of(given.topic, "neural")
+        return cls("neural", trained_network(examples, given.vectors(), given.settings.crawl.seed), given.vectors())
 
 
 # On the groups and numbers of examples of `benchmarks/example_judges.py`, 1, 10 and 100 rank pages alike; at 1 all

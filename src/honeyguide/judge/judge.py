@@ -1,16 +1,48 @@
-"""The seam: how relevant is this page to the topic?
-
-What judges have in common whose opinion does not depend on the pages seen so far.
-"""
+"""The seam: how relevant is this page to the topic?"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from honeyguide.errors import JudgeError
+from honeyguide.errors import JudgeError, VectorsError
+from honeyguide.settings import shown
 
 if TYPE_CHECKING:
-    from honeyguide.model import Evidence, Page
+    from collections.abc import Callable
+
+    from honeyguide.model import Evidence, Page, Topic
+    from honeyguide.settings import MethodSettings, Settings
+    from honeyguide.text import WordVectors
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeIngredients:
+    """What a judge is made of; vectors are loaded when it asks for them."""
+
+    settings: Settings
+    topic: Topic
+    vectors: Callable[[], WordVectors]
+
+    def vectors_knowing(self, topic: Topic) -> WordVectors:
+        """Return the vectors; VectorsError if no word of the topic is among them."""
+        vectors = self.vectors()
+        check_topic(vectors, topic, self.settings.vectors.source)
+        return vectors
+
+
+def check_topic(vectors: WordVectors, topic: Topic, source: str) -> None:
+    """VectorsError if what the topic is told by has no vector at all: every page would be equally far from it.
+
+    A topic that is empty is let through, because then nothing is expected to be relevant.
+    """
+    wanted = replace(topic, unlike=())  # what is not wanted says nothing of what is
+    if wanted.is_empty or vectors.topic_vector(wanted).any():
+        return
+    named = ", ".join(topic.phrases) or topic.like[0]
+    raise VectorsError(
+        f"no word of the topic {shown(named)} is among the vectors of {source}: name it otherwise, or use other vectors"
+    )
 
 
 class Judge(Protocol):
@@ -20,7 +52,17 @@ class Judge(Protocol):
     again is in the same state to the last bit.
     """
 
+    settings_type: ClassVar[type[MethodSettings] | None] = None  # the dataclass of its own settings
+    needs_topic: ClassVar[bool] = True  # without a topic, nothing is relevant
+    by_words: ClassVar[bool] = False  # it goes by the topic's name and keywords; examples alone are not enough
+    by_page_alone: ClassVar[bool] = False  # it is quickly made and keeps no statistics: any process may judge a page
+
     threshold: float  # relevance that makes a page relevant, unless the settings say otherwise
+
+    @classmethod
+    def build(cls, given: JudgeIngredients) -> Judge:
+        """Make one by the settings. SettingsError where it lacks what it needs: a file, examples, a library."""
+        raise NotImplementedError(f"{cls.__name__} is not made from settings ({given.settings.judge.kind})")
 
     def relevance(self, page: Page) -> float:
         """How relevant the page is, from 0 to 1; 0 for a page without words. Changes nothing."""
@@ -43,8 +85,8 @@ class Judge(Protocol):
         ...
 
 
-class Unchanging:
-    """A judge's memory when it keeps none."""
+class StatelessJudge(Judge):
+    """A judge whose opinion does not depend on the pages seen so far."""
 
     def see(self, page: Page) -> None:
         """There is nothing to remember."""

@@ -1,22 +1,20 @@
-"""The topic's words and phrases as they stand in a text.
-
-Relevance as the presence of the topic's own words.
-"""
+"""Relevance as the presence of the topic's own words."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from honeyguide.judge.judge import Unchanging
+from honeyguide.judge.judge import StatelessJudge
 from honeyguide.model import Evidence, EvidenceRow
-from honeyguide.text import words_of
+from honeyguide.text import Stems, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from honeyguide.judge.judge import JudgeIngredients
     from honeyguide.model import Page, Topic
-    from honeyguide.text import Stems
+    from honeyguide.settings import JudgeSettings
 
 
 class TopicPhrases:
@@ -57,7 +55,12 @@ class TopicPhrases:
         return words if self._stems is None else tuple(self._stems.of(words))
 
 
-class KeywordJudge(Unchanging):
+def stems_of(settings: JudgeSettings) -> Stems | None:
+    """Return the stems by which words are compared; None where they are compared as they are."""
+    return Stems(settings.language) if settings.stemming else None
+
+
+class KeywordJudge(StatelessJudge):
     """Counts whole-word occurrences of the topic's phrases in the main text, by stem where `stems` are given.
 
     Relevance is 1 - 1/(1 + h), where h is the number of occurrences in a hundred words: no occurrence is 0, one in a
@@ -65,7 +68,13 @@ class KeywordJudge(Unchanging):
     geologists do" seldom stands in a text as it is.
     """
 
+    by_words = True
+    by_page_alone = True
     threshold = 0.5
+
+    @classmethod
+    def build(cls, given: JudgeIngredients) -> KeywordJudge:
+        return cls(given.topic, stems_of(given.settings.judge))
 
     def __init__(self, topic: Topic, stems: Stems | None = None) -> None:
         self._phrases = TopicPhrases(topic.keywords or (topic.name,), stems)

@@ -16,20 +16,25 @@ history" does; whether "baroque music" does is for the vectors to say.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from honeyguide.judge.embeddings import ROWS_SHOWN
-from honeyguide.judge.judge import Unchanging
-from honeyguide.model import Evidence, EvidenceRow
+from honeyguide.judge.judge import StatelessJudge
+from honeyguide.model import Evidence, EvidenceRow, Topic
+from honeyguide.settings import setting
 from honeyguide.text import Stems, cosines, stop_words, words_of
 from honeyguide.text.rake import RakeScore, candidates_in, keywords_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
-    from honeyguide.model import Page, Topic, Url
+    from honeyguide.judge.judge import JudgeIngredients
+    from honeyguide.model import Page, Url
+    from honeyguide.settings import Settings
     from honeyguide.text import WordRows, WordVectors
     from honeyguide.text.rake import Keyword
 
@@ -44,6 +49,33 @@ class RakeRules:
     scoring: RakeScore = RakeScore.WORDS
     is_specific: bool = False
     language: str = "english"
+
+
+@dataclass(frozen=True, slots=True)
+class RakeSettings:
+    """The rake judge; the bounds are Lim's."""
+
+    table: ClassVar = "judge"
+
+    rake_score: str = setting(
+        "words",
+        "how RAKE scores keywords: by their words (Rose), or by the candidates that use them (Lim)",
+        choices=tuple(RakeScore),
+    )
+    rake_keywords: int = setting(0, "how many of a page's best keywords rake looks at; 0 is all", at_least=0)
+    lower: float = setting(
+        2 / 3, "similarity from which on a keyword counts for rake, and a word for specific", at_least=0, at_most=1
+    )
+    upper: float = setting(
+        1.0, "similarity at which a keyword is too near to count; 1 is no such bound", above=0, at_most=1
+    )
+    specific: bool = setting(
+        default=False, meaning="whether a keyword must be as specific as the phrase it counts for, to rake"
+    )
+
+    def mistakes(self, settings: Settings) -> Iterator[str]:  # noqa: ARG002
+        if self.lower >= self.upper and self.upper < 1:
+            yield f"judge.lower is {self.lower:g}: it must be below judge.upper, here {self.upper:g}"
 
 
 class Match(NamedTuple):
@@ -64,12 +96,22 @@ class _Search(NamedTuple):
     vectors: NDArray[np.float64]  # one row a word
 
 
-class RakeJudge(Unchanging):
+class RakeJudge(StatelessJudge):
     """Mean similarity of a page's keywords to the search phrases they are nearest to."""
 
     # Looked at once on 1,500 encyclopaedia articles and four topics: reached by one to three articles in a hundred.
     # A page is relevant to Lim (1.3) when any of its keywords counts: about one article in ten had such a keyword.
     threshold = 0.005
+    settings_type = RakeSettings
+    by_words = True
+    by_page_alone = True
+
+    @classmethod
+    def build(cls, given: JudgeIngredients) -> RakeJudge:
+        own, topic = given.settings.of(RakeSettings), given.topic
+        language = given.settings.judge.language
+        rules = RakeRules(own.lower, own.upper, own.rake_keywords, RakeScore(own.rake_score), own.specific, language)
+        return cls(topic, given.vectors_knowing(Topic(topic.name, topic.keywords)), rules)
 
     def __init__(self, topic: Topic, vectors: WordVectors, rules: RakeRules = RakeRules()) -> None:  # noqa: B008 - frozen
         self._rules = rules

@@ -25,13 +25,16 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
 from honeyguide.errors import JudgeError, SettingsError
+from honeyguide.judge.judge import Judge
 from honeyguide.model import Evidence, EvidenceRow
+from honeyguide.settings import setting
 from honeyguide.text import words_of
 
 if TYPE_CHECKING:
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from honeyguide.judge.judge import JudgeIngredients
     from honeyguide.model import Page, Topic
 
 MOST_WORDS: Final = 500_000
@@ -150,8 +154,27 @@ def _unpacked(state: bytes) -> tuple[dict[str, Any], dict[str, int]]:
     return told, dict(zip(words, numbers, strict=True))
 
 
-class IdfMemory:
+@dataclass(frozen=True, slots=True)
+class IdfSettings:
+    """Where the judges that weigh words by their idf have it from."""
+
+    table: ClassVar = "judge"
+
+    idf: str = setting(
+        "seen",
+        "where idf comes from: seen, the pages crawled so far, or a file that holds a reference collection",
+        names_file=lambda value: value not in ("", "seen"),
+    )
+
+    def reference(self) -> DocumentFrequencies | None:
+        """Read the reference collection; None where idf is learned from the pages seen so far."""
+        return None if self.idf == "seen" else DocumentFrequencies.read(self.idf)
+
+
+class IdfMemory(Judge):
     """A judge's memory when it weighs words by their idf: learned from every page seen, or given once and for all."""
+
+    settings_type = IdfSettings
 
     def __init__(self, topic_words: Iterable[str], reference: DocumentFrequencies | None = None) -> None:
         self._is_learning = reference is None
@@ -194,6 +217,11 @@ class TfidfJudge(IdfMemory):
 
     # Looked at once on 3,000 encyclopaedia articles and four topics: reached by up to three articles in a hundred.
     threshold = 0.04
+    by_words = True
+
+    @classmethod
+    def build(cls, given: JudgeIngredients) -> TfidfJudge:
+        return cls(given.topic, given.settings.of(IdfSettings).reference())
 
     def __init__(self, topic: Topic, reference: DocumentFrequencies | None = None) -> None:
         self._topic = Counter(word for phrase in topic.phrases for word in words_of(phrase))

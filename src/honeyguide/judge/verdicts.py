@@ -22,14 +22,15 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, assert_never
 
+from honeyguide.judge.embeddings import EmbeddingJudge, EmbeddingTfidfJudge
+from honeyguide.judge.keywords import TopicPhrases, stems_of
 from honeyguide.judge.rake import RakeJudge
 from honeyguide.model import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from honeyguide.judge.judge import Judge
-    from honeyguide.judge.keywords import TopicPhrases
+    from honeyguide.judge.judge import Judge, JudgeIngredients
     from honeyguide.judge.rake import Match
     from honeyguide.model import Evidence, Page
 
@@ -147,6 +148,25 @@ class Verdicts:
         self._phrases = phrases
         self._nearness = nearness
         assert nearness is not None or not rules.need_nearness, f"{rules.reward} needs the cosine with the topic"
+
+    @classmethod
+    def build(cls, given: JudgeIngredients, judge: Judge) -> Verdicts:
+        """The judge with the rules that the settings name."""
+        settings, topic = given.settings.judge, given.topic
+        rules = Rules(
+            reward_rule(settings.reward, settings.reward_values, settings.reward_thresholds),
+            RelevantWhen(settings.relevant_when),
+            settings.threshold,
+        )
+        nearness = None
+        if rules.need_nearness:
+            by_vectors: EmbeddingJudge | EmbeddingTfidfJudge = (
+                judge
+                if isinstance(judge, EmbeddingJudge | EmbeddingTfidfJudge)
+                else EmbeddingJudge(topic, given.vectors_knowing(topic))
+            )
+            nearness = by_vectors.nearness
+        return cls(judge, TopicPhrases(topic.phrases, stems_of(settings)), rules, nearness)
 
     @property
     def threshold(self) -> float:

@@ -13,30 +13,52 @@ and a max-heap of the same links; what comes out is the same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from honeyguide.learn.features import LinkFeatures
 from honeyguide.learn.han_features import TopicAndCategories
-from honeyguide.learn.strategy import Order, Strategy, Unlearned
+from honeyguide.learn.strategy import Ingredients, Order, Strategy, Unlearned
+from honeyguide.learn.url_heuristic import BestAddressFirst
+from honeyguide.settings import setting
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from numpy.typing import NDArray
 
     from honeyguide.model import Candidates, Rows, Topic
     from honeyguide.text import WordVectors
 
 
+@dataclass(frozen=True, slots=True)
+class BestFirstSettings:
+    """Best-first without learning."""
+
+    table: ClassVar = "best_first"
+
+    as_one_text: bool = setting(
+        default=False,
+        meaning="whether address, anchor and surroundings are one text, as in Pertejo 2021, not three with a mean",
+    )
+
+
 class BestFirst(Unlearned):
     """Mean cosine of the link's three texts with the topic; with `as_one_text`, the cosine of the three as one."""
 
+    settings_type = BestFirstSettings
     order = Order.BEST_SCORE
     row_width = 1
 
     def __init__(self, topic: Topic, vectors: WordVectors, *, as_one_text: bool = False) -> None:
         self._features = LinkFeatures(topic, vectors)
         self._nearness = TopicAndCategories(topic, (), vectors) if as_one_text else None
+
+    @classmethod
+    def build(cls, given: Ingredients) -> Self:
+        return cls(given.topic, given.vectors(), as_one_text=given.settings.of(BestFirstSettings).as_one_text)
 
     def describe(self, candidates: Candidates) -> Rows:
         return self._similarity(candidates)[:, None].astype(np.float16)
@@ -50,15 +72,36 @@ class BestFirst(Unlearned):
         return self._nearness.of_links(candidates).topic
 
 
+@dataclass(frozen=True, slots=True)
+class BeamSettings:
+    """Beam search."""
+
+    table: ClassVar = "beam"
+
+    width: int = setting(1000, "links that may wait, the best by the heuristic", at_least=1, at_most=1_000_000)
+    heuristic: str = setting(
+        "similarity",
+        "how links are ranked: by their words as best-first does, or by their address as url-heuristic does",
+        choices=("similarity", "url"),
+    )
+
+
 class Beam(Unlearned):
     """Another strategy's scores, and at most `width` links that wait. The other one must not learn."""
 
+    settings_type = BeamSettings
     order = Order.BEST_SCORE
 
     def __init__(self, heuristic: Strategy, width: int) -> None:
         self._heuristic = heuristic
         self.capacity = width
         self.row_width = heuristic.row_width
+
+    @classmethod
+    def build(cls, given: Ingredients) -> Self:
+        settings = given.settings.of(BeamSettings)
+        heuristic: type[Strategy] = BestAddressFirst if settings.heuristic == "url" else BestFirst
+        return cls(heuristic.build(given), settings.width)
 
     def describe(self, candidates: Candidates) -> Rows:
         return self._heuristic.describe(candidates)

@@ -25,22 +25,26 @@ import json
 import zipfile
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from honeyguide.errors import StrategyError
-from honeyguide.learn.han_features import PairRows
+from honeyguide.errors import HoneyguideError, SettingsError, StrategyError
+from honeyguide.learn.han_features import FeatureStyle, PairRows, Scale, TopicAndCategories
 from honeyguide.learn.strategy import Exploration, FoundAgain, Order, Strategy
 from honeyguide.model import weighted_sums
+from honeyguide.settings import setting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from typing import Self
 
     from numpy.typing import NDArray
 
-    from honeyguide.learn.han_features import FeatureStyle, TopicAndCategories
+    from honeyguide.learn.strategy import Ingredients, SavedLearner
     from honeyguide.model import Candidates, Decision, Page, Parents, Row, Rows, Transition
+    from honeyguide.settings import Settings
 
 HAN_EXPLORATION: Final = Exploration(0.1, 0.1, 0)
 LARGEST_WEIGHT: Final = 1e20  # far beyond any of use, far below where products leave the range of numbers
@@ -52,6 +56,10 @@ class Mode(StrEnum):
     SYNCHRONOUS = "synchronous"  # all
     ASYNCHRONOUS = "asynchronous"  # those of the newest page, and their likes
     MODERATED = "moderated"  # as asynchronous, with a damped error
+
+
+MODES: Final = {"lfa-sync": Mode.SYNCHRONOUS, "lfa-async": Mode.ASYNCHRONOUS, "lfa-moderated": Mode.MODERATED}
+"""By the name of the strategy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +95,46 @@ def updated(
     return weights + rules.step_size * error * row
 
 
+@dataclass(frozen=True, slots=True)
+class LfaSettings:
+    """Linear SARSA with prioritised order, after Han et al. 2018; the defaults are theirs."""
+
+    table: ClassVar = "lfa"
+
+    step_size: float = setting(0.001, "α: how far the weights follow each error", above=0, at_most=1)
+    discount: float = setting(0.9, "γ: what the value of the next link counts", at_least=0, at_most=1)
+    exploration: float = setting(0.1, "ε: share of choices made at random", at_least=0, at_most=1)
+    exploration_end: float = setting(0.1, "ε after exploration_steps; does nothing without them", at_least=0, at_most=1)
+    exploration_steps: int = setting(0, "choices over which ε goes to its end; 0 keeps it constant", at_least=0)
+    features: str = setting("han", "numbers that describe pages and links", choices=tuple(Scale))
+    starts_at: str = setting("zero", "weights to begin with", choices=("zero", "uniform"))
+    start_weights: str = setting(
+        "", "a run or a .npy file whose weights to begin with, instead", names_file=lambda value: bool(value.strip())
+    )
+    ends_at_relevant: bool = setting(default=True, meaning="whether a relevant page ends an episode")
+    learns_without_links: bool = setting(
+        default=True, meaning="whether a page without unvisited links teaches anything"
+    )
+    takes_best_next: bool = setting(
+        default=False, meaning="whether the target is the best next link, not the chosen one"
+    )
+    draws: str = setting(
+        "pair", "what is drawn at random: pairs of state and action, or links", choices=("pair", "link")
+    )
+
+    def mistakes(self, settings: Settings) -> Iterator[str]:  # noqa: ARG002
+        """An end of exploration that nothing leads to; the default, and what it begins with, do no harm."""
+        if not self.exploration_steps and self.exploration_end not in (LfaSettings().exploration_end, self.exploration):
+            yield (
+                f"lfa.exploration_end is {self.exploration_end!r}: give lfa.exploration_steps, too, "
+                "or lfa.exploration alone"
+            )
+
+
 class LinearSarsa(Strategy):
     """Scores are values under weights that are learned while crawling, and may be carried from crawl to crawl."""
 
+    settings_type = LfaSettings
     order = Order.BEST_SCORE
     found_again = FoundAgain.EVERY
     seeds_first = True
@@ -112,6 +157,26 @@ class LinearSarsa(Strategy):
         self.draws_rows = rules.draws_pairs
         if start.shape != (self.row_width,):
             raise StrategyError(f"{start.size} weights to start with, where rows have {self.row_width} numbers")
+
+    @classmethod
+    def build(cls, given: Ingredients) -> Self:
+        """One of the three modes, by the name of the strategy."""
+        lfa, categories = given.settings.of(LfaSettings), given.topic.categories
+        chance = np.random.default_rng([given.settings.crawl.seed, 1])  # apart from the engine's own
+        style = FeatureStyle(Scale(lfa.features))
+        rules = SarsaRules(
+            mode=MODES[given.settings.crawl.strategy],
+            step_size=lfa.step_size,
+            discount=lfa.discount,
+            exploration=Exploration(lfa.exploration, lfa.exploration_end, lfa.exploration_steps),
+            ends_at_relevant=lfa.ends_at_relevant,
+            learns_without_links=lfa.learns_without_links,
+            takes_best_next=lfa.takes_best_next,
+            draws_pairs=lfa.draws == "pair",
+        )
+        nearness = TopicAndCategories(given.topic, categories, given.vectors())
+        start = _start_weights(given, lfa, row_width(style, len(categories)), chance)
+        return cls(nearness, style, rules, start, chance)
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -181,9 +246,71 @@ def columns(style: FeatureStyle, categories: Sequence[str]) -> tuple[str, ...]:
     return (*of_pages, *(f"link: {name}" for name in style.action_columns(categories)))
 
 
-def saved_weights(state: bytes) -> NDArray[np.float64]:
-    """The weights in what `LinearSarsa.save` gave. StrategyError if it did not give this."""
-    return _saved(state)[0]
+@dataclass(frozen=True, slots=True, eq=False)
+class LearnedWeights:
+    """One weight for each column of a row, as a run has learned them."""
+
+    strategy: str
+    features: str  # the scale of the columns, as in `lfa.features`
+    columns: tuple[str, ...]
+    weights: NDArray[np.float64]
+    step: int  # after which they were saved: the run's last if it was stopped, an earlier one if it was killed
+
+    @classmethod
+    def of(cls, saved: SavedLearner) -> LearnedWeights:
+        """The weights in a run's snapshot. StrategyError if its strategy has none."""
+        strategy, features = saved.settings.crawl.strategy, saved.settings.of(LfaSettings).features
+        if strategy not in MODES:
+            raise StrategyError(f"it was crawled by {strategy}, which learns no such weights; name a run of {_NAMES}")
+        weights = _saved(saved.state)[0]
+        names = columns(FeatureStyle(Scale(features)), saved.settings.topic.categories)
+        if weights.shape != (len(names),):
+            raise StrategyError(
+                f"it holds {weights.size} weights for {len(names)} columns; restore its settings.toml as it was"
+            )
+        return cls(strategy, features, names, weights, saved.step)
+
+
+_NAMES: Final = ", ".join(MODES)
+
+
+def _start_weights(
+    given: Ingredients, lfa: LfaSettings, width: int, chance: np.random.Generator
+) -> NDArray[np.float64]:
+    """The weights to begin with; SettingsError if those of `lfa.start_weights`, a run or a .npy file, do not fit."""
+    if given.is_restored:
+        return np.zeros(width)
+    if not lfa.start_weights:
+        return chance.random(width) if lfa.starts_at == "uniform" else np.zeros(width)
+    path = Path(lfa.start_weights)
+    try:
+        weights = _weights_of_run(given, path, lfa) if path.is_dir() else _weights_in_file(path)
+        if weights.shape != (width,):
+            remedy = "take those of the same lfa.features and as many categories"
+            raise StrategyError(f"it has {weights.size} weights and this crawl needs {width}: {remedy}")
+    except HoneyguideError as error:
+        raise SettingsError([f"lfa.start_weights {lfa.start_weights!r}: {error}"]) from error
+    return weights
+
+
+def _weights_of_run(given: Ingredients, path: Path, lfa: LfaSettings) -> NDArray[np.float64]:
+    learned = LearnedWeights.of(given.learner_of(path))
+    if learned.features != lfa.features:
+        raise StrategyError(
+            f"it was learned with lfa.features {learned.features!r}, not {lfa.features!r}: use the same"
+        )
+    return learned.weights
+
+
+def _weights_in_file(path: Path) -> NDArray[np.float64]:
+    try:
+        weights = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise StrategyError(f"it is neither a run nor a .npy file of weights ({error})") from None
+    is_row = isinstance(weights, np.ndarray) and weights.ndim == 1 and weights.dtype.kind in "iuf"
+    if not is_row or not np.isfinite(weights).all():
+        raise StrategyError("it holds no row of finite numbers; write one with honeyguide learner")
+    return weights.astype(np.float64)
 
 
 def _saved(state: bytes) -> tuple[NDArray[np.float64], int, dict[str, Any]]:

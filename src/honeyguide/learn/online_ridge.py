@@ -20,7 +20,7 @@ from __future__ import annotations
 import io
 import zipfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -28,13 +28,35 @@ from honeyguide.errors import StrategyError
 from honeyguide.learn.features import COLUMNS, LinkFeatures
 from honeyguide.learn.strategy import Order, Strategy
 from honeyguide.model import weighted_sums
+from honeyguide.settings import setting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Self
+
     from numpy.typing import NDArray
 
+    from honeyguide.learn.strategy import Ingredients
     from honeyguide.model import Candidates, Rows, Topic, Transition
-    from honeyguide.settings import RidgeSettings
+    from honeyguide.settings import Settings
     from honeyguide.text import WordVectors
+
+
+@dataclass(frozen=True, slots=True)
+class OnlineRidgeSettings:
+    """The online ridge regression strategy."""
+
+    table: ClassVar = "online_ridge"
+
+    regularisation: float = setting(1.0, "strength of the pull of every weight towards its start, best-first", above=0)
+    exploration: float = setting(0.0, "share of choices made at random", at_least=0, at_most=1)
+    page_rank: bool = setting(
+        default=False, meaning="whether the rank of the page that a link stands on is looked at; needs ranks.every"
+    )
+
+    def mistakes(self, settings: Settings) -> Iterator[str]:
+        if self.page_rank and not settings.ranks.every:
+            yield "online_ridge.page_rank looks at ranks that nobody computes: set ranks.every, such as 100"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,15 +83,20 @@ class Ridge:
 class OnlineRidge(Strategy):
     """Best-first that changes its mind: scores are predicted rewards."""
 
+    settings_type = OnlineRidgeSettings
     order = Order.BEST_SCORE
 
-    def __init__(self, topic: Topic, vectors: WordVectors, settings: RidgeSettings) -> None:
+    def __init__(self, topic: Topic, vectors: WordVectors, settings: OnlineRidgeSettings) -> None:
         self._features = LinkFeatures(topic, vectors)
         self._exploration = settings.exploration
         self._has_page_rank = settings.page_rank
         self.row_width = len(COLUMNS) + settings.page_rank
         self.keeps_rows = settings.page_rank  # a rank is that of the moment when the link was seen
         self._ridge = Ridge.prior(_best_first_weights(self.row_width), settings.regularisation)
+
+    @classmethod
+    def build(cls, given: Ingredients) -> Self:
+        return cls(given.topic, given.vectors(), given.settings.of(OnlineRidgeSettings))
 
     @property
     def weights(self) -> NDArray[np.float64]:

@@ -36,28 +36,34 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from honeyguide.errors import StrategyError
 from honeyguide.learn.strategy import FoundAgain, Order, Unlearned
 from honeyguide.model import HostKey, Skipped
+from honeyguide.settings import setting
 
 if TYPE_CHECKING:
+    from typing import Self
+
+    from honeyguide.learn.strategy import Ingredients
     from honeyguide.model import Candidates, Row, Rows, Transition, Url
-    from honeyguide.settings import ModifiedDepthFirstSettings, RandomSkipSettings
 
 
 class BreadthFirst(Unlearned):
     """The queue: the floor that every focused crawler must beat, and the fairest picture of a site."""
 
+    needs_topic = False
     order = Order.OLDEST
 
 
 class DepthFirst(Unlearned):
     """The stack: down into the first site, long before the second."""
 
+    needs_topic = False
     order = Order.NEWEST
     found_again = FoundAgain.LATEST
 
@@ -65,12 +71,30 @@ class DepthFirst(Unlearned):
 class IterativeDeepening(Unlearned):
     """One depth after the other. A link counts at the smallest depth at which it was found."""
 
+    needs_topic = False
     order = Order.SHALLOWEST
     found_again = FoundAgain.BEST
 
 
+@dataclass(frozen=True, slots=True)
+class ModifiedDepthFirstSettings:
+    """Depth-first that turns away from a host."""
+
+    table: ClassVar = "modified_depth_first"
+
+    patience: int = setting(
+        3, "steps on one host in a row, after which its pages give no links; 3 is Lim's", at_least=1, at_most=1000
+    )
+
+
 class ModifiedDepthFirst(DepthFirst):
     """The stack, with a page's links left out where its host had all the last steps."""
+
+    settings_type = ModifiedDepthFirstSettings
+
+    @classmethod
+    def build(cls, given: Ingredients) -> Self:
+        return cls(given.settings.of(ModifiedDepthFirstSettings))
 
     def __init__(self, settings: ModifiedDepthFirstSettings) -> None:
         self._last_hosts: deque[HostKey] = deque(maxlen=settings.patience)
@@ -99,17 +123,33 @@ class ModifiedDepthFirst(DepthFirst):
 class RandomOrder(Unlearned):
     """The other floor: what luck alone finds."""
 
+    needs_topic = False
     order = Order.OLDEST
 
     def explores(self, chance: np.random.Generator) -> bool:  # noqa: ARG002
         return True
 
 
+@dataclass(frozen=True, slots=True)
+class RandomSkipSettings:
+    """Breadth-first that skips at random."""
+
+    table: ClassVar = "random_skip"
+
+    share: float = setting(0.5, "share of links skipped", at_least=0, at_most=1)
+
+
 class RandomSkip(Unlearned):
     """A queue that leaves out a share of its links, whatever they are. Seeds are always fetched."""
 
+    settings_type = RandomSkipSettings
+    needs_topic = False
     order = Order.OLDEST
     row_width = 1
+
+    @classmethod
+    def build(cls, given: Ingredients) -> Self:
+        return cls(given.settings.of(RandomSkipSettings))
 
     def __init__(self, settings: RandomSkipSettings) -> None:
         self._share = settings.share

@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 from dataclasses import astuple, dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -27,15 +27,17 @@ from honeyguide.learn.parse_or_skip_model import Assumptions, Thresholds, parses
 from honeyguide.learn.strategy import Order, Strategy
 from honeyguide.learn.url_heuristic import UrlHeuristic, UrlReader
 from honeyguide.model import Skipped
+from honeyguide.settings import setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from numpy.typing import NDArray
 
     from honeyguide.learn.parse_or_skip_model import State
+    from honeyguide.learn.strategy import Ingredients
     from honeyguide.model import Candidates, Decision, HostKey, Row, Rows, Topic, Transition, Url
-    from honeyguide.settings import ParseOrSkipSettings
     from honeyguide.text import WordVectors
 
 
@@ -96,6 +98,7 @@ class HostHistory:
         return history
 
 
+URL_MEASURES: Final = ("words", "cosine")
 COLUMNS: Final = ("is a seed", "address is relevant")
 
 
@@ -157,9 +160,44 @@ class LinkStates:
         return relevances >= self._rule.relevance - 1e-12
 
 
+@dataclass(frozen=True, slots=True)
+class ParseOrSkipSettings:
+    """Parse or skip by a policy solved beforehand (Lim 2016); thresholds are the paper's, chances ours."""
+
+    table: ClassVar = "parse_or_skip"
+
+    ratio: float = setting(1.0, "parses per skip below which a host is mostly skipped", at_least=1)
+    previous_relevance: float = setting(
+        2 / 3, "mean relevance that makes the host decided on before relevant", at_least=0, at_most=1
+    )
+    current_relevance: float = setting(2 / 3, "mean relevance that makes a link's host relevant", at_least=0, at_most=1)
+    url_measure: str = setting(
+        "words", "how an address is compared with the topic: word by word, or all at once", choices=URL_MEASURES
+    )
+    url_relevance: float = setting(2 / 3, "what makes an address relevant by that measure", at_least=0, at_most=1)
+    word_similarity: float = setting(
+        2 / 3, "similarity of a word below which it counts as 0, with words", at_least=0, at_most=1
+    )
+    discount: float = setting(
+        0.9, "weight of the next state's value; at 1 a thousand steps count", at_least=0, at_most=1
+    )
+    skip_penalty: float = setting(0.0, "what a skip costs; a true feature pays 1", at_least=0)
+    same_host: float = setting(0.8, "chance that the next link is on the same host", at_least=0, at_most=1)
+    new_host: float = setting(0.5, "chance that another host was never parsed", at_least=0, at_most=1)
+    mostly_skipped: float = setting(0.5, "chance that a known host is mostly skipped", at_least=0, at_most=1)
+    relevant: float = setting(0.2, "chance that a known host is relevant", at_least=0, at_most=1)
+    zero: float = setting(0.0, "chance that a page of an irrelevant host scores exactly 0", at_least=0, at_most=1)
+    ratio_moves: float = setting(0.5, "chance that a decision carries a host over ratio", at_least=0, at_most=1)
+    mean_moves: float = setting(
+        0.05, "chance that a page carries a known host over its relevance threshold", at_least=0, at_most=1
+    )
+    url_relevant: float = setting(0.2, "chance that the next address is relevant", at_least=0, at_most=1)
+
+
 class ParseOrSkip(Strategy):
     """A queue that leaves out what the solved policy would not parse. Seeds are always fetched."""
 
+    settings_type = ParseOrSkipSettings
     order = Order.OLDEST
     row_width = len(COLUMNS)
 
@@ -171,6 +209,10 @@ class ParseOrSkip(Strategy):
             UrlRule(UrlMeasure(settings.url_measure), settings.url_relevance, settings.word_similarity),
         )
         self.policy = solved_policy(settings)
+
+    @classmethod
+    def build(cls, given: Ingredients) -> Self:
+        return cls(given.topic, given.vectors(), given.settings.of(ParseOrSkipSettings))
 
     def describe(self, candidates: Candidates) -> Rows:
         return self._states.columns(candidates)

@@ -37,24 +37,26 @@ import json
 import math
 import zlib
 from dataclasses import astuple, dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import xxhash
 
 from honeyguide.errors import StrategyError
-from honeyguide.learn.parse_or_skip import COLUMNS, LinkStates, UrlMeasure, UrlRule
+from honeyguide.learn.parse_or_skip import COLUMNS, URL_MEASURES, LinkStates, UrlMeasure, UrlRule
 from honeyguide.learn.parse_or_skip_model import PARSE, SKIP, STATES, Thresholds
 from honeyguide.learn.strategy import Order, Strategy
 from honeyguide.model import Skipped
+from honeyguide.settings import setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from numpy.typing import NDArray
 
+    from honeyguide.learn.strategy import Ingredients
     from honeyguide.model import Candidates, Decision, Row, Rows, Topic, Transition, Url
-    from honeyguide.settings import ParseOrSkipQSettings
     from honeyguide.text import WordVectors
 
 _SIDE: Final = 1024  # half-precision numbers hold whole ones up to 2,048 exactly
@@ -195,9 +197,39 @@ def corrected(values: NDArray[np.float64], lesson: Lesson, rate: float, discount
     return changed
 
 
+@dataclass(frozen=True, slots=True)
+class ParseOrSkipQSettings:
+    """Parse or skip by Q-learning; thresholds are fitted to the embedding judge, see docs/parse-or-skip.md."""
+
+    table: ClassVar = "parse_or_skip_q"
+
+    ratio: float = setting(1.0, "parses per skip below which a host is mostly skipped", at_least=1)
+    previous_relevance: float = setting(
+        0.15, "mean relevance that makes the host decided on before relevant", at_least=0, at_most=1
+    )
+    current_relevance: float = setting(0.15, "mean relevance that makes a link's host relevant", at_least=0, at_most=1)
+    url_measure: str = setting(
+        "cosine", "how an address is compared with the topic: word by word, or all at once", choices=URL_MEASURES
+    )
+    url_relevance: float = setting(0.2, "what makes an address relevant by that measure", at_least=0, at_most=1)
+    word_similarity: float = setting(
+        2 / 3, "similarity of a word below which it counts as 0, with words", at_least=0, at_most=1
+    )
+    learning_rate: float = setting(0.05, "step of a correction; the first ones are averaged", above=0, at_most=1)
+    discount: float = setting(0.0, "weight of the next decision's value", at_least=0, at_most=1)
+    fetch_cost: float = setting(0.0, "what a fetch costs, in rewards", at_least=0)
+    mean_cost: float = setting(1.0, "what a fetch costs besides, in mean rewards of the fetches so far", at_least=0)
+    skip_penalty: float = setting(0.0, "what a skip costs, in rewards", at_least=0)
+    exploration_start: float = setting(0.3, "share of decisions made at random, at first", at_least=0, at_most=1)
+    exploration_end: float = setting(0.1, "share of decisions made at random, in the end", at_least=0, at_most=1)
+    exploration_decisions: int = setting(1000, "decisions from the first share to the last", at_least=1)
+    reserve: int = setting(1000, "links that must wait, by the strategy's own count, for one to be skipped", at_least=0)
+
+
 class ParseOrSkipQ(Strategy):
     """A queue that learns which of its links to leave out. Seeds are always fetched."""
 
+    settings_type = ParseOrSkipQSettings
     order = Order.OLDEST
     row_width = len(COLUMNS) + PLACE_COLUMNS
 
@@ -221,6 +253,12 @@ class ParseOrSkipQ(Strategy):
         self._links_decided = 0  # other than seeds
         self._rewards = 0
         self._rewards_sum = 0.0
+
+    @classmethod
+    def build(cls, given: Ingredients) -> Self:
+        counts_features = given.settings.judge.reward == "lim2016"
+        own = given.settings.of(ParseOrSkipQSettings)
+        return cls(given.topic, given.vectors(), own, counts_features=counts_features)
 
     @property
     def values(self) -> NDArray[np.float64]:

@@ -1,22 +1,41 @@
 """The seam: which of the links seen so far is worth a fetch?
 
-What strategies that learn nothing have in common: no rows, no weights, no state.
-
-How often a learner leaves the best link for a random one: one share, one that falls in a straight line, or two.
+`Strategy` is the protocol, `Unlearned` the part of it that strategies without rows and weights share, `Exploration` and
+`Phases` say how often a learner leaves the best link for a random one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
+from honeyguide.errors import StrategyError
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Self
+
     from numpy.typing import NDArray
 
-    from honeyguide.model import Candidates, Decision, Page, ParentRules, Parents, Row, Rows, Skipped, Transition, Url
+    from honeyguide.model import (
+        Candidates,
+        Decision,
+        Page,
+        ParentRules,
+        Parents,
+        Row,
+        Rows,
+        Skipped,
+        Topic,
+        Transition,
+        Url,
+    )
+    from honeyguide.settings import MethodSettings, Settings
+    from honeyguide.text import WordVectors
 
 
 class Order(Enum):
@@ -25,9 +44,7 @@ class Order(Enum):
     BEST_SCORE = auto()
     OLDEST = auto()
     NEWEST = auto()  # the links of the newest page first, in reading order: a stack
-    SHALLOWEST = (
-        auto()
-    )  # fewest clicks from a seed, then oldest; deeper links are held back until no shallower one waits
+    SHALLOWEST = auto()  # fewest clicks from a seed, then oldest; deeper links wait until no shallower one does
 
 
 class FoundAgain(StrEnum):
@@ -40,6 +57,29 @@ class FoundAgain(StrEnum):
     EVERY = "every"  # each page gives it a row of its own; it is worth the best of them
 
 
+class SavedLearner(NamedTuple):
+    """The newest snapshot of a strategy that a run holds."""
+
+    settings: Settings
+    state: bytes
+    step: int  # after which it was saved
+
+
+def _no_runs(run: Path) -> SavedLearner:
+    raise StrategyError(f"{run}: no run can be read here")
+
+
+@dataclass(frozen=True, slots=True)
+class Ingredients:
+    """What a strategy is made of; vectors are loaded when it asks for them."""
+
+    settings: Settings
+    topic: Topic
+    vectors: Callable[[], WordVectors]
+    is_restored: bool = False  # a saved state will be loaded, so what a new learner begins with is not needed
+    learner_of: Callable[[Path], SavedLearner] = _no_runs  # of an earlier run
+
+
 class Strategy(Protocol):
     """Scores links and learns from what following them brought. Uses only what the crawler has seen.
 
@@ -47,6 +87,9 @@ class Strategy(Protocol):
     strategy that is saved, loaded and told the later decisions and transitions again is in the same state to the last
     bit. What most strategies do not care about has an answer here already.
     """
+
+    settings_type: ClassVar[type[MethodSettings] | None] = None  # the dataclass of its own settings
+    needs_topic: ClassVar[bool] = True  # a crawl without a topic is refused
 
     order: Order
     row_width: int
@@ -57,6 +100,11 @@ class Strategy(Protocol):
     draws_rows: bool = False  # a random choice is uniform over the distinct rows that wait, not over links
     seeds_first: bool = False  # a seed on a ready host comes before any other link, whatever the scores
     parent_rules: ParentRules | None = None  # where it looks at the parents of pages and links: how they are counted
+
+    @classmethod
+    def build(cls, given: Ingredients) -> Self:  # noqa: ARG003
+        """Make one by the settings."""
+        return cls()
 
     @property
     def weights(self) -> NDArray[np.float64] | None:

@@ -22,22 +22,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from math import fsum, prod
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
 from honeyguide.errors import StrategyError
 from honeyguide.learn.features import HEAD, address_sums
 from honeyguide.learn.strategy import Order, Unlearned
+from honeyguide.settings import setting
 from honeyguide.text import UrlRules, UrlShape, cosines, url_shape, words_of, words_of_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Self
 
     from numpy.typing import NDArray
 
+    from honeyguide.learn.strategy import Ingredients
     from honeyguide.model import Candidates, Rows, Topic, Url
-    from honeyguide.settings import UrlHeuristicSettings
     from honeyguide.text import WordVectors
 
 LOWER_BOUND: Final = 2 / 3
@@ -150,14 +152,42 @@ class UrlReader:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class UrlHeuristicSettings:
+    """What an address is worth: a base, the rest by the words in it, times a factor for every sign of waste."""
+
+    table: ClassVar = "url_heuristic"
+
+    lower_bound: float = setting(
+        2 / 3,
+        "similarity of a word and the topic below which it counts as none, in Lim's formula",
+        at_least=0,
+        at_most=1,
+    )
+    base: float = setting(0.2, "worth of an address without a word of the topic", at_least=0, at_most=1)
+    longest: int = setting(150, "characters of an address that are not too many", at_least=1)
+    deepest: int = setting(8, "parts of a path that are not too many", at_least=0)
+    too_long: float = setting(0.7, "factor for an address that is too long; 1 ignores it", at_least=0, at_most=1)
+    too_deep: float = setting(0.7, "factor for too deep a path", at_least=0, at_most=1)
+    non_text_type: float = setting(0.0, "factor for the file ending of a picture or archive", at_least=0, at_most=1)
+    query: float = setting(0.8, "factor for a query", at_least=0, at_most=1)
+    gibberish_host: float = setting(0.3, "factor for a host whose letters look like chance", at_least=0, at_most=1)
+    gibberish_path: float = setting(0.6, "factor for a path whose letters look like chance", at_least=0, at_most=1)
+
+
 class BestAddressFirst(Unlearned):
     """The heuristic of each link's address, as the page showed it."""
 
+    settings_type = UrlHeuristicSettings
     order = Order.BEST_SCORE
     row_width = 1
 
     def __init__(self, topic: Topic, vectors: WordVectors, settings: UrlHeuristicSettings) -> None:
         self._reader = UrlReader(topic, vectors, heuristic_of(settings))
+
+    @classmethod
+    def build(cls, given: Ingredients) -> Self:
+        return cls(given.topic, given.vectors(), given.settings.of(UrlHeuristicSettings))
 
     def describe(self, candidates: Candidates) -> Rows:
         return self._reader.scores(candidates.targets)[:, None].astype(np.float16)

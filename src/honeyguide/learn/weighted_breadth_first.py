@@ -24,21 +24,24 @@ Without topic words, or with weights switched off, it is breadth-first.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import unquote
 
 import numpy as np
 
 from honeyguide.learn.strategy import FoundAgain, Order, Unlearned
+from honeyguide.settings import setting
 from honeyguide.text import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from numpy.typing import NDArray
 
+    from honeyguide.learn.strategy import Ingredients
     from honeyguide.model import Candidates, Rows, Topic, Url
-    from honeyguide.settings import WeightedBreadthFirstSettings
 
 CONTAINED: Final = 1  # denominator of a link whose anchor or address has a topic word
 NO_WEIGHT: Final = 0
@@ -124,9 +127,26 @@ def _contain(candidates: Candidates, topic: TopicWords) -> NDArray[np.bool_]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class WeightedBreadthFirstSettings:
+    """Breadth-first by topic weights, as WikiCrawler has it."""
+
+    table: ClassVar = "weighted_breadth_first"
+
+    is_weighted: bool = setting(default=True, meaning="whether weights count; if not, it is plain breadth-first")
+    substrings: bool = setting(
+        default=False, meaning="whether a topic word inside a longer word counts, in anchors and addresses"
+    )
+    reach: int = setting(
+        20, "words between a link and a topic word that still give it weight", at_least=0, at_most=1000
+    )
+
+
 class WeightedBreadthFirst(Unlearned):
     """Scores are topic weights; a row holds the denominator of one."""
 
+    settings_type = WeightedBreadthFirstSettings
+    needs_topic = False
     row_width = 1
     found_again = FoundAgain.FIRST
     reads_first_occurrence = True
@@ -137,6 +157,10 @@ class WeightedBreadthFirst(Unlearned):
         self._topic = TopicWords(topic, substrings=settings.substrings)
         has_weights = settings.is_weighted and not topic.is_empty
         self.order = Order.BEST_SCORE if has_weights else Order.OLDEST
+
+    @classmethod
+    def build(cls, given: Ingredients) -> Self:
+        return cls(given.topic, given.settings.of(WeightedBreadthFirstSettings))
 
     def describe(self, candidates: Candidates) -> Rows:
         if not self._settings.is_weighted:

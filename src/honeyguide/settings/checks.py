@@ -1,7 +1,4 @@
-"""What the settings of a judge must agree on, in words for the person who wrote them.
-
-What makes settings fit to run, in words for the person who wrote them.
-"""
+"""The rules that make settings fit to run, in words for the person who wrote them."""
 
 from __future__ import annotations
 
@@ -10,20 +7,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import InvalidUrl, SettingsError
-from honeyguide.model import Topic, Url, domain_pattern, host_pattern
+from honeyguide.registry import JUDGES, STRATEGIES, WORLDS
+from honeyguide.settings.declaring import Setting, nearest, shown
 from honeyguide.settings.guard_section import BY_PAGERANK
-from honeyguide.settings.judge_sections import LADDER_REWARDS, judge_part
-from honeyguide.settings.known import SETTINGS_BY_KEY, Setting, merged, nearest, shown
-from honeyguide.settings.schema import Settings
-from honeyguide.settings.sections import PROFILES, RESTART_SOURCES, WORLDS
-from honeyguide.settings.strategy_sections import STRATEGIES_NEEDING_A_TOPIC, LfaSettings
+from honeyguide.settings.schema import SETTINGS_BY_KEY, Settings, merged
+from honeyguide.settings.sections import LADDER_REWARDS, PROFILES, RESTART_SOURCES, JudgeSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from honeyguide.settings.judge_sections import JudgeSettings
-
-WORD_JUDGES: Final = ("keyword", "tfidf", "rake")  # they compare pages with name and keywords alone
 PRESET_THRESHOLDS: Final = 2  # every paper's ladder has as many
 
 
@@ -33,10 +25,6 @@ def judge_mistakes(settings: Settings) -> Iterator[str]:
         yield from _ladder_mistakes(settings.judge)
     else:
         yield from _no_ladder_mistakes(settings.judge)
-    yield from _part_mistakes(settings.judge)
-    lower, upper = settings.judge.lower, settings.judge.upper
-    if lower >= upper and upper < 1:
-        yield f"judge.lower is {lower:g}: it must be below judge.upper, here {upper:g}"
     if settings.judge.reward == "lim2016" and not settings.crawl.strategy.startswith("parse-or-skip"):
         yield (
             "judge.reward is 'lim2016': it counts features that only the strategies parse-or-skip and parse-or-skip-q "
@@ -49,15 +37,17 @@ def topic_word_mistakes(settings: Settings) -> Iterator[str]:
 
     A topic that is empty altogether is another matter: nothing is judged relevant then, and nobody expects it.
     """
+    from honeyguide.model import Topic  # noqa: PLC0415 - NumPy is heavy, and most who import settings check none
+
     judge, topic = settings.judge, settings.topic
     if not topic.like or not Topic(topic.name, topic.keywords).is_empty:
         return
     remedy = "give --topic or --keyword (honeyguide topic suggest proposes some)"
     by_words = "it goes by the topic's words, and there are only examples"
-    if judge.kind in WORD_JUDGES:
+    if _goes_by_words(judge.kind):
         yield f"judge.kind is {judge.kind!r}: {by_words}; {remedy}, or judge by embedding"
-    for part in judge.parts:
-        if judge.kind == "combined" and part.partition(":")[0] in WORD_JUDGES:
+    for part in settings.of(JUDGES["combined"].settings_type).parts if judge.kind == "combined" else ():
+        if _goes_by_words(part.partition(":")[0]):
             yield f"judge.parts has {part!r}: {by_words}; {remedy}, or leave it out"
     if judge.relevant_when == "word":
         yield f"judge.relevant_when is 'word': {by_words}; {remedy}, or set it to threshold"
@@ -65,19 +55,8 @@ def topic_word_mistakes(settings: Settings) -> Iterator[str]:
         yield f"judge.reward is {judge.reward!r}: {by_words}; {remedy}, or choose another reward, as in score"
 
 
-def _part_mistakes(judge: JudgeSettings) -> Iterator[str]:
-    if judge.kind == "combined" and not judge.parts:
-        yield 'judge.parts is empty: a combined judge needs some, as in ["embedding:2", "tfidf:1"]'
-    if judge.kind != "combined" and judge.parts:
-        yield f"judge.parts is given, but judge.kind is {judge.kind!r}: leave them out, or set judge.kind to combined"
-    kinds = []
-    for text in judge.parts:
-        try:
-            kinds.append(judge_part(text)[0])
-        except ValueError as error:
-            yield f"judge.parts has {text!r}: {error}"
-    for kind in sorted({kind for kind in kinds if kinds.count(kind) > 1}):
-        yield f"judge.parts has {kind} more than once: give it one weight"
+def _goes_by_words(judge: str) -> bool:
+    return judge in JUDGES and bool(JUDGES[judge].by_words)
 
 
 def _ladder_mistakes(judge: JudgeSettings) -> Iterator[str]:
@@ -157,6 +136,8 @@ def _profile_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _seed_url_mistakes(settings: Settings) -> Iterator[str]:
+    from honeyguide.model import Url  # noqa: PLC0415
+
     for name in ("seed_urls", "sitemaps", "feeds"):
         for text in getattr(settings.crawl, name):
             try:
@@ -200,11 +181,11 @@ def _proxy_mistakes(settings: Settings) -> Iterator[str]:
 def _rank_mistakes(settings: Settings) -> Iterator[str]:
     if settings.guard.on and settings.guard.importance == BY_PAGERANK and not settings.ranks.every:
         yield "guard.importance = pagerank looks at ranks that nobody computes: set ranks.every, such as 100"
-    if settings.ridge.page_rank and not settings.ranks.every:
-        yield "online_ridge.page_rank looks at ranks that nobody computes: set ranks.every, such as 100"
 
 
 def _restart_mistakes(settings: Settings) -> Iterator[str]:
+    from honeyguide.model import Url  # noqa: PLC0415
+
     for source in settings.restart.sources:
         if source not in RESTART_SOURCES:
             yield f"restart.sources: {shown(source)} is none; choose of {', '.join(RESTART_SOURCES)}"
@@ -236,6 +217,8 @@ def _delay_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _pattern_mistakes(settings: Settings) -> Iterator[str]:
+    from honeyguide.model import domain_pattern, host_pattern  # noqa: PLC0415
+
     scope = settings.scope
     for name, pattern_of in (("allow_hosts", host_pattern), ("deny_hosts", host_pattern), ("domains", domain_pattern)):
         for text in getattr(scope, name):
@@ -259,6 +242,8 @@ def _expression_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _prefix_mistakes(settings: Settings) -> Iterator[str]:
+    from honeyguide.model import Url  # noqa: PLC0415
+
     for name in ("allow_prefixes", "deny_prefixes"):
         for text in getattr(settings.scope, name):
             try:
@@ -276,28 +261,26 @@ def _vector_mistakes(settings: Settings) -> Iterator[str]:
         yield "vectors.source is empty: name a file of vectors, or wordllama"
 
 
-def _network_mistakes(settings: Settings) -> Iterator[str]:
-    layers = settings.dqn.layers
-    if not layers or not all(1 <= units <= 4096 for units in layers):
-        yield f"dqn.layers is {list(layers)}: give at least one layer, each of 1 to 4096 units"
+def _method_mistakes(settings: Settings) -> Iterator[str]:
+    """What strategies and judges find in their own settings."""
+    for method in dict.fromkeys(each.section for each in SETTINGS_BY_KEY.values() if not isinstance(each.section, str)):
+        find: Callable[[Settings], Iterable[str]] | None = getattr(settings.of(method), "mistakes", None)
+        yield from find(settings) if find else ()
 
 
 def _topic_mistakes(settings: Settings) -> Iterator[str]:
+    from honeyguide.model import Topic  # noqa: PLC0415
+
     # A blind strategy may run without a topic; then nothing is judged relevant.
     topic = Topic(settings.topic.name, settings.topic.keywords, settings.topic.like)
     has_unread_example = any(example.startswith("@") for example in settings.topic.like)
-    if topic.is_empty and not has_unread_example and settings.crawl.strategy in STRATEGIES_NEEDING_A_TOPIC:
+    if topic.is_empty and not has_unread_example and _needs_topic(settings):
         yield "topic is empty: give --topic, --keyword or --like"
 
 
-def _schedule_mistakes(settings: Settings) -> Iterator[str]:
-    """An end of exploration that nothing leads to; the default, and what it begins with, do no harm."""
-    lfa = settings.lfa
-    if not lfa.exploration_steps and lfa.exploration_end not in (LfaSettings().exploration_end, lfa.exploration):
-        yield (
-            f"lfa.exploration_end is {shown(lfa.exploration_end)}: give lfa.exploration_steps, too, "
-            "or lfa.exploration alone"
-        )
+def _needs_topic(settings: Settings) -> bool:
+    name = settings.crawl.strategy
+    return name in STRATEGIES and bool(STRATEGIES[name].needs_topic)
 
 
 _CHECKS: Final = (
@@ -312,7 +295,6 @@ _CHECKS: Final = (
     _pattern_mistakes,
     judge_mistakes,
     _vector_mistakes,
-    _network_mistakes,
-    _schedule_mistakes,
+    _method_mistakes,
     _rank_mistakes,
 )

@@ -61,7 +61,7 @@ class FetchSettings:
     kept_connections: int = setting(512, "connections kept open at once for the hosts' next pages", at_least=0)
     cookies: bool = setting(default=False, meaning="whether cookies are sent back to the hosts that set them")
     proxy: str = setting("", "the HTTP proxy that everything is asked through, as in http://proxy:3128; empty for none")
-    proxy_login: str = setting("", "a file that holds user:password for the proxy; empty for none")
+    proxy_login: str = setting("", "a file that holds user:password for the proxy; empty for none", names_file=bool)
     allow_private: bool = setting(
         default=False,
         meaning="whether loopback, private, link-local and other addresses that are not public may be called",

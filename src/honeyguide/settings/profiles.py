@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.settings.known import SETTINGS_BY_KEY
+from honeyguide.settings.schema import SETTINGS_BY_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,7 +1,4 @@
-"""TOML and flags in, settings out. Unknown keys and values of the wrong type are refused, all at once.
-
-Settings out, as TOML that reads back to the same settings.
-"""
+"""Settings from TOML and flags, and back to TOML. Unknown keys and values of the wrong type are refused at once."""
 
 from __future__ import annotations
 
@@ -14,9 +11,8 @@ from typing import Any
 
 from honeyguide.errors import SettingsError
 from honeyguide.settings.checks import value_mistakes
-from honeyguide.settings.known import SETTINGS_BY_KEY, TABLES, merged, with_paths_seen_from
 from honeyguide.settings.profiles import with_profile
-from honeyguide.settings.schema import Settings
+from honeyguide.settings.schema import SETTINGS_BY_KEY, Settings, is_table, merged, tables, with_paths_seen_from
 
 
 def load_settings(path: str | Path) -> Settings:
@@ -71,7 +67,7 @@ def _seen_from(folder: Path, entry: object) -> object:
 def _dotted(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Pair values with dotted keys; an unknown table stays whole, so that it is named as one."""
     for table, content in document.items():
-        if table in TABLES and isinstance(content, Mapping):
+        if isinstance(content, Mapping) and is_table(table):
             yield from ((f"{table}.{name}", value) for name, value in content.items())
         else:
             yield table, content
@@ -87,8 +83,7 @@ def _laid_over(base: Settings, values: Mapping[str, Any]) -> Settings:
 
 def to_toml(settings: Settings) -> str:
     """Write every setting, defaults included, so that a run stays what it was when a default changes."""
-    tables = [f"[{table}]\n{_lines(settings, table)}" for table in TABLES]
-    return "\n".join(tables)
+    return "\n".join(f"[{table}]\n{_lines(settings, table)}" for table in tables())
 
 
 def _lines(settings: Settings, table: str) -> str:

@@ -1,23 +1,21 @@
-"""What is looked for, in which world and with which strategy, and what may be spent on it.
+"""The sections that say what is crawled, where it may go, how pages are judged, and what a run keeps.
 
-Where the crawl may go: what its user sets, and what the pages ask of it.
-
-The waiting links: how they are kept and ranked, and when the crawl begins anew elsewhere.
-
-What a run keeps, and how it is searched.
+A section is a dataclass whose fields carry their default, their meaning in one line, and the values they may take.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
+from honeyguide.registry import JUDGES, STRATEGIES
 from honeyguide.settings.declaring import setting
-from honeyguide.settings.judge_sections import LANGUAGES
-from honeyguide.settings.strategy_sections import STRATEGIES
 
+# Compared where nobody says what: two floors, the usual baseline, and the default.
+USUAL_STRATEGIES: Final = ("breadth-first", "random", "best-first", "online-ridge")
 PROFILES: Final = ("wikipedia", "han2018", "pertejo2021", "pertejo2021-dqn", "loop-detection")
-WORLDS: Final = ("live", "synthetic", "synthetic+http", "wiki", "site", "replay")
 OFFLINE_FETCHES: Final = 16
 LIVE_FETCHES: Final = 256
 
@@ -224,6 +222,68 @@ class RestartSettings:
         return bool(self.every_fetches or self.every_s or self.reward_share or self.novelty_share)
 
 
+LANGUAGES: Final = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch")
+# Rewards that have a value for each of several thresholds, and those that do not.
+LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
+REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """How a page's relevance is judged and rewarded. Settings of one judge alone stand beside its class."""
+
+    kind: str = setting("embedding", "how relevance is measured", choices=JUDGES)
+    threshold: float = setting(
+        0.0, "relevance that makes a page relevant; 0 takes the judge's own", at_least=0, at_most=1
+    )
+    relevant_when: str = setting(
+        "threshold",
+        "what makes a page relevant: its relevance, or a topic word in its main text",
+        choices=("threshold", "word"),
+    )
+    stemming: bool = setting(
+        default=False,
+        meaning="whether rock and rocks are one word to the keyword judge, to relevant_when = word and to the ladders",
+    )
+    language: str = setting("english", "whose stems and stop words are used", choices=LANGUAGES)
+    reward: str = setting("score", "what a judged page earns the strategy", choices=REWARDS)
+    reward_values: tuple[float, ...] = setting(
+        (), "a ladder's own values: with a topic word, above each threshold in turn, otherwise; empty takes the paper's"
+    )
+    reward_thresholds: tuple[float, ...] = setting(
+        (), "a ladder's own thresholds of the cosine with the topic, falling; empty takes the paper's"
+    )
+    digest: str = setting(
+        "", "of the files of idf and classifier a run began with, filled in by the program; empty is not checked"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSettings:
+    """Where the vectors of words come from."""
+
+    source: str = setting(
+        "wordllama",
+        "wordllama for those that come with the program, or a GloVe, word2vec or fastText .vec file",
+        names_file=lambda value: bool(value.strip()) and value != "wordllama",
+    )
+    cache_folder: str = setting(
+        "", "where files of vectors are kept converted; empty takes honeyguide/vectors in the user's cache folder"
+    )
+    digest: str = setting(
+        "", "of the vectors a run began with, filled in by the program: it goes on with no others; empty is not checked"
+    )
+
+    @property
+    def cache_path(self) -> Path:
+        """The folder of the cache, where `cache_folder` names none: `$XDG_CACHE_HOME` or `~/.cache` decides."""
+        if self.cache_folder:
+            return Path(self.cache_folder).expanduser()
+        users = os.environ.get("XDG_CACHE_HOME", "")
+        # By its own specification, a relative path in the variable counts for nothing.
+        return (Path(users) if users.startswith("/") else Path("~/.cache").expanduser()) / "honeyguide" / "vectors"
+
+
 ARCHIVES: Final = ("store", "warc", "none")
 INDEX_LANGUAGES: Final = (
     "judge", "none", *LANGUAGES, "arabic", "danish", "finnish", "greek", "hungarian", "norwegian", "romanian",
@@ -282,5 +342,7 @@ class SearchSettings:
         0.0, "quality of the text below which a page is left out; 0 leaves out none", at_least=0, at_most=1
     )
     blocked_words: str = setting(
-        "", "a file of words and phrases, one a line: pages that have one of them are left out; empty for none"
+        "",
+        "a file of words and phrases, one a line: pages that have one of them are left out; empty for none",
+        names_file=lambda value: bool(value.strip()),
     )

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.errors import SettingsError
-from honeyguide.settings.known import TABLES, merged
 from honeyguide.settings.reading import read_toml, toml_value, with_examples_seen_from
-from honeyguide.settings.schema import Settings
+from honeyguide.settings.schema import Settings, is_table, merged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +54,7 @@ def _misplaced(document: Mapping[str, Any]) -> list[str]:
         others = [table] if table != "topic" else []
         if table == "crawl" and isinstance(content, dict):
             others = [f"crawl.{name}" for name in content if name != SEED_URLS]
-        remedy = "put it into a file for --config" if table in TABLES else f"there may be [topic] and crawl.{SEED_URLS}"
+        remedy = "put it into a file for --config" if is_table(table) else f"there may be [topic] and crawl.{SEED_URLS}"
         mistakes += [f"{name} has no place in a topic file: {remedy}" for name in others]
     return mistakes
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import SettingsError
 from honeyguide.model import Topic
-from honeyguide.settings import read_toml
-from honeyguide.settings.known import nearest
+from honeyguide.settings import nearest, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from honeyguide.crawler.world_graph import WorldGraph
+from honeyguide.learn import LfaSettings
 from honeyguide.model import Topic, Url
 from honeyguide.settings import settings_from, validate
 from honeyguide_lab.reproduce import StudiedWorld, Study, StudyOptions, reproduce
@@ -108,7 +109,7 @@ class TestPlan:
 
     def test_the_parameters_are_those_of_section_4(self) -> None:
         settings = task_settings(WEB, topic(), SYNCHRONOUS, "wordllama", steps=9, seed=4)
-        lfa = settings.lfa
+        lfa = settings.of(LfaSettings)
         assert (lfa.exploration, lfa.exploration_end, lfa.discount, lfa.step_size) == (0.1, 0.1, 0.9, 0.001)
         assert (lfa.features, lfa.draws, lfa.ends_at_relevant) == ("han", "pair", True)
         assert (settings.judge.relevant_when, settings.judge.reward) == ("word", "han2018")
@@ -118,7 +119,7 @@ class TestPlan:
     def test_the_learner_is_the_profile_to_the_last_value(self) -> None:
         settings = task_settings(WEB, topic(), SYNCHRONOUS, "wordllama", steps=9, seed=4)
         by_profile = settings_from({"crawl": {"profile": "han2018"}})
-        assert (settings.lfa, settings.judge) == (by_profile.lfa, by_profile.judge)
+        assert (settings.of(LfaSettings), settings.judge) == (by_profile.of(LfaSettings), by_profile.judge)
 
     @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
     def test_every_method_can_be_crawled(self, method: Any) -> None:
@@ -136,7 +137,7 @@ class TestPlan:
         assert len({repr(each) for each in settings.values()} | {repr(base)}) == len(VARIANTS) + 1
         for each in settings.values():
             validate(each)
-        assert settings["tenfold"].lfa.step_size == pytest.approx(0.01)
+        assert settings["tenfold"].of(LfaSettings).step_size == pytest.approx(0.01)
         assert settings["no categories"].topic.categories == ()
         assert settings["30 for the word alone"].judge.reward_values == (30, -1, -1, -1)
 

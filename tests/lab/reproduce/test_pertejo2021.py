@@ -12,8 +12,10 @@ import pytest
 from honeyguide.crawler.scope import Share
 from honeyguide.crawler.world_graph import WorldGraph
 from honeyguide.errors import SettingsError
+from honeyguide.learn import BestFirstSettings, LfaSettings
+from honeyguide.learn.deep_q import DqnSettings
 from honeyguide.model import Topic, Url
-from honeyguide.settings import DqnSettings, settings_from, validate
+from honeyguide.settings import settings_from, validate
 from honeyguide_lab.reproduce import StudiedWorld, Study, StudyOptions, reproduce
 from honeyguide_lab.reproduce.pertejo2021 import PERTEJO2021
 from honeyguide_lab.reproduce.pertejo2021.ablations import BASELINES, CHANGES
@@ -71,13 +73,13 @@ class TestPublished:
 class TestCrawlers:
     def test_the_basic_one_reads_a_link_as_one_text_where_it_was_first_shown(self) -> None:
         settings = as_settings(BASIC_CRAWLER)
-        assert (settings.crawl.strategy, settings.best_first.as_one_text) == ("best-first", True)
+        assert (settings.crawl.strategy, settings.of(BestFirstSettings).as_one_text) == ("best-first", True)
         assert settings.frontier.found_again == "first"
 
     @pytest.mark.parametrize("crawler", [ASYNCHRONOUS_CRAWLER, SYNCHRONOUS_CRAWLER], ids=lambda each: each.name)
     def test_the_linear_ones_have_the_parameters_of_4_3_and_the_rules_of_his_code(self, crawler: Crawler) -> None:
         settings = as_settings(crawler)
-        lfa = settings.lfa
+        lfa = settings.of(LfaSettings)
         assert (lfa.step_size, lfa.discount, lfa.exploration, lfa.exploration_end) == (0.001, 0.3, 0.1, 0.1)
         assert (lfa.starts_at, lfa.features, lfa.draws) == ("uniform", "pertejo", "link")
         assert (lfa.ends_at_relevant, lfa.learns_without_links, lfa.takes_best_next) == (False, False, False)
@@ -93,7 +95,10 @@ class TestCrawlers:
     )
     def test_his_crawlers_are_the_profiles_to_the_last_value(self, crawler: Crawler, profile: str) -> None:
         settings, by_profile = as_settings(crawler), settings_from({"crawl": {"profile": profile}})
-        assert (settings.lfa, settings.dqn) == (by_profile.lfa, by_profile.dqn)
+        assert (settings.of(LfaSettings), settings.of(DqnSettings)) == (
+            by_profile.of(LfaSettings),
+            by_profile.of(DqnSettings),
+        )
         assert settings.judge == by_profile.judge
 
     def test_a_network_of_ours_is_paid_as_the_linear_crawlers_are(self) -> None:
@@ -156,9 +161,13 @@ class TestPlan:
         assert not list(tmp_path.iterdir()), "beginning writes nothing"
         trained = [task for task in begun.tasks if task.settings.crawl.strategy == "dqn"]
         assert all(isinstance(task, TaskSequence) and (task.tasks, task.is_carried) == (2, True) for task in trained)
-        assert {task.settings.dqn.training_steps for task in trained} == {10, 20}
-        assert {task.settings.dqn.warm_up for task in trained} == {2, 5}, "each learns for most of its training"
-        (fixed,) = {task.settings.dqn.outputs for task in begun.tasks if task.settings.crawl.strategy == "dqn-fixed"}
+        assert {task.settings.of(DqnSettings).training_steps for task in trained} == {10, 20}
+        assert {task.settings.of(DqnSettings).warm_up for task in trained} == {2, 5}, (
+            "each learns for most of its training"
+        )
+        (fixed,) = {
+            task.settings.of(DqnSettings).outputs for task in begun.tasks if task.settings.crawl.strategy == "dqn-fixed"
+        }
         assert 40 < fixed < 600, "one for every page of the share that can be reached"
 
     @pytest.mark.parametrize(("steps", "warm_up"), [(5000, 100), (400, 100), (60, 15), (2, 1)])

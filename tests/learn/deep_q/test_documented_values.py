@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import replace
 from pathlib import Path
 
+from honeyguide.learn.deep_q import DqnSettings
 from honeyguide.settings import Settings, settings_from, validate, with_overrides
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "deep-q.md"
@@ -26,7 +27,7 @@ def test_the_document_has_the_values_of_the_profile() -> None:
 def test_the_values_are_pertejos_and_can_be_run() -> None:
     settings = by_profile()
     validate(settings)
-    dqn = settings.dqn
+    dqn = settings.of(DqnSettings)
     assert settings.budget.fetches == 2 * dqn.training_steps == 10_000
     assert (dqn.layers, dqn.dropout, dqn.replay, dqn.output_penalty) == ((128, 256), 0.5, 50_000, 0.01)
     assert (dqn.exploration, dqn.exploration_test, dqn.discount, dqn.target_share) == (0.3, 0.1, 0.3, 0.01)

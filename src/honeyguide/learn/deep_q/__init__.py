@@ -7,13 +7,21 @@ any batch (`exact_layers`); waiting links are scored by that. `descriptions` say
 has the parameters, `state_links` what the dueling form must know besides, `saved_state` how all of it is kept.
 """
 
-from honeyguide.learn.deep_q.deep_q import DeepQ, Descriptions, OutputDescriptions, PairDescriptions
+from honeyguide.learn.deep_q.deep_q import (
+    DeepQ,
+    Descriptions,
+    DqnSettings,
+    OutputDescriptions,
+    PairDescriptions,
+    q_rules,
+)
 from honeyguide.learn.deep_q.networks import pytorch
 from honeyguide.learn.deep_q.rules import Dueling, Loss, QRules, TargetRule
 
 __all__ = [
     "DeepQ",
     "Descriptions",
+    "DqnSettings",
     "Dueling",
     "Loss",
     "OutputDescriptions",
@@ -21,4 +29,5 @@ __all__ = [
     "QRules",
     "TargetRule",
     "pytorch",
+    "q_rules",
 ]

@@ -19,28 +19,31 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from typing import TYPE_CHECKING, Any, Final, Protocol, assert_never
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, assert_never
 
 import numpy as np
 import zstandard
 
 from honeyguide.errors import StrategyError
-from honeyguide.learn.deep_q.networks import DIGITS, Shape, Valuation, digits_of
-from honeyguide.learn.deep_q.rules import Dueling
+from honeyguide.learn.deep_q.networks import DIGITS, Shape, Valuation, digits_of, pytorch
+from honeyguide.learn.deep_q.rules import Dueling, Loss, QRules, TargetRule
 from honeyguide.learn.deep_q.training import Experience, Replay, StateLinks, Trainer, distinct
-from honeyguide.learn.han_features import PairRows, Scale
-from honeyguide.learn.strategy import FoundAgain, Order, Strategy
+from honeyguide.learn.han_features import FeatureStyle, PairRows, Scale, TopicAndCategories
+from honeyguide.learn.strategy import FoundAgain, Order, Phases, Strategy
 from honeyguide.model import Skipped
+from honeyguide.settings import setting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from typing import Self
 
     from numpy.typing import NDArray
 
     from honeyguide.learn.deep_q.networks import Torch
-    from honeyguide.learn.deep_q.rules import QRules
-    from honeyguide.learn.han_features import FeatureStyle, TopicAndCategories
+    from honeyguide.learn.strategy import Ingredients
     from honeyguide.model import Candidates, Decision, Page, ParentRules, Parents, Row, Rows, Transition, Url
+    from honeyguide.settings import Settings
 
 LEVEL: Final = 1  # of compression: higher ones take longer and gain little on weights
 
@@ -135,9 +138,69 @@ def _largest(style: FeatureStyle, categories: int) -> NDArray[np.float64]:
     return np.array([*relevance * (3 + categories), change, float(style.parents.farthest)])
 
 
+@dataclass(frozen=True, slots=True)
+class DqnSettings:
+    """Deep Q-learning, after Pertejo 2021; docs/deep-q.md has his own values as a file."""
+
+    table: ClassVar = "dqn"
+
+    device: str = setting("cpu", "where the network is trained", choices=("cpu", "cuda"))
+    layers: tuple[int, ...] = setting((64, 64), "units in each hidden layer of tanh units")
+    target: str = setting(
+        "double", "how the value of what follows is estimated", choices=("ordinary", "double", "clipped-double")
+    )
+    dueling: str = setting(
+        "none", "what a link's advantage is measured from, where state and link have parts of their own in a value",
+        choices=("none", "mean", "max"),
+    )  # fmt: skip
+    discount: float = setting(0.3, "γ: what the value of the next link counts", at_least=0, at_most=1)
+    learning_rate: float = setting(0.001, "step of Adam", above=0, at_most=1)
+    loss: str = setting("huber", "how an error counts", choices=("squared", "huber"))
+    dropout: float = setting(
+        0.0, "share of the last hidden layer's units left out in training", at_least=0, at_most=0.99
+    )
+    weight_penalty: float = setting(0.0, "λ of the sum of squared weights", at_least=0)
+    output_penalty: float = setting(0.0, "λ of the mean squared value", at_least=0)
+    replay: int = setting(50_000, "transitions remembered, to be learned from again", at_least=1, at_most=10_000_000)
+    batch: int = setting(32, "transitions in a training step", at_least=1, at_most=65_536)
+    warm_up: int = setting(100, "transitions before the first training step", at_least=1)
+    train_every: int = setting(1, "transitions from one training step to the next", at_least=1)
+    target_share: float = setting(
+        0.01, "τ: how much of the network its target takes over at each training step", above=0, at_most=1
+    )
+    refresh_every: int = setting(
+        10, "training steps after which links are valued by the newest network; until then by the last", at_least=1
+    )
+    mode: str = setting(
+        "synchronous", "whether a newer network values all waiting links, or only new ones",
+        choices=("synchronous", "asynchronous"),
+    )  # fmt: skip
+    features: str = setting("pertejo", "numbers that describe pages and links", choices=tuple(Scale))
+    inputs: str = setting(
+        "scaled", "whether features go in as parts of the most they can be, or as they are", choices=("scaled", "raw")
+    )
+    exploration: float = setting(0.1, "ε: share of choices made at random", at_least=0, at_most=1)
+    exploration_test: float = setting(0.1, "ε in the test that follows the training", at_least=0, at_most=1)
+    training_steps: int = setting(0, "choices after which the test begins; 0 goes on training", at_least=0)
+    learns_in_test: bool = setting(default=True, meaning="whether the network goes on learning in the test")
+    ends_at_relevant: bool = setting(default=False, meaning="whether a relevant page ends an episode")
+    draws: str = setting(
+        "pair", "what is drawn at random: pairs of state and action, or links", choices=("pair", "link")
+    )
+    outputs: int = setting(
+        10_000, "outputs of the network of dqn-fixed, one a link met; later links are never fetched",
+        at_least=1, at_most=1_000_000,
+    )  # fmt: skip
+
+    def mistakes(self, settings: Settings) -> Iterator[str]:  # noqa: ARG002
+        if not self.layers or not all(1 <= units <= 4096 for units in self.layers):
+            yield f"dqn.layers is {list(self.layers)}: give at least one layer, each of 1 to 4096 units"
+
+
 class DeepQ(Strategy):
     """Scores are values by a network that is trained while crawling."""
 
+    settings_type = DqnSettings
     order = Order.BEST_SCORE
     found_again = FoundAgain.EVERY
     seeds_first = True
@@ -163,6 +226,20 @@ class DeepQ(Strategy):
         self._trainer = Trainer(torch, device, self._shape, rules, chance)
         self._choices = self._experiences = self._trainings = 0
         self._valuation = self._taken_valuation()
+
+    @classmethod
+    def build(cls, given: Ingredients) -> Self:
+        """`dqn`, a network from state and link to one value, or `dqn-fixed`, from the state to a value a link."""
+        dqn, topic, strategy = given.settings.of(DqnSettings), given.topic, given.settings.crawl.strategy
+        torch = pytorch(strategy, dqn.device)
+        nearness = TopicAndCategories(topic, topic.categories, given.vectors())
+        style, is_scaled = FeatureStyle(Scale(dqn.features)), dqn.inputs == "scaled"
+        if strategy == "dqn-fixed":
+            descriptions: Descriptions = OutputDescriptions(nearness, style, dqn.outputs, is_scaled=is_scaled)
+        else:
+            descriptions = PairDescriptions(nearness, style, is_scaled=is_scaled)
+        chance = np.random.default_rng([given.settings.crawl.seed, 2])  # apart from the engine's own and from others
+        return cls(torch, descriptions, q_rules(dqn), chance, dqn.device)
 
     def describe_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
         return self._descriptions.of_page(page, is_relevant=is_relevant, parents=parents)
@@ -251,6 +328,31 @@ class DeepQ(Strategy):
         if self._links is not None:
             valuation.meet(self._links.states(), self._links)
         return valuation
+
+
+def q_rules(dqn: DqnSettings) -> QRules:
+    """How the network learns, by the settings."""
+    return QRules(
+        layers=dqn.layers,
+        target_rule=TargetRule(dqn.target),
+        dueling=Dueling(dqn.dueling),
+        loss=Loss(dqn.loss),
+        discount=dqn.discount,
+        learning_rate=dqn.learning_rate,
+        replay=dqn.replay,
+        batch=dqn.batch,
+        warm_up=dqn.warm_up,
+        train_every=dqn.train_every,
+        refresh_every=dqn.refresh_every,
+        target_share=dqn.target_share,
+        dropout=dqn.dropout,
+        weight_penalty=dqn.weight_penalty,
+        output_penalty=dqn.output_penalty,
+        ends_at_relevant=dqn.ends_at_relevant,
+        reprices=dqn.mode == "synchronous",
+        draws_pairs=dqn.draws == "pair",
+        phases=Phases(dqn.exploration, dqn.exploration_test, dqn.training_steps, dqn.learns_in_test),
+    )
 
 
 def _links_of_no_page(shape: Shape) -> StateLinks:

@@ -1,0 +1,139 @@
+"""Where strategies, judges, worlds and export formats are found by name.
+
+Ours stand in the tables below as `module:attribute`, so that names can be listed without importing anything. Other
+packages add theirs through entry points, in the group that each registry names:
+
+    [project.entry-points."honeyguide.strategies"]
+    my-order = "my_package.my_order:MyOrder"
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Final
+
+from honeyguide.errors import SettingsError
+
+log = logging.getLogger(__name__)
+
+
+class Registry(Mapping[str, Any]):
+    """Things of one kind by name. Looking one up imports its module; listing the names imports none.
+
+    A name of ours cannot be taken by another package.
+    """
+
+    def __init__(self, kind: str, group: str, own: Mapping[str, str]) -> None:
+        self.kind = kind
+        self.group = group
+        self._own = own
+
+    @cached_property
+    def _entries(self) -> dict[str, EntryPoint]:
+        ours = {name: EntryPoint(name, target, self.group) for name, target in self._own.items()}
+        others = {entry.name: entry for entry in _installed(self.group) if entry.name not in ours}
+        return ours | others
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - each kind has its own type
+        entry = self._entries[name]
+        try:
+            found: Any = import_module(entry.module)
+            for attribute in entry.attr.split("."):
+                found = getattr(found, attribute)
+        except Exception as error:
+            if name in self._own:
+                raise
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            package = entry.dist.name if entry.dist else entry.value
+            raise SettingsError(
+                [f"the {self.kind} {name!r} of the package {package} cannot be loaded ({reason}): mend or uninstall it"]
+            ) from error
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._own or name in self._entries
+
+    def settings_types(self) -> list[Any]:
+        """Return the settings dataclasses of all, each once. One that cannot be loaded is left out with a warning."""
+        found: dict[Any, None] = {}
+        for name in self:
+            try:
+                settings_type = getattr(self[name], "settings_type", None)
+            except SettingsError as error:
+                log.warning("%s", error)
+                continue
+            if settings_type is not None:
+                found[settings_type] = None
+        return list(found)
+
+
+@cache
+def _installed(group: str) -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=group))
+
+
+STRATEGIES: Final = Registry(
+    "strategy",
+    "honeyguide.strategies",
+    {
+        "breadth-first": "honeyguide.learn.orders:BreadthFirst",
+        "depth-first": "honeyguide.learn.orders:DepthFirst",
+        "iterative-deepening": "honeyguide.learn.orders:IterativeDeepening",
+        "modified-depth-first": "honeyguide.learn.orders:ModifiedDepthFirst",
+        "weighted-breadth-first": "honeyguide.learn.weighted_breadth_first:WeightedBreadthFirst",
+        "random": "honeyguide.learn.orders:RandomOrder",
+        "best-first": "honeyguide.learn.best_first:BestFirst",
+        "url-heuristic": "honeyguide.learn.url_heuristic:BestAddressFirst",
+        "beam": "honeyguide.learn.best_first:Beam",
+        "online-ridge": "honeyguide.learn.online_ridge:OnlineRidge",
+        "lfa-sync": "honeyguide.learn.linear_sarsa:LinearSarsa",
+        "lfa-async": "honeyguide.learn.linear_sarsa:LinearSarsa",
+        "lfa-moderated": "honeyguide.learn.linear_sarsa:LinearSarsa",
+        "dqn": "honeyguide.learn.deep_q.deep_q:DeepQ",
+        "dqn-fixed": "honeyguide.learn.deep_q.deep_q:DeepQ",
+        "parse-or-skip": "honeyguide.learn.parse_or_skip:ParseOrSkip",
+        "parse-or-skip-q": "honeyguide.learn.parse_or_skip_q:ParseOrSkipQ",
+        "random-skip": "honeyguide.learn.orders:RandomSkip",
+    },
+)
+"""Classes that follow `honeyguide.learn.Strategy`."""
+
+JUDGES: Final = Registry(
+    "judge",
+    "honeyguide.judges",
+    {
+        "keyword": "honeyguide.judge.keywords:KeywordJudge",
+        "tfidf": "honeyguide.judge.tfidf:TfidfJudge",
+        "embedding": "honeyguide.judge.embeddings:EmbeddingJudge",
+        "embedding-tfidf": "honeyguide.judge.embeddings:EmbeddingTfidfJudge",
+        "rake": "honeyguide.judge.rake:RakeJudge",
+        "classifier": "honeyguide.judge.classifier:ClassifierJudge",
+        "neural": "honeyguide.judge.examples:NeuralJudge",
+        "combined": "honeyguide.judge.combined:CombinedJudge",
+    },
+)
+"""Classes that follow `honeyguide.judge.Judge`."""
+
+WORLDS: Final = Registry(
+    "world",
+    "honeyguide.worlds",
+    {
+        "live": "honeyguide.crawler.live:open_live",
+        "synthetic": "honeyguide.worlds.synthetic:open_synthetic",
+        "synthetic+http": "honeyguide.crawler.live:serve_synthetic",
+        "wiki": "honeyguide.worlds.wiki:open_wiki",
+        "site": "honeyguide.worlds.frozen:open_site",
+        "replay": "honeyguide.crawler.replaying:open_replay",
+    },
+)
+"""Functions of a `WorldRequest` that return a `World`, or an async context manager that gives one."""
