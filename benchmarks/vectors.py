@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.text.vector_files import FileVectors
-from honeyguide.text.vector_files.cache import Spread
+from honeyguide.text.vector_files import open_file_vectors
+from honeyguide.text.vector_files.conversion import NumberSpread
 from honeyguide.text.vectors import GRAIN, LARGEST
 from machine import machine
 
@@ -61,7 +61,7 @@ def pair_cosines(vectors: NDArray[np.float64], pairs: NDArray[np.int64]) -> NDAr
 def losses(vectors: NDArray[np.float64], chance: np.random.Generator) -> dict[str, float]:
     pairs = chance.integers(0, len(vectors), (2, PAIRS))
     exact = pair_cosines(vectors, pairs)
-    small = Spread()
+    small = NumberSpread()
     small.add((vectors / 100).astype(np.float32))
     kept = {
         "as_it_is": in_table(vectors),
@@ -83,10 +83,10 @@ def main() -> None:
     chance = np.random.default_rng(0)
     with TemporaryDirectory() as cache:
         before = peak_megabytes()
-        convert_s = seconds(lambda: FileVectors(chosen.file, Path(cache)), times=1)
+        convert_s = seconds(lambda: open_file_vectors(chosen.file, Path(cache)), times=1)
         memory = peak_megabytes() - before
-        open_s = seconds(lambda: FileVectors(chosen.file, Path(cache)))
-        source = FileVectors(chosen.file, Path(cache))
+        open_s = seconds(lambda: open_file_vectors(chosen.file, Path(cache)))
+        source = open_file_vectors(chosen.file, Path(cache))
         words = [str(word) for word in chance.permutation(np.array(source.words(), dtype=object))]
         pages = [words[first : first + A_PAGE] for first in range(0, len(words), A_PAGE)]
         at_once_s = seconds(lambda: source.vectors(words))

@@ -25,19 +25,20 @@ import numpy as np
 
 from honeyguide.model import Fetched, Url
 from honeyguide.parse import parse
+from honeyguide.text.compressed import CompressedFile
 from honeyguide.text.tokens import words_of
 from honeyguide.worlds.wiki import WikiWorld, build_wiki
-from honeyguide.worlds.wiki.dump import CompressedFile, Dump
+from honeyguide.worlds.wiki.dump import Dump
 from honeyguide.worlds.wiki.gathering import redirect_target
 from honeyguide.worlds.wiki.titles import LinkKind, TitleRules
 from honeyguide.worlds.wiki.wikitext import Converter
-from honeyguide.worlds.wiki.writing import NOWHERE, Renderer
+from honeyguide.worlds.wiki.writing import NOWHERE, ArticleRenderer
 from machine import machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from honeyguide.worlds.wiki.wikitext import Article
+    from honeyguide.worlds.wiki.wikitext import ConvertedArticle
 
 T = TypeVar("T")
 IS_COMPARED = find_spec("mwparserfromhell") is not None
@@ -167,8 +168,8 @@ def _their_reading(text: str, rules: TitleRules) -> tuple[str, set[str]]:
     return str(code.strip_code()), titles
 
 
-def _our_words(article: Article) -> tuple[str, ...]:
-    html, _ = Renderer(str, str).body(article.html, [NOWHERE] * len(article.targets))
+def _our_words(article: ConvertedArticle) -> tuple[str, ...]:
+    html, _ = ArticleRenderer(str, str).body(article.html, [NOWHERE] * len(article.targets))
     return parse(_URL, Fetched(200, "text/html; charset=utf-8", html.encode())).words
 
 

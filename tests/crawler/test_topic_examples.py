@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 import honeyguide
 from crawler.small_crawls import settings_for, story
 from honeyguide.crawler import with_examples_read
-from honeyguide.crawler.named_pages import LONGEST_EXAMPLE
 from honeyguide.errors import SettingsError
 from honeyguide.model import Fetched, Refused
 from honeyguide.model.outcome import RefusalReason
 from honeyguide.settings import Settings, load_settings, settings_from, to_toml
 from honeyguide.text import words_of
+from honeyguide.topic.examples import LONGEST_EXAMPLE
 from lab.environment.practice import scripted_env
 from scripted_world import ScriptedWorld, redirect_to, taking
 

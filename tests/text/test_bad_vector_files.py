@@ -91,7 +91,7 @@ def test_what_is_wrong_is_said(content: bytes, said: str, tmp_path: Path) -> Non
 def test_the_place_of_a_bad_number_in_a_binary_file_is_its_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("honeyguide.text.vector_files.unpacking.BLOCK_BYTES", 10_000)
+    monkeypatch.setattr("honeyguide.text.compressed.BLOCK_BYTES", 10_000)
     monkeypatch.setattr(layouts, "LONGEST_LINE", 10_000)
     vectors = MANY_NUMBERS.copy()
     vectors[2900, 7] = np.nan
@@ -110,7 +110,7 @@ def test_lines_are_counted_far_into_a_file(tmp_path: Path) -> None:
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("honeyguide.text.vector_files.unpacking.BLOCK_BYTES", 1000)
+    monkeypatch.setattr("honeyguide.text.compressed.BLOCK_BYTES", 1000)
     monkeypatch.setattr(layouts, "LONGEST_LINE", 5000)
     monkeypatch.setattr("honeyguide.text.vector_files.formats.LONGEST_LINE", 5000)
     assert "first line has no end" in refused(b"rock " * 10_000, tmp_path)

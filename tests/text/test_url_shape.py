@@ -52,7 +52,7 @@ def test_a_well_known_host_is_not_gibberish(host: str) -> None:
 
 
 def test_the_starting_points_are_not_gibberish() -> None:
-    tables = tomllib.loads((resources.files("honeyguide") / "starting_points.toml").read_text(encoding="utf-8"))
+    tables = tomllib.loads((resources.files("honeyguide.topic") / "starting_points.toml").read_text(encoding="utf-8"))
     urls = [Url.parse(text) for table in tables.values() for text in table["urls"]]
     assert len(urls) > 100
     assert [url.text for url in urls if url_shape(url).has_gibberish_host or url_shape(url).has_gibberish_path] == []

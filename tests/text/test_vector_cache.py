@@ -16,8 +16,8 @@ import pytest
 
 from honeyguide.errors import VectorsError
 from honeyguide.text import open_vectors
-from honeyguide.text.vector_files import FileVectors, cache
-from honeyguide.text.vector_files.cache import CacheDraft
+from honeyguide.text.vector_files import FileVectors, conversion
+from honeyguide.text.vector_files.conversion import CacheDraft
 from written_vectors import glove, word2vec_binary, word2vec_text
 
 if TYPE_CHECKING:
@@ -144,13 +144,13 @@ def test_progress_is_told_and_goes_up_to_the_whole_file(file: Path) -> None:
 
 
 class TestStoppedHalfway:
-    @pytest.mark.parametrize("where", ["write_about", "CacheDraft"])
+    @pytest.mark.parametrize("where", ["AboutVectors", "CacheDraft"])
     def test_an_error_leaves_nothing(self, where: str, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail(*_: object) -> None:
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(cache, where, fail)
+            patch.setattr(conversion, where, fail)
             with pytest.raises(KeyboardInterrupt):
                 converted(file)
         assert folders(file) == []
@@ -199,7 +199,6 @@ class TestStoppedHalfway:
 CHILD = """
 import sys, pathlib, time
 from honeyguide.text import open_vectors
-from honeyguide.text.vector_files import cache
 def tell(progress):
     print("converting", flush=True)
     time.sleep(0.2)

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from honeyguide.text import WordVectors, cosine, neighbours, open_vectors
-from honeyguide.text.vector_files import FileVectors, file_vectors, unpacking
-from honeyguide.text.vector_files import cache as cache_draft
+from honeyguide.text import WordVectors, compressed, cosine, neighbours, open_vectors
+from honeyguide.text.vector_files import FileVectors, file_vectors
+from honeyguide.text.vector_files import conversion as cache_draft
 from honeyguide.text.vector_files import formats as binary_rows
 from written_vectors import COMPRESSIONS, FORMATS, glove, word2vec_binary, word2vec_text
 
@@ -95,7 +95,7 @@ def test_a_word_that_is_not_there_has_the_zero_vector(
 def test_where_blocks_end_does_not_matter(
     format_name: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unpacking, "BLOCK_BYTES", size)
+    monkeypatch.setattr(compressed, "BLOCK_BYTES", size)
     vectors = np.random.default_rng(1).normal(size=(300, 7)).astype(np.float32)
     known = [f"wörd{number}" for number in range(300)]
     source = opened(FORMATS[format_name](encoded(known), vectors), tmp_path)

@@ -10,7 +10,7 @@ import pytest
 
 from honeyguide.model import Topic
 from honeyguide.text import unit
-from honeyguide.topic import Article, Encyclopaedia
+from honeyguide.topic import WikiArticle, WikiArticles
 from honeyguide.topic.gist import PhraseReader, gist_of
 from honeyguide.topic.suggesting import Focus, KeywordFinder, plain_title
 from vectors_by_hash import hashed_vectors
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 READER = PhraseReader()
 
 
-def categories_of(encyclopaedia: Encyclopaedia, vectors: WordVectors, name: str = "basalt") -> dict[str, float]:
+def categories_of(encyclopaedia: WikiArticles, vectors: WordVectors, name: str = "basalt") -> dict[str, float]:
     gist = gist_of(Topic(name), vectors, READER)
     focus = Focus(unit(vectors.vector(["rocks"])), ())
     found = encyclopaedia.categories(gist, focus, KeywordFinder(vectors, READER), READER)
@@ -30,31 +30,31 @@ def categories_of(encyclopaedia: Encyclopaedia, vectors: WordVectors, name: str 
 
 def test_a_category_scores_by_its_name_and_by_the_logarithm_of_its_lift() -> None:
     vectors = hashed_vectors()
-    about = (Article("Basalt", ("Rocks", "Living people")),)
-    linked = (Article("Granite", ("Rocks",)), Article("Iceland", ()), Article("Lava", ()))
-    encyclopaedia = Encyclopaedia(about, linked, {"Rocks": 5, "Living people": 50}, article_count=100)
+    about = (WikiArticle("Basalt", ("Rocks", "Living people")),)
+    linked = (WikiArticle("Granite", ("Rocks",)), WikiArticle("Iceland", ()), WikiArticle("Lava", ()))
+    encyclopaedia = WikiArticles(about, linked, {"Rocks": 5, "Living people": 50}, article_count=100)
 
     # Rocks: 2 of 4 articles here, 5 of 100 there: 10 times its share. Its name lies in the focus: cosine 1.
     assert categories_of(encyclopaedia, vectors) == {"Rocks": pytest.approx((1.0 + log(10) / log(100)) / 2)}
 
 
 def test_dates_tiny_categories_and_the_topic_itself_are_left_out() -> None:
-    about = (Article("Basalt", ("Rocks", "Rocks of 1952", "Basalt rocks")),)
+    about = (WikiArticle("Basalt", ("Rocks", "Rocks of 1952", "Basalt rocks")),)
     sizes = {"Rocks": 2, "Rocks of 1952": 9, "Basalt rocks": 9}
-    assert categories_of(Encyclopaedia(about, (), sizes, 100), hashed_vectors()) == {}
+    assert categories_of(WikiArticles(about, (), sizes, 100), hashed_vectors()) == {}
 
 
 def test_a_category_of_a_single_linked_article_is_none() -> None:
-    linked = (Article("Granite", ("Rocks",)), Article("Iceland", ()))
-    assert categories_of(Encyclopaedia((), linked, {"Rocks": 5}, 100), hashed_vectors()) == {}
+    linked = (WikiArticle("Granite", ("Rocks",)), WikiArticle("Iceland", ()))
+    assert categories_of(WikiArticles((), linked, {"Rocks": 5}, 100), hashed_vectors()) == {}
 
 
 def test_phrases_of_an_article_and_titles_it_links_to_are_keywords() -> None:
     vectors = hashed_vectors()
     focus = Focus(unit(vectors.vector(["rocks"]) + 0.5 * vectors.vector(["columns"])), ())
-    encyclopaedia = Encyclopaedia(
-        (Article("Basalt", (), "Basalt columns"),),
-        (Article("Rocks (geology)", ()), Article("List of rocks", ()), Article("Iceland", ())),
+    encyclopaedia = WikiArticles(
+        (WikiArticle("Basalt", (), "Basalt columns"),),
+        (WikiArticle("Rocks (geology)", ()), WikiArticle("List of rocks", ()), WikiArticle("Iceland", ())),
         {},
         100,
     )
@@ -81,6 +81,6 @@ def test_a_title_as_a_keyword(title: str, plain: str) -> None:
 
 def test_an_empty_encyclopaedia_adds_nothing() -> None:
     vectors = hashed_vectors()
-    empty = Encyclopaedia((), (), {}, 0)
+    empty = WikiArticles((), (), {}, 0)
     assert categories_of(empty, vectors) == {}
     assert list(empty.keywords(Focus(np.zeros(64), ()), KeywordFinder(vectors, READER), vectors, READER)) == []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from honeyguide.model import Topic
-from honeyguide.topic.gist import Gist, Match, PhraseReader, SubjectMatcher, gist_of
+from honeyguide.topic.gist import Gist, PhraseReader, SubjectMatch, SubjectMatcher, gist_of
 from honeyguide.topic.presets import Subject, read_subjects
 from honeyguide.topic.suggesting import focus_of, from_subjects
 from vectors_by_hash import hashed_vectors
@@ -56,10 +56,10 @@ def test_a_phrase_known_as_a_whole_makes_its_words_count_half_elsewhere() -> Non
 
 def test_the_score_is_the_mean_of_nearness_and_shared_words_less_half_of_what_speaks_against() -> None:
     subject = Subject("Golf", ("hole",), ())
-    assert Match(subject, np.zeros(3), nearness=0.4, shared=0.8).score == pytest.approx(0.6)
-    assert Match(subject, np.zeros(3), nearness=-0.4, shared=0.8).score == pytest.approx(0.4)
-    assert Match(subject, np.zeros(3), nearness=0.4, shared=0.8, against=0.5).score == pytest.approx(0.35)
-    assert Match(subject, np.zeros(3), nearness=0.0, shared=0.1, against=0.9).score == 0.0
+    assert SubjectMatch(subject, np.zeros(3), nearness=0.4, shared=0.8).score == pytest.approx(0.6)
+    assert SubjectMatch(subject, np.zeros(3), nearness=-0.4, shared=0.8).score == pytest.approx(0.4)
+    assert SubjectMatch(subject, np.zeros(3), nearness=0.4, shared=0.8, against=0.5).score == pytest.approx(0.35)
+    assert SubjectMatch(subject, np.zeros(3), nearness=0.0, shared=0.1, against=0.9).score == 0.0
 
 
 def test_a_counterexample_speaks_against_its_subject() -> None:

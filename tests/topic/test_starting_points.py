@@ -66,7 +66,7 @@ class TestMatching:
 
 class TestShippedList:
     def test_every_topic_of_the_shipped_list_can_be_started(self) -> None:
-        text = resources.files("honeyguide").joinpath("starting_points.toml").read_text()
+        text = resources.files("honeyguide.topic").joinpath("starting_points.toml").read_text()
         names = set(tomllib.loads(text)) - {"general"}
 
         assert len(names) >= 25

@@ -69,21 +69,35 @@ class Web:
         """Nothing is held."""
 
 
-@pytest.mark.parametrize("strategy", ["breadth-first", "random", "best-first", "online-ridge"])
-@pytest.mark.parametrize("concurrency", [1, 6])
-def test_the_same_strategy_on_its_own_run_takes_the_same_way(tmp_path: Path, strategy: str, concurrency: int) -> None:
-    run = made_run(tmp_path / "run", strategy, 150, crawl__concurrency=concurrency)
-    again = replayed(tmp_path / "again", run, strategy, 150, crawl__concurrency=concurrency)
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that only reading tests share."""
+    return made_run(tmp_path_factory.mktemp("replayed") / "run", "breadth-first", 150)
 
-    assert story(again) == story(run)
-    assert contents(again) == contents(run)
+
+ALL_STRATEGIES = ("breadth-first", "random", "best-first", "online-ridge")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "concurrency"),
+    [
+        ("breadth-first", 1),
+        ("online-ridge", 6),
+        *(pytest.param(name, most, marks=pytest.mark.thorough) for name in ALL_STRATEGIES for most in (1, 6)),
+    ],
+)
+def test_the_same_strategy_on_its_own_run_takes_the_same_way(tmp_path: Path, strategy: str, concurrency: int) -> None:
+    first = made_run(tmp_path / "first", strategy, 100, crawl__concurrency=concurrency)
+    again = replayed(tmp_path / "again", first, strategy, 100, crawl__concurrency=concurrency)
+
+    assert story(again) == story(first)
+    assert contents(again) == contents(first)
     with open_run(again) as done:
         assert done.progress.unknown == 0
 
 
-def test_every_answer_is_given_again_as_it_came(tmp_path: Path) -> None:
+def test_every_answer_is_given_again_as_it_came(run: Path) -> None:
     web = SyntheticWorld(SyntheticSpec.parse(TROUBLED.partition(":")[2]))
-    run = made_run(tmp_path / "run", "breadth-first", 400)
     with open_run(run) as source:
         world = ReplayWorld(source.recorded_answers(), "run")
         kinds = set()
@@ -125,8 +139,7 @@ def test_reasons_and_words_of_troubles_are_kept(tmp_path: Path) -> None:
     assert again == answers
 
 
-def test_what_was_never_fetched_is_unknown(tmp_path: Path) -> None:
-    run = made_run(tmp_path / "run", "breadth-first", 50)
+def test_what_was_never_fetched_is_unknown(run: Path) -> None:
     with sqlite3.connect(run / "crawl.sqlite") as database:
         (met,) = database.execute("SELECT url FROM links WHERE state = ?", (LinkState.WAITING,)).fetchone()
     database.close()
@@ -136,8 +149,7 @@ def test_what_was_never_fetched_is_unknown(tmp_path: Path) -> None:
             assert asyncio.run(world.fetch(Url.parse(url))) == Answer(Unknown("not fetched in run"), 0.0)
 
 
-def test_unknown_links_spend_no_budget_earn_nothing_and_are_counted(tmp_path: Path) -> None:
-    run = made_run(tmp_path / "run", "breadth-first", 150)
+def test_unknown_links_spend_no_budget_earn_nothing_and_are_counted(tmp_path: Path, run: Path) -> None:
     events: list[Event] = []
     settings = settings_for("random", budget=80, crawl__world=f"replay:{run}")
     with crawl(tmp_path / "again", settings, vectors=hashed_vectors(), listeners=[events.append]) as again:
@@ -153,20 +165,14 @@ def test_unknown_links_spend_no_budget_earn_nothing_and_are_counted(tmp_path: Pa
     assert harvest_rate == progress.relevant / 80
 
 
-def test_a_world_with_mostly_unknown_links_comes_to_an_end(tmp_path: Path) -> None:
-    run = made_run(tmp_path / "run", "breadth-first", 20)
-    again = replayed(tmp_path / "again", run, "random", 1000)
+def test_a_world_with_mostly_unknown_links_comes_to_an_end_and_they_take_no_time(tmp_path: Path) -> None:
+    small = made_run(tmp_path / "small", "breadth-first", 20)
+    again = replayed(tmp_path / "again", small, "random", 1000, crawl__concurrency=1)
 
     with open_run(again) as done:
         assert done.progress.stop_reason == "nothing left to crawl"
         assert done.progress.unknown > done.progress.fetches > 0
         assert done.progress.waiting == 0
-
-
-def test_an_unknown_link_takes_no_time(tmp_path: Path) -> None:
-    run = made_run(tmp_path / "run", "breadth-first", 60)
-    again = replayed(tmp_path / "again", run, "random", 1000, crawl__concurrency=1)
-
     with sqlite3.connect(again / "crawl.sqlite") as database:
         times = database.execute("SELECT chosen_at, finished_at FROM steps WHERE outcome = 'unknown'").fetchall()
     database.close()
@@ -174,14 +180,15 @@ def test_an_unknown_link_takes_no_time(tmp_path: Path) -> None:
     assert all(chosen == finished for chosen, finished in times)
 
 
-@pytest.mark.parametrize("strategy", ["random", "best-first", "online-ridge"])
-def test_a_crawl_that_meets_unknown_links_resumes_exactly(tmp_path: Path, strategy: str) -> None:
-    run = made_run(tmp_path / "run", "breadth-first", 200)
-    whole = replayed(tmp_path / "whole", run, strategy, 120)
+@pytest.mark.parametrize(
+    "strategy", ["online-ridge", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("random", "best-first"))]
+)
+def test_a_crawl_that_meets_unknown_links_resumes_exactly(tmp_path: Path, run: Path, strategy: str) -> None:
+    whole = replayed(tmp_path / "whole", run, strategy, 60)
     broken = tmp_path / "broken"
-    settings = settings_for(strategy, budget=120, crawl__world=f"replay:{run}")
+    settings = settings_for(strategy, budget=60, crawl__world=f"replay:{run}")
     for turn in range(200):
-        patience = iter(range(20 + 17 * (turn % 5)))
+        patience = iter(range(20 + 17 * (turn % 3)))
         tired = {"is_interrupted": lambda: next(patience, None) is None}  # noqa: B023 - used within this turn
         if turn == 0:
             part = crawl(broken, settings, vectors=hashed_vectors(), **tired)  # type: ignore[arg-type]
@@ -196,24 +203,17 @@ def test_a_crawl_that_meets_unknown_links_resumes_exactly(tmp_path: Path, strate
     assert contents(broken) == contents(whole)
 
 
-def test_a_budget_can_be_raised_by_what_unknown_links_did_not_spend(tmp_path: Path) -> None:
-    run = made_run(tmp_path / "run", "breadth-first", 150)
-    again = replayed(tmp_path / "again", run, "random", 60)
-
-    with resume(again, budget=61, vectors=hashed_vectors()) as done:
-        assert done.progress.fetches == 61
-
-
-def test_a_replay_can_be_replayed(tmp_path: Path) -> None:
-    run = made_run(tmp_path / "run", "breadth-first", 100)
+def test_a_replay_can_be_replayed_and_go_on(tmp_path: Path, run: Path) -> None:
     first = replayed(tmp_path / "first", run, "random", 60)
     second = replayed(tmp_path / "second", first, "random", 60)
 
     assert story(second) == story(first)
+    with resume(first, budget=61, vectors=hashed_vectors()) as done:
+        assert done.progress.fetches == 61
 
 
 def test_a_run_that_does_not_say_how_many_seeds_it_had_starts_at_those_found_on_no_page(tmp_path: Path) -> None:
-    run = made_run(tmp_path / "run", "breadth-first", 30)
+    run = made_run(tmp_path / "run", "breadth-first", 5)
     with open_run(run) as source:
         told = source.recorded_answers().seed_urls()
     with sqlite3.connect(run / "crawl.sqlite") as database:

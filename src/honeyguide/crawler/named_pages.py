@@ -1,16 +1,8 @@
-"""Pages that a person names, by file or by URL, read the way a crawl reads the pages it finds.
+"""Read what a person names: pages and examples by file or URL, sitemaps and feeds with seeds, presets.
 
-Examples of a topic, read once: what a run keeps is their text, so that it never depends on a file or page again.
-
-An example in `topic.like` or `topic.unlike` is a text, or `@FILE` for a file of HTML or text, or the URL of a page of
-the world. Of a page the main text is taken, and of every text the first `LONGEST_EXAMPLE` words.
-
-Seeds from sitemaps and feeds, read once: what a run keeps is their URLs, so that it never depends on them again.
-
-`crawl.sitemaps` and `crawl.feeds` name the files; with `crawl.sitemaps_from_robots` those count as well that the
-robots.txt of each seed's host names. They are asked of the world like any page that a person names.
-
-Where a preset topic starts in a world.
+Pages are read the way a crawl reads those it finds. A run keeps the texts of its examples and the URLs of its lists, so
+that it never depends on them again. `crawl.sitemaps` and `crawl.feeds` name lists of seeds; with
+`crawl.sitemaps_from_robots` those count as well that the robots.txt of each seed's host names.
 """
 
 from __future__ import annotations
@@ -20,8 +12,7 @@ import logging
 import os
 import sys
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, assert_never
 
 from honeyguide.crawler.build import open_world
@@ -32,10 +23,10 @@ from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Refused
 from honeyguide.model.clock import RealClock
 from honeyguide.parse import parse, read_listing, sitemaps_in_robots
 from honeyguide.settings import with_overrides
-from honeyguide.text import first_words, main_text, words_of
+from honeyguide.topic.examples import FILE_SIGN, is_reference, is_url, page_example, text_example
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -46,13 +37,13 @@ if TYPE_CHECKING:
     from honeyguide.topic import Preset
     from honeyguide.worlds import World
 
+log = logging.getLogger(__name__)
+
 STANDARD_INPUT: Final = "-"
+MOST_FILES: Final = 1000  # sitemaps and feeds
+LISTED_TYPES: Final = ("application/*xml", "application/*gzip", "application/octet-stream")
+DEEPEST_INDEX: Final = 3  # the protocol knows one level; some sites have more
 _HTML_ENDINGS: Final = frozenset({".html", ".htm", ".xhtml"})
-
-
-def is_url(name: str) -> bool:
-    """Whether a person means a URL by this, rather than a file."""
-    return name.lower().startswith(("http://", "https://"))
 
 
 class NamedPages:
@@ -88,11 +79,11 @@ class NamedPages:
         await self._opened.aclose()
 
     async def read(self, name: str) -> Page:
-        """The page in a file, on standard input (`-`) or at a URL, redirects followed.
+        """Return the page in a file, on standard input (`-`) or at a URL, redirects followed.
 
         PageError if there is no such page, or if there is not a word of HTML or text in it.
         """
-        page = await self._page_at(_url(name)) if is_url(name) else self._page_in(name)
+        page = parse(*await self.fetched(_url(name))) if is_url(name) else self._page_in(name)
         if not page.words:
             what = f"is {page.media_type}, not HTML or text" if not page.charset else "has no words in it"
             raise PageError(f"{name} {what}; give another page")
@@ -116,11 +107,8 @@ class NamedPages:
         address = Url("file:///dev/stdin") if name == STANDARD_INPUT else Url(Path(name).absolute().as_uri())
         return parse(address, Fetched(200, declared, body))
 
-    async def _page_at(self, url: Url) -> Page:
-        return parse(*await self.fetched(url))
-
     async def fetched(self, url: Url) -> tuple[Url, Fetched]:
-        """What is at a URL, redirects followed, and the URL where it is at last. PageError if there is nothing."""
+        """Fetch a URL, redirects followed; return the last URL and its body. PageError if there is none."""
         if self._world is None:
             self._world = await self._opened.enter_async_context(open_world(self._settings, self._memory))
         target = url
@@ -141,7 +129,7 @@ class NamedPages:
         raise PageError(f"{url} gave no page: over {self._settings.fetch.max_redirects} redirects; give another one")
 
     async def _ask(self, world: World, url: Url) -> Outcome:
-        """One answer; a live host is left alone for as long as a crawl would."""
+        """Return one answer; a live host is left alone for as long as a crawl would."""
         if not world.is_offline:
             await asyncio.sleep(max(0.0, self._ready_at.get(url.host, 0.0) - self._clock.now()))
         answer = await world.fetch(url)
@@ -167,95 +155,45 @@ def _content(name: str, most_bytes: int) -> bytes:
         raise PageError(f"cannot read {name}: {reason}; check the path") from None
 
 
-LONGEST_EXAMPLE: Final = 5_000  # words
-FILE_SIGN: Final = "@"
-_FILE_ENDINGS: Final = frozenset({".html", ".htm", ".xhtml", ".txt", ".text", ".md", ".pdf"})
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """An example that has been read."""
-
-    text: str
-    title: str = ""  # of the page it is, where it has one
-
-
 def reads_standard_input(settings: Settings) -> bool:
-    """Whether an example of the topic is what comes on standard input."""
+    """Return whether an example of the topic is what comes on standard input."""
     return FILE_SIGN + STANDARD_INPUT in (*settings.topic.like, *settings.topic.unlike)
 
 
 async def with_examples_read(settings: Settings, world: World | None = None) -> Settings:
-    """The settings with the text of every example in its place; SettingsError with all that cannot be read.
+    """Return the settings with the text of every example in its place; SettingsError with all that cannot be read.
 
     URLs are asked of `world`, or of the one that the settings name. Doing it twice changes nothing.
     """
     if not (settings.topic.like or settings.topic.unlike):
         return settings
-    texts: dict[str, list[str]] = {}
-    mistakes: list[str] = []
+    examples = {"topic.like": settings.topic.like, "topic.unlike": settings.topic.unlike}
     async with NamedPages(settings, world) as pages:
-        for key, examples in (("topic.like", settings.topic.like), ("topic.unlike", settings.topic.unlike)):
-            texts[key] = await _texts(key, examples, pages, mistakes)
-    if mistakes:
-        raise SettingsError(mistakes)
+        texts, _ = await read_examples(examples, pages)
     return with_overrides(settings, texts)
 
 
-async def _texts(key: str, examples: Sequence[str], pages: NamedPages, mistakes: list[str]) -> list[str]:
-    texts = []
-    for example in examples:
+async def read_examples(
+    examples: Mapping[str, Sequence[str]], pages: NamedPages
+) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Read examples by key; return texts and titles by key. SettingsError with all that cannot be read."""
+    texts: dict[str, list[str]] = {key: [] for key in examples}
+    titles: dict[str, list[str]] = {key: [] for key in examples}
+    mistakes: list[str] = []
+    for key, example in [(key, example) for key, named in examples.items() for example in named]:
         try:
-            texts.append((await read_example(example, pages)).text)
+            page = await pages.read(example.removeprefix(FILE_SIGN)) if is_reference(example) else None
+            texts[key].append(text_example(example) if page is None else page_example(page))
+            titles[key].append("" if page is None else page.title)
         except PageError as error:
             mistakes.append(f"{key}: {error}")
-    return texts
-
-
-async def read_example(example: str, pages: NamedPages) -> Example:
-    """The text of one example. PageError if there is not a word in it."""
-    if is_reference(example):
-        page = await pages.read(example.removeprefix(FILE_SIGN))
-        return Example(_unmistakable(first_words(main_text(page), LONGEST_EXAMPLE)), page.title)
-    return Example(_unmistakable(first_words(_checked(example), LONGEST_EXAMPLE)))
-
-
-def is_reference(example: str) -> bool:
-    """Whether an example names a file or page, rather than being a text itself."""
-    return example.startswith(FILE_SIGN) or (is_url(example) and not _has_spaces(example))
-
-
-def refuse_file_name(text: str) -> None:
-    """PageError if a text is nothing but what looks like the name of a file."""
-    if not _has_spaces(text) and PurePath(text).suffix.lower() in _FILE_ENDINGS:
-        raise PageError(f"{text} looks like the name of a file; write {FILE_SIGN}{text} to have it read")
-
-
-def _checked(text: str) -> str:
-    refuse_file_name(text)
-    if not words_of(text):
-        raise PageError(f"the example {text!r} has no words in it; give a text, {FILE_SIGN}FILE or a URL")
-    return text
-
-
-def _unmistakable(text: str) -> str:
-    """`text` as nobody would take it for a file or URL when it is read again."""
-    return " ".join(words_of(text)) if text.startswith(FILE_SIGN) or not _has_spaces(text) else text
-
-
-def _has_spaces(text: str) -> bool:
-    return len(text.split()) > 1
-
-
-log = logging.getLogger(__name__)
-
-MOST_FILES: Final = 1000
-LISTED_TYPES: Final = ("application/*xml", "application/*gzip", "application/octet-stream")
-DEEPEST_INDEX: Final = 3  # the protocol knows one level; some sites have more
+    if mistakes:
+        raise SettingsError(mistakes)
+    return texts, titles
 
 
 async def with_listed_seeds(settings: Settings, world: World, memory: WebMemory | None = None) -> Settings:
-    """The settings with the listed URLs that are in scope after the seeds already there.
+    """Return the settings with the listed URLs that are in scope after the seeds already there.
 
     `memory` is that of a live world: its hosts take turns with those that the lists are on.
 
@@ -270,14 +208,14 @@ async def with_listed_seeds(settings: Settings, world: World, memory: WebMemory 
         seeds = list(world.entry_urls())
     settings = staying_with(settings, [*seeds, *named])
     async with _pages(settings, world, memory) as pages:
-        reading = _Reading(pages, Scope(settings.scope), crawl.listed_urls)
+        reading = _ListReader(pages, Scope(settings.scope), crawl.listed_urls)
         await reading.read(named)
         if reading.mistakes:
             raise SettingsError(reading.mistakes)
         if crawl.sitemaps_from_robots:
             await reading.read_those_in_robots(dict.fromkeys(url.origin for url in (*seeds, *named)))
     if named and not reading.urls and not seeds:
-        raise SettingsError([_nothing(named, reading)])
+        raise SettingsError([_explain_no_seeds(named, reading)])
     log.info("%s URLs taken from %s sitemaps and feeds", len(reading.urls), len(reading.asked))
     if reading.left_out:
         log.warning("%s listed URLs were left out; raise crawl.listed_urls to take them", f"{reading.left_out:,}")
@@ -286,7 +224,7 @@ async def with_listed_seeds(settings: Settings, world: World, memory: WebMemory 
 
 
 def _pages(settings: Settings, world: World, memory: WebMemory | None) -> NamedPages:
-    """Where the files are read. The live web is asked through a door of its own, which lets their types in."""
+    """Return where the files are read. The live web is asked through a door of its own, which lets their types in."""
     if settings.crawl.world != "live" or world.is_offline:
         return NamedPages(settings, world)
     types = [*settings.fetch.content_types, *LISTED_TYPES]
@@ -294,8 +232,8 @@ def _pages(settings: Settings, world: World, memory: WebMemory | None) -> NamedP
     return NamedPages(own, memory=memory)
 
 
-class _Reading:
-    """What was read so far, and what came of it."""
+class _ListReader:
+    """Reads sitemaps and feeds, and collects the URLs they list."""
 
     def __init__(self, pages: NamedPages, scope: Scope, most_urls: int) -> None:
         self._pages = pages
@@ -326,12 +264,12 @@ class _Reading:
             await self._read_found(sitemaps_in_robots(robots, fetched), depth=0)
 
     async def _read_found(self, sitemaps: Iterable[Url], depth: int) -> None:
-        """Read files that other files name: one that cannot be read is passed over."""
+        """Read files that other files name: one that cannot be read is left out."""
         for url in sitemaps:
             try:
                 await self._read_one(url, depth)
             except PageError as error:
-                log.warning("a sitemap is passed over: %s", error)
+                log.warning("left out a sitemap: %s", error)
 
     async def _read_one(self, url: Url, depth: int) -> None:
         if url in self.asked:
@@ -342,10 +280,10 @@ class _Reading:
             raise PageError(f"{url}: it is in an index inside {DEEPEST_INDEX} others")
         self.asked.add(url)
         listing = read_listing(*await self._pages.fetched(url))
-        self._take(listing.pages)
+        self._add(listing.pages)
         await self._read_found(listing.sitemaps, depth + 1)
 
-    def _take(self, urls: Iterable[Url]) -> None:
+    def _add(self, urls: Iterable[Url]) -> None:
         for url in urls:
             if self._scope.objection(url, depth=0) is not None:
                 self.out_of_scope += 1
@@ -355,14 +293,14 @@ class _Reading:
                 self.urls[url] = None
 
 
-def _nothing(named: Sequence[Url], reading: _Reading) -> str:
+def _explain_no_seeds(named: Sequence[Url], reading: _ListReader) -> str:
     if reading.out_of_scope:
         return f"none of the {reading.out_of_scope:,} URLs that {named[0]} lists is in scope; change the scope"
     return f"{named[0]} lists no URL; give --seed-url, or another sitemap or feed"
 
 
 def preset_seed_urls(preset: Preset, world: str) -> tuple[str, ...]:
-    """The page of the preset's title in a wiki world, its URL on the live web; none in a world with its own entry.
+    """Return the seeds of a preset: its page in a wiki world, its URL on the live web, elsewhere none.
 
     WorldError if the wiki has no such page, because a crawl from anywhere else would be another experiment.
     """

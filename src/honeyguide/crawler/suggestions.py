@@ -1,7 +1,4 @@
-"""What a wiki world has to say of a topic, for suggestions: its articles on it, what they link to, their categories.
-
-A topic of one line, made into one with keywords and categories.
-"""
+"""Make a topic of one line into one with keywords and categories, with the help of a wiki where there is one."""
 
 from __future__ import annotations
 
@@ -11,14 +8,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypedDict
 
-from honeyguide.crawler.named_pages import NamedPages, is_reference, is_url, read_example, refuse_file_name
+from honeyguide.crawler.named_pages import NamedPages, read_examples
 from honeyguide.crawler.run import refuse_in_running_loop
-from honeyguide.errors import PageError, SettingsError, WorldError
+from honeyguide.errors import SettingsError, WorldError
 from honeyguide.model import Fetched, Topic, Url
 from honeyguide.parse import parse
 from honeyguide.settings import Settings, validate, with_overrides
 from honeyguide.text import WordllamaVectors, WordVectors, main_text, open_vectors
-from honeyguide.topic import Article, Encyclopaedia, suggest, topic_file
+from honeyguide.topic import WikiArticle, WikiArticles, suggest, topic_file
+from honeyguide.topic.examples import is_reference, is_url, refuse_file_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,8 +31,8 @@ PHRASES: Final = 10  # looked up as titles, the best first
 LINKED: Final = 400  # articles looked at by title and categories alone
 
 
-def articles_on(world: WikiWorld, phrases: Iterable[str], examples: Iterable[Url]) -> Encyclopaedia:
-    """The articles that are examples of the topic or bear its phrases as titles, and those they link to."""
+def articles_on(world: WikiWorld, phrases: Iterable[str], examples: Iterable[Url]) -> WikiArticles:
+    """Return the articles that are examples of the topic or bear its phrases as titles, and those they link to."""
     numbers = [number for url in examples if (number := world.number_of(url)) is not None]
     for phrase, _ in zip(phrases, range(PHRASES), strict=False):
         number = world.number_titled(phrase)
@@ -46,13 +44,13 @@ def articles_on(world: WikiWorld, phrases: Iterable[str], examples: Iterable[Url
     others = tuple(_article(world, url) for url, _ in zip(linked, range(LINKED), strict=False))
     found = {name for article in (*about, *others) for name in article.categories}
     sizes = {name: pages for name, pages in world.categories() if name in found}
-    return Encyclopaedia(about, others, sizes, world.page_count)
+    return WikiArticles(about, others, sizes, world.page_count)
 
 
-def _article(world: WikiWorld, url: Url, text: str = "") -> Article:
+def _article(world: WikiWorld, url: Url, text: str = "") -> WikiArticle:
     number = world.number_of(url)
     assert number is not None
-    return Article(world.title_of(number), world.categories_of(url), text)
+    return WikiArticle(world.title_of(number), world.categories_of(url), text)
 
 
 def _text(world: WikiWorld, url: Url) -> str:
@@ -71,7 +69,7 @@ class SuggestedTopic:
     unlike: tuple[str, ...] = ()
 
     def to_toml(self) -> str:
-        """A topic file, with the score and origin of each suggestion beside it."""
+        """Return a topic file, with the score and origin of each suggestion beside it."""
         notes = {each.text: f"{each.score:.2f} {each.origin}" for each in (*self.categories, *self.keywords)}
         topic = {
             "name": self.name,
@@ -84,7 +82,7 @@ class SuggestedTopic:
 
 
 class SuggestionOptions(TypedDict, total=False):
-    """What suggestions may be asked for with, besides a sentence."""
+    """The options of `suggest_topic`."""
 
     like: Sequence[str]  # examples: texts, @FILE or URLs, as in the settings
     unlike: Sequence[str]
@@ -113,7 +111,9 @@ async def suggest_topic_async(name: str = "", **options: Unpack[SuggestionOption
     if is_reference(name):
         like, name = (name, *like), ""
     refuse_file_name(name)
-    topic, title = await _read(name, like, unlike, settings)
+    async with NamedPages(settings) as pages:
+        texts, titles = await read_examples({"like": like, "unlike": unlike}, pages)
+    topic = Topic(name, like=tuple(texts["like"]), unlike=tuple(texts["unlike"]))
     if topic.is_empty:
         raise SettingsError(["there is no topic to find words for: give a sentence, or an example with --like"])
     source = open_vectors(settings.vectors.source, settings.vectors.cache_path)
@@ -127,32 +127,14 @@ async def suggest_topic_async(name: str = "", **options: Unpack[SuggestionOption
             keywords=options.get("keywords", 15),
             categories=options.get("categories", 5),
         )
-    return SuggestedTopic(name or title, found.keywords, found.categories, like, unlike)
-
-
-async def _read(name: str, like: Sequence[str], unlike: Sequence[str], settings: Settings) -> tuple[Topic, str]:
-    """The topic with the texts of its examples, and the title of the first of them that has one."""
-    texts: dict[str, list[str]] = {"like": [], "unlike": []}
-    mistakes: list[str] = []
-    title = ""
-    async with NamedPages(settings) as pages:
-        for kind, examples in (("like", like), ("unlike", unlike)):
-            for example in examples:
-                try:
-                    read = await read_example(example, pages)
-                except PageError as error:
-                    mistakes.append(str(error))
-                    continue
-                texts[kind].append(read.text)
-                title = title or (read.title if kind == "like" else "")
-    if mistakes:
-        raise SettingsError(mistakes)
-    return Topic(name, like=tuple(texts["like"]), unlike=tuple(texts["unlike"])), title
+    return SuggestedTopic(
+        name or next(filter(None, titles["like"]), ""), found.keywords, found.categories, like, unlike
+    )
 
 
 @contextmanager
 def _look_up(settings: Settings, like: Sequence[str]) -> Iterator[LookUp | None]:
-    """A way to look phrases up in the wiki that the settings name; None where they name another world."""
+    """Open a way to look phrases up in the wiki that the settings name; None where they name another world."""
     kind, _, path = settings.crawl.world.partition(":")
     if kind != "wiki":
         yield None

@@ -10,7 +10,7 @@ class Clock(Protocol):
     """Seconds since the epoch of the crawl; never goes back."""
 
     def now(self) -> float:
-        """The current time in seconds. Real clocks give Unix time, simulated ones start at zero."""
+        """Return the current time in seconds. Real clocks give Unix time, simulated ones start at zero."""
         ...
 
 

@@ -16,7 +16,7 @@ LinkId = NewType("LinkId", int)
 
 
 class LinkState(IntEnum):
-    """What has become of a URL that was met."""
+    """The state of a URL that was met."""
 
     WAITING = 0
     IN_FLIGHT = 1

@@ -1,13 +1,4 @@
-"""What went over the wire for one answer: the evidence that an archive keeps, whatever a crawl makes of it.
-
-What a world answers when it is asked for a URL. Everything ordinary on the web is one of these values.
-
-The exchange behind any answer, with its body: as it went over the wire, or as it would have.
-
-What is kept of an origin's robots.txt.
-
-A page of an earlier run, as much of it as is needed to ask whether it is still the same.
-"""
+"""The answers of a world to a URL. Everything ordinary on the web is one of these values."""
 
 from __future__ import annotations
 
@@ -171,7 +162,7 @@ _NO_CONTENT = frozenset({204, 205, 304})
 
 
 def whole_exchange(answer: Answer) -> Exchange | None:
-    """What a host said, body included; None where it was not asked or did not answer.
+    """Return the exchange behind an answer, with its body; None where the host was not asked or did not answer.
 
     A world that holds its pages sends no headers, so the few that say what the outcome says are made up.
     """
@@ -212,7 +203,7 @@ def _answered(status: int, *headers: tuple[str, str]) -> Exchange:
 
 
 def _has_body(exchange: Exchange) -> bool:
-    """Whether a response that came over the wire had a body that was not read."""
+    """Return whether a response that came over the wire had a body that was not read."""
     if not exchange.request_headers:
         return False
     length = next((value for name, value in exchange.headers if name.lower() == b"content-length"), b"?")
@@ -222,7 +213,7 @@ def _has_body(exchange: Exchange) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RobotsFile:
-    """What asking for an origin's robots.txt brought, and until when that counts.
+    """The robots.txt of an origin, and until when it counts.
 
     With neither a body nor a reason there is no such file, and everything is allowed.
     """
@@ -237,7 +228,7 @@ class RobotsFile:
 
 @dataclass(frozen=True, slots=True)
 class KnownPage:
-    """What is known of a page from the last time it was looked at, and from all the times before."""
+    """A page of an earlier pass, as much of it as is needed to ask whether it has changed."""
 
     url: Url
     relevance: float

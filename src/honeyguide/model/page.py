@@ -1,11 +1,4 @@
-"""What a person is looking for.
-
-What a page asks of those who crawl it. Whether they do so is for the settings to say.
-
-What made a judge say what it said of a page, for a person to read and as data.
-
-A page as a reader sees it, and what was judged of it.
-"""
+"""A topic, a page as a reader sees it, the verdict of a judge on it, and the evidence for that."""
 
 from __future__ import annotations
 

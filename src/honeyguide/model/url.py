@@ -1,8 +1,4 @@
-"""Hosts named by a pattern, as people write them: `example.org`, `*.example.org`, `localhost:8080`.
-
-The part of a host name that somebody registered, and people call a site: `example.co.uk` in `www.example.co.uk`.
-
-The one door through which text becomes a URL.
+"""URLs, hosts and registered domains. `Url.parse` is the one door through which text becomes a URL.
 
 Canonicalisation policy, applied on top of WHATWG parsing (which already lower-cases scheme and host, resolves `.` and
 `..`, punycodes international names and drops default ports):
@@ -35,7 +31,7 @@ _MORE_THAN_A_HOST = re.compile(r"[/?#@\\\s]|^$")
 
 
 def host_pattern(text: str) -> re.Pattern[str]:
-    """What a host key must match in full: `*` stands for anything, a name without a port for the host at every port.
+    """Compile a pattern of host keys, to be matched in full: `*` is anything, a name without a port is at every port.
 
     Case and international letters are unified as in a URL. Raises `InvalidUrl` for text that is not a host.
     """
@@ -55,7 +51,7 @@ _LAST_LABEL_OF_AN_ADDRESS = re.compile(r"\]$|(?:^|\.)\d+$")
 
 @lru_cache(maxsize=65_536)
 def registered_domain(host: HostKey) -> str:
-    """The registered domain of a host, without port; of an address, or a name without one, the host itself."""
+    """Return the registered domain of a host, without port; of an address, or a name without one, the host itself."""
     name = _ANY_PORT.sub("", host).rstrip(".")
     if _LAST_LABEL_OF_AN_ADDRESS.search(name):
         return name
@@ -63,7 +59,7 @@ def registered_domain(host: HostKey) -> str:
 
 
 def domain_pattern(text: str) -> re.Pattern[str]:
-    """What a host key must match in full to be `text` or a host below it, at any port. InvalidUrl for no domain."""
+    """Compile a pattern of the hosts at or below a domain, at any port. InvalidUrl for no domain."""
     if "*" in text or _ANY_PORT.search(text):
         raise InvalidUrl(f"not a domain: {text!r}; write it without * and port, as in example.org")
     return re.compile(rf"(?:.+\.)?{host_pattern(text).pattern}")

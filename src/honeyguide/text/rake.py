@@ -62,7 +62,7 @@ class Keyword(NamedTuple):
 def keywords_of(
     words: Sequence[str], candidates: Sequence[Span], stems: Stems, scoring: RakeScore = RakeScore.WORDS
 ) -> list[Keyword]:
-    """The keywords among candidate ranges of `words`, best first; equal ones in the order of the text."""
+    """Return the keywords among candidate ranges of `words`, best first; equal ones in the order of the text."""
     stemmed = tuple(stems.of(words))
     spans_by_phrase: dict[StemPhrase, list[Span]] = {}
     for span in candidates:
@@ -77,7 +77,7 @@ def keywords_of(
 
 
 def candidates_in(text: str, words: Sequence[str], spans: Sequence[Span], stop_words: AbstractSet[str]) -> list[Span]:
-    """The ranges of words between stop words and punctuation, inside these spans.
+    """Return the ranges of words between stop words and punctuation, inside these spans.
 
     `words` are those of `text`. Where they are not, as in words made up without one, only stop words separate.
     """
@@ -106,7 +106,7 @@ def _runs(words: Sequence[str], gaps: Sequence[str], span: Span, stop_words: Abs
 
 
 def _is_piece_of_number(words: Sequence[str], gaps: Sequence[str], place: int) -> bool:
-    """Whether the word has no letter, and a single mark joins it to a neighbour that has none either."""
+    """Return whether the word has no letter, and a single mark joins it to a neighbour that has none either."""
     if _has_letter(words[place]):
         return False
     for gap, neighbour in ((place, place - 1), (place + 1, place + 1)):

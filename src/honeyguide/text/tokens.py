@@ -1,11 +1,4 @@
-"""Words: the unit in which text is compared, and in which a link's place on its page is counted.
-
-Stems of words: what "rock", "rocks" and "rock's" have in common, by the Snowball rules of a language.
-
-Words that say nothing of a text's subject, by language.
-
-The main text of a page as it is written, with its capitals and full stops.
-"""
+"""Words, stems and stop words: the units in which texts are compared and a link's place on its page is counted."""
 
 from __future__ import annotations
 
@@ -32,12 +25,12 @@ _URL_NOISE = frozenset({"html", "htm", "php", "asp", "aspx", "jsp", "index", "co
 
 
 def words_of(text: str) -> list[str]:
-    """The lower-cased words of `text`, in order."""
+    """Return the lower-cased words of `text`, in order."""
     return WORD.findall(text.lower())
 
 
 def words_of_url(url: Url) -> tuple[str, ...]:
-    """The words a person reads in an address: host and path, without scheme, numbers and file endings."""
+    """Return the words a person reads in an address: host and path, without scheme, numbers and file endings."""
     return _words_of_address(url.text)
 
 
@@ -67,7 +60,7 @@ class Stems:
         self._stem_by_word: dict[str, str] = {}
 
     def of(self, words: Sequence[str]) -> list[str]:
-        """The stems of lower-cased words, one each."""
+        """Return the stems of lower-cased words, one each."""
         stems = self._stem_by_word
         try:
             return [stems[word] for word in words]
@@ -82,7 +75,7 @@ class Stems:
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """The stop words of a language, lower-cased; KeyError where there is no list for it."""
+    """Return the stop words of a language, lower-cased; KeyError where there is no list for it."""
     groups: dict[str, str] = _lists()[language]
     words = {word for group in groups.values() for word in group.split()}
     return frozenset(words | {word.replace("'", "’") for word in words})
@@ -90,7 +83,7 @@ def stop_words(language: str) -> frozenset[str]:
 
 @cache
 def languages() -> tuple[str, ...]:
-    """The languages that have a list."""
+    """Return the languages that have a list."""
     return tuple(_lists())
 
 
@@ -100,7 +93,7 @@ def _lists() -> dict[str, dict[str, str]]:
 
 
 def main_text(page: Page) -> str:
-    """The text outside navigation, header and footer; one space where a part was left out."""
+    """Return the text outside navigation, header and footer; one space where a part was left out."""
     if page.main_spans == ((0, len(page.words)),):
         return page.text
     lowered = page.text.lower()
@@ -113,6 +106,6 @@ def main_text(page: Page) -> str:
 
 
 def first_words(text: str, count: int) -> str:
-    """`text` up to the end of its word number `count`; all of it where it has no more words than that."""
+    """Return `text` up to the end of its word number `count`; all of it where it has no more words than that."""
     words = list(islice(WORD.finditer(text), count + 1))
     return text[: words[count - 1].end()] if len(words) > count > 0 else text

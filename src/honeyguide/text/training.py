@@ -52,7 +52,7 @@ class TrainingProgress:
 
 @dataclass(frozen=True, slots=True)
 class TrainedVectors:
-    """What came of it."""
+    """The result of training."""
 
     path: Path
     texts: int  # with words in them
@@ -89,8 +89,8 @@ def train_vectors(
                 hashfxn=_hash,
             )
             _learn_words(model, read, settings)
-            told = _ToldEpochs(settings.epochs, on_progress)
-            model.train(read, total_examples=read.sentences, epochs=settings.epochs, callbacks=[told])
+            epochs = _EpochProgress(settings.epochs, on_progress)
+            model.train(read, total_examples=read.sentences, epochs=settings.epochs, callbacks=[epochs])
         _write(out, model.wv.index_to_key, model.wv.vectors)
     except OSError as error:
         raise VectorsError(f"cannot write {out}: {error.strerror or error}; choose another place") from error
@@ -123,8 +123,8 @@ class _ReadTexts:
             yield line.decode().rstrip("\n").split(" ")
 
 
-class _ToldEpochs:
-    """What gensim calls as it goes."""
+class _EpochProgress:
+    """The callback that gensim reports epochs to."""
 
     def __init__(self, epochs: int, on_progress: Callable[[TrainingProgress], None]) -> None:
         self._epochs = epochs

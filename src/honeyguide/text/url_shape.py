@@ -1,18 +1,15 @@
-"""Does a string of letters read like a word, or like chance? A small model of which letter follows which two.
+"""Signs in an address that a fetch may be wasted (Lim 2016, section 5.2.4): too long, too deep, a file, gibberish.
+
+Lim names them without numbers. `UrlRules` has ours, chosen by looking at 47,194 outside links of Wikipedia articles: of
+those four in 1,000 are longer and two in 1,000 deeper. Gibberish is told by `LetterModel`, from the host without its
+last label and from the path, never from the query.
 
 The model gives a word a cost in nats, the sum over its letters of -log p(letter | the two before it). Chance has a cost
 too: log 26 a letter, log 36 where there are digits as well, log 16 where it may be hexadecimal. `surplus` is by how
 much the cheapest kind of chance beats the model, and a word is gibberish when chance explains it `ODDS` times better. A
-word of less than `SHORTEST` letters never is: there is too little to tell.
-
-The shipped table, `letter_costs.txt`, was made by `benchmarks/make_letter_costs.py` from the distinct words of English
-Wikipedia articles with addresses taken out. It holds costs only, in eighths of a nat, one character each.
-
-What an address looks like, whatever it is about: the signs of Lim (2016), section 5.2.4, that a fetch may be wasted.
-
-Lim names them without numbers. `UrlRules` has ours, chosen by looking at 47,194 outside links of Wikipedia articles: of
-those four in 1,000 are longer and two in 1,000 deeper. What is gibberish is told by
-`LetterModel`, from the host without its last label and from the path, never from the query.
+word of less than `SHORTEST` letters never is: there is too little to tell. The shipped table, `letter_costs.txt`, was
+made by `benchmarks/make_letter_costs.py` from the distinct words of English Wikipedia articles with addresses taken
+out. It holds costs only, in eighths of a nat, one character each.
 """
 
 from __future__ import annotations
@@ -60,7 +57,7 @@ _BESIDE_LATIN = str.maketrans(
 
 
 def plain_runs(text: str) -> list[str]:
-    """The runs of letters a to z and digits in `text`, lower-cased, accents taken off. Other scripts give none."""
+    """Return the runs of letters a to z and digits in `text`, in lower case without accents."""
     lowered = text.lower()
     if not lowered.isascii():
         parts = unicodedata.normalize("NFKD", lowered.translate(_BESIDE_LATIN))
@@ -78,7 +75,7 @@ class LetterModel:
 
     @classmethod
     def from_words(cls, words: Iterable[str]) -> LetterModel:
-        """A model of words, each counting alike: give every distinct one once. They are made by `plain_runs`."""
+        """Return a model of words, each counting alike: give every distinct one once. They are made by `plain_runs`."""
         follows, ends = _counted(words)
         follows = _with_glued_words(follows, ends)
         single = follows.sum(axis=(0, 1)) + 1.0
@@ -92,7 +89,7 @@ class LetterModel:
 
     @classmethod
     def from_text(cls, text: str) -> LetterModel:
-        """The model that `to_text` wrote; ValueError if it is none."""
+        """Return the model that `to_text` wrote; ValueError if it is none."""
         rows = [line for line in text.splitlines() if line and not line.startswith("#")]
         codes = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8).astype(np.int64) - _FIRST_CODE
         if len(codes) != _CONTEXTS * _CONTEXTS * _SYMBOLS:
@@ -100,7 +97,7 @@ class LetterModel:
         return cls(codes.reshape(_CONTEXTS, _CONTEXTS, _SYMBOLS))
 
     def to_text(self) -> str:
-        """One line for each two letters before, in order; one character for each letter after them."""
+        """Return one line for each two letters before, in order; one character for each letter after them."""
         characters = "".join(chr(cost + _FIRST_CODE) for cost in self._costs)
         lines = [characters[first : first + _SYMBOLS] for first in range(0, len(characters), _SYMBOLS)]
         return "\n".join([*lines, ""])
@@ -118,13 +115,13 @@ class LetterModel:
         return total / _STEPS - len(word) * _nats_of_chance(word)
 
     def is_gibberish(self, word: str) -> bool:
-        """Whether `word`, one of `plain_runs`, is long enough to tell and more likely chance than language."""
+        """Return whether `word`, one of `plain_runs`, is long enough to tell and more likely chance than language."""
         return len(word) >= SHORTEST and self.surplus(word) > math.log(ODDS)
 
 
 @cache
 def english_letters() -> LetterModel:
-    """The shipped model. Names from other languages in Latin letters mostly pass: the articles are full of them."""
+    """Load the shipped model. Most names from other languages in Latin letters pass."""
     table = resources.files("honeyguide.text") / "letter_costs.txt"
     return LetterModel.from_text(table.read_text(encoding="ascii"))
 
@@ -136,7 +133,7 @@ def _nats_of_chance(word: str) -> float:
 
 
 def _counted(words: Iterable[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How often a symbol follows two others, and how often a word ends after them."""
+    """Return how often a symbol follows two others, and how often a word ends after them."""
     follows = np.zeros((_CONTEXTS, _CONTEXTS, _SYMBOLS))
     ends = np.zeros((_CONTEXTS, _CONTEXTS))
     for word in words:
@@ -150,7 +147,7 @@ def _counted(words: Iterable[str]) -> tuple[NDArray[np.float64], NDArray[np.floa
 
 
 def _with_glued_words(follows: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The counts when a share of the words is followed by a word drawn from the same ones."""
+    """Return the counts when a share of the words is followed by a word drawn from the same ones."""
     first = follows[_START, _START] / max(follows[_START, _START].sum(), 1.0)
     glued = follows + _GLUED * ends[:, :, None] * first
     starts = follows[_START, :_SYMBOLS]  # the second symbol of a word after its first
@@ -195,7 +192,7 @@ DOCUMENT_TYPES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class UrlRules:
-    """What is too much in an address, and which file endings promise no words."""
+    """The limits of an ordinary address, and the file endings that promise no words."""
 
     longest: int = 150  # characters of the whole address
     deepest: int = 8  # parts of the path between slashes
@@ -231,7 +228,7 @@ DEFAULT_RULES: Final = UrlRules()
 
 @lru_cache(maxsize=8192)  # a site's menu is on every page of it
 def url_shape(url: Url, rules: UrlRules = DEFAULT_RULES) -> UrlShape:
-    """The signs in an address. Depends on nothing but the address and the rules."""
+    """Return the signs in an address. Depends on nothing but the address and the rules."""
     path = url.path
     parts = [part for part in path.split("/") if part]
     file_name = path.rpartition("/")[2]
@@ -247,7 +244,7 @@ def url_shape(url: Url, rules: UrlRules = DEFAULT_RULES) -> UrlShape:
 
 @lru_cache(maxsize=8192)
 def has_gibberish_host(host: HostKey) -> bool:
-    """Whether a label of the host before its last one is more likely chance than a name."""
+    """Return whether a label of the host before its last one is more likely chance than a name."""
     # The port stands in the last label; the parts of an IP address are too short to tell.
     return any(_is_gibberish(_readable_label(label)) for label in host.split(".")[:-1])
 

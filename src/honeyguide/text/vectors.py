@@ -4,8 +4,6 @@ Every number in the table is a multiple of `GRAIN` and no larger than `LARGEST`.
 floating point, so they are the same in any order and any batch: a page vector, a window cut from a page and the same
 window read back from a store agree to the last bit, and the sums may be left to BLAS. (In single precision sums are
 exact up to 65,536 in steps of `GRAIN`: 8,192 words of the longest vectors. Longer sums are made in double precision.)
-
-Which words lie nearest to a vector, among all the words a source can name.
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ class VectorSource(Protocol):
     dimension: int
 
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """One vector a word; zeros for a word without one. The same word always has the same vector."""
+        """Return one vector a word; zeros for a word without one. The same word always has the same vector."""
         ...
 
 
@@ -64,7 +62,7 @@ class WordRows:
         return WordRows(self.table, np.concatenate(parts) if parts else self.numbers[:0])
 
     def text_vector(self) -> NDArray[np.float64]:
-        """The sum over distinct words of log(1 + count) times the word's vector."""
+        """Return the sum over distinct words of log(1 + count) times the word's vector."""
         numbers, counts = np.unique(self.numbers, return_counts=True)
         grains = count_weights(counts) / GRAIN
         # Halves of six bits: the sum of so few words is exact in single precision, which is read in half the time.
@@ -107,7 +105,7 @@ class WordRows:
         return sums[:, 0]
 
     def _heads(self, numbers: NDArray[np.int32], dimension: int) -> NDArray[np.float32]:
-        """The first `dimension` numbers of these words' vectors."""
+        """Return the first `dimension` numbers of these words' vectors."""
         parts, rest = divmod(self.table.shape[1], dimension)
         if rest:
             return self.table[numbers, :dimension]
@@ -150,7 +148,7 @@ class WordVectors:
         return getattr(self._source, "digest", "")
 
     def look_up(self, words: tuple[str, ...]) -> WordRows:
-        """The words as rows. The last answer is kept, because judge and strategy ask about the same page in turn."""
+        """Return the words as rows. The last answer is kept: judge and strategy ask about the same page in turn."""
         if words is self._last_words:
             return self._last_rows
         if len(self._number_by_word) > CACHED_WORDS:
@@ -163,11 +161,11 @@ class WordVectors:
         return rows
 
     def vector(self, words: Sequence[str]) -> NDArray[np.float64]:
-        """The text vector of a few words."""
+        """Return the text vector of a few words."""
         return self.look_up(tuple(words)).text_vector()
 
     def topic_vector(self, topic: Topic) -> NDArray[np.float64]:
-        """The text vector of a topic's name and keywords, moved towards its examples and away from its counterexamples.
+        """Return the text vector of name and keywords, moved towards the examples and away from the counterexamples.
 
         Without examples it is that text vector. With them it is Rocchio's: the direction of name and keywords, plus
         the mean direction of the texts in `like`, less `UNLIKE_SHARE` of the mean direction of those in `unlike`.
@@ -178,12 +176,12 @@ class WordVectors:
         return unit(phrases) + self._mean_direction(topic.like) - UNLIKE_SHARE * self._mean_direction(topic.unlike)
 
     def _mean_direction(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """The mean of the unit vectors of some texts; a text without a known word counts as zero."""
+        """Return the mean of the unit vectors of some texts; a text without a known word counts as zero."""
         directions = [unit(self.vector(words_of(text))) for text in texts]
         return np.sum(directions, axis=0) / len(directions) if directions else np.zeros(self.dimension)
 
     def _numbers(self, words: tuple[str, ...]) -> NDArray[np.int32]:
-        """The rows of the words; those never met get the next ones."""
+        """Return the rows of the words; those never met get the next ones."""
         number_of = self._number_by_word
         # An itemgetter is the fastest way to look up many keys, but has to be given more than one.
         numbers = itemgetter(*words)(number_of) if len(words) > 1 else [number_of[word] for word in words]
@@ -222,12 +220,12 @@ def on_grain(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def count_weights(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What words weigh in a text vector, by how often they stand in the text: log(1 + count)."""
+    """Return the weights of words in a text vector by their counts: log(1 + count)."""
     return on_grain(np.log1p(counts))
 
 
 def unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The vector at length 1; zero stays zero."""
+    """Return the vector at length 1; zero stays zero."""
     length = float(np.sqrt((vector * vector).sum()))
     return vector / length if length > 0 else vector
 
@@ -252,16 +250,16 @@ class Vocabulary(Protocol):
     """A source of vectors that can say which words it has."""
 
     def words(self) -> Sequence[str]:
-        """The words worth suggesting; where there are millions they are read as they are asked for."""
+        """Return the words worth suggesting; where there are millions they are read as they are asked for."""
         ...
 
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """One vector a word, as `VectorSource` has it."""
+        """Return one vector a word, as `VectorSource` has it."""
         ...
 
 
 def neighbours(vocabulary: Vocabulary, vector: NDArray[np.float64], count: int) -> list[tuple[str, float]]:
-    """The `count` words whose vectors point most nearly where `vector` does, with their cosines.
+    """Return the `count` words whose vectors point most nearly where `vector` does, with their cosines.
 
     Best first, equal ones in the order of their letters; a word that `vector` was made from comes with the rest. The
     zero vector has no neighbours. Looks at every word there is, in blocks of bounded size.

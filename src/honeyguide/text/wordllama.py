@@ -1,9 +1,7 @@
-"""The default vectors: those inside the wordllama wheel, so that nothing is downloaded.
+"""The default vectors: those inside the wordllama wheel, so that nothing is downloaded; and `open_vectors` for any.
 
 They are static 256-number vectors of sub-word tokens whose table, by its name, derives from that of Llama 2. A word's
 vector is the mean over its tokens. Frequent words have short vectors, which does the work of an idf weight.
-
-Vectors by the name that settings and flags give them.
 """
 
 from __future__ import annotations
@@ -61,13 +59,13 @@ class WordllamaVectors:
         return xxhash.xxh3_128_hexdigest(self._vector_by_token.tobytes())
 
     def words(self) -> tuple[str, ...]:
-        """The words that are one token, in lower case and of three letters or more: some ten thousand, by letters."""
+        """Return the words of one token, in lower case and of three letters or more: some ten thousand, by letters."""
         tokens = self._tokenizer.get_vocab()
         whole = {token.removeprefix(_WORD_START) for token in tokens if token.startswith(_WORD_START)}
         return tuple(sorted(filter(_is_plain, whole)))
 
     def _tokens(self, words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The tokens of all words in a row, and how many each word has."""
+        """Return the tokens of all words in a row, and how many each word has."""
         text = " ".join(words)
         if "" in words or text.count(" ") >= len(words) or _WORD_START in text or "<" in text:
             return self._tokens_one_by_one(words)
@@ -79,7 +77,7 @@ class WordllamaVectors:
         return tokens, np.diff(begins, append=len(tokens))
 
     def _tokens_one_by_one(self, words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The same for texts that are no plain words: empty, with a space, or with what the tokenizer reserves."""
+        """Do the same for texts that are no plain words: empty, with a space, or with a reserved sign."""
         tokens = [word.ids for word in self._encoded(list(words))]
         joined = np.fromiter((token for ids in tokens for token in ids), dtype=np.int64)
         return joined, np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
@@ -90,7 +88,7 @@ class WordllamaVectors:
     def _sums(
         self, tokens: NDArray[np.int64], begins: NDArray[np.int64], lengths: NDArray[np.int64]
     ) -> NDArray[np.float32]:
-        """The sum over the tokens of each word, longest word first: what `np.add.reduceat` gives, to the last bit.
+        """Sum over the tokens of each word, longest word first: as `np.add.reduceat` does, to the last bit.
 
         It adds to the first row the sum of the others, one after the other while they are fewer than eight. Doing that
         for all words at once, token by token, takes a fifth of its time; the few longer words are left to it.
@@ -143,13 +141,13 @@ def _is_plain(word: str) -> bool:
 
 
 def open_vectors(source: str, cache: Path, on_progress: Callable[[Converting], None] = lambda _: None) -> OpenedVectors:
-    """The bundled vectors where `source` is "wordllama", else those of the file at that path.
+    """Return the bundled vectors where `source` is "wordllama", else those of the file at that path.
 
     A file is converted into a folder of `cache` when it is first met, which takes a while and which `on_progress` is
     told of. VectorsError where it cannot be used.
     """
     if source == WordllamaVectors.name:
         return WordllamaVectors()
-    from honeyguide.text.vector_files import FileVectors  # noqa: PLC0415 - all kinds of unpackers, for files alone
+    from honeyguide.text.vector_files import open_file_vectors  # noqa: PLC0415 - all kinds of unpackers, for files alone
 
-    return FileVectors(Path(source).expanduser(), cache, on_progress)
+    return open_file_vectors(Path(source).expanduser(), cache, on_progress)

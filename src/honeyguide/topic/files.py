@@ -20,7 +20,7 @@ SEED_URLS: Final = "seed_urls"
 
 
 def load_topic(path: str | Path) -> dict[str, Any]:
-    """What a topic file says, by dotted key, to be laid over settings. SettingsError with all that is wrong in it."""
+    """Read a topic file into settings by dotted key. SettingsError with all that is wrong in it."""
     document = read_toml(path)
     mistakes = _misplaced(document)
     values: dict[str, Any] = {}
@@ -35,7 +35,7 @@ def load_topic(path: str | Path) -> dict[str, Any]:
 
 
 def topic_file(topic: Mapping[str, Any], seed_urls: Sequence[str] = (), notes: Mapping[str, str] | None = None) -> str:
-    """A topic file. `notes` are remarks by keyword or category, written beside it; lists stand one item a line."""
+    """Write a topic file. `notes` are remarks by keyword or category; lists stand one item a line."""
     notes = notes or {}
     lines = ["[topic]"]
     for name, value in topic.items():
@@ -46,7 +46,7 @@ def topic_file(topic: Mapping[str, Any], seed_urls: Sequence[str] = (), notes: M
 
 
 def _misplaced(document: Mapping[str, Any]) -> list[str]:
-    """What has no place in a topic file, and whether the topic itself is missing."""
+    """List what has no place in a topic file, and a missing topic."""
     mistakes = []
     if not isinstance(document.get("topic"), dict):
         mistakes.append("no table [topic] in it: write [topic], and below it name and keywords")
@@ -70,6 +70,6 @@ def _lines(name: str, value: object, notes: Mapping[str, str]) -> list[str]:
 
 
 def _remark(note: str) -> str:
-    """A comment on one line, without what TOML allows in none."""
+    """Return a comment on one line, without what TOML allows in none."""
     printable = "".join(letter if letter.isprintable() else " " for letter in note)
     return f"# {' '.join(printable.split())}" if printable.strip() else ""

@@ -1,11 +1,7 @@
-"""The words and phrases of a text that say what it is about, counted.
+"""The words and phrases that say what a topic is about, and how well each shipped subject fits them.
 
 A phrase is a candidate of RAKE's, or a part of one: words with neither a stop word nor a number nor a punctuation mark
 between them. Forms of one word ("reef", "reefs") are one, under the form that is most frequent.
-
-What a topic is about, as far as its own words tell: the starting point of every suggestion.
-
-How well each shipped subject fits a topic.
 """
 
 from __future__ import annotations
@@ -60,15 +56,15 @@ class PhraseReader:
         self._stop_words = stop_words(language)
 
     def stem(self, phrase: str) -> Stem:
-        """What all forms of a phrase share."""
+        """Return the stems of a phrase's words."""
         return tuple(self._stems.of(WORD.findall(phrase.lower())))
 
     def content_stems(self, phrase: str) -> frozenset[str]:
-        """The stems of a phrase's words that are no stop words."""
+        """Return the stems of a phrase's words that are no stop words."""
         return frozenset(self._stems.of([word for word in WORD.findall(phrase.lower()) if self._is_content(word)]))
 
     def without_stop_words(self, text: str) -> str:
-        """The content words of a text, between spaces."""
+        """Return the content words of a text, between spaces."""
         return " ".join(word for word in WORD.findall(text.lower()) if self._is_content(word))
 
     @cached_property
@@ -78,7 +74,7 @@ class PhraseReader:
         return self.content_stems(" ".join(entries))
 
     def read(self, text: str) -> list[Phrase]:
-        """Every word and phrase of a text with how often it stands there; the most frequent first, then by letters."""
+        """Count every word and phrase of a text; the most frequent first, then by letters."""
         runs = self._runs(text)
         forms: dict[Stem, Counter[str]] = defaultdict(Counter)
         whole: set[Stem] = set()
@@ -111,7 +107,7 @@ class PhraseReader:
 
 
 def _usual(written: Counter[str]) -> str:
-    """The most frequent form; of equal ones the shortest, then the first by letters."""
+    """Return the most frequent form; of equal ones the shortest, then the first by letters."""
     return min(written, key=lambda form: (-written[form], len(form), form))
 
 
@@ -128,7 +124,7 @@ def _without_fragments(phrases: Sequence[Phrase]) -> Iterator[Phrase]:
 KEY_TERMS: Final = 40  # of each text
 UNKNOWN_WORD: Final = 0.25  # what a word at least says that belongs to no shipped subject
 # Length of the vector of a telling word: chosen for the bundled vectors, and taken for those of files, too. They are
-# scaled to numbers of 1/8 to 1 (`text/vector_files/scaling.py`), so with 100 numbers a word they come near it or remain
+# scaled to numbers of 1/8 to 1 (`NumberSpread`), so with 100 numbers a word they come near it or remain
 # below, and lengths tell less there.
 LONG_VECTOR: Final = 10.0
 YOUR_WORDS: Final = "your words"
@@ -180,7 +176,7 @@ def gist_of(topic: Topic, vectors: WordVectors, reader: PhraseReader) -> Gist:
 
 
 def _without_stop_words(topic: Topic, reader: PhraseReader) -> Topic:
-    """The topic's content words alone: in most vectors stop words are as long as any other."""
+    """Return the topic's content words alone: in most vectors stop words are as long as any other."""
     like, unlike = (tuple(map(reader.without_stop_words, texts)) for texts in (topic.like, topic.unlike))
     return Topic(" ".join(map(reader.without_stop_words, topic.phrases)), (), like, unlike)
 
@@ -190,7 +186,7 @@ def _example(number: int, examples: Sequence[str]) -> str:
 
 
 def key_terms(text: str, vectors: WordVectors, reader: PhraseReader) -> list[tuple[Phrase, float]]:
-    """The phrases of a text that weigh most, and their weights: those that come back, of words that say something."""
+    """Return the phrases of a text that weigh most, with their weights: frequent ones, of telling words."""
     weighed = []
     for phrase in reader.read(text):
         telling = [_telling(word, stem, vectors, reader) for word, stem in zip(phrase.words, phrase.stem, strict=True)]
@@ -200,7 +196,7 @@ def key_terms(text: str, vectors: WordVectors, reader: PhraseReader) -> list[tup
 
 
 def _telling(word: str, stem: str, vectors: WordVectors, reader: PhraseReader) -> float:
-    """How much a word says of a subject: 1 for one that belongs to a shipped subject, less for others.
+    """Return how much a word says of a subject: 1 for one that belongs to a shipped subject, less for others.
 
     Of the others, those with short vectors say least, because common words have short ones. That alone would not do:
     the vector of a rare word is a mean over pieces of it, and short as well.
@@ -225,7 +221,7 @@ PART_OF_A_PHRASE: Final = 0.5  # what a word is worth alone that the topic has w
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Match:
+class SubjectMatch:
     """A subject and how well it fits."""
 
     subject: Subject
@@ -249,23 +245,23 @@ class SubjectMatcher:
         self._vectors = vectors
         self._reader = reader
 
-    def matches(self, gist: Gist, counterexamples: Gist | None = None) -> list[Match]:
-        """Every subject, in the order of the list."""
+    def matches(self, gist: Gist, counterexamples: Gist | None = None) -> list[SubjectMatch]:
+        """Return every subject, in the order of the list."""
         matches = self._matches(gist)
         if counterexamples is None:
             return matches
         against = self._matches(counterexamples)
         return [replace(match, against=other.score) for match, other in zip(matches, against, strict=True)]
 
-    def _matches(self, gist: Gist) -> list[Match]:
+    def _matches(self, gist: Gist) -> list[SubjectMatch]:
         whole = self._whole_phrases(gist)
         return [
-            Match(subject, direction, float((direction * gist.vector).sum()), _shared(gist, entries, whole))
+            SubjectMatch(subject, direction, float((direction * gist.vector).sum()), _shared(gist, entries, whole))
             for subject, direction, entries in zip(self._subjects, self._directions, self._entries, strict=True)
         ]
 
     def _whole_phrases(self, gist: Gist) -> frozenset[frozenset[str]]:
-        """Phrases of the topic that some subject knows: a black hole is no hole."""
+        """Return phrases of the topic that some subject knows: a black hole is no hole."""
         said = [frozenset(stem) for stem in gist.phrases if len(stem) > 1]
         entries = {entry for entries in self._entries for entry in entries if len(entry) > 1}
         return frozenset(entry for entry in entries if any(entry <= phrase for phrase in said))
@@ -284,7 +280,7 @@ class SubjectMatcher:
 
 
 def _shared(gist: Gist, entries: Sequence[frozenset[str]], whole: frozenset[frozenset[str]]) -> float:
-    """The weight of the topic's words that stand in a subject's entries.
+    """Return the weight of the topic's words that stand in a subject's entries.
 
     A word of an entry counts by the square of the share of the entry that the topic has: "opening ceremony" says
     little of a topic that has only the ceremony. In the same way a word of one of the topic's phrases counts less

@@ -1,7 +1,4 @@
-"""General subjects, from the wide to the narrow, with words that belong to each: a shipped list, written by hand.
-
-Topics that are shipped with their categories and seeds: those that the papers experiment on.
-"""
+"""The shipped topics: presets that the papers experiment on, and general subjects, from the wide to the narrow."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ class Subject:
 
 @cache
 def subjects() -> tuple[Subject, ...]:
-    """The shipped subjects, each after those that hold it."""
+    """Return the shipped subjects, each after those that hold it."""
     return tuple(read_subjects(resources.files("honeyguide.topic").joinpath("subjects.txt").read_text("utf-8")))
 
 
@@ -48,7 +45,7 @@ def read_subjects(text: str) -> Iterator[Subject]:
 
 
 def _whole_lines(text: str) -> list[str]:
-    """The lines that begin a subject, each with those that go on with its words."""
+    """Return the lines that begin a subject, each with those that go on with its words."""
     lines: list[str] = []
     for line in text.splitlines():
         if ":" in line and not line.startswith("#"):
@@ -72,7 +69,7 @@ class Preset:
 
 @cache
 def presets() -> Mapping[str, Preset]:
-    """All presets by their keys, in the order of the papers."""
+    """Return all presets by their keys, in the order of the papers."""
     with resources.as_file(resources.files("honeyguide.topic") / "presets.toml") as shipped:
         document = read_toml(shipped)
     return {
@@ -89,7 +86,7 @@ def presets() -> Mapping[str, Preset]:
 
 
 def preset(name: str) -> Preset:
-    """The preset of this name, capitals or not. SettingsError if there is none."""
+    """Return the preset of this name, capitals or not. SettingsError if there is none."""
     known = presets()
     found = known.get(name.strip().lower())
     if found is None:

@@ -35,7 +35,7 @@ class StartingPoints:
     urls: tuple[Url, ...]
 
     def is_about(self, topic: Topic) -> bool:
-        """Whether the name or an alias stands in the topic, word for word."""
+        """Return whether the name or an alias stands in the topic, word for word."""
         asked = [_spaced(phrase) for phrase in topic.phrases]
         return any(_spaced(word) in phrase for word in (self.name, *self.aliases) for phrase in asked)
 

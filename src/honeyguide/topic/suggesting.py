@@ -1,26 +1,17 @@
-"""What a suggestion is.
+"""Suggest keywords and categories for a topic.
 
-Where a topic lies once the subjects that fit it are known: nearer to the truth than its own few words.
-
-Keywords for a topic: its own words and phrases, words of the subjects it lies near to, and words near to those.
-
-A candidate is compared with the topic's focus: the direction of its own texts together with that of the subjects that
-fit it. So "decline" counts for little in "coral reefs and their decline", and "marine life", which is not in it, for
-much. Of all forms of a word one is suggested.
-
-Categories for a topic: subjects that it lies near to, those above them, and those beside them.
+A topic's *focus* is the direction of its own texts together with that of the shipped subjects that fit it. Keywords are
+its own words and phrases, words of those subjects and words near to them, by their similarity with the focus: so
+"decline" counts for little in "coral reefs and their decline", and "marine life", which is not in it, for much. Of all
+forms of a word one is suggested.
 
 Han et al. (2018) had an expert choose categories for every topic, and leave choosing them without one open (section 6).
 What the expert chose were wider subjects: Literature and Arts for poetry. So a subject hands its score on to the wider
 ones, a little less at each step, and the topic itself is never its own category. Places that are left go to subjects
 that lie near those found: Oceanography for coral reefs.
 
-What an encyclopaedia's articles add to the suggestions: their words, their links and their categories.
-
-A category fits where many of the articles about the topic have it and few others do (lift), and where its name lies
-near the topic.
-
-Keywords and categories for a topic, from everything that is known of it.
+A wiki's articles on the topic add their words, their links and their categories. A category fits where many of the
+articles about the topic have it and few others do (lift), and where its name lies near the topic.
 """
 
 from __future__ import annotations
@@ -45,10 +36,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.text import Vocabulary, WordVectors
-    from honeyguide.topic.gist import Gist, Match, Stem
+    from honeyguide.topic.gist import Gist, Stem, SubjectMatch
     from honeyguide.topic.presets import Subject
 
-    LookUp = Callable[[Iterable[str]], "Encyclopaedia"]
+    LookUp = Callable[[Iterable[str]], "WikiArticles"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +53,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """What was found for a topic, best first."""
+    """Keywords and categories for a topic, best first."""
 
     keywords: tuple[Suggestion, ...]
     categories: tuple[Suggestion, ...]
@@ -77,11 +68,11 @@ class Focus:
     """A direction, and the subjects that it was drawn from, best first."""
 
     vector: NDArray[np.float64]  # length 1; zero where no word is known
-    fitting: tuple[Match, ...]
+    fitting: tuple[SubjectMatch, ...]
 
 
-def focus_of(gist: Gist, matches: Sequence[Match]) -> Focus:
-    """The direction of a topic together with that of the subjects that fit it, by how well they do."""
+def focus_of(gist: Gist, matches: Sequence[SubjectMatch]) -> Focus:
+    """Return the direction of a topic together with that of the subjects that fit it, by how well they do."""
     bar = max(FITTING_SCORE, FITTING_SHARE * max((match.score for match in matches), default=0.0))
     fitting = sorted((match for match in matches if match.score >= bar), key=lambda match: -match.score)
     drawn = np.zeros_like(gist.vector)
@@ -120,7 +111,7 @@ class KeywordFinder:
         return list(chosen.values())
 
     def similarity(self, text: str, focus: Focus) -> float:
-        """How near a text lies to the focus, from 0 to 1."""
+        """Return how near a text lies to the focus, from 0 to 1."""
         return max(0.0, cosine(self._vectors.vector(words_of(text)), focus.vector))
 
     def _own(self, gist: Gist, focus: Focus, known: frozenset[Stem]) -> Iterator[Suggestion]:
@@ -152,7 +143,7 @@ NO_KIN: Final = 0.7  # what the cosine is worth where no wider subject holds bot
 _NEAR: Final = "near the topic"
 
 
-def from_subjects(gist: Gist, focus: Focus, matches: Sequence[Match], reader: PhraseReader) -> list[Suggestion]:
+def from_subjects(gist: Gist, focus: Focus, matches: Sequence[SubjectMatch], reader: PhraseReader) -> list[Suggestion]:
     """Shipped subjects for a topic, best first; none where nothing fits."""
     if not focus.fitting:
         return []
@@ -176,15 +167,15 @@ def from_subjects(gist: Gist, focus: Focus, matches: Sequence[Match], reader: Ph
 
 
 def is_no_wider(name: str, gist: Gist, reader: PhraseReader) -> bool:
-    """Whether a category's name says what the topic's name says, or the same and more: Olympic Games for Olympics.
+    """Return whether a category says the same as the topic's name, or more: Olympic Games for Olympics.
 
     A name of two things, such as Knitting and sewing, is wider than either.
     """
     return bool(gist.name_stems) and " and " not in name and reader.content_stems(name) >= gist.name_stems
 
 
-def _handed_on(matches: Iterable[Match]) -> dict[str, Suggestion]:
-    """The best score of every subject, its own or handed on from a narrower one."""
+def _handed_on(matches: Iterable[SubjectMatch]) -> dict[str, Suggestion]:
+    """Return the best score of every subject, its own or handed on from a narrower one."""
     best: dict[str, Suggestion] = {}
     for match in matches:
         score = match.score
@@ -196,8 +187,8 @@ def _handed_on(matches: Iterable[Match]) -> dict[str, Suggestion]:
     return best
 
 
-def _beside(focus: Focus, matches: Iterable[Match], below: float) -> Iterator[Suggestion]:
-    """Subjects that lie near the focus, with scores that put them behind those found for the topic itself."""
+def _beside(focus: Focus, matches: Iterable[SubjectMatch], below: float) -> Iterator[Suggestion]:
+    """Yield subjects that lie near the focus, with scores that put them behind those found for the topic itself."""
     nearest = focus.fitting[0].subject
     for match in matches:
         near = cosine(match.direction, focus.vector)
@@ -215,7 +206,7 @@ _LISTS = re.compile(r"^(?:Lists? of|Outline of|Index of|Timeline of)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Article:
+class WikiArticle:
     """An article about the topic, or one that such an article links to."""
 
     title: str
@@ -224,16 +215,16 @@ class Article:
 
 
 @dataclass(frozen=True, slots=True)
-class Encyclopaedia:
-    """What of an encyclopaedia has to do with a topic."""
+class WikiArticles:
+    """The articles of a wiki that have to do with a topic."""
 
-    about: tuple[Article, ...]
-    linked: tuple[Article, ...]
+    about: tuple[WikiArticle, ...]
+    linked: tuple[WikiArticle, ...]
     size_by_category: Mapping[str, int]  # articles in it, of the categories that occur here
     article_count: int
 
     def categories(self, gist: Gist, focus: Focus, finder: KeywordFinder, reader: PhraseReader) -> Iterator[Suggestion]:
-        """Categories that the articles have more often than others do."""
+        """Yield categories that the articles have more often than others do."""
         articles = (*self.about, *self.linked)
         counts = Counter(name for article in articles for name in article.categories)
         own = {name for article in self.about for name in article.categories}
@@ -253,7 +244,7 @@ class Encyclopaedia:
     def keywords(
         self, focus: Focus, finder: KeywordFinder, vectors: WordVectors, reader: PhraseReader
     ) -> Iterator[Suggestion]:
-        """Phrases of the articles about the topic, and titles that they link to."""
+        """Yield phrases of the articles about the topic, and titles that they link to."""
         for article in self.about:
             terms = key_terms(article.text, vectors, reader)
             for phrase, weight in terms:
@@ -271,7 +262,7 @@ class Encyclopaedia:
 
 
 def plain_title(title: str) -> str:
-    """An article's title as a keyword; "" where it names a list or a date."""
+    """Return an article's title as a keyword; "" where it names a list or a date."""
     plain = _BRACKETS.sub("", title)
     if _LISTS.match(plain) or any(letter.isdigit() for letter in plain):
         return ""
@@ -288,7 +279,7 @@ def suggest(
     categories: int = 5,
     among: Sequence[Subject] | None = None,
 ) -> Suggestions:
-    """The best keywords and categories for a topic; fewer where fewer fit.
+    """Return the best keywords and categories for a topic; fewer where fewer fit.
 
     `vocabulary` adds words near the topic, `look_up` what an encyclopaedia has under some phrases, the best first;
     `among` are subjects in the place of the shipped ones. The same topic always has the same suggestions.
@@ -311,7 +302,7 @@ def suggest(
 
 
 def _merged(first: Iterable[Suggestion], then: Iterable[Suggestion]) -> list[Suggestion]:
-    """Both together, best first; of one name the first."""
+    """Return both together, best first; of one name the first."""
     by_name: dict[str, Suggestion] = {}
     for suggestion in (*first, *then):
         by_name.setdefault(suggestion.text.lower(), suggestion)

@@ -1,4 +1,4 @@
-"""What a crawl can be let loose on. Each world answers a URL with an `Answer` and remembers nothing of the crawl.
+"""Webs to crawl. Each world answers a URL with an `Answer` and remembers nothing of the crawl.
 
 `World` is the seam. An offline world answers from what it holds, with simulated time, so that a crawl of it
 repeats URL for URL. `SyntheticWorld` is a web computed from a `SyntheticSpec`, and `SyntheticServer` serves

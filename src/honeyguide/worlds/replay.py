@@ -21,19 +21,19 @@ class Recording(Protocol):
     """The answers of an earlier run."""
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         ...
 
     def answer(self, url: Url) -> Answer | None:
-        """What was answered to `url`; None when that is not known."""
+        """Return the answer to `url`; None when it is not known."""
         ...
 
     def seed_urls(self) -> Sequence[Url]:
-        """Where the run had started."""
+        """Return where the run had started."""
         ...
 
     def page_urls(self) -> Iterator[Url]:
-        """URLs that brought an HTML page."""
+        """Yield URLs that brought an HTML page."""
         ...
 
 
@@ -43,7 +43,6 @@ class ReplayWorld:
     is_offline = True
 
     def __init__(self, recording: Recording, name: str) -> None:
-        """`name` is what a person calls the run."""
         if not len(recording):
             raise WorldError(
                 f"replay:{name}: this run has fetched nothing; go on with it first: honeyguide resume {name}"
@@ -55,7 +54,7 @@ class ReplayWorld:
         return self._recording.answer(url) or self._unknown
 
     def entry_urls(self) -> Sequence[Url]:
-        """The seeds of the run."""
+        """Return the seeds of the run."""
         return self._recording.seed_urls()
 
     def urls(self) -> Iterator[Url]:

@@ -1,7 +1,4 @@
-"""The seam between the crawler and whatever it crawls.
-
-A web reached over real HTTP.
-"""
+"""The seam between the crawler and whatever it crawls, and the one world that is reached over real HTTP."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ class World(Protocol):
         ...
 
     def entry_urls(self) -> Sequence[Url]:
-        """Where a crawl of this world starts when the user names no seed; may be empty."""
+        """Return where a crawl of this world starts when the user names no seed; may be empty."""
         ...
 
     async def close(self) -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from honeyguide.model import Fetched, Url
 from honeyguide.parse import parse
 from honeyguide.worlds.wiki.titles import SiteInfo, TitleRules
-from honeyguide.worlds.wiki.wikitext import Article, Converter
-from honeyguide.worlds.wiki.writing import NOWHERE, Renderer
+from honeyguide.worlds.wiki.wikitext import ConvertedArticle, Converter
+from honeyguide.worlds.wiki.writing import NOWHERE, ArticleRenderer
 
 CONVERTER = Converter(TitleRules(SiteInfo(number_by_namespace={"bild": 6, "kategorie": 14})))
 MARKUP = st.lists(
@@ -26,14 +26,14 @@ MARKUP = st.lists(
 )  # fmt: skip
 
 
-def converted(wikitext: str) -> Article:
+def converted(wikitext: str) -> ConvertedArticle:
     return CONVERTER.convert(wikitext)
 
 
 def shown(wikitext: str) -> str:
     """The visible text, with every link left open."""
     article = converted(wikitext)
-    html, _ = Renderer(str, str).body(article.html, [NOWHERE] * len(article.targets))
+    html, _ = ArticleRenderer(str, str).body(article.html, [NOWHERE] * len(article.targets))
     return parse(Url("http://w.test/"), Fetched(200, "text/html; charset=utf-8", html.encode())).text
 
 
@@ -140,7 +140,7 @@ def test_no_markup_is_too_broken(parts: list[str]) -> None:
     article = converted("".join(parts))
     numbers = [int(number) for number in re.findall("\x02(\\d+)\x03", article.html)]
     assert all(number < len(article.targets) for number in numbers)
-    html, _ = Renderer(str, str).body(article.html, [NOWHERE] * len(article.targets))
+    html, _ = ArticleRenderer(str, str).body(article.html, [NOWHERE] * len(article.targets))
     assert not re.search("[\x02-\x04]", html)
 
 

@@ -1,12 +1,6 @@
-"""Words with their vectors, so many at a time, whatever the format they come from.
+"""Read words with their vectors from a file, so many at a time: GloVe text, word2vec text or binary, fastText .vec.
 
-Blocks of bytes joined to what they hold: lines, or words and numbers, with an eye on what comes next.
-
-What kind of file of vectors it is, told from its beginning.
-
-Lines of a word and its numbers: GloVe's, and after a header word2vec's and fastText's.
-
-Words and single-precision numbers after one another, as word2vec's own program writes them.
+The kind of a file is told from its beginning. Every word and number is checked on the way.
 """
 
 from __future__ import annotations
@@ -40,7 +34,7 @@ class Batch:
 
     @classmethod
     def of(cls, words: list[bytes], vectors: NDArray[np.float32]) -> Self:
-        """What can be used of these."""
+        """Leave out the words that cannot be used."""
         usable = np.fromiter(map(_is_usable, words), dtype=np.bool_, count=len(words))
         if usable.all():
             return cls(words, vectors, 0)
@@ -49,7 +43,7 @@ class Batch:
 
 
 def rows_at_once(dimension: int) -> int:
-    """How many words make a batch; it depends on nothing else, so that equal files are converted equally."""
+    """Return how many words make a batch; it depends on nothing else, so that equal files are converted equally."""
     return max(1, NUMBERS_AT_ONCE // dimension)
 
 
@@ -76,7 +70,7 @@ class Content:
         return self._dropped + self._start
 
     def peek(self, size: int) -> bytes:
-        """The next `size` bytes, or as many as there are."""
+        """Return the next `size` bytes, or as many as there are."""
         self._hold(size)
         return self._held[self._start : self._start + size]
 
@@ -85,13 +79,13 @@ class Content:
         self._start = min(self._start + size, len(self._held))
 
     def take(self, size: int) -> bytes:
-        """The next `size` bytes; fewer only at the end."""
+        """Return the next `size` bytes; fewer only at the end."""
         taken = self.peek(size)
         self._start += len(taken)
         return taken
 
     def find(self, byte: bytes, within: int) -> int:
-        """How far away the next such byte is; -1 where there is none within so many bytes."""
+        """Return how far away the next such byte is; -1 where there is none within so many bytes."""
         place = self._held.find(byte, self._start, self._start + within)
         if place < 0:
             self._hold(within)
@@ -99,7 +93,7 @@ class Content:
         return place - self._start if place >= 0 else -1
 
     def lines(self, longest: int) -> Iterator[bytes]:
-        """The lines that are left, without their ends. One that is longer is cut to a little more than `longest`."""
+        """Yield the lines that are left, without their ends; one over `longest` is cut and is the last."""
         rest = self._held[self._start :]
         self._start = len(self._held)
         for block in self._blocks:
@@ -139,7 +133,7 @@ class Format(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class FileLayout:
     """How the words and numbers lie in a file."""
 
     format: Format
@@ -152,7 +146,7 @@ class Layout:
         return 1 if self.promised_words is None else 2
 
 
-def layout_of(content: Content, path: Path) -> Layout:
+def layout_of(content: Content, path: Path) -> FileLayout:
     """Tell the layout, and leave `content` at the first word."""
     if not content.peek(1):
         raise VectorsError(f"{path} is empty: get the file again")
@@ -167,7 +161,7 @@ def layout_of(content: Content, path: Path) -> Layout:
         _check_dimension(dimension, path)
         content.skip(len(line) + 1)
         is_binary = _is_binary(content, words, dimension)
-        return Layout(Format.WORD2VEC_BINARY if is_binary else Format.WORD2VEC_TEXT, dimension, words)
+        return FileLayout(Format.WORD2VEC_BINARY if is_binary else Format.WORD2VEC_TEXT, dimension, words)
     dimension = _numbers_at_the_end(fields)
     if not dimension or has_number_inside(fields[: len(fields) - dimension]):
         raise VectorsError(
@@ -175,7 +169,7 @@ def layout_of(content: Content, path: Path) -> Layout:
             "many words and how many numbers each; give GloVe, word2vec or fastText .vec"
         )
     _check_dimension(dimension, path)
-    return Layout(Format.GLOVE_TEXT, dimension)
+    return FileLayout(Format.GLOVE_TEXT, dimension)
 
 
 def is_number(field: bytes) -> bool:
@@ -187,7 +181,7 @@ def is_number(field: bytes) -> bool:
 
 
 def has_number_inside(pieces: Sequence[bytes]) -> bool:
-    """Whether a word of several pieces has a number after the first: then it is a line with too many numbers.
+    """Return whether a word of several pieces has a number after the first: then it is a line with too many numbers.
 
     Some files have words with spaces in them, such as ". . ." in GloVe's of 840 billion tokens.
     """
@@ -202,7 +196,7 @@ def _first_line(content: Content, path: Path) -> bytes:
 
 
 def _numbers_at_the_end(fields: list[bytes]) -> int:
-    """How many numbers a line of a word and numbers has; the word may be a number too."""
+    """Return how many numbers a line of a word and numbers has; the word may be a number too."""
     count = 0
     for field in reversed(fields[1:]):
         if not is_number(field):
@@ -220,7 +214,7 @@ def _check_dimension(dimension: int, path: Path) -> None:
 
 
 def _is_binary(content: Content, words: int, dimension: int) -> bool:
-    """Whether what follows a header is single-precision numbers rather than lines of text."""
+    """Return whether what follows a header is single-precision numbers rather than lines of text."""
     line = content.peek(LONGEST_LINE).partition(b"\n")[0]
     fields = line.split()
     if len(fields) > dimension and all(map(is_number, fields[-dimension:])):
@@ -244,13 +238,13 @@ def _ends_as_binary(records: bytes, words: int, dimension: int) -> bool:
     return place == len(records)
 
 
-def text_batches(content: Content, layout: Layout, path: Path) -> Iterator[Batch]:
-    """All words with their numbers. VectorsError names the line in which something is wrong."""
+def text_batches(content: Content, layout: FileLayout, path: Path) -> Iterator[Batch]:
+    """Yield all words with their numbers. VectorsError names the line in which something is wrong."""
     return _TextRows(layout, path).batches(content)
 
 
 class _TextRows:
-    def __init__(self, layout: Layout, path: Path) -> None:
+    def __init__(self, layout: FileLayout, path: Path) -> None:
         self._layout = layout
         self._path = path
         self._rows = 0  # of all lines so far, whether their words can be used or not
@@ -280,7 +274,7 @@ class _TextRows:
         self._check_promise()
 
     def _joined(self, pieces: list[bytes], line: bytes, number: int) -> list[bytes]:
-        """A line that is not plainly a word and its numbers: the word may have spaces in it, or be a space."""
+        """Return a line that is not plainly a word and its numbers: the word may have spaces in it, or be a space."""
         dimension = self._layout.dimension
         if len(line) > LONGEST_LINE:
             raise self._wrong(number, f"is longer than {LONGEST_LINE:,} bytes", "check that it is a file of vectors")
@@ -329,8 +323,8 @@ class _TextRows:
 _LONGEST_WORD: Final = 1 << 16
 
 
-def binary_batches(content: Content, layout: Layout, path: Path) -> Iterator[Batch]:
-    """All words with their numbers. VectorsError names the byte, of the unpacked file, where something is wrong."""
+def binary_batches(content: Content, layout: FileLayout, path: Path) -> Iterator[Batch]:
+    """Yield all words with their numbers. VectorsError names the byte where something is wrong."""
     assert layout.promised_words is not None, "a binary file begins with how many words there are"
     for first in range(0, layout.promised_words, rows_at_once(layout.dimension)):
         last = min(first + rows_at_once(layout.dimension), layout.promised_words)
@@ -345,7 +339,7 @@ def binary_batches(content: Content, layout: Layout, path: Path) -> Iterator[Bat
     _check_end(content, layout, path)
 
 
-def _word(content: Content, row: int, layout: Layout, path: Path) -> bytes:
+def _word(content: Content, row: int, layout: FileLayout, path: Path) -> bytes:
     while content.peek(1) == b"\n":  # some writers end a vector with one, others do not
         content.skip(1)
     length = content.find(b" ", _LONGEST_WORD)
@@ -361,14 +355,14 @@ def _word(content: Content, row: int, layout: Layout, path: Path) -> bytes:
     return word
 
 
-def _numbers(content: Content, row: int, layout: Layout, path: Path) -> bytes:
+def _numbers(content: Content, row: int, layout: FileLayout, path: Path) -> bytes:
     numbers = content.take(4 * layout.dimension)
     if len(numbers) < 4 * layout.dimension:
         raise _is_cut_off(content, row, layout, path)
     return numbers
 
 
-def _is_cut_off(content: Content, row: int, layout: Layout, path: Path) -> VectorsError:
+def _is_cut_off(content: Content, row: int, layout: FileLayout, path: Path) -> VectorsError:
     end = content.taken + len(content.peek(_LONGEST_WORD))
     return VectorsError(
         f"{path} ends at byte {end:,}, after {row:,} of the {layout.promised_words:,} words that its header promises: "
@@ -387,7 +381,7 @@ def _check_finite(vectors: np.ndarray[tuple[int, ...], np.dtype[np.float32]], be
         )
 
 
-def _check_end(content: Content, layout: Layout, path: Path) -> None:
+def _check_end(content: Content, layout: FileLayout, path: Path) -> None:
     while content.peek(1) == b"\n":
         content.skip(1)
     if content.peek(1):

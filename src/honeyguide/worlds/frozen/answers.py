@@ -1,7 +1,4 @@
-"""What a file holds, told by the end of its name; by its first bytes where the name does not tell.
-
-How long a page on disk would have taken over a network: simulated, the same for the same URL every time.
-"""
+"""Content types by name or first bytes, and the time that a page on disk would have taken over a network."""
 
 from __future__ import annotations
 
@@ -40,18 +37,18 @@ _LOOKS_LIKE_HTML: Final = re.compile(
 
 
 def type_by_name(name: str) -> str | None:
-    """The content type that the end of a file name tells; None where it tells nothing we know."""
+    """Return the content type that the end of a file name tells; None where it tells nothing we know."""
     _, dot, suffix = name.rpartition("/")[2].rpartition(".")
     return _TYPE_BY_SUFFIX.get(suffix.lower()) if dot else None
 
 
 def looks_like_html(start: bytes) -> bool:
-    """Whether the first bytes of a body begin an HTML page."""
+    """Return whether the first bytes of a body begin an HTML page."""
     return _LOOKS_LIKE_HTML.match(start[:SNIFFED_BYTES]) is not None
 
 
 def is_html_type(content_type: str) -> bool:
-    """Whether a Content-Type header declares HTML."""
+    """Return whether a Content-Type header declares HTML."""
     return content_type.partition(";")[0].strip().lower() in HTML_TYPES
 
 
@@ -60,6 +57,6 @@ SLOWEST_S: Final = 5.0
 
 
 def simulated_latency_s(url: Url) -> float:
-    """Seconds with a heavy tail: half of all URLs under 0.06, one in a hundred over 0.3."""
+    """Return seconds with a heavy tail: half of all URLs under 0.06, one in a hundred over 0.3."""
     share = xxhash.xxh3_64_intdigest(url.text.encode()) / 2**64
     return round(min(FASTEST_S / (1.0 - share) ** 0.5 + 0.01, SLOWEST_S), 4)

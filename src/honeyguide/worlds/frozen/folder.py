@@ -1,20 +1,13 @@
-"""Between file names and URLs: every name has one canonical URL, and from that URL comes the same name.
-
-A name is a path below the folder, parts joined with "/". In its URL each part is percent-encoded where it must be:
-`%`, `?`, `#`, blanks, control characters, bytes beyond ASCII. What WHATWG leaves as it stands stays as it stands, so
-that the URL is the one that an ordinary link on a page leads to. A name that is not UTF-8 is encoded byte by byte.
-
-Which files a folder has: names only, read once, and nothing outside the folder.
-
-A URL is looked up among these names and never joined to a path, so no spelling of it can lead out of the folder.
-
-What the robots.txt in a folder says to a crawler: read as the live web's is, once and for all.
-
-A folder of HTML files as a world: a site as a plain web server would serve it, under a base URL.
+"""A folder of HTML files as a world: a site as a plain web server would serve it, under a base URL.
 
 One page has one URL. `index.html` is its folder (asked for by name it redirects there), a folder without its slash
 redirects to the slash, another spelling of a name redirects to the canonical one, a symbolic link inside the folder
 redirects to what it stands for, and so does a query, which means nothing to a file. Everything else is a 404.
+
+A name is a path below the folder, parts joined with "/". In its URL each part is percent-encoded where it must be:
+`%`, `?`, `#`, blanks, control characters, bytes beyond ASCII. What WHATWG leaves as it stands stays as it stands, so
+that the URL is the one that an ordinary link on a page leads to. A name that is not UTF-8 is encoded byte by byte. A
+URL is looked up among the names and never joined to a path, so no spelling of it can lead out of the folder.
 """
 
 from __future__ import annotations
@@ -48,12 +41,12 @@ _LITERAL: Final = "!$&'()*+,/:;=@[]|"
 
 
 def url_of(name: str, base: Url) -> Url:
-    """The canonical URL of a name below `base`, which ends in a slash. InvalidUrl when it gets too long."""
+    """Return the canonical URL of a name below `base`, which ends in a slash. InvalidUrl when it gets too long."""
     return Url.parse(base.text + quote_from_bytes(os.fsencode(name), safe=_LITERAL))
 
 
 def name_of(address: str) -> str | None:
-    """The name that the rest of a URL's path below the base stands for; None when no file can be called so.
+    """Return the name that the rest of a URL's path below the base stands for; None when no file can be called so.
 
     Purely a translation: whether there is such a file is for an index to say.
     """
@@ -91,15 +84,15 @@ class FolderIndex:
         return name in self._files
 
     def is_folder(self, name: str) -> bool:
-        """Whether `name`, which ends in "/" or is empty, is a folder."""
+        """Return whether `name`, which ends in "/" or is empty, is a folder."""
         return name in self._folders
 
     def index_of(self, folder: str) -> str | None:
-        """The file that answers for a folder."""
+        """Return the file that answers for a folder."""
         return next((folder + name for name in INDEX_NAMES if folder + name in self._files), None)
 
     def behind_links(self, name: str) -> str | None:
-        """The name that `name` stands for when it is, or goes through, a symbolic link; None when there is none."""
+        """Follow the symbolic link that `name` is or goes through; None when there is none."""
         end = len(name)
         while end > 0:
             target = self._link_targets.get(name[:end])
@@ -110,11 +103,11 @@ class FolderIndex:
         return None
 
     def names(self) -> Iterator[str]:
-        """Every file, in order of its name."""
+        """Yield every file, in order of its name."""
         return iter(sorted(self._files))
 
     def path_of(self, name: str) -> Path:
-        """Where a file of the index lies."""
+        """Return where a file of the index lies."""
         return self.root / name
 
     def _has(self, name: str) -> bool:
@@ -143,7 +136,7 @@ class FolderIndex:
             self._files.add(name)
 
     def _inside(self, link: Path) -> str | None:
-        """The name of what a link leads to; None when that is outside or nothing."""
+        """Return the name of what a link leads to; None when that is outside or nothing."""
         try:
             target = link.resolve(strict=True)
             name = target.relative_to(self.root).as_posix()
@@ -217,7 +210,7 @@ class FolderWorld:
         return Answer(outcome, simulated_latency_s(url))
 
     def entry_urls(self) -> Sequence[Url]:
-        """The index page of the root; where there is none, the page with the shortest URL."""
+        """Return the index page of the root; where there is none, the page with the shortest URL."""
         return (self._entry_url,)
 
     def urls(self) -> Iterator[Url]:
@@ -262,7 +255,7 @@ class FolderWorld:
         return self._named(name, url)
 
     def _named(self, name: str, asked: Url) -> Outcome:
-        """What the name in a URL stands for: the file itself if `asked` is its one URL, else the way there."""
+        """Return the file that a name stands for if `asked` is its one URL, else a redirect there."""
         index = self._index
         if index.is_folder(name):
             file = index.index_of(name)
@@ -279,14 +272,14 @@ class FolderWorld:
         return self._read(file) if canonical == asked else Redirected(MOVED, canonical)
 
     def _through_link(self, meant: str) -> Outcome:
-        """A redirect to what a symbolic link stands for, if it is there."""
+        """Return a redirect to what a symbolic link stands for, if it is there."""
         if self._index.is_file(meant):
             return Redirected(MOVED, self._url(meant))
         folder = f"{meant.removesuffix('/')}/" if meant else ""
         return Redirected(MOVED, url_of(folder, self.base)) if self._index.is_folder(folder) else MISSING
 
     def _url(self, file: str) -> Url:
-        """The one URL of a file: its folder's for the index page of a folder."""
+        """Return the one URL of a file: its folder's for the index page of a folder."""
         folder = file[: file.rfind("/") + 1]
         return url_of(folder if self._index.index_of(folder) == file else file, self.base)
 

@@ -1,4 +1,4 @@
-"""What a user writes after `site:`, and the world it means.
+"""Open the frozen site that a user names after `site:`.
 
 PATH@http://host/prefix/            a folder of HTML files, served from that address
 FILE.warc.gz or FILE.warc           a WARC file; several with commas between them
@@ -27,7 +27,7 @@ _FOLDER_AND_BASE: Final = re.compile(r"(?P<folder>.+)@(?P<base>https?://.*)", re
 
 
 def open_site(spec: str, *, max_body_bytes: int = 5_000_000, robots_agent: str = "") -> FolderWorld | WarcWorld:
-    """The frozen site that `spec` names. WorldError when there is none or it cannot be read.
+    """Return the frozen site that `spec` names. WorldError when there is none or it cannot be read.
 
     A folder refuses what its robots.txt forbids `robots_agent`; what is in a WARC file was fetched by somebody before.
     """
@@ -47,7 +47,7 @@ def open_site(spec: str, *, max_body_bytes: int = 5_000_000, robots_agent: str =
 
 
 def _path(name: str) -> Path:
-    """A path as a shell reads it: no shell expands a tilde behind `site:`."""
+    """Return a path as a shell reads it: no shell expands a tilde behind `site:`."""
     with suppress(RuntimeError):  # no such user, so that is what the file is called
         return Path(name).expanduser()
     return Path(name)
@@ -86,7 +86,7 @@ def _named(name: str, spec: str) -> Sequence[Path]:
 
 
 def _why_nothing(name: str) -> str:
-    """What is wrong with a name that is no file: often it is a folder with a base URL that lacks its scheme."""
+    """Explain a name that is no file: often it is a folder with a base URL that lacks its scheme."""
     folder, _, base = name.rpartition("@")
     if folder and _path(folder).is_dir():
         return f"the base URL {base!r} does not begin with http:// or https://; write {folder}@http://{base.rpartition('://')[2]}"

@@ -1,12 +1,8 @@
-"""One capture for each URL, chosen from all captures of some WARC files.
+"""WARC files as a world: what a crawler once got from any number of hosts, answered again.
 
-The newest page wins; where there is no page, the newest redirect; else the newest error. A revisit, which says that
-the page was still the same, counts as a capture of its own date with the bytes of the record it refers to; one that
-refers to a record that is not there counts for nothing.
-
-One record of a WARC file read and turned into what its host had answered.
-
-WARC files as a world: what a crawler once got from any number of hosts, answered again.
+Of all captures of a URL one answers. The newest page wins; where there is no page, the newest redirect; else the newest
+error. A revisit, which says that the page was still the same, counts as a capture of its own date with the bytes of the
+record it refers to; one that refers to a record that is not there counts for nothing.
 """
 
 from __future__ import annotations
@@ -83,12 +79,12 @@ class WarcIndex:
             raise
 
     def find(self, url: Url) -> Place | None:
-        """The record that answers `url`."""
+        """Return the record that answers `url`."""
         row = self._database.execute("SELECT file, offset FROM answers WHERE url = ?", (url.text,)).fetchone()
         return None if row is None else Place(self._files[row[0]], row[1])
 
     def pages(self) -> Iterator[Url]:
-        """URLs whose answer is an HTML page, in the order of the files and of the records in them."""
+        """Yield URLs whose answer is an HTML page, in the order of the files and of the records in them."""
         rows = self._database.execute("SELECT url FROM answers WHERE is_page ORDER BY file, offset, url")
         return (Url(text) for (text,) in rows)
 
@@ -118,7 +114,7 @@ _RAW_BYTE: Final = re.compile("[\udc80-\udcff]")
 
 
 def read_outcome(file: Path, offset: int, url: Url, max_body_bytes: int) -> Outcome:
-    """What the record at `offset` answers to `url`. WorldError when there is no such record any more."""
+    """Read the answer of the record at `offset` to `url`. WorldError when the record is gone."""
     try:
         with file.open("rb") as opened:
             return _outcome(opened, offset, url, max_body_bytes)
@@ -150,7 +146,7 @@ def _record(file: BinaryIO, offset: int) -> WarcRecord:
 
 
 def _body(record: WarcRecord, file: BinaryIO, offset: int, most_bytes: int) -> bytes:
-    """The payload of a response, unpacked; as it lies where it is not encoded as its headers say."""
+    """Return the payload of a response, unpacked; as it lies where it is not encoded as its headers say."""
     headers = record.http_headers
     if "Content-Encoding" not in headers and "Transfer-Encoding" not in headers:
         return record.reader.read(most_bytes)
@@ -213,7 +209,7 @@ class WarcWorld:
         return Answer(outcome, simulated_latency_s(url))
 
     def entry_urls(self) -> Sequence[Url]:
-        """The first HTML page of the first file."""
+        """Return the first HTML page of the first file."""
         return self._entry_urls
 
     def urls(self) -> Iterator[Url]:

@@ -1,15 +1,11 @@
-"""Where a record ends, found from the bytes themselves: what a reader of records does not tell of a broken file.
-
-A WARC file read from end to end, once, for what it captured and where each capture lies.
+"""Read a WARC file from end to end, once, for what it captured and where each capture lies.
 
 Responses and revisits count, and `resource` records of http addresses; requests, metadata and the rest do not. A file
 that is broken is refused. A last record that is cut off, as by a crawl that was killed, is left out.
 
-The captures of a WARC file, kept beside it so that the file is read from end to end only once.
-
-`FILE.honeyguide-index` is a small SQLite database, tied to the size and the modification time of its WARC file and to
-the version of its own format. One that does not fit is made anew; one that cannot be written, in a folder that is
-read-only, is done without. It can be deleted at any time.
+The captures are kept beside the file in `FILE.honeyguide-index`, a small SQLite database that is tied to the size and
+the modification time of its WARC file and to the version of its own format. One that does not fit is made anew; where
+it cannot be written, as in a read-only folder, the file is read each time. It can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -55,7 +51,7 @@ class Extent(Enum):
 
 
 def extent_of(path: Path, offset: int) -> Extent:
-    """How the record lies that begins at `offset`. Reads no more of the file than the record."""
+    """Return how the record lies that begins at `offset`. Reads no more of the file than the record."""
     with path.open("rb") as file:
         is_packed, pieces = _unpacked(file, offset)
         start, length = _header(pieces)
@@ -72,7 +68,7 @@ def extent_of(path: Path, offset: int) -> Extent:
 
 
 def cut_after(path: Path, offset: int) -> int | None:
-    """Where the next record begins, if all that is wrong with it is that the file ends within its first few bytes.
+    """Return where the next record begins if the file ends within its first few bytes; None if not.
 
     A record that got further than that can be read, and `extent_of` tells. `offset` is that of the record before.
     """
@@ -89,7 +85,7 @@ def cut_after(path: Path, offset: int) -> int | None:
 
 
 def _header(pieces: Iterator[bytes]) -> tuple[bytes, int | None]:
-    """What was read to see the whole header, and the length of header and content together; None if it has no end."""
+    """Return the bytes up to the end of the header, and the length of header and content; None if it has no end."""
     start = b""
     for piece in pieces:
         start += piece
@@ -101,7 +97,7 @@ def _header(pieces: Iterator[bytes]) -> tuple[bytes, int | None]:
 
 
 def _end_of(file: BinaryIO, offset: int) -> int:
-    """The place in the file behind the record at `offset`."""
+    """Return the place in the file behind the record at `offset`."""
     is_packed, pieces = _unpacked(file, offset)
     if not is_packed:
         return offset + (_header(pieces)[1] or 0) + len(_HEADER_END)
@@ -113,7 +109,7 @@ def _end_of(file: BinaryIO, offset: int) -> int:
 
 
 def _unpacked(file: BinaryIO, offset: int) -> tuple[bool, Iterator[bytes]]:
-    """The bytes from `offset` on: of one compressed member, or of all the rest of a file that is not compressed."""
+    """Yield the bytes from `offset` on, of one compressed member or of the rest of a plain file."""
     file.seek(offset)
     start = file.read(2)
     is_packed = bool(start) and _GZIP_START.startswith(start)  # one byte, where the file ends behind it
@@ -158,7 +154,7 @@ class WarcScan:
         self.cut_at: int | None = None  # known once all captures are read
 
     def captures(self) -> Iterator[Capture]:
-        """The captures, in the order of the file. WorldError when it is broken or no WARC at all."""
+        """Yield the captures, in the order of the file. WorldError when it is broken or no WARC at all."""
         path, offset = self._path, -1
         held: Capture | None = None  # the newest, kept back until the record after it shows that it is whole
         try:
@@ -197,7 +193,7 @@ def _check_separate(path: Path, before: int, offset: int) -> None:
 
 
 def _capture(record: WarcRecord) -> Capture | None:
-    """What a record answers; None when that is no http address or no readable response."""
+    """Describe a record; None when it has no http address or no readable response."""
     headers = record.headers
     try:
         url = Url.parse((headers.get("WARC-Target-URI") or "").strip("<>"))
@@ -218,7 +214,7 @@ def _capture(record: WarcRecord) -> Capture | None:
 
 
 def _answer_of(record: WarcRecord) -> tuple[int, bool]:
-    """Status of a response, 0 when it has none that can be read, and whether it declares or shows itself as HTML."""
+    """Return the status of a response, 0 when it cannot be read, and whether it is HTML."""
     if record.record_type == WarcRecordType.resource:
         return 200, is_html_type(record.headers.get("Content-Type") or "")
     try:
@@ -242,7 +238,7 @@ def _place_key(address: str | None, date: str | None) -> int:
 
 
 def _key(text: str | None) -> int:
-    """A hash that fits SQLite's integers, never 0 for a text."""
+    """Return a hash that fits SQLite's integers, never 0 for a text."""
     return (xxhash.xxh3_64_intdigest(text.encode()) >> 1) | 1 if text else 0
 
 
@@ -260,7 +256,7 @@ _ROWS: Final = f"SELECT {', '.join(COLUMNS)} FROM captures ORDER BY rowid"  # no
 
 
 def captures_of(warc: Path) -> Iterator[tuple[Any, ...]]:
-    """The captures of a WARC file as rows of `COLUMNS`, from beside it or from itself. WorldError if it is unusable."""
+    """Yield the captures of a WARC file as rows of `COLUMNS`. WorldError if it is unusable."""
     try:
         now = warc.stat()
     except OSError as error:
@@ -275,7 +271,7 @@ def captures_of(warc: Path) -> Iterator[tuple[Any, ...]]:
 
 
 def _opened(sidecar: Path, stamp: tuple[int, ...]) -> sqlite3.Connection | None:
-    """What is kept already, if it is there, whole and of this very file."""
+    """Open the index beside the file, if it is there, whole and of this very file."""
     if not sidecar.exists():
         return None
     # Immutable: no lock and no journal, which a read-only folder could not hold.
@@ -288,7 +284,7 @@ def _opened(sidecar: Path, stamp: tuple[int, ...]) -> sqlite3.Connection | None:
 
 
 def _made(sidecar: Path, stamp: tuple[int, ...], warc: Path) -> sqlite3.Connection:
-    """A new index of the file, put in its place when it is whole."""
+    """Return a new index of the file, put in its place when it is whole."""
     log.info("reading %s from end to end, once", warc)
     draft = sidecar.with_name(f"{sidecar.name}.{os.getpid()}")
     database, is_kept = _begun(draft)
@@ -310,7 +306,7 @@ def _made(sidecar: Path, stamp: tuple[int, ...], warc: Path) -> sqlite3.Connecti
 
 
 def _begun(draft: Path) -> tuple[sqlite3.Connection, bool]:
-    """An empty index at `draft`; where nothing can be written there, in a temporary file that nobody sees."""
+    """Return an empty index at `draft`; where nothing can be written there, in a temporary file that nobody sees."""
     try:
         return _empty(str(draft)), True
     except sqlite3.OperationalError:

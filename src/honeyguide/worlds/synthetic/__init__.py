@@ -1,10 +1,9 @@
 """A synthetic web: hosts, topics and pages computed from a seed, to crawl without a network.
 
-A `SyntheticSpec` says how large the web is and how much trouble it has. From it `layout` places clusters of
-pages on hosts and gives them topics; `traits` tells what is true of a page given its number; `linking`, `prose`
-and `pages` write it, in words that `lexicon` draws from `topic_words` and `common_words`; `addressing` goes
-between places and URLs. `SyntheticWorld` answers URLs in process, and `SyntheticServer` serves the same bytes
-over HTTP on loopback.
+A `SyntheticSpec` says how large the web is and how much trouble it has. From it `layout` places clusters of pages on
+hosts and gives them topics; `places` knows the traits of a page given its number, and goes between places and URLs;
+`prose` and `pages` write it, in the words of `words` and `topic_words`. `SyntheticWorld` answers URLs in process, and
+`SyntheticServer` serves the same bytes over HTTP on loopback.
 """
 
 from typing import TYPE_CHECKING, Any

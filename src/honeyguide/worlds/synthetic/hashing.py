@@ -26,7 +26,7 @@ _QUARTER_ORDER: Final = 1 if sys.byteorder == "little" else -1  # the same web o
 
 
 def hash_int(*parts: int) -> int:
-    """One 64-bit hash of some integers, in order."""
+    """Return one 64-bit hash of some integers, in order."""
     state = 0
     for part in parts:
         state = (state * 3 + part + _GAMMA) & _MASK
@@ -37,28 +37,28 @@ def hash_int(*parts: int) -> int:
 
 
 def hash_each(numbers: Ints, key: Hashes | np.uint64) -> Hashes:
-    """A 64-bit hash of each number under a key, or under each of several keys in a column."""
+    """Return a 64-bit hash of each number under a key, or under each of several keys in a column."""
     return _finalise(numbers.view(np.uint64) * _UGAMMA + key)
 
 
 def draws(key: int, count: int) -> Hashes:
-    """`count` 64-bit hashes that belong to a key; at most 16,384."""
+    """Return `count` 64-bit hashes that belong to a key; at most 16,384."""
     return _finalise(_STEPS[:count] + np.uint64(key))
 
 
 def quarters(hashes: Hashes) -> Ints:
-    """The four 16-bit quarters of each hash: four rows of numbers from 0 to 65,535, each shaped like `hashes`."""
+    """Return the four 16-bit quarters of each hash: four rows of numbers below 65,536, each shaped like `hashes`."""
     rows = hashes.view(np.uint16).reshape(-1, 4).T[::_QUARTER_ORDER].astype(np.int64)
     return rows if hashes.ndim == 1 else rows.reshape(4, *hashes.shape)
 
 
 def unit(hashes: Hashes) -> NDArray[np.float64]:
-    """Each hash as a number from 0 up to 1, from its upper bits."""
+    """Return each hash as a number from 0 up to 1, from its upper bits."""
     return (hashes >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def of_65536(share: float) -> int:
-    """A share as a threshold for a number of `quarters`."""
+    """Return a share as a threshold for a number of `quarters`."""
     return round(share * 65536)
 
 

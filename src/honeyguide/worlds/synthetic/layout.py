@@ -57,7 +57,7 @@ class Host:
         return "\n".join(lines) + "\n"
 
     def allows(self, path: str) -> bool:
-        """What `robots_txt` says of a path."""
+        """Return whether `robots_txt` allows a path."""
         return not self.closed_section or not path.startswith(f"/{self.closed_section}/")
 
 
@@ -106,19 +106,19 @@ class Layout:
         return hash_each(numbers, np.uint64(self.key(stream, *parts)))
 
     def section_clusters(self, host: int, section: int) -> Ints:
-        """The clusters a section list shows: those that are no islands."""
+        """Return the clusters a section list shows: those that are no islands."""
         clusters = self.open_by_host.members(host)
         return clusters[self.cluster_section[clusters] == section]
 
     def _place(self, clusters: Ints, hosts: int) -> Ints:
-        """The content host of each cluster: each has one, then sizes fall off by a power law."""
+        """Return the content host of each cluster: each has one, then sizes fall off by a power law."""
         weights = np.arange(1, hosts + 1, dtype=np.float64) ** -_SIZE_SLOPE
         edges = np.cumsum(weights) / weights.sum()
         places = np.searchsorted(edges, unit(self.hash_each(clusters, _HOST))).clip(max=hosts - 1)
         return np.where(clusters < hosts, clusters, places)
 
     def _specialties(self, content_hosts: int) -> Ints:
-        """What each content host is mostly about. The largest ones, which would drown the rest, are about nothing."""
+        """Return the main topic of each content host. The largest, which would drown the rest, have none."""
         numbers = np.arange(content_hosts, dtype=np.int64)
         parts = quarters(self.hash_each(numbers, _TOPIC, 1))
         is_specialist = (parts[0] < of_65536(_SPECIALIST_SHARE)) & (numbers >= content_hosts // 12)
@@ -131,7 +131,7 @@ class Layout:
         return np.where(parts[2] < of_65536(self.spec.general_share), self.no_topic, topics)
 
     def _file(self, clusters: Ints) -> Ints:
-        """The section of each cluster: where a tidy host keeps its topic, or anywhere."""
+        """Return the section of each cluster: where a tidy host keeps its topic, or anywhere."""
         parts = quarters(self.hash_each(clusters, _SECTION))
         counts = np.array([len(host.sections) for host in self.hosts])[self.cluster_host]
         is_tidy = parts[0] < of_65536(_TIDY_SHARE)
@@ -181,7 +181,7 @@ class Layout:
         )
 
     def _sections(self, draw: int, specialty: int) -> tuple[str, ...]:
-        """Three to six section names, the first sometimes a word of the host's specialty."""
+        """Return three to six section names, the first sometimes a word of the host's specialty."""
         count, pool = 3 + (draw >> 44) % 4, common_words.SECTIONS
         names = [pool[(draw // 7 + step * 5) % len(pool)] for step in range(count)]
         if specialty < self.no_topic and (draw >> 50) % 2:

@@ -1,7 +1,4 @@
-"""Writes a numbered page: its prose, its links with their anchors and the words around them, as HTML.
-
-Writes the pages that only point elsewhere: home pages, section lists, and the portals' directories of hosts.
-"""
+"""Write numbered pages, with links, anchors and the words around them, and the pages that only list links."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.worlds.synthetic.hashing import Hashes, Ints, draws, hash_int, of_65536, quarters
-from honeyguide.worlds.synthetic.places import FILE_ENDINGS, LIST_LENGTH, AddressBook, Kind
+from honeyguide.worlds.synthetic.places import FILE_ENDINGS, LIST_LENGTH, AddressBook, PageKind
 from honeyguide.worlds.synthetic.prose import (
     CHILDREN,
     MOST_PARAGRAPHS,
@@ -72,15 +69,15 @@ class PageWriter:
         )
 
     def write(self, own: Traits) -> bytes:
-        """The HTML of the one page that `own` describes; about a fifth of a millisecond."""
-        page, topic, kind = int(own.pages[0]), int(own.topics[0]), Kind(int(own.kinds[0]))
-        source = self._traits.original(page) if kind is Kind.COPY else page
-        is_list = kind in (Kind.BRIDGE, Kind.HUB)
+        """Return the HTML of the one page that `own` describes; about a fifth of a millisecond."""
+        page, topic, kind = int(own.pages[0]), int(own.topics[0]), PageKind(int(own.kinds[0]))
+        source = self._traits.original(page) if kind is PageKind.COPY else page
+        is_list = kind in (PageKind.BRIDGE, PageKind.HUB)
         draw = hash_int(self._text_key, source)
         words, links = self._sizes(draw, is_list=is_list)
         slots = links + CHILDREN
         randoms = draws(draw, words + slots * (3 + _CONTEXT))
-        paragraphs = self._paragraphs(randoms[:words], draw, topic, page if kind is Kind.COPY else None)
+        paragraphs = self._paragraphs(randoms[:words], draw, topic, page if kind is PageKind.COPY else None)
         choices, fates, anchors = randoms[words : words + 3 * slots].reshape(3, slots)
         contexts = randoms[words + 3 * slots :].reshape(slots, _CONTEXT)
         chosen = self._links.choose(source, topic, kind, choices[:links])
@@ -98,7 +95,7 @@ class PageWriter:
         return self._chrome.wrap(self._addresses.host_of(page), title, main)
 
     def _sizes(self, draw: int, *, is_list: bool) -> tuple[int, int]:
-        """How many words and links a page has: both vary, and the number of links has a heavy tail."""
+        """Return how many words and links a page has: both vary, and the number of links has a heavy tail."""
         spec = self._layout.spec
         words = spec.mean_words * (0.35 + 0.9 * ((draw >> 40) & 0xFF) / 256) / (3 if is_list else 1)
         paragraphs = min(MOST_PARAGRAPHS, 1 + int(words / PARAGRAPH))
@@ -107,7 +104,7 @@ class PageWriter:
         return paragraphs * PARAGRAPH, min(_MOST_LINKS, links)
 
     def _paragraphs(self, randoms: Hashes, draw: int, topic: int, copy: int | None) -> list[str]:
-        """The running text; a copy differs from its original in a few words."""
+        """Return the running text; a copy differs from its original in a few words."""
         pattern = draw % PATTERNS
         mixture = mixture_for(
             topic, (draw >> 20) % self._layout.no_topic, hash_int(draw), no_topic=self._layout.no_topic
@@ -120,7 +117,7 @@ class PageWriter:
         return self._prose.paragraphs(words, pattern)
 
     def _urls(self, found: Traits, fates: Hashes, chosen: int) -> list[str]:
-        """Where each link really points: the page, a former address of it, a file beside it, or nowhere."""
+        """Return where each link really points: the page, a former address of it, a file beside it, or nowhere."""
         urls = self._addresses.pages(found)
         fate = self._fate_edges.searchsorted(quarters(fates)[0], side="right")
         for slot in np.flatnonzero(fate).tolist():
@@ -138,7 +135,7 @@ class PageWriter:
         return urls
 
     def _anchors(self, found: Traits, topic: int, randoms: Ints) -> list[str]:
-        """What each link says: words of its target's title, words of another topic, or nothing in particular."""
+        """Return the anchors: words of the target's title, words of another topic, or nothing in particular."""
         kind, phrase, _, extra = randoms
         kinds = self._anchor_edges.searchsorted(kind, side="right")
         words = np.where((kinds == 0)[:, None], self._misleading(found.topics, topic, randoms), found.titles)
@@ -152,7 +149,7 @@ class PageWriter:
         ]
 
     def _misleading(self, targets: Ints, topic: int, randoms: Ints) -> Ints:
-        """Words that hardly have to do with the target: of the page's own topic, of any other, or ambiguous ones."""
+        """Return words that say little of the target: of the page's own topic, of any other, or ambiguous ones."""
         _, first, second, _ = randoms
         promised = (targets + second) % self._layout.no_topic
         if topic != self._layout.no_topic:
@@ -161,7 +158,7 @@ class PageWriter:
         return self._lexicon.table[promised, randoms[1:] % COLUMNS].T
 
     def _contexts(self, found: Traits, topic: int, telling: Ints, randoms: Ints) -> list[list[str]]:
-        """The words around each link: often a jargon that belongs to where it leads."""
+        """Return the words around each link: often a jargon that belongs to where it leads."""
         lexicon = self._lexicon
         kind, column, _, _ = randoms
         rows = np.where(telling < _TELLING, lexicon.around + found.topics, lexicon.general)[:, None]
@@ -184,7 +181,7 @@ class _Links:
         return f"{' '.join(words[:half])} {self._tag(number)} {' '.join(words[half:])}"
 
     def item(self, number: int) -> str:
-        """An entry of a list; every other one has a few words beside it."""
+        """Return an entry of a list; every other one has a few words beside it."""
         return f"<li>{self._tag(number)} {' '.join(self.around[number][1:4]) if number % 2 else ''}</li>"
 
     def _tag(self, number: int) -> str:
@@ -228,14 +225,14 @@ class ListWriter:
         self._trap = trap
 
     def home(self, host: int) -> bytes:
-        """A home page: the sections, and some of what is in them."""
+        """Return a home page: the sections, and some of what is in them."""
         site = self._layout.hosts[host]
         entries = [(f"/{section}/", section.title()) for section in site.sections]
         entries += self._titled(self._front(host) if site.is_portal else self._heads(host))
         return self._page(host, "Welcome to this site", entries, self._trap.on_portal(host) if site.is_portal else "")
 
     def section(self, host: int, section: int, number: int) -> bytes:
-        """One page of a section list or directory, and the way to the next."""
+        """Return one page of a section list or directory, and the way to the next."""
         site = self._layout.hosts[host]
         window = slice((number - 1) * LIST_LENGTH, number * LIST_LENGTH)
         if site.is_portal:
@@ -252,13 +249,13 @@ class ListWriter:
         return np.asarray(clusters * self._layout.spec.cluster_pages)
 
     def _front(self, portal: int) -> Ints:
-        """What a portal shows on its front page: heads of clusters from all over the web."""
+        """Return the pages on a portal's front page: heads of clusters from all over the web."""
         numbers = self._layout.hash_each(np.arange(_ENTRY_LINKS), _FRONT, portal)
         places = (numbers % np.uint64(len(self._layout.open_clusters))).astype(np.int64)
         return np.asarray(self._layout.open_clusters[places] * self._layout.spec.cluster_pages)
 
     def _directory(self, portal: int, section: int) -> list[Host]:
-        """All hosts, in an order of its own for each section of each portal."""
+        """Return all hosts, in an order of its own for each section of each portal."""
         order = self._layout.hash_each(np.arange(len(self._layout.hosts)), _FRONT, portal, section).argsort()
         return [self._layout.hosts[number] for number in order.tolist()]
 

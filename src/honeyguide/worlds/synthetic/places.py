@@ -1,7 +1,4 @@
-"""Between places on the synthetic web and their URLs. A URL that is not exactly a place's own leads nowhere.
-
-What is true of a page before a word of it is written: its kind, topic, title and address, for many pages at once.
-"""
+"""Places on the synthetic web and their URLs, and the traits of a page that are known before it is written."""
 
 from __future__ import annotations
 
@@ -92,10 +89,10 @@ class AddressBook:
         ]
 
     def pages(self, traits: Traits) -> list[str]:
-        """The URLs of some pages."""
+        """Return the URLs of some pages."""
         hosts = self._layout.cluster_host[traits.clusters].tolist()
         sections = self._layout.cluster_section[traits.clusters].tolist()
-        slugs, prefixes, bridge = self._slugs, self._prefixes, int(Kind.BRIDGE)
+        slugs, prefixes, bridge = self._slugs, self._prefixes, int(PageKind.BRIDGE)
         urls = []
         for page, host, section, title, slug, kind in zip(
             traits.pages.tolist(), hosts, sections, traits.titles.tolist(), traits.slugs.tolist(),
@@ -118,7 +115,7 @@ class AddressBook:
         return f"{self._prefixes[host][section]}{query}"
 
     def alias(self, page: int, host: int, *, has_moved: bool = False) -> str:
-        """A former address of `page` on its own host or on a portal."""
+        """Return a former address of `page` on its own host or on a portal."""
         return f"{self.home(host)}{'moved' if has_moved else 'go'}/{base36(page)}"
 
     def file(self, page: int, host: int, ending: str) -> str:
@@ -128,7 +125,7 @@ class AddressBook:
         return int(self._layout.cluster_host[page // self._layout.spec.cluster_pages])
 
     def find(self, url: Url) -> Place | None:
-        """The place whose own URL this is; None where the web has nothing."""
+        """Return the place whose own URL this is; None where the web has nothing."""
         host = self._layout.host_numbers.get(url.host)
         if host is None or url.scheme != "http":
             return None
@@ -164,7 +161,7 @@ class AddressBook:
         return ListPlace(host, section, number) if is_own else None
 
     def list_pages(self, host: int, section: int) -> int:
-        """How many pages a section list has, at least one."""
+        """Return how many pages a section list has, at least one."""
         if self._layout.hosts[host].is_portal:
             entries = len(self._layout.hosts)
         else:
@@ -189,8 +186,8 @@ _KIND, _TITLE, _ORIGIN = range(200, 203)
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-class Kind(IntEnum):
-    """What sort of page a page is."""
+class PageKind(IntEnum):
+    """The kinds of pages."""
 
     BRIDGE = 0  # an off-topic list of links that leads into islands
     HUB = 1  # a long list of links of its topic
@@ -200,7 +197,7 @@ class Kind(IntEnum):
 
 
 # numpy compares with plain integers ten times as fast as with members of an enum.
-_BRIDGE, _STRAY = int(Kind.BRIDGE), int(Kind.STRAY)
+_BRIDGE, _STRAY = int(PageKind.BRIDGE), int(PageKind.STRAY)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,7 +206,7 @@ class Traits:
 
     pages: Ints
     clusters: Ints
-    kinds: Ints  # as in `Kind`
+    kinds: Ints  # as in `PageKind`
     topics: Ints
     is_failing: NDArray[np.bool_]
     is_shy: NDArray[np.bool_]  # never linked to with words that say what it is
@@ -235,7 +232,7 @@ class TraitTable:
         self._slugs[: of_65536(_TOPICAL_SLUG_SHARE)] = 0
 
     def of(self, pages: Ints) -> Traits:
-        """The traits of each page; some 30 microseconds a call, and less than half of one for each page."""
+        """Return the traits of each page; some 30 microseconds a call, and less than half of one for each page."""
         clusters = pages // self._size
         # A cluster's head is an ordinary page: its numbers are beyond every threshold.
         is_head = (clusters * self._size == pages).astype(np.int64) << 16
@@ -257,20 +254,20 @@ class TraitTable:
         )
 
     def original(self, page: int) -> int:
-        """What a copy repeats: the head of a cluster of its own cluster's topic, wherever that may live."""
+        """Return the original of a copy: the head of a cluster of the same topic, on any host."""
         topics = self._layout.cluster_topic[page // self._size :][:1]
         fraction = unit(hash_each(np.array([page], dtype=np.int64), self._origin_key))
         return int(self._layout.open_by_topic.pick(topics, fraction)[0]) * self._size
 
     def _titles(self, randoms: Ints, topics: Ints, is_bridge: NDArray[np.bool_]) -> Ints:
-        """Three words each, by turns from the topic's core words and from its jargon, among words of other kinds."""
+        """Return three words for each page, from its topic's core words or from its jargon."""
         rows = topics + self._lexicon.titles[randoms[3] & 1]
         rows[is_bridge] = self._lexicon.links
         return self._lexicon.table[rows, randoms[:TITLE_WORDS] % COLUMNS].T
 
 
 def base36(number: int) -> str:
-    """A number in digits and small letters, as page addresses carry it."""
+    """Return a number in digits and small letters, as page addresses carry it."""
     digits = ""
     while number >= 36:
         number, rest = divmod(number, 36)

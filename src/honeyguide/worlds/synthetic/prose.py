@@ -1,9 +1,4 @@
-"""What every page of a host has around its text: navigation, sidebar and footer, the same on the whole site.
-
-Where the links of a page lead: topical locality, feeder topics, bridges into islands, popular targets.
-
-Sentences of a page: how many words of which language, and where commas, stops and capitals fall.
-"""
+"""The text of a page: its sentences, the targets of its links, and the navigation, sidebar and footer of its host."""
 
 from __future__ import annotations
 
@@ -14,7 +9,7 @@ import numpy as np
 
 from honeyguide.worlds.synthetic.hashing import Hashes, Ints, hash_int, of_65536, quarters
 from honeyguide.worlds.synthetic.layout import FEEDS, Layout
-from honeyguide.worlds.synthetic.places import Kind
+from honeyguide.worlds.synthetic.places import PageKind
 from honeyguide.worlds.synthetic.words import CAPITAL, COLUMNS, COMMA, PLAIN, STOP, Lexicon
 
 if TYPE_CHECKING:
@@ -26,7 +21,7 @@ _SIDEBAR_LINKS = 4
 
 
 def document(title: str, before: str, main: str, after: str) -> bytes:
-    """A whole HTML document: the main part between what a site has around it."""
+    """Return a whole HTML document: the main part between what a site has around it."""
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n</head>\n'
         f"<body>\n{before}\n<main>\n<h1>{title}</h1>\n{main}\n</main>\n{after}\n</body>\n</html>\n"
@@ -44,7 +39,7 @@ class Chrome:
         self._doors: dict[int, str] = {}
 
     def wrap(self, host: int, title: str, main: str) -> bytes:
-        """A whole HTML document."""
+        """Return a whole HTML document."""
         around = self._around.get(host)
         if around is None:
             around = self._around[host] = self._build(host)
@@ -68,7 +63,7 @@ class Chrome:
         return before, f"{self._sidebar(host)}\n{footer}"
 
     def _sidebar(self, host: int) -> str:
-        """The site's most popular pages, by number alone, as sidebars go."""
+        """Return the site's most popular pages, by number alone, as sidebars go."""
         clusters = self._layout.open_by_host.members(host)[:_SIDEBAR_LINKS]
         heads = np.asarray(clusters * self._layout.spec.cluster_pages)
         if not len(heads):
@@ -86,7 +81,7 @@ _NEAR, _SAME, _FED, _ISLAND, _ANYWHERE = range(5)
 
 
 def _modes(near: float, same: float, fed: float, island: float) -> Ints:
-    """Thresholds from shares; what is left leads anywhere."""
+    """Return thresholds from shares; what is left leads anywhere."""
     return np.cumsum([of_65536(share) for share in (near, same, fed, island)])
 
 
@@ -106,16 +101,16 @@ class LinkChooser:
         self._last = layout.spec.pages - 1
 
     def children(self, page: int) -> list[int]:
-        """The pages that hang from this one in its cluster's tree, at most `CHILDREN`."""
+        """Return the pages that hang from this one in its cluster's tree, at most `CHILDREN`."""
         head = page // self._size * self._size
         first = head + (page - head) * CHILDREN + 1
         return list(range(first, min(first + CHILDREN, head + self._size, self._last + 1)))
 
-    def choose(self, page: int, topic: int, kind: Kind, draws: Hashes) -> Ints:
-        """One target per draw, for a page of this topic and kind."""
+    def choose(self, page: int, topic: int, kind: PageKind, draws: Hashes) -> Ints:
+        """Return one target per draw, for a page of this topic and kind."""
         cluster = page // self._size
         mode, feed, cluster_rank, page_rank = quarters(draws)
-        leads_to = self._hidden_topic(cluster, int(draws[0])) if kind is Kind.BRIDGE else topic
+        leads_to = self._hidden_topic(cluster, int(draws[0])) if kind is PageKind.BRIDGE else topic
         edges = self._edges(cluster, topic, kind)
         modes = edges.searchsorted(mode, side="right")
         feeds = self._layout.feeds[topic][feed % FEEDS]
@@ -135,17 +130,17 @@ class LinkChooser:
             places[is_island] = 0
         return np.minimum(clusters * self._size + places, self._last)
 
-    def _edges(self, cluster: int, topic: int, kind: Kind) -> Ints:
-        if kind is Kind.BRIDGE:
+    def _edges(self, cluster: int, topic: int, kind: PageKind) -> Ints:
+        if kind is PageKind.BRIDGE:
             return _BRIDGE
         if topic == self._layout.no_topic:
             return _GENERAL
-        if kind is Kind.HUB:
+        if kind is PageKind.HUB:
             return _HUB
         return _ON_ISLAND if self._layout.is_island[cluster] else _TOPICAL
 
     def _hidden_topic(self, cluster: int, draw: int) -> int:
-        """The topic of the islands a bridge leads to: its neighbourhood's own, or one that it feeds."""
+        """Return the topic of the islands a bridge leads to: its neighbourhood's own, or one that it feeds."""
         topic = int(self._layout.cluster_topic[cluster])
         if topic == self._layout.no_topic:
             return draw % self._layout.no_topic
@@ -183,7 +178,7 @@ MOST_PARAGRAPHS: Final = PATTERNS * (_REPEATS - 1)
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """What languages a text mixes: shares of its words that are core, jargon, of a second topic, and ambiguous."""
+    """Shares of a text's words that are core, jargon, of a second topic, and ambiguous."""
 
     topic: int
     second: int
@@ -207,7 +202,7 @@ class ProseWriter:
         self._lexicon = lexicon
 
     def words(self, draws: Hashes, mixture: Mixture, pattern: int) -> Ints:
-        """The number of the word at each place of a text whose first paragraph has this sentence pattern."""
+        """Return the number of the word at each place of a text whose first paragraph has this sentence pattern."""
         lexicon = self._lexicon
         kind, column, _, _ = quarters(draws)
         rows = np.array(
@@ -219,14 +214,14 @@ class ProseWriter:
         return lexicon.table[row, column % COLUMNS]
 
     def paragraphs(self, words: Ints, pattern: int) -> list[str]:
-        """The text of `words`, which fill whole paragraphs."""
+        """Return the text of `words`, which fill whole paragraphs."""
         start = pattern * PARAGRAPH
         spelled = self._lexicon.spell(words, _FORMS[start : start + len(words)])
         return [" ".join(spelled[place : place + PARAGRAPH]) for place in range(0, len(spelled), PARAGRAPH)]
 
 
 def mixture_for(topic: int, second: int, draw: int, *, no_topic: int) -> Mixture:
-    """How strongly a page is about its topic, from one draw: weakly, strongly, in plain words or in jargon."""
+    """Return how strongly a page is about its topic, from one draw: weakly, strongly, in plain words or in jargon."""
     strength = 0.09 + 0.45 * ((draw & 0xFFFF) / 65536) ** 1.3
     jargon_share = 0.25 + 0.6 * ((draw >> 16) & 0xFFFF) / 65536
     of_second = 0.30 * (((draw >> 32) & 0xFFFF) / 65536) ** 2

@@ -70,7 +70,7 @@ class SyntheticServer:
     def in_thread(
         cls, world: SyntheticWorld, pace: Pace | None = None, clock: Clock | None = None
     ) -> Iterator[SyntheticServer]:
-        """A server that runs in a thread and loop of its own until the context ends."""
+        """Run a server in a thread and loop of its own until the context ends."""
         server = cls(world, pace, clock)
         loop = asyncio.new_event_loop()
         thread = threading.Thread(target=loop.run_forever, name="synthetic-server", daemon=True)
@@ -143,7 +143,7 @@ class SyntheticServer:
                 assert_never(answer.outcome)
 
     def _asked_for(self, request: web.BaseRequest, host: str) -> Url | None:
-        """The URL of a request, when its host lives at the address the request came in on."""
+        """Return the URL of a request, when its host lives at the address the request came in on."""
         address = request.transport.get_extra_info("sockname")[0] if request.transport else ""
         if self._addresses.get(host, ("", 0))[0] != address:
             return None

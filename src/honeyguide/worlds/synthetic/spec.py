@@ -1,4 +1,4 @@
-"""What a synthetic web is made of: its size, its seed, and how much of each kind of trouble it has."""
+"""The settings of a synthetic web: its size, its seed, and how much of each kind of trouble it has."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class SyntheticSpec:
 
     @classmethod
     def parse(cls, text: str) -> SyntheticSpec:
-        """The spec that `text` names, as in `seed=3,pages=100_000`; the empty text is the default.
+        """Return the spec that `text` names, as in `seed=3,pages=100_000`; the empty text is the default.
 
         Raises `WorldError` for an unknown key, a value that is no number and a value that makes no web.
         """

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class TopicWords:
+class TopicVocabulary:
     """One topic: its name, what a person types to find it, and its vocabulary."""
 
     name: str
@@ -21,11 +21,13 @@ class TopicWords:
     shared: tuple[str, ...]
 
 
-def _topic(name: str, *, keywords: str, core: str, jargon: str, shared: str) -> TopicWords:
-    return TopicWords(name, tuple(keywords.split()), tuple(core.split()), tuple(jargon.split()), tuple(shared.split()))
+def _topic(name: str, *, keywords: str, core: str, jargon: str, shared: str) -> TopicVocabulary:
+    return TopicVocabulary(
+        name, tuple(keywords.split()), tuple(core.split()), tuple(jargon.split()), tuple(shared.split())
+    )
 
 
-TOPICS: tuple[TopicWords, ...] = (
+TOPICS: tuple[TopicVocabulary, ...] = (
     _topic(
         "geology",
         keywords="geology rock mineral fossil",

@@ -1,6 +1,4 @@
-"""The English that every page of the synthetic web shares: glue, everyday words, link-list wording, section names.
-
-Words as numbers: one list of all words, and for each kind of language a table from which a word is drawn at once.
+"""The words of the synthetic web that all topics share, and all words as numbers in a table to draw from.
 
 A row of the table has `COLUMNS` entries filled in proportion to a Zipf law over its words, so that drawing a word is
 one look-up with ten random bits. Topics are numbered from 0; the number after the last means "no topic", and its core
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.worlds.synthetic.hashing import Ints
-    from honeyguide.worlds.synthetic.topic_words import TopicWords
+    from honeyguide.worlds.synthetic.topic_words import TopicVocabulary
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -131,7 +129,7 @@ class WordList:
     slope: float
 
     def drawn(self, share: float) -> list[str]:
-        """The words as they fill a share of a table's row."""
+        """Return the words as they fill a share of a table's row."""
         columns = round(share * COLUMNS)
         weights = np.arange(1, len(self.words) + 1, dtype=np.float64) ** -self.slope
         edges = np.cumsum(weights) / weights.sum()
@@ -146,7 +144,7 @@ Blend = tuple[tuple[WordList, float], ...]
 class Lexicon:
     """All words of a web and the tables they are drawn from."""
 
-    def __init__(self, topics: Sequence[TopicWords]) -> None:
+    def __init__(self, topics: Sequence[TopicVocabulary]) -> None:
         shared = WordList(tuple(dict.fromkeys(word for topic in topics for word in topic.shared)), 0.0)
         general = WordList(GENERAL, 0.5)
         core = [*(WordList(topic.core, 0.6) for topic in topics), general]
@@ -171,13 +169,13 @@ class Lexicon:
         )
 
     def spell(self, numbers: Ints, forms: Ints | int) -> list[Any]:
-        """The words with these numbers in these forms, as lists nested like `numbers`."""
+        """Return the words with these numbers in these forms, as lists nested like `numbers`."""
         spelled: list[Any] = self._forms[numbers * _FORMS + forms].tolist()
         return spelled
 
 
 def _table(blends: Sequence[Blend], numbers: Mapping[str, int]) -> NDArray[np.int16]:
-    """A row for each blend: of its kinds each has its share of the columns, filled by its own Zipf law."""
+    """Return a row for each blend: of its kinds each has its share of the columns, filled by its own Zipf law."""
     rows = [[numbers[word] for kind, share in blend for word in kind.drawn(share)] for blend in blends]
     return np.array([row[:COLUMNS] + row[: COLUMNS - len(row)] for row in rows], dtype=np.int16)
 

@@ -16,8 +16,8 @@ from honeyguide.worlds.synthetic.places import (
     AddressBook,
     AliasPlace,
     FilePlace,
-    Kind,
     ListPlace,
+    PageKind,
     PagePlace,
     RobotsPlace,
     TraitTable,
@@ -76,7 +76,7 @@ class SyntheticWorld:
         return self.answer(url)
 
     def answer(self, url: Url) -> Answer:
-        """What `fetch` answers, without a coroutine around it."""
+        """Answer as `fetch` does, without a coroutine."""
         host = self._host(url)
         if host is None:
             return Answer(Failed(FailureReason.CONNECTION, f"no such host: {url.host}"), elapsed_s=0.05)
@@ -86,7 +86,7 @@ class SyntheticWorld:
         return self.serve(url)
 
     def serve(self, url: Url) -> Answer:
-        """What the host sends to anyone who asks, whatever its robots.txt says: what the HTTP server serves."""
+        """Answer as the host would, whatever its robots.txt says."""
         host = self._host(url)
         place = self._addresses.find(url) if host is not None else None
         if host is not None and place is None and (trapped := self._trapped(host, url)) is not None:
@@ -98,7 +98,7 @@ class SyntheticWorld:
         return Answer(outcome, self._elapsed_s(host, place, outcome), host.crawl_delay_s)
 
     def entry_urls(self) -> Sequence[Url]:
-        """The front pages of the portals."""
+        """Return the front pages of the portals."""
         return tuple(Url.parse(self._addresses.home(portal)) for portal in range(self.spec.portals))
 
     async def close(self) -> None:
@@ -117,13 +117,13 @@ class SyntheticWorld:
         return tuple(self._topics)
 
     def keywords_for(self, topic: str) -> tuple[str, ...]:
-        """The few words a person would type to look for a topic."""
+        """Return the few words a person would type to look for a topic."""
         if topic not in self._topics:
             raise WorldError(f"synthetic web: no topic {topic!r}; it has {', '.join(self._topics)}")
         return self._topics[topic].keywords
 
     def url_of(self, page: int) -> Url:
-        """The address of a numbered page, from 0 up to `spec.pages`."""
+        """Return the address of a numbered page, from 0 up to `spec.pages`."""
         return Url.parse(self._addresses.page(page))
 
     def topic_of(self, url: Url) -> str | None:
@@ -142,7 +142,7 @@ class SyntheticWorld:
         place = self._addresses.find(url)
         if place is None:
             return self._trap_truth(url)
-        if isinstance(place, PagePlace) and place.traits.kinds[0] == Kind.COPY:
+        if isinstance(place, PagePlace) and place.traits.kinds[0] == PageKind.COPY:
             return Truth("", url.text, nearly=self._addresses.page(self._traits.original(place.page)))
         return Truth("", url.text)
 
@@ -167,7 +167,7 @@ class SyntheticWorld:
         return self._hosts.get(url.host) if url.scheme == "http" else None
 
     def _trapped(self, host: Host, url: Url) -> Fetched | None:
-        """What the trap has at an address where the honest web has nothing."""
+        """Return the trap's page at an address where the honest web has none."""
         if url.path_and_query == "/robots.txt":
             return Fetched(200, _TEXT, host.robots_txt.encode())
         body = self._trap.page(url)
@@ -228,7 +228,7 @@ class SyntheticWorld:
         return Redirected(status, Url.parse(target))
 
     def _elapsed_s(self, host: Host, place: Place, outcome: Outcome) -> float:
-        """The host's latency with a heavy tail; seconds for a slow page, the limit for one that hangs."""
+        """Return the host's latency with a heavy tail; seconds for a slow page, the limit for one that hangs."""
         if isinstance(outcome, Failed) and outcome.reason is FailureReason.TIMEOUT:
             return TIMEOUT_S
         draw = self._layout.key(_LATENCY, hash_int(*_numbers(place)))
@@ -240,7 +240,7 @@ class SyntheticWorld:
 
 
 def _numbers(place: Place) -> tuple[int, ...]:
-    """A place as numbers to hash."""
+    """Return a place as numbers to hash."""
     match place:
         case PagePlace():
             return (0, place.page)

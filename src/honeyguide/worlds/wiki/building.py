@@ -1,4 +1,4 @@
-"""A dump becomes a world: gathered in one pass, resolved and rendered in a second, renamed into place when whole."""
+"""Build a wiki world from a dump: gather in one pass, resolve and render in a second, rename into place when whole."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ import shutil
 import sqlite3
 import tempfile
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from honeyguide.errors import WorldError
 from honeyguide.model.counts import count_of
 from honeyguide.worlds.wiki import world as world_file
 from honeyguide.worlds.wiki.dump import BrokenDump, Dump
-from honeyguide.worlds.wiki.gathering import Gathered
+from honeyguide.worlds.wiki.gathering import GatheredWiki
 from honeyguide.worlds.wiki.pagelinks import PageLinks
 from honeyguide.worlds.wiki.titles import TitleRules
-from honeyguide.worlds.wiki.writing import Writing
+from honeyguide.worlds.wiki.writing import WikiWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from honeyguide.worlds.wiki.gathering import KeyTable
-    from honeyguide.worlds.wiki.titles import SiteInfo
+    Progress = Callable[["BuildProgress"], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class BuildProgress:
 
 @dataclass(frozen=True, slots=True)
 class BuiltWiki:
-    """What a build came to."""
+    """The result of a build."""
 
     path: Path
     pages: int
@@ -73,110 +72,92 @@ def build_wiki(
         raise WorldError(f"--sample {sample:g}: it must be above 0 and at most 1")
     if linktarget is not None and pagelinks is None:
         raise WorldError("--linktarget explains a pagelinks table; give that too, with --pagelinks")
-    tables = None if pagelinks is None else (Path(pagelinks), None if linktarget is None else Path(linktarget))
-    with _new_folder(Path(out)) as folder, Dump(Path(dump)) as opened:
-        build = _Build(opened, folder, progress)
-        with closing(build):
-            return build.run(Path(out), sample, seed, tables, keep_partial=keep_partial)
-
-
-class _Build:
-    """One build, in a folder of its own that becomes the world."""
-
-    def __init__(self, dump: Dump, folder: Path, progress: Callable[[BuildProgress], None]) -> None:
-        self._dump = dump
-        self._progress = progress
-        self._scratch_file = folder / "scratch.sqlite"
-        self._world = world_file.create(folder)
-        self._scratch = world_file.fast_database(self._scratch_file)
-
-    def run(
-        self, out: Path, sample: float, seed: int, tables: tuple[Path, Path | None] | None, *, keep_partial: bool
-    ) -> BuiltWiki:
-        gathered = Gathered(self._world, self._scratch, sample, seed)
-        trouble = self._gather(gathered, keep_partial=keep_partial)
+    with (
+        _new_folder(Path(out)) as folder,
+        Dump(Path(dump)) as opened,
+        closing(world_file.create(folder)) as world,
+        _scratch_database(folder) as scratch,
+    ):
+        gathered = GatheredWiki(world, scratch, sample, seed)
+        trouble = _gather(opened, gathered, progress, keep_partial=keep_partial)
         titles = gathered.end()
-        page_links = None if tables is None else self._page_links(gathered, titles, *tables)
-        site = self._dump.site
-        writing = Writing(self._world, gathered, titles, TitleRules(site), page_links)
-        writing.run(lambda done: self._progress(BuildProgress("write", done, gathered.article_count, done)))
-        counts = self._counts(writing)
-        dropped = dict(sorted((gathered.dropped + writing.dropped).items()))
-        built = BuiltWiki(
-            path=out,
+        links = None
+        if pagelinks is not None:
+            links = PageLinks(scratch, gathered.numbers_by_page_id(), titles)
+            links.read(
+                Path(pagelinks),
+                None if linktarget is None else Path(linktarget),
+                lambda done, total: progress(BuildProgress("links", done, total, gathered.article_count)),
+            )
+        writer = WikiWriter(world, gathered, titles, TitleRules(opened.site), links)
+        writer.run(lambda done: progress(BuildProgress("write", done, gathered.article_count, done)))
+        dropped = dict(sorted((gathered.dropped + writer.dropped).items()))
+        counts = {
+            "pages": gathered.article_count,
+            "links": int(writer.out_degrees.sum()),
+            "redirects": _count(world, "redirects"),
+            "categories": _count(world, "categories"),
+        }
+        facts = {
+            **counts,
+            "dropped": dropped,
+            "dump_pages": dict(gathered.dump_pages),
+            "source": {"sample": sample, "seed": seed, "pagelinks": links is not None, "trouble": trouble},
+            "site": asdict(opened.site),
+            **writer.facts(),
+        }
+        world_file.finish(world, facts)
+        return BuiltWiki(
+            path=Path(out),
             **counts,
             dump_pages=dict(gathered.dump_pages),
             dropped=dropped,
-            xml_bytes=self._dump.xml_bytes,
+            xml_bytes=opened.file.bytes_out,
             trouble=trouble,
         )
-        source = {"sample": sample, "seed": seed, "pagelinks": tables is not None, "trouble": trouble}
-        facts = counts | {"dropped": dropped, "dump_pages": built.dump_pages, "source": source}
-        world_file.finish(self._world, facts | _site_facts(site) | writing.facts())
-        return built
 
-    def close(self) -> None:
-        self._world.close()
-        self._scratch.close()
-        self._scratch_file.unlink(missing_ok=True)
 
-    def _gather(self, gathered: Gathered, *, keep_partial: bool) -> str:
-        """The first pass; gives what was wrong with the dump, where that is tolerated."""
-        dump = self._dump
+def _gather(dump: Dump, gathered: GatheredWiki, progress: Progress, *, keep_partial: bool) -> str:
+    """Make the first pass; return what was wrong with the dump, where that is tolerated."""
 
-        def told() -> None:
-            self._progress(BuildProgress("read", dump.bytes_read, dump.size_bytes, gathered.article_count))
+    def report() -> None:
+        progress(BuildProgress("read", dump.file.bytes_read, dump.file.size_bytes, gathered.article_count))
 
-        trouble = ""
-        try:
-            gathered.read(dump, told)
-        except BrokenDump as error:
-            if not keep_partial:
-                raise
-            trouble = str(error).rpartition("; ")[0]
-        if not gathered.article_count:
-            kept = " in this sample" if gathered.dropped["not in the sample"] else ""
-            raise WorldError(
-                f"the world would be empty: no article{kept} among {count_of(dump.page_count, 'page')} of the dump"
-            )
-        told()
-        return trouble
-
-    def _page_links(self, gathered: Gathered, titles: KeyTable, pagelinks: Path, linktarget: Path | None) -> PageLinks:
-        links = PageLinks(self._scratch, gathered.numbers_by_page_id(), titles)
-        links.read(
-            pagelinks,
-            linktarget,
-            lambda done, total: self._progress(BuildProgress("links", done, total, gathered.article_count)),
+    trouble = ""
+    try:
+        gathered.read(dump, report)
+    except BrokenDump as error:
+        if not keep_partial:
+            raise
+        trouble = str(error).rpartition("; ")[0]
+    if not gathered.article_count:
+        kept = " in this sample" if gathered.dropped["not in the sample"] else ""
+        raise WorldError(
+            f"the world would be empty: no article{kept} among {count_of(dump.page_count, 'page')} of the dump"
         )
-        return links
-
-    def _counts(self, writing: Writing) -> dict[str, int]:
-        (redirects,) = self._world.execute("SELECT count(*) FROM redirects").fetchone()
-        (categories,) = self._world.execute("SELECT count(*) FROM categories").fetchone()
-        pages = len(writing.out_degrees)
-        return {
-            "pages": pages,
-            "links": int(writing.out_degrees.sum()),
-            "redirects": redirects,
-            "categories": categories,
-        }
+    report()
+    return trouble
 
 
-def _site_facts(site: SiteInfo) -> dict[str, Any]:
-    return {
-        "site": {
-            "name": site.name,
-            "base": site.base,
-            "has_capital_titles": site.has_capital_titles,
-            "number_by_namespace": dict(site.number_by_namespace),
-        }
-    }
+def _count(world: sqlite3.Connection, table: str) -> int:
+    (count,) = world.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 - a name of our own
+    return int(count)
+
+
+@contextmanager
+def _scratch_database(folder: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database for the time of the build."""
+    path = folder / "scratch.sqlite"
+    try:
+        with closing(world_file.fast_database(path)) as scratch:
+            yield scratch
+    finally:
+        path.unlink(missing_ok=True)
 
 
 @contextmanager
 def _new_folder(out: Path) -> Iterator[Path]:
-    """A folder beside `out` that takes its place at the end; thrown away when anything goes wrong."""
+    """Make a folder beside `out` that takes its place at the end and is deleted when anything goes wrong."""
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
         raise WorldError(f"{out} exists and is not empty; name a new folder for the world")
     try:
@@ -194,7 +175,7 @@ def _new_folder(out: Path) -> Iterator[Path]:
 
 
 def _umask() -> int:
-    """The mask can only be read by setting it."""
+    """Return the mask, which can only be read by setting it."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

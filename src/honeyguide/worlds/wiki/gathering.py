@@ -1,13 +1,9 @@
-"""Every title of a dump in 12 bytes: sorted 64-bit keys beside the numbers of the articles they stand for.
+"""The first pass over a dump: every article without its markup, every redirect, every label; no link resolved yet.
 
-The key of a title is its hash; numbers of a dump's own (of pages, of link targets) are keys as they are.
-
-With the 17 million titles of the English Wikipedia that is 200 MB, where a dictionary of strings takes several
-gigabytes. Two titles of one dump share a key with a probability of about one in 100,000.
-
-Which pages only lead to another one, and where a chain of them ends.
-
-The first pass over a dump: every article without its markup, every redirect, every label; no link resolved yet.
+A title is kept in 12 bytes: 64-bit keys, sorted, beside the numbers of the articles they stand for. With the 17 million
+titles of the English Wikipedia that is 200 MB, where a dictionary of strings takes several gigabytes. The key of a
+title is its hash; numbers of a dump's own (of pages, of link targets) are keys as they are. Two titles of one dump
+share a key with a probability of about one in 100,000.
 """
 
 from __future__ import annotations
@@ -45,20 +41,8 @@ def keys_of(titles: Iterable[str]) -> Keys:
     return np.fromiter(map(key_of, titles), dtype=np.uint64)
 
 
-class KeyColumn:
-    """Keys in the order in which they come, 8 bytes each."""
-
-    def __init__(self) -> None:
-        self._values = array("Q")
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def append(self, value: int) -> None:
-        self._values.append(value)
-
-    def as_array(self) -> Keys:
-        return np.frombuffer(self._values, dtype=np.uint64) if self._values else np.empty(0, dtype=np.uint64)
+def _as_keys(column: array[int]) -> Keys:
+    return np.frombuffer(column, dtype=np.uint64) if column else np.empty(0, dtype=np.uint64)
 
 
 class KeyTable:
@@ -71,11 +55,11 @@ class KeyTable:
 
     @classmethod
     def in_order(cls, keys: Keys) -> KeyTable:
-        """A table in which the titles are numbered from 0 in the order of their keys."""
+        """Return number titles from 0 in the order given."""
         return cls(keys, np.arange(len(keys), dtype=np.int32))
 
     def with_redirects(self, keys: Keys, ends: Numbers) -> KeyTable:
-        """The same and redirects, each under the number of the article where it ends; -1 leaves one out."""
+        """Add redirects, each under the number of the article where it ends; -1 leaves one out."""
         kept = ends >= 0
         return KeyTable(
             np.concatenate((self._keys, keys[kept])),
@@ -83,7 +67,7 @@ class KeyTable:
         )
 
     def numbers_of(self, keys: Keys) -> Numbers:
-        """The number of each title, -1 for one that is not there."""
+        """Return the number of each title, -1 for one that is not there."""
         if not len(self._keys) or not len(keys):
             return np.full(len(keys), -1, dtype=np.int64)
         slots = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
@@ -102,13 +86,13 @@ _REDIRECT = re.compile(rf"\s*#\s*(?:{'|'.join(_WORDS)})[\s:]*\[\[([^\[\]|\n]+)",
 
 
 def redirect_target(wikitext: str) -> str | None:
-    """The title, as it is written, that a page leads to by its text; None where it is a page of its own."""
+    """Return the title that a page redirects to by its text, as it is written there; None where it does not."""
     found = _REDIRECT.match(wikitext)
     return found[1] if found is not None else None
 
 
 def resolve(own: Keys, targets: Keys, articles: KeyTable) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Where each redirect ends: the number of an article, or -1; and whether that is because it runs in a circle.
+    """Return where each redirect ends, the number of an article or -1, and whether it runs in a circle.
 
     `own` and `targets` are keys of titles. Every round doubles the length of the hops, so that the longest chain
     takes as many rounds as its length has binary digits.
@@ -137,8 +121,8 @@ _SEPARATOR: Final = "\x00"
 _PAGES_IN_A_TRANSACTION: Final = 1000
 
 
-class Gathered:
-    """What the first pass has found. The bulk of it lies in the two databases, 16 bytes a title in memory.
+class GatheredWiki:
+    """The result of the first pass: most of it in two databases, 16 bytes a title in memory.
 
     The world's own database has titles and labels; `scratch` has the articles until they are rendered.
     """
@@ -149,10 +133,10 @@ class Gathered:
         self._sampled_below = sample * 2.0**64
         self._seed = seed
         self._packer = zstandard.ZstdCompressor(level=1)
-        self._article_keys = KeyColumn()
-        self._page_ids = KeyColumn()
-        self._redirect_keys = KeyColumn()
-        self._target_keys = KeyColumn()
+        self._article_keys = array("Q")
+        self._page_ids = array("Q")
+        self._redirect_keys = array("Q")
+        self._target_keys = array("Q")
         self.dropped: Counter[str] = Counter()  # by reason
         self.dump_pages: Counter[str] = Counter()  # by kind
         scratch.execute("CREATE TABLE articles (number INTEGER PRIMARY KEY, packed BLOB)")
@@ -163,7 +147,7 @@ class Gathered:
         return len(self._article_keys)
 
     def read(self, dump: Dump, progress: Callable[[], None]) -> None:
-        """Take in every page of a dump. What came before an error is kept."""
+        """Read every page of a dump. What came before an error is kept."""
         rules = converter = None
         for count, page in enumerate(dump.pages()):
             if rules is None or converter is None:
@@ -172,13 +156,13 @@ class Gathered:
             if count % _PAGES_IN_A_TRANSACTION == 0:
                 self._commit()
                 progress()
-            self._take(page, rules, converter)
+            self._add(page, rules, converter)
 
     def end(self) -> KeyTable:
-        """Number every redirect by where it ends; gives the table that resolves links."""
-        articles = KeyTable.in_order(self._article_keys.as_array())
-        keys = self._redirect_keys.as_array()
-        ends, is_circle = resolve(keys, self._target_keys.as_array(), articles)
+        """Return number every redirect by where it ends; return the table that resolves links."""
+        articles = KeyTable.in_order(_as_keys(self._article_keys))
+        keys = _as_keys(self._redirect_keys)
+        ends, is_circle = resolve(keys, _as_keys(self._target_keys), articles)
         self.dropped["redirects in a circle"] = int(is_circle.sum())
         self.dropped["redirects to nowhere"] = int((ends < 0).sum()) - int(is_circle.sum())
         titles = self._scratch.execute("SELECT title FROM redirects ORDER BY number")
@@ -190,21 +174,21 @@ class Gathered:
         return articles.with_redirects(keys, ends)
 
     def numbers_by_page_id(self) -> KeyTable:
-        return KeyTable.in_order(self._page_ids.as_array())
+        return KeyTable.in_order(_as_keys(self._page_ids))
 
     def articles(self) -> Iterator[tuple[int, str, list[str]]]:
-        """Number, HTML with open links, and the titles those lead to; in order."""
+        """Yield number, HTML with open links, and the titles those lead to; in order."""
         for number, packed in self._scratch.execute("SELECT number, packed FROM articles ORDER BY number"):
             yield number, *_unpacked(packed)
 
     def some_articles(self, count: int) -> Iterator[tuple[int, str, list[str]]]:
-        """At most so many, spread evenly."""
+        """Yield at most so many of them, spread evenly."""
         step = max(1, self.article_count // count)
         for number in range(0, self.article_count, step):
             (packed,) = self._scratch.execute("SELECT packed FROM articles WHERE number = ?", (number,)).fetchone()
             yield number, *_unpacked(packed)
 
-    def _take(self, page: DumpPage, rules: TitleRules, converter: Converter) -> None:
+    def _add(self, page: DumpPage, rules: TitleRules, converter: Converter) -> None:
         namespace = rules.namespace_of(page.title) if page.namespace is None else page.namespace
         if namespace != ARTICLES:
             self.dump_pages["other"] += 1
@@ -215,18 +199,18 @@ class Gathered:
         if not title or not _is_addressable(rules.address(title)):
             self.dropped["unusable titles"] += 1
         elif leads_to is not None:
-            self._take_redirect(title, rules.article(leads_to))
+            self._add_redirect(title, rules.article(leads_to))
         elif xxhash.xxh3_64_intdigest(title.encode(), seed=self._seed) < self._sampled_below:
-            self._take_article(page, title, converter)
+            self._add_article(page, title, converter)
         else:
             self.dropped["not in the sample"] += 1
 
-    def _take_redirect(self, title: str, target: str) -> None:
+    def _add_redirect(self, title: str, target: str) -> None:
         self._scratch.execute("INSERT INTO redirects VALUES (?, ?)", (len(self._redirect_keys), title))
         self._redirect_keys.append(key_of(title))
         self._target_keys.append(key_of(target))
 
-    def _take_article(self, page: DumpPage, title: str, converter: Converter) -> None:
+    def _add_article(self, page: DumpPage, title: str, converter: Converter) -> None:
         number = self.article_count
         if not self._world.execute("INSERT OR IGNORE INTO pages VALUES (?, ?)", (number, title)).rowcount:
             self.dropped["repeated titles"] += 1
@@ -262,7 +246,7 @@ def _unpacked(packed: bytes) -> tuple[str, list[str]]:
 
 
 def _is_addressable(address: str) -> bool:
-    """Whether a crawler would ask for exactly this address when it is shown it."""
+    """Return whether a crawler would ask for exactly this address when it is shown it."""
     try:
         return Url.parse(address).text == address
     except InvalidUrl:

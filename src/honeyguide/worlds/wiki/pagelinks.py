@@ -1,9 +1,8 @@
-"""Rows of one table out of a MySQL dump, as a stream: what `INSERT` says, by the names that `CREATE TABLE` gives.
+"""The links of a wiki from its `pagelinks` table instead of its wikitext, in the older and the newer schema.
 
-The links of a wiki from its `pagelinks` table instead of its wikitext, in the older and the newer schema.
-
-The older table names the target of a link by namespace and title; the newer one by a number, which the table
-`linktarget` explains. Rows come in batches, are looked up all at once, and wait in a scratch database sorted by source.
+The tables come as MySQL dumps, read as a stream: what `INSERT` says, by the names that `CREATE TABLE` gives. The older
+table names the target of a link by namespace and title; the newer one by a number, which the table `linktarget`
+explains. Rows are looked up in batches, and wait in a scratch database sorted by source.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.errors import WorldError
-from honeyguide.worlds.wiki.dump import BrokenStream, CompressedFile
+from honeyguide.text.compressed import BrokenStream, CompressedFile
 from honeyguide.worlds.wiki.gathering import KeyTable, keys_of
 
 if TYPE_CHECKING:
@@ -34,23 +33,22 @@ _ESCAPE = re.compile(rb"\\(.)|''", re.DOTALL)
 _BY_ESCAPE: Final = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"0": b"\0", b"b": b"\b", b"Z": b"\x1a"}
 
 
-def rows(
-    path: Path, table: str, wanted: Sequence[Sequence[str]], progress: Callable[[int, int], None]
-) -> Iterator[tuple[bytes, ...]]:
-    """The wanted columns of every row; `wanted` are alternatives, the first that the table has all of is taken.
+def table_rows(path: Path, table: str, wanted: Sequence[Sequence[str]], progress: Progress) -> Rows:
+    """Yield the wanted columns of every row; of the alternatives in `wanted` the first that the table has is taken.
 
     Numbers come as they are written, text without its quotes and escapes. `progress` hears of bytes read and in all.
     """
-    file = CompressedFile(path)
     try:
-        yield from _Table(path, table, wanted).rows(file, progress)
-    except BrokenStream as error:
-        trouble = "ends too soon" if error.is_cut_off else f"is damaged ({error})"
-        raise WorldError(
-            f"{path} {trouble}: read {file.bytes_read:,} of {file.size_bytes:,} bytes; get it again"
-        ) from error
-    finally:
-        file.close()
+        file = CompressedFile(path)
+    except OSError as error:
+        raise WorldError(f"cannot read {path}: {error.strerror or error}; check the path") from error
+    with file:
+        try:
+            yield from _Table(path, table, wanted).rows(file, progress)
+        except BrokenStream as error:
+            trouble = "ends too soon" if error.is_cut_off else f"is damaged ({error})"
+            read = f"read {file.bytes_read:,} of {file.size_bytes:,} bytes"
+            raise WorldError(f"{path} {trouble}: {read}; get it again") from error
 
 
 class _Table:
@@ -66,7 +64,7 @@ class _Table:
             rb"\s*INSERT (?:IGNORE )?INTO `?" + name + rb"`?\s*(?:\(([^()]*)\)\s*)?VALUES", re.IGNORECASE
         )
 
-    def rows(self, file: CompressedFile, progress: Callable[[int, int], None]) -> Iterator[tuple[bytes, ...]]:
+    def rows(self, file: CompressedFile, progress: Progress) -> Rows:
         columns: list[str] = []
         row: re.Pattern[bytes] | None = None
         picks: list[int] = []
@@ -128,8 +126,8 @@ class PageLinks:
         scratch.execute("CREATE TABLE edges (source, target, PRIMARY KEY (source, target)) WITHOUT ROWID")
 
     def read(self, pagelinks: Path, linktarget: Path | None, progress: Progress) -> None:
-        """Take in the links whose both ends are in the collection."""
-        links = rows(pagelinks, "pagelinks", [_OLDER, _NEWER], progress)
+        """Read the links whose both ends are in the collection."""
+        links = table_rows(pagelinks, "pagelinks", [_OLDER, _NEWER], progress)
         numbers_by_target_id = None if linktarget is None else self._read_targets(linktarget, progress)
         for batch in _batches(links):
             targets = self._targets(batch, numbers_by_target_id, pagelinks)
@@ -155,10 +153,10 @@ class PageLinks:
         )
 
     def _read_targets(self, linktarget: Path, progress: Progress) -> KeyTable:
-        """The articles by the number of a link target; others are not kept."""
+        """Return the articles by the number of a link target."""
         ids: list[Keys] = []
         numbers: list[Numbers] = []
-        for batch in _batches(rows(linktarget, "linktarget", [_TARGET], progress)):
+        for batch in _batches(table_rows(linktarget, "linktarget", [_TARGET], progress)):
             found = self._numbers_of_titles((namespace, title) for _, namespace, title in batch)
             ids.append(_integers(row[0] for row in batch)[found >= 0])
             numbers.append(found[found >= 0])

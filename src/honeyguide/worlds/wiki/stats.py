@@ -1,7 +1,4 @@
-"""What a wiki world is like as a graph: its size, its degrees and their power law, its largest categories.
-
-Degree distributions drawn: as text for a terminal, as PNG or SVG where matplotlib is installed.
-"""
+"""A wiki world as a graph: its size, its degrees and their power law, its largest categories."""
 
 from __future__ import annotations
 
@@ -112,7 +109,7 @@ def degrees_of(degrees: NDArray[np.uint32]) -> Degrees:
 
 
 def fit_power_law(degrees: NDArray[np.uint32]) -> PowerLaw | None:
-    """The law that the tail of some degrees follows best (Clauset, Shalizi and Newman 2009, sections 3.1 to 3.3).
+    """Fit a power law to the tail of some degrees (Clauset, Shalizi and Newman 2009, sections 3.1 to 3.3).
 
     The exponent is the maximum-likelihood one in their approximation for whole numbers; the tail starts where its
     distance from the law is least.
@@ -139,7 +136,7 @@ _FORMATS: Final = (".png", ".svg", ".pdf")
 
 
 def draw_degrees(stats: WikiStats, *, width: int = 72, height: int = 18) -> str:
-    """How many pages have how many links, both on logarithmic scales: a power law is a straight line."""
+    """Return how many pages have how many links, both on logarithmic scales: a power law is a straight line."""
     series = {IN: stats.in_degree.pages_by_degree, OUT: stats.out_degree.pages_by_degree}
     most_links = max([2, *(degree for pages in series.values() for degree in pages)])
     most_pages = max([2, *(count for pages in series.values() for count in pages.values())])
@@ -155,8 +152,8 @@ def draw_degrees(stats: WikiStats, *, width: int = 72, height: int = 18) -> str:
     lines += [f"{label:>{margin}} │{''.join(row).rstrip()}" for label, row in zip(labels, cells, strict=True)]
     lines.append(f"{'':{margin}} └{'─' * width}")
     lines.append(f"{'':{margin}}  1{count_of(most_links, 'link'):>{width - 1}}")
-    laws = f"{IN} links in, {_told(stats.in_degree)}; {OUT} links out, {_told(stats.out_degree)}; {BOTH} both"
-    lines.append(f"{'':{margin}}  {laws}")
+    inward, outward = _law_in_words(stats.in_degree), _law_in_words(stats.out_degree)
+    lines.append(f"{'':{margin}}  {IN} links in, {inward}; {OUT} links out, {outward}; {BOTH} both")
     return "\n".join(lines)
 
 
@@ -188,6 +185,6 @@ def plot_degrees(stats: WikiStats, file: Path) -> None:
         raise WorldError(f"cannot write {file}: {error.strerror or error}") from error
 
 
-def _told(degrees: Degrees) -> str:
+def _law_in_words(degrees: Degrees) -> str:
     law = degrees.power_law
     return "too few to fit" if law is None else f"exponent {law.exponent:.2f} from {law.from_degree}"

@@ -1,12 +1,11 @@
-"""What a dump says of the wiki it comes from: where it lived, what its namespaces are called, how it writes titles.
-
-Prefixes of links that lead to other wikis: a dump does not list them, and without a list they read like articles.
-
-Titles as MediaWiki writes them, and what a link in wikitext means by one.
+"""Titles as MediaWiki writes them, and the kind of place that a link in wikitext leads to.
 
 A title is normalised as the wiki itself does it: character references and percent-escapes decoded, Unicode composed
 (NFC), underscores and every kind of space folded to single spaces, direction marks dropped, the fragment cut off, the
 first letter a capital where the wiki says so. Normalising twice equals normalising once.
+
+A dump does not list the prefixes of links to other wikis, and without a list they read like articles: the languages and
+sister projects are listed here.
 """
 
 from __future__ import annotations
@@ -103,7 +102,7 @@ _PLAIN_IN_PATH: Final = "/:@!$*(),;-._~"
 
 
 class LinkKind(Enum):
-    """What a link in wikitext leads to."""
+    """The kinds of places that a link in wikitext leads to."""
 
     ARTICLE = "article"
     SECTION = "section"  # of the page it stands on
@@ -133,7 +132,7 @@ class TitleRules:
         self.home = site.home
 
     def normalise(self, text: str) -> str:
-        """The title that `text` means, with its namespace as it stands; empty where it cannot be a title."""
+        """Return the title that `text` means, with its namespace as it stands; empty where it cannot be a title."""
         if "&" in text:
             text = unescape(text)
         if "%" in text and _PERCENT_ESCAPE.search(text):
@@ -147,12 +146,12 @@ class TitleRules:
         return self._capitalised(text)
 
     def article(self, text: str) -> str:
-        """The normalised title of an article; empty where `text` is in another namespace, or no title at all."""
+        """Return the normalised title of an article; empty where `text` is in another namespace, or no title at all."""
         target = self.target(text)
         return target.title if target.kind is LinkKind.ARTICLE else ""
 
     def target(self, text: str) -> LinkTarget:
-        """What a link to `text` leads to."""
+        """Return where a link to `text` leads."""
         if _NORMAL.fullmatch(text):
             return LinkTarget(LinkKind.ARTICLE, self._capitalised(text))
         text = text.strip()
@@ -171,26 +170,26 @@ class TitleRules:
         return LinkTarget(LinkKind.ARTICLE, title)
 
     def namespace_of(self, title: str) -> int:
-        """The number of the namespace that a page's title names; for dumps that do not say it."""
+        """Return the number of the namespace that a page's title names; for dumps that do not say it."""
         prefix, colon, _ = title.partition(":")
         return self._number_by_namespace.get(_folded(prefix), ARTICLES) if colon else ARTICLES
 
     def names_of(self, namespace: int) -> list[str]:
-        """Every name of a namespace, in lower case."""
+        """Return every name of a namespace, in lower case."""
         return [name for name, number in self._number_by_namespace.items() if number == namespace]
 
     def address(self, title: str) -> str:
-        """The URL of a title, in its canonical form."""
+        """Return the URL of a title, in its canonical form."""
         return self.home + quote(title.replace(" ", "_"), safe=_PLAIN_IN_PATH)
 
     def title_at(self, address: str) -> str:
-        """The title that a URL asks for; empty where it is not an address of this wiki."""
+        """Return the title that a URL asks for; empty where it is not an address of this wiki."""
         if not address.startswith(self.home) or "?" in address:
             return ""
         return self.article(unquote(address[len(self.home) :], errors="replace").replace("%", "%25"))
 
     def _behind_prefix(self, prefix: str, rest: str, *, is_spoken_of: bool) -> LinkTarget | None:
-        """What a prefix makes of a link; None where it is part of an article's title."""
+        """Return the place that a prefix names; None where it is part of an article's title."""
         number = self._number_by_namespace.get(prefix)
         if number == CATEGORIES:
             return LinkTarget(LinkKind.CATEGORY, self._capitalised(rest), is_spoken_of)

@@ -48,7 +48,7 @@ class WikiTopic:
 def wiki_topics(
     path: Path | str, *, at_least: int = 40, words: Sequence[str] = (), by_word: bool = False, with_dates: bool = False
 ) -> list[WikiTopic]:
-    """The topics of a world with at least so many reachable articles, those with the most first.
+    """Return the topics of a world with at least so many reachable articles, those with the most first.
 
     Every category is a topic of its own. With `words` there is one topic for each word instead: all categories that
     have a word in their names that starts with it. `by_word` does so for every whole word that occurs in names.
@@ -103,7 +103,7 @@ class _Chooser:
         self._to_entry = self._graph.reversed().reachable([entry])
 
     def topic(self, name: str, categories: list[str], at_least: int) -> WikiTopic | None:
-        """The topic with its starts; None where too few of its articles can be reached."""
+        """Return the topic with its starts; None where too few of its articles can be reached."""
         labelled = np.array(self._world.pages_labelled(categories), dtype=np.int64)
         if len(labelled) < at_least:
             return None

@@ -1,10 +1,9 @@
-"""Lines of wikitext to blocks of HTML: headings, lists, tables, paragraphs. Links and templates are gone before.
-
-Wikitext to HTML with the links still open: their targets are titles, which only the whole dump can resolve.
+"""Wikitext to HTML with the links still open: their targets are titles, which only the whole dump can resolve.
 
 The converter works on the whole text at a time, with one regular expression for each kind of markup, in this order:
 comments, what is quoted literally, footnotes, links from the innermost outwards, web addresses, templates from the
-innermost outwards, tags; then `blocks` reads the lines. Every expression is linear in the text, however broken.
+innermost outwards, tags; then the lines become headings, lists, tables and paragraphs. Every expression is linear in
+the text, however broken.
 
 - A template is left out, because its definition is elsewhere. Its arguments that hold links follow at the page's end.
 - Footnotes, formulas, time lines and bare web addresses are left out: they are no prose.
@@ -33,7 +32,7 @@ _MOST_TABLES: Final = 40  # inside one another
 
 
 def blocks_of(text: str, asides: Sequence[str]) -> str:
-    """The text as HTML, and after it a list of what templates had to say."""
+    """Return the text as HTML, and after it a list of what templates had to say."""
     writer = _BlockWriter()
     for line in text.split("\n"):
         writer.write(line)
@@ -110,7 +109,7 @@ class _BlockWriter:
             self._open_tables += 1
 
     def _end_tables(self, stripped: str) -> None:
-        """One table for each mark; what follows the last is text."""
+        """End one table for each mark; the rest is text."""
         while self._open_tables and stripped.startswith("|}"):
             self.end_table()
             stripped = stripped[2:].lstrip()
@@ -132,7 +131,7 @@ class _BlockWriter:
 
 
 def _cell(text: str) -> str:
-    """The content of a cell; what stands before a single bar are its attributes."""
+    """Return the content of a cell; what stands before a single bar are its attributes."""
     attributes, bar, content = text.partition("|")
     return (content if bar and "\x02" not in attributes else text).strip()
 
@@ -186,7 +185,7 @@ _PIPE_TRICK = re.compile(r"\A:?(?:[^:|]*:)?(.*?)(?:\s*\([^()]*\)|, .*)?\Z", re.D
 
 
 @dataclass(frozen=True, slots=True)
-class Article:
+class ConvertedArticle:
     """An article without its markup. `html` has open links that number `targets`, which are distinct titles."""
 
     html: str
@@ -207,8 +206,8 @@ class Converter:
         )
         self._category_names = re.compile(rf"(?:{names})\s*(?::|%3A)", re.IGNORECASE)
 
-    def convert(self, wikitext: str) -> Article:
-        """The article that `wikitext` describes. Never fails: what is broken is shown as text."""
+    def convert(self, wikitext: str) -> ConvertedArticle:
+        """Return the article that `wikitext` describes. Never fails: what is broken is shown as text."""
         reading = _Reading(self._target)
         text = wikitext
         if "<" in text:
@@ -218,7 +217,7 @@ class Converter:
             text = self._stray_category.sub("", text)
         text = _BARE_ADDRESS.sub("", _EXTERNAL.sub(r"\1", text))
         text = _plain(reading.templates_left_out(text))
-        return Article(
+        return ConvertedArticle(
             html=blocks_of(text, [_plain(aside) for aside in reading.asides]),
             targets=tuple(reading.number_by_title),
             categories=tuple(reading.categories),
@@ -226,7 +225,7 @@ class Converter:
         )
 
     def _literals_escaped(self, text: str) -> str:
-        """What is quoted literally stays as text that no later expression takes for markup."""
+        """Escape what is quoted literally, so that no later expression takes it for markup."""
 
         def escaped(match: re.Match[str]) -> str:
             return self._stray_category.sub("", match[2]).translate(_ESCAPES)
@@ -235,7 +234,7 @@ class Converter:
 
 
 class _Reading:
-    """What is found while one article is read."""
+    """Collects links, labels and asides while one article is read."""
 
     def __init__(self, target: Callable[[str], LinkTarget]) -> None:
         self._target = target
@@ -245,7 +244,7 @@ class _Reading:
         self.asides: list[str] = []
 
     def links_opened(self, text: str) -> str:
-        """Every link replaced by what is shown of it. A file's caption may hold links, so it is read after them."""
+        """Replace every link by its text. A file's caption may hold links, so it is read after them."""
         for _ in range(_MOST_NESTING):
             text, count = _LINK.subn(self._opened, text)
             if not count:
@@ -260,7 +259,7 @@ class _Reading:
         return text
 
     def _opened(self, match: re.Match[str]) -> str:
-        """What a link leaves in its place. Called a hundred times a page: the commonest kind comes first."""
+        """Return the text for a link. Called a hundred times a page: the commonest kind comes first."""
         content, trail = match.groups()
         written, pipe, anchor = content.partition("|")
         target = self._target(written)
@@ -275,7 +274,7 @@ class _Reading:
         return self._elsewhere(target, content, trail)
 
     def _elsewhere(self, target: LinkTarget, content: str, trail: str) -> str:
-        """What a link that leads to no article leaves in its place."""
+        """Return the text for a link that leads to no article."""
         match target.kind:
             case LinkKind.ADDRESS:
                 return f"[{content}]{trail}"
@@ -312,26 +311,24 @@ def _plain(text: str) -> str:
 
 
 def _captions(match: re.Match[str]) -> str:
-    """The captions of a gallery; each line names a file first."""
+    """Return the captions of a gallery; each line names a file first."""
     return "\n".join(f"\n{line.partition('|')[2]}" for line in match[2].split("\n"))
 
 
 def _caption(content: str) -> str:
-    """The caption of a file: the last part that is no option."""
+    """Return the caption of a file: the last part that is no option."""
     parts = [part.strip() for part in _TEMPLATE.sub("", content).split("|")[1:]]
     return next((part for part in reversed(parts) if not _FILE_OPTION.match(part)), "")
 
 
 def _shown_title(written: str, *, is_piped: bool) -> str:
-    """What is shown of a link without an anchor: the title. After a bar, without namespace, and without what tells it
-    from its like.
-    """  # fmt: skip
+    """Return the text of a link without an anchor: its title, after a bar without namespace and disambiguation."""
     found = _PIPE_TRICK.match(written[:MAX_TITLE_BYTES]) if is_piped else None
     return found[1] if found is not None else written.strip().lstrip(":")
 
 
 def _without_name(argument: str) -> str:
-    """An argument of a template, told as "name: value"."""
+    """Return an argument of a template, told as "name: value"."""
     name, equals, value = argument.partition("=")
     if not equals or LINK_START in name:
         return argument.strip()

@@ -1,9 +1,4 @@
-"""All links of a world in two arrays, and what can be reached along them.
-
-The file of a wiki world: how it is made, and how it is opened without reading it.
-
-A built wiki as a world: any of its addresses answered from the file, with simulated time.
-"""
+"""A built wiki as a world: its addresses answered from its file with simulated time, and its links as a graph."""
 
 from __future__ import annotations
 
@@ -37,14 +32,14 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class LinkGraph:
+class WikiGraph:
     """Links by their source: those of page n are `targets[offsets[n]:offsets[n + 1]]`, ascending and distinct."""
 
     offsets: NDArray[np.int64]  # one more than there are pages
     targets: NDArray[np.uint32]
 
     @classmethod
-    def of(cls, out_degrees: NDArray[np.uint32], targets: NDArray[np.uint32]) -> LinkGraph:
+    def of(cls, out_degrees: NDArray[np.uint32], targets: NDArray[np.uint32]) -> WikiGraph:
         return cls(np.concatenate(([0], np.cumsum(out_degrees, dtype=np.int64))), targets)
 
     @property
@@ -55,17 +50,17 @@ class LinkGraph:
         return self.targets[self.offsets[page] : self.offsets[page + 1]]
 
     def sources(self) -> NDArray[np.uint32]:
-        """The source of every link, in the order of `targets`."""
+        """Return the source of every link, in the order of `targets`."""
         return np.repeat(np.arange(self.page_count, dtype=np.uint32), np.diff(self.offsets))
 
-    def reversed(self) -> LinkGraph:
-        """The same links the other way round."""
+    def reversed(self) -> WikiGraph:
+        """Return the same links the other way round."""
         order = np.argsort(self.targets, kind="stable")
         in_degrees = np.bincount(self.targets, minlength=self.page_count).astype(np.uint32)
-        return LinkGraph.of(in_degrees, self.sources()[order])
+        return WikiGraph.of(in_degrees, self.sources()[order])
 
     def reachable(self, starts: Sequence[int]) -> Mask:
-        """The pages that a walk from any of `starts` can come to, those included."""
+        """Return the pages that a walk from any of `starts` can come to, those included."""
         reached = np.zeros(self.page_count, dtype=np.bool_)
         newly = np.unique(np.array(starts, dtype=np.int64))
         while len(newly):
@@ -89,14 +84,14 @@ _WRITE_CACHE_KB: Final = 65_536
 
 
 def create(folder: Path) -> sqlite3.Connection:
-    """A new, empty world in `folder`, to be written in one go: whoever fails throws the folder away."""
+    """Return a new, empty world in `folder`, to be written in one go: whoever fails throws the folder away."""
     database = fast_database(folder / FILE_NAME)
     database.executescript(resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8"))
     return database
 
 
 def fast_database(path: Path) -> sqlite3.Connection:
-    """A database that is not safe against a crash, because nothing half-made is ever kept."""
+    """Return a database that is not safe against a crash, because nothing half-made is ever kept."""
     database = sqlite3.connect(path, isolation_level=None)
     for pragma in ("journal_mode = OFF", "synchronous = OFF", f"cache_size = -{_WRITE_CACHE_KB}", "page_size = 8192"):
         database.execute(f"PRAGMA {pragma}")
@@ -116,7 +111,7 @@ def finish(database: sqlite3.Connection, facts: Mapping[str, Any]) -> None:
 
 
 def open_world_file(folder: Path) -> sqlite3.Connection:
-    """The file of a finished world, for reading alone; several processes may read it at once."""
+    """Return the file of a finished world, for reading alone; several processes may read it at once."""
     path = folder / FILE_NAME
     if not path.is_file():
         raise WorldError(f"{folder} is not a wiki world; make one with honeyguide wiki build DUMP {folder}")
@@ -141,7 +136,7 @@ def read_fact(database: sqlite3.Connection, key: str) -> Any:  # noqa: ANN401 - 
 
 @contextmanager
 def wrap_sqlite_errors(folder: Path) -> Iterator[None]:
-    """SQLite's errors as ours, in words that say what to do."""
+    """Turn SQLite's errors into ours, with the remedy."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -195,7 +190,7 @@ class WikiWorld:
         return self.answer(url)
 
     def answer(self, url: Url) -> Answer:
-        """What `fetch` answers, without a coroutine around it."""
+        """Answer as `fetch` does, without a coroutine."""
         if not url.text.startswith(self._rules.home):
             return Answer(Failed(FailureReason.CONNECTION, f"not in this wiki: {url.host}"), _FASTEST_S)
         with wrap_sqlite_errors(self.path):
@@ -204,14 +199,14 @@ class WikiWorld:
         return Answer(outcome, _elapsed_s(url, body_bytes))
 
     def entry_urls(self) -> Sequence[Url]:
-        """The best linked article: the one whose links in, times its links out, are the most."""
+        """Return the best linked article: the one whose links in, times its links out, are the most."""
         return (self.url_of(self._entry),)
 
     async def close(self) -> None:
         self.shut()
 
     def shut(self) -> None:
-        """What `close` does, without a coroutine around it."""
+        """Close as `close` does, without a coroutine."""
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -223,12 +218,12 @@ class WikiWorld:
         self.shut()
 
     def number_of(self, url: Url) -> int | None:
-        """The number of the article at a URL, also where that is a redirect to it; None where there is none."""
+        """Return the number of the article at a URL, also where that is a redirect to it; None where there is none."""
         with wrap_sqlite_errors(self.path):
             return self._find(self._rules.title_at(url.text))[0]
 
     def number_titled(self, title: str) -> int | None:
-        """The number of the article with this title, redirects followed; None where there is none."""
+        """Return the number of the article with this title, redirects followed; None where there is none."""
         with wrap_sqlite_errors(self.path):
             return self._find(self._rules.article(title))[0]
 
@@ -243,7 +238,7 @@ class WikiWorld:
         return str(found[0])
 
     def urls(self) -> Iterator[Url]:
-        """Every article, by its number."""
+        """Yield every article, by its number."""
         with wrap_sqlite_errors(self.path):
             for (title,) in self._database.execute("SELECT title FROM pages ORDER BY number"):
                 yield Url(self._rules.address(title))
@@ -284,12 +279,12 @@ class WikiWorld:
         return sorted(numbers)
 
     @cached_property
-    def link_graph(self) -> LinkGraph:
+    def link_graph(self) -> WikiGraph:
         """For grading: all links at once, 4 bytes each; kept in memory from the first use on."""
         with wrap_sqlite_errors(self.path):
             rows = self._database.execute("SELECT targets FROM links ORDER BY number")
             targets = np.frombuffer(b"".join(blob for (blob,) in rows), dtype="<u4")
-            return LinkGraph.of(np.frombuffer(self.fact("out_degrees"), dtype="<u4"), targets)
+            return WikiGraph.of(np.frombuffer(self.fact("out_degrees"), dtype="<u4"), targets)
 
     def fact(self, key: str) -> Any:  # noqa: ANN401 - what JSON holds, or bytes
         """Something that the build wrote down of the whole world."""
@@ -310,7 +305,7 @@ class WikiWorld:
             raise WorldError(f"the wiki world {self.path} is damaged ({error}); build it again") from error
 
     def _find(self, title: str) -> tuple[int | None, str]:
-        """The number and title of the article that a title leads to; (None, "") where there is none."""
+        """Return the number and title of the article that a title leads to; (None, "") where there is none."""
         found = self._database.execute("SELECT number, title FROM pages WHERE title = ?", (title,)).fetchone()
         if found is None:
             found = self._database.execute(

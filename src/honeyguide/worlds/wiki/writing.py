@@ -1,7 +1,4 @@
-"""The second pass: every open link becomes a real one or plain text, and articles become pages.
-
-The second pass over the articles: links resolved, pages rendered and stored, degrees counted.
-"""
+"""The second pass over the articles: links resolved, pages rendered and stored, degrees counted."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.worlds.wiki.gathering import Gathered, KeyTable
+    from honeyguide.worlds.wiki.gathering import GatheredWiki, KeyTable
     from honeyguide.worlds.wiki.pagelinks import PageLinks
     from honeyguide.worlds.wiki.titles import TitleRules
 
@@ -33,7 +30,7 @@ _BROKEN_LINK = re.compile(f"{LINK_START}\\d*{LINK_ANCHOR}?|[{LINK_ANCHOR}{LINK_E
 NOWHERE: Final = -1
 
 
-class Renderer:
+class ArticleRenderer:
     """Writes pages. `title_of` and `path_of` tell of an article by its number."""
 
     def __init__(self, title_of: Callable[[int], str], path_of: Callable[[int], str]) -> None:
@@ -41,7 +38,7 @@ class Renderer:
         self._path_of = path_of
 
     def body(self, html: str, targets: Sequence[int]) -> tuple[str, set[int]]:
-        """`html` with its links closed, and the articles they lead to.
+        """Return `html` with its links closed, and the articles they lead to.
 
         `targets` are the articles that the open links number, `NOWHERE` for one that becomes plain text.
         """
@@ -60,7 +57,7 @@ class Renderer:
         return body, linked
 
     def page(self, number: int, body: str, further: Sequence[int] = ()) -> str:
-        """The whole page of an article; links to `further` articles follow in a list at its end."""
+        """Return the whole page of an article; links to `further` articles follow in a list at its end."""
         title = escape(self._title_of(number))
         return (
             f'<!DOCTYPE html><html><head><meta charset="utf-8"><title>{title}</title></head>'
@@ -81,13 +78,13 @@ _PAGES_IN_A_TRANSACTION: Final = 1000
 _PATH_START: Final = len("https://")
 
 
-class Writing:
+class WikiWriter:
     """Writes every article that was gathered, in order. Memory: 8 bytes a page, and the titles met last."""
 
     def __init__(
         self,
         world: sqlite3.Connection,
-        gathered: Gathered,
+        gathered: GatheredWiki,
         titles: KeyTable,
         rules: TitleRules,
         links: PageLinks | None,
@@ -96,7 +93,7 @@ class Writing:
         self._gathered = gathered
         self._titles = titles
         self._page_links = links
-        self._renderer = Renderer(
+        self._renderer = ArticleRenderer(
             lru_cache(_TITLES_REMEMBERED)(self._title_of),
             lru_cache(_TITLES_REMEMBERED)(lambda number: _path(rules.address(self._title_of(number)))),
         )
@@ -122,7 +119,7 @@ class Writing:
         self._world.execute("COMMIT")
 
     def facts(self) -> dict[str, Any]:
-        """What a reader of the world wants to know without reading all of it."""
+        """Return facts of the whole that a reader would otherwise have to work out."""
         return {
             "entry": int(np.argmax(self.in_degrees.astype(np.int64) * self.out_degrees)),
             "in_degrees": self.in_degrees.tobytes(),
@@ -134,7 +131,7 @@ class Writing:
     def _rendered(
         self, number: int, html: str, named: list[str], dropped: Counter[str]
     ) -> tuple[bytes, NDArray[np.uint32]]:
-        """The page, and the distinct articles it links to, ascending."""
+        """Return the page, and the distinct articles it links to, ascending."""
         found = self._titles.numbers_of(keys_of(named))
         dropped["links out of the collection"] += int((found == NOWHERE).sum())
         dropped["links to the page itself"] += int((found == number).sum())
@@ -149,7 +146,7 @@ class Writing:
         return self._renderer.page(number, body, further).encode(), targets
 
     def _packer(self) -> zstandard.ZstdCompressor:
-        """Compresses single pages; with a dictionary where there are enough pages to learn one from."""
+        """Make the compressor of single pages; it has a dictionary where there are enough pages to learn one from."""
         if self._gathered.article_count < _FEWEST_FOR_A_DICTIONARY:
             return zstandard.ZstdCompressor(level=_COMPRESSION)
         samples: list[bytes | bytearray | memoryview[int]] = [
