@@ -146,7 +146,7 @@ def test_progress_is_told_and_goes_up_to_the_whole_file(file: Path) -> None:
 class TestStoppedHalfway:
     @pytest.mark.parametrize("where", ["AboutVectors", "CacheDraft"])
     def test_an_error_leaves_nothing(self, where: str, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        def fail(*_: object) -> None:
+        def fail(*_: object, **__: object) -> None:
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:

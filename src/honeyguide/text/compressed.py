@@ -100,9 +100,9 @@ class CompressedFile:
         try:
             yield from self._content()
         except EOFError:
-            raise BrokenStream(f"{data} is cut off", is_cut_off=True) from None
+            raise BrokenStream(f"{data} is cut off after {self.bytes_read:,} bytes", is_cut_off=True) from None
         except _UNREADABLE as error:
-            raise BrokenStream(f"{data} cannot be read ({error})") from error
+            raise BrokenStream(f"{data} cannot be read near byte {self.bytes_read:,} ({error})") from error
 
     def _content(self) -> Iterator[bytes]:
         match self.compression:

@@ -307,7 +307,7 @@ def _write_draft(path: Path, state: str, draft: Path, on_progress: Callable[[Con
                     raise VectorsError(f"every number in {path} is 0, so no word is near another: get the file again")
                 cache.finish(file, state, layout.format.value)
         except BrokenStream as error:
-            raise VectorsError(f"{path}: {error} after {file.bytes_read:,} bytes: {error.remedy}") from error
+            raise VectorsError(f"{path}: {error}: {error.remedy}") from error
 
 
 def _opened(path: Path) -> BufferedReader:
