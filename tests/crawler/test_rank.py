@@ -9,11 +9,11 @@ import pytest
 
 import honeyguide
 from crawler.driving import HandWired, script_settings
-from honeyguide.crawler import MEASURES, open_source
-from honeyguide.crawler.ranking import without_redirects
+from honeyguide.crawler import open_source
 from honeyguide.crawler.world_graph import WorldGraph, explore
 from honeyguide.errors import GraphError, RunDamaged, WorldError
 from honeyguide.model import Url
+from honeyguide.runs.ranking import MEASURES
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from scripted_world import ScriptedWorld, page_with, redirect_to
 from worlds.wiki.dumps import HOME, Written, world_of
@@ -124,14 +124,13 @@ class TestSources:
     def test_redirects_of_a_world_lead_to_their_ends(self) -> None:
         # 0 → 1, 4, 6; 1 → 2 → 3 are redirects to page 3; 4 ↔ 5 go round; 6 leads nowhere; 3 → 1 comes back to itself.
         leads = [[1, 4, 6], [2], [3], [1, 0], [5], [4], []]
-        graph = without_redirects(
-            WorldGraph(
-                urls=tuple(f"http://s.test/{number}" for number in range(7)),
-                is_page=np.array([True, False, False, True, False, False, False]),
-                starts=np.cumsum([0, *map(len, leads)]),
-                targets=np.array([target for some in leads for target in some], dtype=np.int32),
-            )
+        world = WorldGraph(
+            urls=tuple(f"http://s.test/{number}" for number in range(7)),
+            is_page=np.array([True, False, False, True, False, False, False]),
+            starts=np.cumsum([0, *map(len, leads)]),
+            targets=np.array([target for some in leads for target in some], dtype=np.int32),
         )
+        graph = world.without_redirects()
         assert graph.names == ("http://s.test/0", "http://s.test/3")
         assert pairs_of(graph) == {("http://s.test/0", "http://s.test/3"), ("http://s.test/3", "http://s.test/0")}
         assert graph.self_loops == 1

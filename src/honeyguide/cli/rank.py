@@ -17,8 +17,8 @@ from honeyguide.model.counts import count_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.crawler import Ranking
     from honeyguide.runs import RankedPage
+    from honeyguide.runs.ranking import Ranking
 
 _HOW: Final = "How to rank"
 

@@ -34,7 +34,6 @@ from honeyguide.crawler.learned_weights import LINEAR_STRATEGIES, learned_weight
 from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.named_pages import preset_seed_urls, with_examples_read
 from honeyguide.crawler.parts import Parts
-from honeyguide.crawler.ranking import MEASURES, GraphSource, PageStanding, Ranking, link_graph, open_source, rank
 from honeyguide.crawler.run import (
     CrawlOptions,
     crawl,
@@ -47,12 +46,11 @@ from honeyguide.crawler.run import (
     with_budget,
 )
 from honeyguide.crawler.suggestions import SuggestedTopic, suggest_topic, suggest_topic_async
-from honeyguide.crawler.world_graph import WorldGraph, all_pages, explore
+from honeyguide.crawler.world_graph import WorldGraph, all_pages, explore, link_graph, open_source, rank
 from honeyguide.learn import LearnedWeights
 
 __all__ = [
     "LINEAR_STRATEGIES",
-    "MEASURES",
     "Builder",
     "CrawlCore",
     "CrawlLoop",
@@ -63,7 +61,6 @@ __all__ = [
     "Dispatch",
     "Event",
     "FetchFailed",
-    "GraphSource",
     "JudgedPage",
     "LearnedWeights",
     "LinkPutBack",
@@ -73,10 +70,8 @@ __all__ = [
     "LinkUnknown",
     "Listener",
     "PageJudged",
-    "PageStanding",
     "PageUnchanged",
     "Parts",
-    "Ranking",
     "Step",
     "Stop",
     "StopReason",

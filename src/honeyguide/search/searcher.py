@@ -37,7 +37,8 @@ from tantivy import FieldType, Occur, Query
 from honeyguide.errors import InvalidUrl, QueryError, SettingsError, StoreError, VectorsError
 from honeyguide.guard import FindingKind
 from honeyguide.model import Url
-from honeyguide.runs import Run, open_run, pagerank
+from honeyguide.runs import Run, open_run
+from honeyguide.runs.ranking import scaled_page_ranks
 from honeyguide.search.catching_up import indexes_of
 from honeyguide.search.choosing import Asked, choose, left_out
 from honeyguide.search.matching import marked, unmarked
@@ -122,25 +123,10 @@ def standings(run: Run, folder: Path, *, may_write: bool) -> NDArray[np.float32]
         is_enough = bool(not progress.stop_reason and progress.steps <= at_step * _GROWTH)
         if at_step == progress.steps or is_enough:
             return values
-    values = _computed(run)
+    values = scaled_page_ranks(run)
     if may_write:
         keep_arrays(folder / _FILE, step=np.array(progress.steps), values=values)
     return values
-
-
-def _computed(run: Run) -> NDArray[np.float32]:
-    graph = run.graph()
-    ranks = pagerank(graph).values
-    by_step = np.zeros(run.progress.steps + 1, dtype=np.float32)
-    if not len(ranks):
-        return by_step
-    relative = np.log1p(ranks * len(ranks)) / np.log1p(float(ranks.max()) * len(ranks))
-    number_by_name = graph.number_by_name
-    for page in run.pages():
-        number = number_by_name.get(page.url.text)
-        if number is not None and page.step < len(by_step):
-            by_step[page.step] = relative[number]
-    return by_step
 
 
 def _kept(folder: Path) -> tuple[int, NDArray[np.float32]] | None:
