@@ -7,9 +7,10 @@
 `python benchmarks/traps.py --sites FOLDER [FOLDER...] [--links 1,4,15] [--arms off,on] [--json]`
 `python benchmarks/traps.py --wiki WORLD [--links 1] [--strategies online-ridge] [--arms off,on] [--json]`
 
-Every scenario of `docs/traps.md` on the synthetic web of every seed is crawled by every arm and graded by what the web
-knows of its pages. Each crawl is a line of FILE as soon as it has ended; what is there already is not run again, so a
-long run can be stopped and taken up, and seeds, arms and scenarios can be added later. The table is made from FILE.
+Every scenario of `docs/explanation/lab.md` on the synthetic web of every seed is crawled by every arm and graded by
+what the web knows of its pages. Each crawl is a line of FILE as soon as it has ended; what is there already is not
+run again, so a long run can be stopped and taken up, and seeds, arms and scenarios can be added later. The table is
+made from FILE.
 A FILE belongs to one state of the code: begin another one when guard, web or strategy have changed.
 
 - *off*, *on*: ours, breadth-first and with the default strategy, looking for the topic that half of the trap's pages

@@ -1,4 +1,4 @@
-"""The tree is the design: imports are read, and only the arrows drawn in docs/architecture.md are allowed."""
+"""The tree is the design: only the imports that docs/explanation/architecture.md describes are allowed."""
 
 from __future__ import annotations
 

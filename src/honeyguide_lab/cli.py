@@ -126,7 +126,13 @@ SetFlag: TypeAlias = Annotated[
     _option("--set", panel=_HOW, metavar="SECTION.KEY=VALUE", help="Any other setting, for all strategies alike."),
 ]
 Config: TypeAlias = Annotated[
-    Path | None, _option("--config", panel=_HOW, metavar="FILE", help="A TOML file of the experiment; see docs/lab.md.")
+    Path | None,
+    _option(
+        "--config",
+        panel=_HOW,
+        metavar="FILE",
+        help="A TOML file of the experiment; see docs/howto/compare-strategies.md.",
+    ),
 ]
 Jobs: TypeAlias = Annotated[
     int | None, _option("--jobs", panel=_HOW, metavar="N", min=1, help="Processes. [dim]\\[default: one a core][/dim]")

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +17,7 @@ from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from cli.conftest import Refusal
     from honeyguide.guard import Guard
@@ -230,17 +228,3 @@ def test_the_summary_tells_of_traps_and_restarts_and_where_to_look(
     with guarded_by():
         document = json.loads(printed(capsys, "crawl", "other", *flags, "--json", "--no-guard"))
     assert document["traps"] == {"pages": 0, "links_lowered": 0, "links_raised": 0, "links_dropped": 0}
-
-
-def test_the_example_of_the_documentation_shows_what_it_says(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Not its numbers, which follow the rules of the guard: that there is one entry for the trap, and where."""
-    monkeypatch.chdir(tmp_path)
-    text = (Path(__file__).parents[2] / "docs" / "traps.md").read_text(encoding="utf-8")
-    commands, told = text.partition("## Seen by the guard")[2].split("```")[1:4:2]
-    for command in commands.strip().splitlines():
-        out = printed(capsys, *shlex.split(command)[1:])
-    entries = [line for line in told.splitlines() if re.match(r"  \w", line)]
-    assert entries[0].split() == ["calendar", "gable-notebook2.test/calendar/"]
-    assert [line for line in out.splitlines() if "/calendar/" in line and re.match(r"  \w", line)] == entries[:1]

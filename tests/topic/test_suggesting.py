@@ -124,7 +124,7 @@ def test_words_near_the_topic_come_from_a_vocabulary() -> None:
 
 
 def test_the_categories_of_the_paper_are_found_again(vectors: WordVectors) -> None:
-    # A floor, with the list of subjects as it is: benchmarks/suggestions.py, docs/topics.md.
+    # A floor, with the list of subjects as it is: benchmarks/suggestions.py.
     found = 0
     for preset in presets().values():
         proposed = set(map(stems_of, texts(suggest(Topic(preset.topic.name), vectors).categories)))

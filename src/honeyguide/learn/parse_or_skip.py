@@ -9,8 +9,8 @@ Parse or skip by a policy that is solved beforehand: Lim (2016), sections 4 and 
 Breadth-first, except that each link whose turn has come is in one of sixteen states (`parse_or_skip_states`), and the
 policy that policy iteration finds for a model of the crawl (`parse_or_skip_model`) says whether it is parsed or
 skipped. With Lim's reward, the number of true features, that policy skips in every state, as published in section
-7.3.2: the crawl fetches its seeds, which are never skipped, and ends. `docs/parse-or-skip.md` explains why. Other
-assumptions about the web, and a penalty for skipping, are settings; `parse_or_skip_q` learns instead.
+7.3.2: the crawl fetches its seeds, which are never skipped, and ends. `docs/explanation/parse-or-skip.md` explains why.
+Other assumptions about the web, and a penalty for skipping, are settings; `parse_or_skip_q` learns instead.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ from how the features are defined (`parse_or_skip_states`):
 
 The other part is the numbers of `Assumptions`. A state does not tell whether a host that is mostly skipped and
 relevant was ever parsed; the chance that it was not follows from the same numbers by Bayes' rule.
-`docs/parse-or-skip.md` says what comes of it and which numbers matter.
+`docs/explanation/parse-or-skip.md` says what comes of it and which numbers matter.
 """
 
 from __future__ import annotations

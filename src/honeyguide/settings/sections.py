@@ -140,7 +140,7 @@ class ScopeSettings:
     )
     share_seed: int = setting(0, "seed of that draw", at_least=0, at_most=2**32 - 1)
     max_pages_per_host: int = setting(
-        0, "fetches of one host; its links that still wait then are surplus; 0 sets no limit", at_least=0
+        0, "fetches of one host; further links to it are not followed; 0 sets no limit", at_least=0
     )
 
 

@@ -84,7 +84,7 @@ def train_vectors(
                 window=settings.window,
                 min_count=settings.min_count,
                 seed=settings.seed,
-                sg=1,  # skip-gram: slower than the other way and better on few texts; docs/vectors.md has figures
+                sg=1,  # skip-gram: slower than the other way and better on few texts
                 workers=1,
                 hashfxn=_hash,
             )

@@ -215,7 +215,7 @@ def _add(weights: defaultdict[str, float], terms: Sequence[tuple[Phrase, float]]
         weights[stem] += share * weight / total
 
 
-SHARED_WORDS: Final = 0.5  # what having the topic's words is worth against lying near it; see docs/topics.md
+SHARED_WORDS: Final = 0.5  # what having the topic's words is worth against lying near it
 AGAINST: Final = 0.5  # what fitting a counterexample costs
 PART_OF_A_PHRASE: Final = 0.5  # what a word is worth alone that the topic has within a phrase known as a whole
 

@@ -2,7 +2,7 @@
 
 Which of the waiting links an agent is shown: the newest, the best by a named scorer, and some drawn at random.
 
-`honeyguide/FocusedCrawl-v0`: the agent names the next link, the judge pays. docs/environment.md says it in full.
+`honeyguide/FocusedCrawl-v0`: the agent names the next link, the judge pays. See docs/explanation/environment.md.
 """
 
 from __future__ import annotations

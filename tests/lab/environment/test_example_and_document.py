@@ -13,7 +13,7 @@ from honeyguide.learn.features import COLUMNS
 from honeyguide_lab.environment import STATE_COLUMNS
 
 ROOT = Path(__file__).parents[3]
-DOCUMENT = (ROOT / "docs" / "environment.md").read_text(encoding="utf-8")
+DOCUMENT = (ROOT / "docs" / "explanation" / "environment.md").read_text(encoding="utf-8")
 
 
 def output_of(*arguments: str) -> str:

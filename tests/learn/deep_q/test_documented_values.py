@@ -1,27 +1,18 @@
-"""Pertejo's own values: the profile, and what docs/deep-q.md says of it."""
+"""The profile pertejo2021-dqn has Pertejo's own values."""
 
 from __future__ import annotations
 
-import re
-import tomllib
 from dataclasses import replace
-from pathlib import Path
 
 from honeyguide.learn.deep_q import DqnSettings
-from honeyguide.settings import Settings, settings_from, validate, with_overrides
+from honeyguide.settings import Settings, validate, with_overrides
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "deep-q.md"
 TOPIC = {"topic.name": "geology"}
 
 
 def by_profile() -> Settings:
     settings = with_overrides(Settings(), {"crawl.profile": "pertejo2021-dqn", **TOPIC})
     return replace(settings, crawl=replace(settings.crawl, profile=""))
-
-
-def test_the_document_has_the_values_of_the_profile() -> None:
-    (values,) = re.findall(r"```toml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert with_overrides(settings_from(tomllib.loads(values)), TOPIC) == by_profile()
 
 
 def test_the_values_are_pertejos_and_can_be_run() -> None:

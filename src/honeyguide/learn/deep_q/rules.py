@@ -37,7 +37,7 @@ ALWAYS_TRAINING: Final = Phases()
 
 @dataclass(frozen=True, slots=True)
 class QRules:
-    """How a network learns; docs/deep-q.md has where each default is from."""
+    """How a network learns; docs/explanation/deep-q.md has where each default is from."""
 
     layers: tuple[int, ...] = (64, 64)  # units in each hidden layer
     target_rule: TargetRule = TargetRule.DOUBLE

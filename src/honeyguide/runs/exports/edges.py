@@ -166,7 +166,9 @@ class _EdgeReader:
                 raise self._error(number, f"is {_shown(line)}, not an edge: two names with a blank between")
 
     def _error(self, line: int, what: str) -> GraphError:
-        return GraphError(f"{self._path}: line {line:,} {what}; see docs/graph.md for what a file of edges holds")
+        return GraphError(
+            f"{self._path}: line {line:,} {what}; the first line is the number of vertices, every other one an edge"
+        )
 
 
 def _has_two_names_a_line(text: bytes) -> bool:

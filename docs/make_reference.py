@@ -1,0 +1,108 @@
+"""Write docs/reference/settings.md and cli.md from the code: `python docs/make_reference.py`."""  # noqa: INP001
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from honeyguide.cli.main import COMMANDS, load_command
+from honeyguide.settings import SETTINGS_BY_KEY, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+FOLDER = Path(__file__).parent / "reference"
+SETTINGS_HEAD = """# Settings
+
+Made from the code by `docs/make_reference.py`. In a TOML file, `section.name` is `name` in the table `[section]`;
+on the command line it is `--set section.name=value`. Every default is safe to run.
+
+## Everyday settings
+"""
+CLI_HEAD = """# Commands
+
+Made from the code by `docs/make_reference.py`. Every command that prints a table takes `--json` and then prints one
+JSON document on stdout and nothing else there. Exit status: 0 for success, 2 for bad input (one line on stderr names
+the value and the remedy), 130 after Ctrl-C. Errors, progress and logs go to stderr.
+"""
+EVERYDAY = (
+    "topic.name", "topic.keywords", "topic.like", "topic.unlike", "topic.categories",
+    "crawl.world", "crawl.seed_urls", "crawl.sitemaps", "crawl.feeds", "crawl.profile", "crawl.strategy", "crawl.seed",
+    "crawl.concurrency", "crawl.workers",
+    "budget.fetches", "budget.seconds", "budget.megabytes",
+    "scope.allow_hosts", "scope.deny_hosts", "scope.stay_on", "scope.allow_prefixes", "scope.allow_paths",
+    "scope.deny_paths", "scope.max_depth", "scope.max_pages_per_host",
+    "fetch.contact", "fetch.timeout_s", "fetch.max_body_bytes", "fetch.retries", "fetch.allow_private", "fetch.proxy",
+    "politeness.delay_s", "politeness.obey_robots", "render.enabled",
+    "judge.kind", "judge.threshold", "judge.reward", "vectors.source",
+    "guard.on", "store.archive", "search.match",
+)  # fmt: skip
+
+
+def settings_page() -> str:
+    """Return the reference of settings: the everyday ones, then all others by section."""
+    lines = [SETTINGS_HEAD, *_settings_table(SETTINGS_BY_KEY[key] for key in EVERYDAY), "", "## All others"]
+    others = [setting for key, setting in SETTINGS_BY_KEY.items() if key not in EVERYDAY]
+    for table, settings in groupby(others, key=lambda setting: setting.table):
+        lines += ["", f"### `[{table}]`", "", *_settings_table(settings)]
+    return "\n".join(lines) + "\n"
+
+
+def _settings_table(settings: Iterable[Setting]) -> Iterator[str]:
+    yield from ("| setting | meaning | default | allowed |", "| --- | --- | --- | --- |")
+    for setting in settings:
+        allowed = ", ".join(f"`{choice}`" for choice in setting.choices) or setting.bounds
+        default = "`[]`" if setting.default == () else f"`{setting.default}`" if setting.default != "" else "(empty)"
+        yield f"| `{setting.key}` | {setting.meaning} | {default} | {allowed} |"
+
+
+def cli_page() -> str:
+    """Return the reference of commands, in the order of the program's help."""
+    lines = [CLI_HEAD]
+    for name in COMMANDS:
+        command = load_command(name)
+        inner = getattr(command, "commands", None)
+        if inner is None:
+            lines += _command_lines(f"honeyguide {name}", command, "##")
+            continue
+        lines += [f"## honeyguide {name}", "", _plain(command.help), ""]
+        for inner_name, inner_command in inner.items():
+            lines += _command_lines(f"honeyguide {name} {inner_name}", inner_command, "###")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _command_lines(title: str, command: Any, heading: str) -> Iterator[str]:  # noqa: ANN401 - typer's command
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    shown = " ".join(each.metavar or each.name.upper() for each in arguments)
+    yield from (f"{heading} {title}", "", f"`{title} {shown}`".replace(" `", "`"), "", _plain(command.help), "")
+    options = [each for each in command.params if each.param_type_name == "option" and each.name not in _EVERYWHERE]
+    if options:
+        yield from ("| flag | meaning |", "| --- | --- |")
+        for option in options:
+            names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
+            value = f" `{option.metavar}`".replace("|", "\\|") if option.metavar else ""
+            meaning = _plain(option.help).replace("|", "\\|")
+            yield f"| {names}{value} | {meaning} |"
+        yield ""
+
+
+_EVERYWHERE = ("as_json", "verbose", "log_file", "help", "help_all")
+
+
+def _plain(text: str | None) -> str:
+    """Return help as Markdown: rich's marks left out, examples as code."""
+    plain = re.sub(r"(?<!\\)\[/?(bold|cyan|dim)\]", "", inspect.cleandoc(text or "")).replace("\\[", "[")
+    blocks = (
+        f"```\n{textwrap.dedent(block)}\n```" if block.startswith("  ") else block.replace("<", "&lt;")
+        for block in plain.split("\n\n")
+    )
+    return "\n\n".join(blocks).replace("\n```\n\n```\n", "\n")
+
+
+if __name__ == "__main__":
+    (FOLDER / "settings.md").write_text(settings_page(), encoding="utf-8")
+    (FOLDER / "cli.md").write_text(cli_page(), encoding="utf-8")
