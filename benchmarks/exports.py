@@ -26,7 +26,7 @@ from honeyguide.guard import fingerprint_of
 from honeyguide.model import Fetched, Page, Url
 from honeyguide.parse import parse
 from honeyguide.runs import Progress, RunFolder, SqliteStore, StepRecord, body_packer
-from honeyguide.runs.exports import FORMATS
+from honeyguide.runs.exports import EXPORTS
 from honeyguide.settings import settings_from, to_toml
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from machine import machine
@@ -143,7 +143,7 @@ def measure(run: Path, file_format: str) -> Measured:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--pages", type=int, default=100_000)
-    options.add_argument("--formats", default=",".join([*FORMATS, "report"]))
+    options.add_argument("--formats", default=",".join([*EXPORTS, "report"]))
     options.add_argument("--run", type=Path, help="where the run is, or is to be left; else it is thrown away")
     options.add_argument("--one", help=argparse.SUPPRESS)
     options.add_argument("--json", action="store_true")

@@ -129,11 +129,29 @@ WORLDS: Final = Registry(
     "honeyguide.worlds",
     {
         "live": "honeyguide.crawler.live:open_live",
-        "synthetic": "honeyguide.worlds.synthetic:open_synthetic",
+        "synthetic": "honeyguide.worlds.synthetic.world:SyntheticWorld.open",
         "synthetic+http": "honeyguide.crawler.live:serve_synthetic",
-        "wiki": "honeyguide.worlds.wiki:open_wiki",
-        "site": "honeyguide.worlds.frozen:open_site",
-        "replay": "honeyguide.crawler.replaying:open_replay",
+        "wiki": "honeyguide.worlds.wiki.world:WikiWorld.open",
+        "site": "honeyguide.worlds.frozen.opening:open_frozen",
+        "replay": "honeyguide.crawler.build:open_replay",
     },
 )
-"""Functions of a `WorldRequest` that return a `World`, or an async context manager that gives one."""
+"""Functions that open a world: `(spec, settings)` in, where `spec` stands behind the colon of `name:spec`; a
+`honeyguide.worlds.World` out, or an async context manager that gives one. The two that ask real hosts are also given
+what is known of them."""
+
+EXPORTS: Final = Registry(
+    "export format",
+    "honeyguide.exports",
+    {
+        "edges": "honeyguide.runs.exports.edges:EDGES",
+        "jsonl": "honeyguide.runs.exports.json_lines:JSON_LINES",
+        "csv": "honeyguide.runs.exports.csv_table:CSV",
+        "parquet": "honeyguide.runs.exports.parquet:PARQUET",
+        "warc": "honeyguide.runs.exports.warc:WARC",
+        "graphml": "honeyguide.runs.exports.graph_xml:GRAPHML",
+        "gexf": "honeyguide.runs.exports.graph_xml:GEXF",
+        "markdown": "honeyguide.runs.exports.markdown:MARKDOWN",
+    },
+)
+"""Values of `honeyguide.runs.exports.ExportFormat`."""

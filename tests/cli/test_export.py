@@ -14,7 +14,7 @@ import pytest
 
 import honeyguide
 from honeyguide.cli.main import main
-from honeyguide.runs.exports import FORMATS, EdgesWritten
+from honeyguide.runs.exports import EXPORTS, EdgesWritten
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,7 +95,7 @@ def test_there_is_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> No
     shown = capsys.readouterr().out
     assert "Example" in shown
     assert "honeyguide export my-run --format edges" in shown
-    for name in FORMATS:
+    for name in EXPORTS:
         assert name in shown
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import xxhash
@@ -14,7 +14,7 @@ import xxhash
 from honeyguide.crawler.hosts import WebMemory
 from honeyguide.crawler.learned_weights import learner_of
 from honeyguide.crawler.links import LinkTable
-from honeyguide.crawler.live import open_live, polite_fetcher
+from honeyguide.crawler.live import open_live, serve_synthetic
 from honeyguide.crawler.parents import ParentTable
 from honeyguide.crawler.parts import Parts
 from honeyguide.crawler.preparing import Recipe
@@ -47,7 +47,7 @@ from honeyguide.text import WordVectors, open_vectors
 from honeyguide.topic.starting_points import starting_urls
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from honeyguide.crawler.preparing import Preparer
     from honeyguide.crawler.transport import Transport
@@ -303,89 +303,38 @@ async def open_world(
     For a live one: `memory` keeps what is learned of hosts, and `known` pages are wanted only if they have changed.
     """
     kind, _, spec = settings.crawl.world.partition(":")
+    if kind not in WORLDS:
+        raise WorldError(f"no world is called {kind!r}; choose {', '.join(WORLDS)}")
+    opened: World | AbstractAsyncContextManager[World]
     match kind:
-        case "synthetic" | "wiki" | "site":
-            world = _held(kind, spec, settings)
-            try:
-                yield world
-            finally:
-                await world.close()
-        case "synthetic+http":
-            async with _served(spec, settings, memory or WebMemory()) as served:
-                yield served
-        case "replay":
-            with _recording(spec) as recorded:
-                yield recorded
         case "live":
-            async with open_live(settings, memory or WebMemory(), known) as live:
-                yield live
+            opened = open_live(settings, memory or WebMemory(), known)
+        case "synthetic+http":
+            opened = serve_synthetic(spec, settings, memory or WebMemory())
         case _:
-            raise WorldError(f"no world is called {kind!r}; choose {', '.join(WORLDS)}")
-
-
-def _held(kind: Literal["synthetic", "wiki", "site"], spec: str, settings: Settings) -> World:
-    """A world that holds all its pages."""
-    match kind:
-        case "synthetic":
-            return _synthetic(spec, settings)
-        case "wiki":
-            return _wiki(spec)
-        case "site":
-            return _site(spec, settings)
-
-
-def _synthetic(spec: str, settings: Settings) -> World:
-    from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld  # noqa: PLC0415 - its vocabulary takes a moment to load
-
-    return SyntheticWorld(SyntheticSpec.parse(spec), obey_robots=settings.politeness.obey_robots)
-
-
-def _wiki(path: str) -> World:
-    from honeyguide.worlds.wiki import WikiWorld  # noqa: PLC0415 - SQLite and zstandard, for this world alone
-
-    if not path:
-        raise WorldError("--world wiki names no folder; write wiki:PATH, and make it with honeyguide wiki build")
-    return WikiWorld(path)
-
-
-def _site(spec: str, settings: Settings) -> World:
-    from honeyguide.worlds.frozen import open_site  # noqa: PLC0415 - SQLite and FastWARC, for these worlds alone
-
-    robots_agent = settings.fetch.identity if settings.politeness.obey_robots else ""
-    return open_site(spec, max_body_bytes=settings.fetch.max_body_bytes, robots_agent=robots_agent)
-
-
-@contextmanager
-def _recording(run: str) -> Iterator[World]:
-    from honeyguide.worlds.replay import ReplayWorld  # noqa: PLC0415
-
-    if not run:
-        raise WorldError("replay: names no run; write replay:RUN")
+            opened = WORLDS[kind](spec, settings)
+    if isinstance(opened, AbstractAsyncContextManager):
+        async with opened as world:
+            yield world
+        return
     try:
-        opened = open_run(run)
-    except StoreError as error:
-        raise WorldError(f"replay:{run}: {error}") from error
-    with opened:
-        if opened.settings.store.archive == "none":
-            raise WorldError(f"replay:{run}: this run has kept no pages; crawl with --archive store or warc")
-        yield ReplayWorld(opened.recorded_answers(), run)
+        yield opened
+    finally:
+        await opened.close()
 
 
 @asynccontextmanager
-async def _served(spec: str, settings: Settings, memory: WebMemory) -> AsyncIterator[World]:
-    from honeyguide.fetch import PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
-    from honeyguide.worlds import HttpWorld  # noqa: PLC0415
-    from honeyguide.worlds.synthetic import Pace, SyntheticServer, SyntheticSpec, SyntheticWorld  # noqa: PLC0415  # noqa: PLC0415
+async def open_replay(spec: str, settings: Settings) -> AsyncIterator[World]:  # noqa: ARG001
+    """Open the run that stands behind `replay:` in the settings."""
+    from honeyguide.worlds.replay import ReplayWorld  # noqa: PLC0415
 
-    pages = SyntheticWorld(SyntheticSpec.parse(spec))
-    # Its hosts are on this machine, and the resolver knows no others.
-    at_home = with_overrides(settings, {"fetch.allow_private": True, "fetch.proxy": "", "fetch.proxy_login": ""})
-    # Slow pages are slow here too, a hundred times faster than they say; one that hangs is dropped after half a second.
-    with SyntheticServer.in_thread(pages, Pace(factor=0.01, longest_s=0.5, hang_s=0.5)) as server:
-        # All its hosts are at one address, our own, which needs no sparing.
-        fetcher = polite_fetcher(at_home, RealClock(), PinnedResolver(server.addresses), memory)
-        world = HttpWorld(fetcher, pages.entry_urls())
-        try:
-            yield world
-        finally:
-            await world.close()
+    if not spec:
+        raise WorldError("replay: names no run; write replay:RUN")
+    try:
+        opened = open_run(spec)
+    except StoreError as error:
+        raise WorldError(f"replay:{spec}: {error}") from error
+    with opened:
+        if opened.settings.store.archive == "none":
+            raise WorldError(f"replay:{spec}: this run has kept no pages; crawl with --archive store or warc")
+        yield ReplayWorld(opened.recorded_answers(), spec)

@@ -18,6 +18,7 @@ from honeyguide.errors import SettingsError
 from honeyguide.model import Fetched
 from honeyguide.model.clock import RealClock
 from honeyguide.parse import media_type_of, parse
+from honeyguide.settings import with_overrides
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -87,6 +88,27 @@ async def open_live(settings: Settings, memory: WebMemory, known: Sequence[Known
         yield world
     finally:
         await world.close()
+
+
+@asynccontextmanager
+async def serve_synthetic(spec: str, settings: Settings, memory: WebMemory) -> AsyncIterator[World]:
+    """A synthetic web that is served over HTTP on this machine, and asked as the live web is."""
+    from honeyguide.fetch import PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
+    from honeyguide.worlds import HttpWorld  # noqa: PLC0415
+    from honeyguide.worlds.synthetic import Pace, SyntheticServer, SyntheticSpec, SyntheticWorld  # noqa: PLC0415
+
+    pages = SyntheticWorld(SyntheticSpec.parse(spec))
+    # Its hosts are on this machine, and the resolver knows no others.
+    at_home = with_overrides(settings, {"fetch.allow_private": True, "fetch.proxy": "", "fetch.proxy_login": ""})
+    # Slow pages are slow here too, a hundred times faster than they say; one that hangs is dropped after half a second.
+    with SyntheticServer.in_thread(pages, Pace(factor=0.01, longest_s=0.5, hang_s=0.5)) as server:
+        # All its hosts are at one address, our own, which needs no sparing.
+        fetcher = polite_fetcher(at_home, RealClock(), PinnedResolver(server.addresses), memory)
+        world = HttpWorld(fetcher, pages.entry_urls())
+        try:
+            yield world
+        finally:
+            await world.close()
 
 
 async def _rendered(world: World, fetcher: Fetcher, settings: Settings, clock: Clock) -> World:

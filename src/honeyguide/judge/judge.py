@@ -62,7 +62,7 @@ class Judge(Protocol):
     @classmethod
     def build(cls, given: JudgeIngredients) -> Judge:
         """Make one by the settings. SettingsError where it lacks what it needs: a file, examples, a library."""
-        raise NotImplementedError(f"{cls.__name__} is not made from settings ({given.settings.judge.kind})")
+        raise JudgeError(f"{cls.__name__} cannot be made from settings ({given.settings.judge.kind})")
 
     def relevance(self, page: Page) -> float:
         """How relevant the page is, from 0 to 1; 0 for a page without words. Changes nothing."""

@@ -5,9 +5,10 @@ to a file, which takes its name only when it is complete (`files`). Writers read
 that a run may be larger than memory.
 """
 
+from honeyguide.registry import EXPORTS
 from honeyguide.runs.exports.edges import read_edge_file, write_edge_file, write_edges
 from honeyguide.runs.exports.files import REPORT_NAME, atomic_file, atomic_folder
-from honeyguide.runs.exports.formats import FORMATS, export, find_format, write
+from honeyguide.runs.exports.formats import export, find_format, write
 from honeyguide.runs.exports.rows import (
     EdgesWritten,
     ExportFormat,
@@ -19,7 +20,7 @@ from honeyguide.runs.exports.rows import (
 )
 
 __all__ = [
-    "FORMATS",
+    "EXPORTS",
     "REPORT_NAME",
     "EdgesWritten",
     "ExportFormat",

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any
 
 from honeyguide.errors import SettingsError
-from honeyguide.runs.exports.csv_table import CSV
-from honeyguide.runs.exports.edges import EDGES
+from honeyguide.registry import EXPORTS
 from honeyguide.runs.exports.files import atomic_file, atomic_folder
-from honeyguide.runs.exports.graph_xml import GEXF, GRAPHML
-from honeyguide.runs.exports.json_lines import JSON_LINES
-from honeyguide.runs.exports.markdown import MARKDOWN
-from honeyguide.runs.exports.parquet import PARQUET
 from honeyguide.runs.exports.rows import ExportOptions
-from honeyguide.runs.exports.warc import WARC
 from honeyguide.runs.run import opened_run
 
 if TYPE_CHECKING:
     from honeyguide.runs.exports.rows import ExportFormat, OnProgress, Written
     from honeyguide.runs.run import Run
-
-FORMATS: Final = {
-    each.name: each for each in (EDGES, JSON_LINES, CSV, PARQUET, WARC, GRAPHML, GEXF, MARKDOWN)
-}  # fmt: skip
 
 
 def export(
@@ -66,15 +56,15 @@ def write(
 
 def find_format(name: str, options: ExportOptions) -> ExportFormat:
     """Return a format by its name. SettingsError where there is none, or it does not have these options."""
-    found = FORMATS.get(name)
-    if found is None:
+    if name not in EXPORTS:
         given = repr(name) if name else "missing"
-        raise SettingsError([f"the format is {given}: choose one of {', '.join(FORMATS)}"])
+        raise SettingsError([f"the format is {given}: choose one of {', '.join(EXPORTS)}"])
+    found: ExportFormat = EXPORTS[name]
     if found.needs_all_pages and options.relevant_only:
         raise SettingsError([f"the format {name} has all pages met, not the relevant ones alone; take graphml or gexf"])
     if options.one_file and found.write_folder is None:
         raise SettingsError([f"all in one file is for the format markdown: {name} is one file anyway"])
     if not options.with_text and not found.has_text:
-        with_text = ", ".join(each.name for each in FORMATS.values() if each.has_text)
+        with_text = ", ".join(each.name for each in EXPORTS.values() if each.has_text)
         raise SettingsError([f"only {with_text} can leave out text; {name} cannot"])
     return found

@@ -20,10 +20,18 @@ from honeyguide.worlds.frozen.warc import WarcWorld
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from honeyguide.settings import Settings
+
 WARC_SUFFIXES: Final = (".warc", ".warc.gz")
 FORMS: Final = "site:FOLDER@http://host/prefix/ or site:FILE.warc.gz"
 
 _FOLDER_AND_BASE: Final = re.compile(r"(?P<folder>.+)@(?P<base>https?://.*)", re.DOTALL | re.IGNORECASE)
+
+
+def open_frozen(spec: str, settings: Settings) -> FolderWorld | WarcWorld:
+    """Open the site that stands behind `site:` in the settings."""
+    robots_agent = settings.fetch.identity if settings.politeness.obey_robots else ""
+    return open_site(spec, max_body_bytes=settings.fetch.max_body_bytes, robots_agent=robots_agent)
 
 
 def open_site(spec: str, *, max_body_bytes: int = 5_000_000, robots_agent: str = "") -> FolderWorld | WarcWorld:

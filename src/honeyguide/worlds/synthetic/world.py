@@ -31,6 +31,7 @@ from honeyguide.worlds.synthetic.words import Lexicon
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from honeyguide.settings import Settings
     from honeyguide.worlds.synthetic.layout import Host
     from honeyguide.worlds.synthetic.places import Place
 
@@ -71,6 +72,11 @@ class SyntheticWorld:
         self._pages = PageWriter(layout, lexicon, self._traits, self._addresses, chrome, self._trap)
         self._lists = ListWriter(layout, lexicon, self._traits, self._addresses, chrome, self._trap)
         self._count_on_topic = lru_cache(maxsize=1)(self._count_by_topic)
+
+    @classmethod
+    def open(cls, spec: str, settings: Settings) -> SyntheticWorld:
+        """Make the world that stands behind `synthetic:` in the settings."""
+        return cls(SyntheticSpec.parse(spec), obey_robots=settings.politeness.obey_robots)
 
     async def fetch(self, url: Url) -> Answer:
         return self.answer(url)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from honeyguide.model import Outcome
+    from honeyguide.settings import Settings
 
 Mask = NDArray[np.bool_]
 
@@ -185,6 +186,13 @@ class WikiWorld:
         self._unpacker = zstandard.ZstdDecompressor(
             dict_data=zstandard.ZstdCompressionDict(dictionary) if dictionary else None
         )
+
+    @classmethod
+    def open(cls, spec: str, settings: Settings) -> WikiWorld:  # noqa: ARG003
+        """Open the folder that stands behind `wiki:` in the settings."""
+        if not spec:
+            raise WorldError("--world wiki names no folder; write wiki:PATH, and make it with honeyguide wiki build")
+        return cls(spec)
 
     async def fetch(self, url: Url) -> Answer:
         return self.answer(url)
