@@ -2,7 +2,7 @@
 
 A `SyntheticSpec` says how large the web is and how much trouble it has. From it `layout` places clusters of pages on
 hosts and gives them topics; `places` knows the traits of a page given its number, and goes between places and URLs;
-`prose` and `pages` write it, in the words of `words` and `topic_words`. `SyntheticWorld` answers URLs in process, and
+`prose` and `pages` write it, in the words of `words`. `SyntheticWorld` answers URLs in process, and
 `SyntheticServer` serves the same bytes over HTTP on loopback.
 """
 

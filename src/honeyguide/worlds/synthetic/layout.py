@@ -13,7 +13,7 @@ import numpy as np
 
 from honeyguide.worlds.synthetic import words as common_words
 from honeyguide.worlds.synthetic.hashing import Hashes, Ints, hash_each, hash_int, of_65536, quarters, unit
-from honeyguide.worlds.synthetic.topic_words import TOPICS
+from honeyguide.worlds.synthetic.words import TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.worlds.synthetic.hashing import Hashes, Ints, draws, hash_int, of_65536, quarters
-from honeyguide.worlds.synthetic.places import FILE_ENDINGS, LIST_LENGTH, AddressBook, PageKind
+from honeyguide.worlds.synthetic.places import FILE_ENDINGS, LIST_LENGTH, PageKind
 from honeyguide.worlds.synthetic.prose import (
     CHILDREN,
     MOST_PARAGRAPHS,
@@ -18,13 +18,12 @@ from honeyguide.worlds.synthetic.prose import (
     ProseWriter,
     mixture_for,
 )
-from honeyguide.worlds.synthetic.words import CAPITAL, COLUMNS, PLAIN, PLAIN_ANCHORS, STOP, TITLE_FORMS, Lexicon
+from honeyguide.worlds.synthetic.words import CAPITAL, COLUMNS, PLAIN, PLAIN_ANCHORS, STOP, TITLE_FORMS
 
 if TYPE_CHECKING:
-    from honeyguide.worlds.synthetic.layout import Host, Layout
-    from honeyguide.worlds.synthetic.places import Traits, TraitTable
-    from honeyguide.worlds.synthetic.prose import Chrome
-    from honeyguide.worlds.synthetic.trap import Trap
+    from honeyguide.worlds.synthetic.layout import Host
+    from honeyguide.worlds.synthetic.places import Traits
+    from honeyguide.worlds.synthetic.trap import Trap, WebParts
 
 _TEXT, _OWN = range(300, 302)
 _CONTEXT: Final = 8  # words around a link in running text, half on each side
@@ -40,25 +39,13 @@ _FINE, _DEAD, _REDIRECT, _FILE = range(4)
 class PageWriter:
     """Computes the HTML of any numbered page from its number."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        lexicon: Lexicon,
-        traits: TraitTable,
-        addresses: AddressBook,
-        chrome: Chrome,
-        trap: Trap,
-    ) -> None:
-        spec = layout.spec
-        self._layout = layout
-        self._lexicon = lexicon
-        self._traits = traits
-        self._addresses = addresses
-        self._chrome = chrome
+    def __init__(self, web: WebParts, trap: Trap) -> None:
+        self._layout, self._lexicon, self._traits, self._addresses, self._chrome = web
         self._trap = trap
-        self._links = LinkChooser(layout)
-        self._prose = ProseWriter(lexicon)
-        self._text_key, self._own_key = layout.key(_TEXT), layout.key(_OWN)
+        self._links = LinkChooser(web.layout)
+        self._prose = ProseWriter(web.lexicon)
+        self._text_key, self._own_key = web.layout.key(_TEXT), web.layout.key(_OWN)
+        spec = web.layout.spec
         # What is plain because its target is shy comes on top of these.
         self._anchor_edges = np.cumsum(
             [of_65536(spec.misleading_anchor_share), of_65536(spec.plain_anchor_share * 0.5)]
@@ -208,20 +195,8 @@ _FRONT = 400
 class ListWriter:
     """Computes the HTML of lists of links."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        lexicon: Lexicon,
-        traits: TraitTable,
-        addresses: AddressBook,
-        chrome: Chrome,
-        trap: Trap,
-    ) -> None:
-        self._layout = layout
-        self._lexicon = lexicon
-        self._traits = traits
-        self._addresses = addresses
-        self._chrome = chrome
+    def __init__(self, web: WebParts, trap: Trap) -> None:
+        self._layout, self._lexicon, self._traits, self._addresses, self._chrome = web
         self._trap = trap
 
     def home(self, host: int) -> bytes:

@@ -6,8 +6,8 @@ import difflib
 from dataclasses import dataclass, fields
 
 from honeyguide.errors import WorldError
-from honeyguide.worlds.synthetic.topic_words import TOPICS
 from honeyguide.worlds.synthetic.trap import NO_TRAP, trap_names
+from honeyguide.worlds.synthetic.words import TOPICS
 
 MIN_PAGES = 200
 MAX_PAGES = 1_000_000_000

@@ -24,9 +24,8 @@ from honeyguide.worlds.synthetic.places import (
 )
 from honeyguide.worlds.synthetic.prose import Chrome
 from honeyguide.worlds.synthetic.spec import SyntheticSpec
-from honeyguide.worlds.synthetic.topic_words import TOPICS
 from honeyguide.worlds.synthetic.trap import Truth, WebParts, build_trap, trap_topic, url_key
-from honeyguide.worlds.synthetic.words import Lexicon
+from honeyguide.worlds.synthetic.words import TOPICS, Lexicon
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,11 +65,12 @@ class SyntheticWorld:
         self._traits = TraitTable(layout, lexicon)
         self._addresses = AddressBook(layout, lexicon, self._traits)
         chrome = Chrome(layout, self._traits, self._addresses)
-        self._trap = build_trap(self.spec.trap, WebParts(layout, lexicon, self._traits, self._addresses, chrome))
+        web = WebParts(layout, lexicon, self._traits, self._addresses, chrome)
+        self._trap = build_trap(self.spec.trap, web)
         self.trap_topic = self.topic_names[trap_topic(layout)]
         self._hosts = {host.name: host for host in (*layout.hosts, *self._trap.hosts)}
-        self._pages = PageWriter(layout, lexicon, self._traits, self._addresses, chrome, self._trap)
-        self._lists = ListWriter(layout, lexicon, self._traits, self._addresses, chrome, self._trap)
+        self._pages = PageWriter(web, self._trap)
+        self._lists = ListWriter(web, self._trap)
         self._count_on_topic = lru_cache(maxsize=1)(self._count_by_topic)
 
     @classmethod
