@@ -45,10 +45,10 @@ def shape_of(text: str, rules: UrlRules | None = None) -> set[str]:
     return {sign for sign in shape.__slots__ if getattr(shape, sign)}
 
 
-@pytest.mark.parametrize("host", [*WELL_KNOWN.split(), *NOT_ENGLISH.split()])
-def test_a_well_known_host_is_not_gibberish(host: str) -> None:
-    assert not has_gibberish_host(HostKey(host))
-    assert not has_gibberish_host(HostKey(f"www.{host}:8080"))
+def test_well_known_hosts_are_not_gibberish() -> None:
+    hosts = [*WELL_KNOWN.split(), *NOT_ENGLISH.split()]
+    hosts += [f"www.{host}:8080" for host in hosts]
+    assert [host for host in hosts if has_gibberish_host(HostKey(host))] == []
 
 
 def test_the_starting_points_are_not_gibberish() -> None:

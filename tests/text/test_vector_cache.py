@@ -269,9 +269,8 @@ def test_the_cache_can_be_thrown_away_at_any_time(file: Path) -> None:
     assert len(converted(file).words()) == len(WORDS)
 
 
-@pytest.mark.slow
 def test_memory_does_not_grow_with_the_numbers_of_a_file(tmp_path: Path) -> None:
-    words, dimension = 200_000, 150
+    words, dimension = 60_000, 150
     file = tmp_path / "large"
     numbers = np.random.default_rng(3).normal(size=(1000, dimension)).astype("<f4")
     with file.open("wb") as opened:
@@ -283,30 +282,10 @@ def test_memory_does_not_grow_with_the_numbers_of_a_file(tmp_path: Path) -> None
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.reset_peak()
     before = tracemalloc.get_traced_memory()[0]
-    found = source.vectors([f"word{number}" for number in (0, 1, 199_999)])
+    found = source.vectors([f"word{number}" for number in (0, 1, 59_999)])
     looked_up = tracemalloc.get_traced_memory()[1] - before
     tracemalloc.stop()
-    assert file.stat().st_size > 120e6
+    assert file.stat().st_size > 36e6
     assert peak < 20e6
     assert looked_up < 1e6
     assert np.array_equal(found, numbers[[0, 1, 999]] * np.float32(source.about.scale))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("compression", ["gzip", "zstd"])
-def test_memory_does_not_grow_with_a_compressed_text_file_either(compression: str, tmp_path: Path) -> None:
-    import gzip  # noqa: PLC0415
-
-    import zstandard  # noqa: PLC0415
-
-    file = tmp_path / "large"
-    open_packed = gzip.open if compression == "gzip" else zstandard.open
-    with open_packed(file, "wb") as opened:
-        for number in range(100_000):
-            opened.write(f"word{number}{' 0.25 -0.5 0.125' * 10}\n".encode())
-    tracemalloc.start()
-    source = converted(file)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert source.about.words == 100_000
-    assert peak < 40e6
