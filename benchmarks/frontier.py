@@ -23,10 +23,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from honeyguide.crawler.links import LinkTable
-from honeyguide.frontier import Arrivals, BestFirstFrontier, HostClocks, HostId, Taken
+from honeyguide.fetch import HostSchedule
+from honeyguide.frontier import Arrivals, BestFirstFrontier, Taken
 from honeyguide.learn.features import COLUMNS, MEANING, SCALARS
 from honeyguide.learn.online_ridge import Ridge
-from honeyguide.model import LinkId, Url, weighted_sums
+from honeyguide.model import HostId, LinkId, Url, weighted_sums
+from honeyguide.settings import FetchSettings, PolitenessSettings
 from machine import machine
 
 if TYPE_CHECKING:
@@ -93,6 +95,10 @@ class Learner:
         self._ridge = self._ridge.updated(wide, reward)
 
 
+def _schedule() -> HostSchedule:
+    return HostSchedule(PolitenessSettings(), FetchSettings(), is_live=False)
+
+
 class Crowd:
     """A frontier full of links, and what is needed to work on it."""
 
@@ -101,12 +107,12 @@ class Crowd:
         self.rows = rows
         self.scores = rows[:, 1:4].astype(np.float64).mean(axis=1)
         self.hosts = self.chance.integers(hosts, size=links)
-        self.clocks = HostClocks()
-        self.frontier = BestFirstFrontier(self.clocks, rows.shape[1])
+        self.schedule = _schedule()
+        self.frontier = BestFirstFrontier(self.schedule, rows.shape[1])
         self.push_s = self._fill()
         if hosts > BUSY_HOSTS:
             for host in range(BUSY_HOSTS):
-                self.clocks.hold(HostId(host))
+                self.schedule.hold(HostId(host), f"h{host}.test")
 
     def _fill(self) -> float:
         spent_s = 0.0
@@ -226,7 +232,7 @@ def fill_and_weigh(links: int, hosts: int) -> None:
     pool = rows_of_links(chance, 1000)
     scores = np.linspace(0, 1, 1000)
     before = resident_bytes()
-    table, frontier = LinkTable(), BestFirstFrontier(HostClocks(), len(COLUMNS))
+    table, frontier = LinkTable(), BestFirstFrontier(_schedule(), len(COLUMNS))
     for begin in range(0, links, BATCH):
         count = min(BATCH, links - begin)
         # Host h is met before host h+1, as in a crawl; after that at random.

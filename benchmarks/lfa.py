@@ -28,8 +28,8 @@ from threadpoolctl import threadpool_limits
 
 from honeyguide.crawler import Builder, CrawlCore, CrawlLoop
 from honeyguide.crawler.transport import SimulatedTransport
-from honeyguide.frontier import HostId, NotBefore, SharedRowsFrontier, Taken
-from honeyguide.model import LinkId, weighted_sums
+from honeyguide.frontier import NotBefore, SharedRowsFrontier, Taken
+from honeyguide.model import HostId, LinkId, weighted_sums
 from honeyguide.model.clock import SimulatedClock
 from honeyguide.runs import RunFolder, SqliteStore, open_run
 from honeyguide.settings import settings_from
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier import Arrivals, Frontier, HostClocks, Scorer
+    from honeyguide.frontier import Arrivals, Frontier, HostReadiness, Scorer
     from honeyguide.model import Rows
     from honeyguide.settings import Settings
 
@@ -55,7 +55,7 @@ CONCURRENCY: Final = 16
 class AllPairs:
     """Every link with every row of its own, in columns; a link leaves with all its rows."""
 
-    def __init__(self, clocks: HostClocks, row_width: int) -> None:
+    def __init__(self, clocks: HostReadiness, row_width: int) -> None:
         self._clocks = clocks
         self._count = 0
         self._link = np.empty(1024, dtype=np.int64)
@@ -191,7 +191,7 @@ def crawl(
     settings = settings_of(strategy, steps)
     parts = Builder(settings, vectors).parts()
     if frontier is not None:
-        parts = replace(parts, frontier=frontier(parts.clocks, parts.strategy.row_width))
+        parts = replace(parts, frontier=frontier(parts.schedule, parts.strategy.row_width))
     inner, timed = parts.frontier, Timed(parts.frontier)
     watched: Any = timed
     parts = replace(parts, frontier=watched)

@@ -98,11 +98,11 @@ class HandWired:
         builder = Builder(self.settings, hashed_vectors())
         self.parts: Parts = builder.parts(is_live=self.is_live or not self.world.is_offline)
         if self.strategy is not None:
-            frontier = builder.frontier(self.strategy, self.parts.clocks)
+            frontier = builder.frontier(self.strategy, self.parts.schedule)
             self.parts = replace(self.parts, strategy=self.strategy, frontier=frontier)
         if self.guard is not None:
             patience = Patience(self.settings.guard.patience_s, FIRM_LEVEL)
-            levels = levelled_frontier(self.parts.strategy, self.parts.clocks, patience)
+            levels = levelled_frontier(self.parts.strategy, self.parts.schedule, patience)
             self.parts = replace(self.parts, guard=self.guard, frontier=levels)
         self.store = SqliteStore(RunFolder(self.path).database_file)
         progress = self.store.progress()
@@ -166,7 +166,7 @@ def everything(wired: HandWired) -> dict[str, object]:
         "guard": None if wired.parts.guard is None else wired.parts.guard.save(),
         "parents": None if wired.parts.parents is None else all_parents(wired.parts.parents),
         "strategy": wired.parts.strategy.save(),
-        "ready": wired.parts.clocks.ready_at(max(links.hosts(numbers)) + 1).tolist(),
+        "ready": wired.parts.schedule.ready_at(max(links.hosts(numbers)) + 1).tolist(),
         "chance": wired.parts.chance.bit_generator.state,
         "progress": wired.core.progress._replace(stop_reason=""),
         "in flight": wired.core.in_flight,

@@ -1,7 +1,7 @@
 """WikiCrawler as its document writes it down, line by line, and small wikis to try it on.
 
-Nothing here is ours but the queue that the tests of the queue use as a model: HTML is read with regular expressions,
-words are counted in lists. It understands only HTML as plain as `random_wiki` makes it.
+Nothing here is ours: HTML is read with regular expressions, words are counted in lists, the queue is looked through
+from end to end. It understands only HTML as plain as `random_wiki` makes it.
 """
 
 from __future__ import annotations
@@ -11,15 +11,37 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from frontier.linear_scan_queue import LinearScanQueue
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
 HOME = "http://w.test"
 KEYWORDS = ("tennis", "grand slam")
 LINK = re.compile(r'<a href="([^"]*)">(.*?)</a>')
 WORDS = ("tennis", "grand", "slam", *"abcdefghij")
+
+
+class LinearScanQueue:
+    """Items and weights in the order of arrival."""
+
+    def __init__(self) -> None:
+        self._weights: dict[Hashable, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._weights)
+
+    def __contains__(self, item: Hashable) -> bool:
+        return item in self._weights
+
+    def add(self, item: Hashable, weight: float) -> bool:
+        if item in self._weights:
+            return False
+        self._weights[item] = weight
+        return True
+
+    def extract(self) -> tuple[Hashable, float]:
+        heaviest = max(self._weights.values())
+        item = next(item for item, weight in self._weights.items() if weight == heaviest)
+        return item, self._weights.pop(item)
 
 
 def random_wiki(seed: int, pages: int) -> dict[str, str]:

@@ -37,7 +37,7 @@ def crawl_with_a_plain_list(path: Path, settings: Settings, world: SyntheticWorl
     """Crawl with a frontier that keeps every pair and looks at all of them; gives back how many links were left."""
     builder = Builder(settings, hashed_vectors())
     parts = builder.parts()
-    parts = replace(parts, frontier=NaivePairs(parts.clocks, draws_rows=parts.strategy.draws_rows))
+    parts = replace(parts, frontier=NaivePairs(parts.schedule, draws_rows=parts.strategy.draws_rows))
     folder, lock = RunFolder.create(path, to_toml(settings))
     store, clock = SqliteStore(folder.database_file), SimulatedClock()
     core = CrawlCore(parts, settings)

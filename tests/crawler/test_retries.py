@@ -6,18 +6,13 @@ import heapq
 import random
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from crawler.driving import ByAnchorNumber, HandWired, everything, script_settings
 from deep_strategies import every_strategy
 from honeyguide.crawler import Dispatch, FetchFailed, LinkPutBack, LinkRefused, PageJudged, Stop, StopReason
-from honeyguide.frontier import backoff_s
-from honeyguide.model import Answer, Failed, FailureReason, LinkState, RefusalReason, Refused, Url
+from honeyguide.model import Answer, Failed, FailureReason, LinkId, LinkState, RefusalReason, Refused, Url
 from honeyguide.runs import open_run
-from honeyguide.settings import FetchSettings
 from scripted_world import ScriptedWorld, page_with, redirect_to, taking
 
 if TYPE_CHECKING:
@@ -73,7 +68,7 @@ class LiveByHand:
         return None
 
     def tries(self, url: str) -> int:
-        return self.core.troubles.tries_by_link.get(self.wired.link(url), 0)
+        return self.core.retries.tries_by_link.get(self.wired.link(url), 0)
 
     def _begun(self, dispatch: Dispatch) -> tuple[float, int, Dispatch]:
         began_at = dispatch.record.chosen_at
@@ -83,6 +78,13 @@ class LiveByHand:
         troubles = self.troubles.get(dispatch.url.text, [])
         tries = self.tries(dispatch.url.text)
         return troubles[tries] if tries < len(troubles) else self.wired.world.answer(dispatch.url)
+
+
+def troubles_of(live: LiveByHand) -> list[int]:
+    """Temporary failures in a row, by host."""
+    schedule, links = live.wired.parts.schedule, live.wired.parts.links
+    hosts = sorted({links.url(LinkId(link)).host for link in range(len(links))})
+    return [schedule.saved(host, 0.0).troubles for host in hosts]
 
 
 def live_settings(strategy: str = "breadth-first", **overrides: object) -> Settings:
@@ -126,7 +128,7 @@ def test_a_link_is_given_up_after_so_many_tries_and_the_last_one_is_learned(tmp_
     assert kinds(live.events, LINK) == [LinkPutBack, LinkPutBack, FetchFailed]
     assert [(told.url.text, told.reward) for told in strategy.told][1:] == [(LINK, 0.0)]
     assert live.wired.parts.links.state(live.wired.link(LINK)) is LinkState.DONE
-    assert live.core.troubles.tries_by_link == {}
+    assert live.core.retries.tries_by_link == {}
 
 
 @pytest.mark.parametrize(
@@ -167,7 +169,7 @@ class TestHostClock:
         rests = []
         for _ in answers:
             live.run(steps=1)
-            rests.append(float(live.wired.parts.clocks.ready_at(1)[0]) - live.now)
+            rests.append(float(live.wired.parts.schedule.ready_at(1)[0]) - live.now)
         return rests
 
     def test_a_host_in_trouble_is_left_alone_twice_as_long_each_time_within_limits(self, tmp_path: Path) -> None:
@@ -191,32 +193,11 @@ class TestHostClock:
         )
         assert one == same != other
 
-    def test_an_answer_ends_the_row_of_troubles_and_a_rule_of_robots_txt_does_not(self, tmp_path: Path) -> None:
-        closed = Refused(RefusalReason.ROBOTS, "disallowed")
-        answers: dict[str, Failed | Refused] = {"/a": BUSY, "/b": closed, "/c": BUSY, "/d": GONE}
-        pages = {f"http://s.test{path}": taking(0.0, outcome) for path, outcome in answers.items()}
-        script: Script = {SEED: page_with(*answers), **pages}
-        live = LiveByHand(tmp_path / "run", script, live_settings(fetch__retries=0))
-        in_a_row = []
-        for _ in range(5):
-            live.run(steps=1)
-            in_a_row.append(sum(live.core.troubles.in_a_row_by_host.values()))
-        assert in_a_row == [0, 1, 1, 2, 0]
-
     def test_a_host_that_was_not_asked_needs_no_rest(self, tmp_path: Path) -> None:
         refusal = Answer(Refused(RefusalReason.ROBOTS, "disallowed"), 0.0)
         live = LiveByHand(tmp_path / "run", {SEED: refusal}, live_settings())
         live.run(steps=1)
-        assert float(live.wired.parts.clocks.ready_at(1)[0]) == live.now
-
-    @given(
-        troubles=st.integers(1, 10_000), first_s=st.floats(0, 1e4), most_s=st.floats(0, 1e5), seed=st.integers(0, 99)
-    )
-    def test_no_backoff_is_longer_than_the_longest(
-        self, troubles: int, first_s: float, most_s: float, seed: int
-    ) -> None:
-        fetch = FetchSettings(backoff_s=first_s, max_retry_after_s=most_s)
-        assert 0 <= backoff_s(troubles, fetch, np.random.default_rng(seed)) <= most_s
+        assert float(live.wired.parts.schedule.ready_at(1)[0]) <= live.now
 
 
 def test_the_pause_begins_when_the_answer_was_in_not_when_it_was_looked_at(tmp_path: Path) -> None:
@@ -224,7 +205,7 @@ def test_the_pause_begins_when_the_answer_was_in_not_when_it_was_looked_at(tmp_p
     dispatch = live.core.choose(0.0)
     assert isinstance(dispatch, Dispatch)
     live.core.apply(dispatch, taking(0.25, "x"), now=7.0, ended_at=5.0)
-    assert float(live.wired.parts.clocks.ready_at(1)[0]) == 6.0
+    assert float(live.wired.parts.schedule.ready_at(1)[0]) == 6.0
     live.wired.close()
 
 
@@ -298,11 +279,11 @@ def test_a_crawl_killed_amid_retries_goes_on_to_the_last_bit(tmp_path: Path, str
         whole.run(steps)
         before.wired.close()
         assert everything(before.wired) == everything(whole.wired)
-        assert before.core.troubles.tries_by_link == whole.core.troubles.tries_by_link
+        assert before.core.retries.tries_by_link == whole.core.retries.tries_by_link
         back = opened("killed")
         back.wired.close()
         # Choices made since the last step are lost with the process; they are made again.
-        assert back.core.troubles.in_a_row_by_host == before.core.troubles.in_a_row_by_host
+        assert troubles_of(back) == troubles_of(before)
         assert back.core.progress.steps == before.core.progress.steps
     whole.run()
     after = opened("killed")

@@ -348,8 +348,8 @@ def test_a_host_in_trouble_stays_in_trouble_when_the_page_before_it_has_been_rea
     wired.run()
     with open_run(tmp_path / "run") as run:
         assert [step.outcome for step in run.steps()] == ["fetched", "failed"]
-        (ready_at,) = run.hosts_asked().ready_at_by_host().values()
-    assert ready_at > time.time() + 30
+        (rest,) = run.hosts_asked().host_rests()
+    assert rest.ready_at > time.time() + 30
 
 
 def test_fetches_of_one_host_that_were_under_way_are_taken_up_one_after_the_other(tmp_path: Path) -> None:
@@ -360,8 +360,8 @@ def test_fetches_of_one_host_that_were_under_way_are_taken_up_one_after_the_othe
     first.follow("http://s.test/", 0.0)
     one = first.core.choose_link(first.link("http://s.test/a"), 10.0)
     first.core.answered(one, world.answer(one.url), 10.5)
-    assert not first.parts.clocks.is_ready(one.host, 12.0), "the pause is counted from the answer"
-    assert first.parts.clocks.is_ready(one.host, 12.5)
+    assert not first.parts.schedule.is_ready(one.host, 12.0), "the pause is counted from the answer"
+    assert first.parts.schedule.is_ready(one.host, 12.5)
     two = first.core.choose_link(first.link("http://s.test/b"), 12.5)
     first.follow("http://other.test/", 12.5)
     first.close()

@@ -6,7 +6,7 @@ import asyncio
 import time
 from itertools import pairwise
 
-from honeyguide.fetch import GatedFetcher, HttpFetcher, Turns
+from honeyguide.fetch import Gate, GatedFetcher, HostSchedule, HttpFetcher
 from honeyguide.model import Fetched, Url
 from honeyguide.model.clock import RealClock
 from honeyguide.settings import FetchSettings, PolitenessSettings
@@ -34,7 +34,8 @@ def test_a_request_on_a_broken_connection_takes_another_turn() -> None:
         port = server.sockets[0].getsockname()[1]
         clock = RealClock()
         sender = HttpFetcher(FetchSettings(allow_private=True), clock)
-        gate = GatedFetcher(sender, Turns(clock, PolitenessSettings(delay_s=DELAY_S), FetchSettings(backoff_s=60.0)))
+        schedule = HostSchedule(PolitenessSettings(delay_s=DELAY_S), FetchSettings(backoff_s=60.0))
+        gate = GatedFetcher(sender, Gate(schedule, clock))
         async with server:
             answers = [await gate.fetch(Url.parse(f"http://127.0.0.1:{port}/{name}")) for name in ("a", "b")]
             await gate.close()

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.frontier import Arrivals, HostId, NotBefore, Taken
-from honeyguide.model import LinkId, weighted_sums
+from honeyguide.frontier import Arrivals, NotBefore, Taken
+from honeyguide.model import HostId, LinkId, weighted_sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier import HostClocks, Scorer
+    from honeyguide.frontier import HostReadiness, Scorer
     from honeyguide.model import Row, Rows
 
 
@@ -32,7 +32,7 @@ class Waiting:
 class NaiveFrontier:
     """Highest score first, the lower number among equals."""
 
-    def __init__(self, clocks: HostClocks) -> None:
+    def __init__(self, clocks: HostReadiness) -> None:
         self._clocks = clocks
         self._waiting: list[Waiting] = []
 
@@ -107,7 +107,7 @@ class NaiveFrontier:
         raise KeyError(link)
 
     def _ready(self, now: float) -> list[Waiting]:
-        return [waiting for waiting in self._waiting if self._clocks.is_ready(waiting.host, now)]
+        return [waiting for waiting in self._waiting if self._clocks.ready_at(waiting.host + 1)[waiting.host] <= now]
 
     def _next_ready(self) -> NotBefore | None:
         if not self._waiting:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xxhash
 
-from honeyguide.frontier import Arrivals, HostId, NotBefore, Taken
-from honeyguide.model import LinkId, weighted_sums
+from honeyguide.frontier import Arrivals, NotBefore, Taken
+from honeyguide.model import HostId, LinkId, weighted_sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier import HostClocks, Scorer
+    from honeyguide.frontier import HostReadiness, Scorer
     from honeyguide.model import Row, Rows
 
 
@@ -33,7 +33,7 @@ class Pair:
 class NaivePairs:
     """Highest score first, the lower number among equals; a link leaves with all its rows."""
 
-    def __init__(self, clocks: HostClocks, *, draws_rows: bool = False) -> None:
+    def __init__(self, clocks: HostReadiness, *, draws_rows: bool = False) -> None:
         self._clocks = clocks
         self._draws_rows = draws_rows
         self._pairs: list[Pair] = []
@@ -143,7 +143,7 @@ class NaivePairs:
         return Taken(chosen.link, chosen.host, score, chosen.row)
 
     def _ready(self, now: float) -> list[Pair]:
-        return [pair for pair in self._pairs if self._clocks.is_ready(pair.host, now)]
+        return [pair for pair in self._pairs if self._clocks.ready_at(pair.host + 1)[pair.host] <= now]
 
     def _next_ready(self) -> NotBefore | None:
         if not self._pairs:

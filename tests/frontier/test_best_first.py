@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frontier.host_clocks import HostClocks
 from frontier.naive_frontier import LargestNumber, Linear, arrivals
-from honeyguide.frontier import Arrivals, BestFirstFrontier, HostClocks, HostId, Taken, best_first
-from honeyguide.model import LinkId, Rows, weighted_sums
+from honeyguide.frontier import Arrivals, BestFirstFrontier, Taken, best_first
+from honeyguide.model import HostId, LinkId, Rows, weighted_sums
 
 
 def half(*rows: list[float]) -> Rows:

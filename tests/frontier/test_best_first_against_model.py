@@ -11,9 +11,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from frontier.host_clocks import HostClocks
 from frontier.naive_frontier import LargestNumber, Linear, NaiveFrontier, seen_in
-from honeyguide.frontier import Arrivals, BestFirstFrontier, HostClocks, HostId, Taken, best_first, chunks
-from honeyguide.model import LinkId, Rows, weighted_sums
+from honeyguide.frontier import Arrivals, BestFirstFrontier, Taken, best_first, chunks
+from honeyguide.model import HostId, LinkId, Rows, weighted_sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

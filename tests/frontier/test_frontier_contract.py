@@ -8,14 +8,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from frontier.host_clocks import HostClocks
 from frontier.naive_frontier import LargestNumber, NaiveFrontier, arrivals
 from honeyguide.frontier import (
     BeamFrontier,
     BestFirstFrontier,
     Frontier,
     HeldBackFrontier,
-    HostClocks,
-    HostId,
     LevelledBeam,
     LevelledFrontier,
     LevelledRows,
@@ -23,7 +22,7 @@ from honeyguide.frontier import (
     SharedRowsFrontier,
     Taken,
 )
-from honeyguide.model import LinkId
+from honeyguide.model import HostId, LinkId
 
 MakeFrontier = Callable[[HostClocks], Frontier]
 

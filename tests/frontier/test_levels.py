@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frontier.host_clocks import HostClocks
 from frontier.naive_frontier import Linear
 from honeyguide.frontier import (
     Arrivals,
     BeamFrontier,
     BestFirstFrontier,
     HeldBackFrontier,
-    HostClocks,
-    HostId,
     LevelledBeam,
     LevelledFrontier,
     LevelledRows,
@@ -26,7 +25,7 @@ from honeyguide.frontier import (
     Taken,
 )
 from honeyguide.frontier.levels import NO_PATIENCE
-from honeyguide.model import LinkId
+from honeyguide.model import HostId, LinkId
 
 if TYPE_CHECKING:
     from typing import Any

@@ -10,20 +10,19 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from frontier.host_clocks import HostClocks
 from frontier.naive_frontier import LargestNumber, Linear, NaiveFrontier, seen_in
 from honeyguide.frontier import (
     Arrivals,
     BeamFrontier,
     BestFirstFrontier,
-    HostClocks,
-    HostId,
     LevelledBeam,
     LevelledFrontier,
     NotBefore,
     Patience,
     Taken,
 )
-from honeyguide.model import LinkId
+from honeyguide.model import HostId, LinkId
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

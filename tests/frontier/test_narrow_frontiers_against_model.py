@@ -9,9 +9,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from frontier.host_clocks import HostClocks
 from frontier.naive_frontier import LargestNumber, Linear, NaiveFrontier, seen_in
-from honeyguide.frontier import Arrivals, BeamFrontier, Frontier, HeldBackFrontier, HostClocks, HostId, Taken
-from honeyguide.model import LinkId
+from honeyguide.frontier import Arrivals, BeamFrontier, Frontier, HeldBackFrontier, Taken
+from honeyguide.model import HostId, LinkId
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

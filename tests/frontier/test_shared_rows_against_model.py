@@ -11,10 +11,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from frontier.host_clocks import HostClocks
 from frontier.naive_frontier import LargestNumber, Linear, arrivals, seen_in
 from frontier.naive_pairs import NaivePairs
-from honeyguide.frontier import Arrivals, HostClocks, HostId, NotBefore, SharedRowsFrontier, Taken, shared_rows
-from honeyguide.model import LinkId, Rows, weighted_sums
+from honeyguide.frontier import Arrivals, NotBefore, SharedRowsFrontier, Taken, shared_rows
+from honeyguide.model import HostId, LinkId, Rows, weighted_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from honeyguide.model import Answer, Fetched, LinkId, Origin, Sighting, Url, Verdict
+from honeyguide.model import Answer, Fetched, HostRest, LinkId, Origin, Sighting, Url, Verdict
 from honeyguide.runs import CompletionRecord, DispatchRecord, FoundLink, Progress, StepRecord, VisitRecord
 from pages import page_of
 
@@ -64,6 +64,6 @@ def visit(
             visit=VisitRecord(page, Verdict(0.7, is_relevant=True, reward=0.7), link, 0, targets),
         ),
         new_links=tuple(new_links),
-        ready_at_by_host={str(url.host): step + 1.0},
+        hosts=(HostRest(str(url.host), step + 1.0),),
         learner=learner,
     )

@@ -10,11 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.model import Answer, Failed, FailureReason, LinkId, LinkState, Origin, Redirected, Sighting, Url
+from honeyguide.model import (
+    Answer,
+    Failed,
+    FailureReason,
+    HostRest,
+    LinkId,
+    LinkState,
+    Origin,
+    Redirected,
+    Sighting,
+    Url,
+)
 from honeyguide.runs import (
     CompletionRecord,
     FoundLink,
-    HostRecord,
     LearnerSnapshot,
     PairRecord,
     Progress,
@@ -70,7 +80,7 @@ def test_what_is_recorded_is_there_after_opening_again(opener: Callable[[Path], 
         (1, target(1), LinkState.WAITING),
         (2, target(2), LinkState.WAITING),
     ]
-    assert again.ready_at_by_host() == {"s.test": 2.0}
+    assert again.host_rests() == [HostRest("s.test", 2.0)]
     again.close()
 
 
@@ -335,7 +345,10 @@ def test_a_link_that_waits_again_has_its_attempt_kept_and_no_transition(store: S
 def test_what_is_known_of_live_hosts_is_the_latest(store: Store) -> None:
     store.record(FIRST)
     for step, troubles in ((1, 3), (2, 0)):
-        host = HostRecord("a.test", f"192.0.2.{step}", float(step), troubles)
-        store.record(StepRecord(Progress(steps=step), host=host))
-    store.record(StepRecord(Progress(steps=3), host=HostRecord("b.test", "", 9.0, 1)))
-    assert store.live_hosts() == [HostRecord("a.test", "192.0.2.2", 2.0, 0), HostRecord("b.test", "", 9.0, 1)]
+        host = HostRest("a.test", 5.0, 0.5, f"192.0.2.{step}", float(step), troubles)
+        store.record(StepRecord(Progress(steps=step), hosts=(host,)))
+    store.record(StepRecord(Progress(steps=3), hosts=(HostRest("b.test", 9.0, troubles=1),)))
+    assert store.host_rests() == [
+        HostRest("a.test", 5.0, 0.5, "192.0.2.2", 2.0, 0),
+        HostRest("b.test", 9.0, troubles=1),
+    ]

@@ -21,11 +21,11 @@ from honeyguide.crawler.preparing import Recipe
 from honeyguide.crawler.scope import Scope, staying_with
 from honeyguide.crawler.transport import LiveTransport, SimulatedTransport
 from honeyguide.errors import JudgeError, SettingsError, StoreError, VectorsError, WorldError
+from honeyguide.fetch.schedule import HostSchedule
 from honeyguide.frontier import (
     BeamFrontier,
     BestFirstFrontier,
     HeldBackFrontier,
-    HostClocks,
     LevelledBeam,
     LevelledFrontier,
     LevelledRows,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from honeyguide.crawler.preparing import Preparer
     from honeyguide.crawler.transport import Transport
-    from honeyguide.frontier import Frontier
+    from honeyguide.frontier import Frontier, HostReadiness
     from honeyguide.guard import Guard
     from honeyguide.judge import Judge
     from honeyguide.learn import Strategy
@@ -62,32 +62,32 @@ if TYPE_CHECKING:
     from honeyguide.worlds import World
 
 
-def plain_frontier(strategy: Strategy, clocks: HostClocks) -> Frontier:
+def plain_frontier(strategy: Strategy, hosts: HostReadiness) -> Frontier:
     """One in which all links wait on one level."""
     if strategy.found_again is FoundAgain.EVERY:
-        return _shared_rows(strategy, clocks)
+        return _shared_rows(strategy, hosts)
     if strategy.order is Order.SHALLOWEST:
-        return HeldBackFrontier(clocks, strategy.row_width)
+        return HeldBackFrontier(hosts, strategy.row_width)
     if strategy.capacity:
-        return _beam(strategy, clocks)
-    return BestFirstFrontier(clocks, strategy.row_width)
+        return _beam(strategy, hosts)
+    return BestFirstFrontier(hosts, strategy.row_width)
 
 
-def levelled_frontier(strategy: Strategy, clocks: HostClocks, patience: Patience) -> LevelledFrontier[Any]:
+def levelled_frontier(strategy: Strategy, hosts: HostReadiness, patience: Patience) -> LevelledFrontier[Any]:
     """One in which links may wait behind others whatever their scores."""
     if strategy.found_again is FoundAgain.EVERY:
-        return LevelledRows(lambda: _shared_rows(strategy, clocks), patience)
+        return LevelledRows(lambda: _shared_rows(strategy, hosts), patience)
     if strategy.capacity and strategy.order is not Order.SHALLOWEST:
-        return LevelledBeam(lambda: _beam(strategy, clocks), strategy.capacity, patience)
-    return LevelledFrontier(lambda: plain_frontier(strategy, clocks), patience)
+        return LevelledBeam(lambda: _beam(strategy, hosts), strategy.capacity, patience)
+    return LevelledFrontier(lambda: plain_frontier(strategy, hosts), patience)
 
 
-def _shared_rows(strategy: Strategy, clocks: HostClocks) -> SharedRowsFrontier:
-    return SharedRowsFrontier(clocks, strategy.row_width, draws_rows=strategy.draws_rows)
+def _shared_rows(strategy: Strategy, hosts: HostReadiness) -> SharedRowsFrontier:
+    return SharedRowsFrontier(hosts, strategy.row_width, draws_rows=strategy.draws_rows)
 
 
-def _beam(strategy: Strategy, clocks: HostClocks) -> BeamFrontier:
-    return BeamFrontier(clocks, strategy.capacity, strategy.row_width)
+def _beam(strategy: Strategy, hosts: HostReadiness) -> BeamFrontier:
+    return BeamFrontier(hosts, strategy.capacity, strategy.row_width)
 
 
 def word_vectors(settings: VectorSettings, on_converting: Callable[[Converting], None] = lambda _: None) -> WordVectors:
@@ -146,17 +146,19 @@ class Builder:
         topic = settings.topic
         self.topic = Topic(topic.name, topic.keywords, topic.like, topic.unlike, topic.categories)
 
-    def parts(self, *, is_restored: bool = False, is_live: bool = False) -> Parts:
+    def parts(self, *, is_restored: bool = False, is_live: bool = False, schedule: HostSchedule | None = None) -> Parts:
         """Everything a core is made of: of a new crawl, or of one whose learner will be loaded from its run.
 
-        `is_live` is for a world that is not offline.
+        `is_live` is for a world that is not offline. `schedule` is that of the gate, where the world has one.
         """
-        clocks = HostClocks()
+        if schedule is None:
+            settings = self.settings
+            schedule = HostSchedule(settings.politeness, settings.fetch, is_live=is_live, seed=settings.crawl.seed)
         strategy = self.strategy(is_restored=is_restored)
         return Parts(
             links=LinkTable(),
-            clocks=clocks,
-            frontier=self.frontier(strategy, clocks),
+            schedule=schedule,
+            frontier=self.frontier(strategy, schedule),
             strategy=strategy,
             judge=self.judge(),
             scope=Scope(self.settings.scope, self.settings.directives),
@@ -213,11 +215,11 @@ class Builder:
     def page_rules(self) -> PageRules:
         return rules_of(self.settings.crawl.profile)
 
-    def frontier(self, strategy: Strategy, clocks: HostClocks) -> Frontier:
+    def frontier(self, strategy: Strategy, hosts: HostReadiness) -> Frontier:
         """Where the links of this strategy wait; on levels, where there is a guard."""
         if self.is_guarded:
-            return levelled_frontier(strategy, clocks, Patience(self.settings.guard.patience_s, FIRM_LEVEL))
-        return plain_frontier(strategy, clocks)
+            return levelled_frontier(strategy, hosts, Patience(self.settings.guard.patience_s, FIRM_LEVEL))
+        return plain_frontier(strategy, hosts)
 
     def judge(self) -> Verdicts:
         """What the crawl asks about every page: the judge, and the rules for what is relevant and what it earns."""
@@ -308,9 +310,9 @@ async def open_world(
     opened: World | AbstractAsyncContextManager[World]
     match kind:
         case "live":
-            opened = open_live(settings, memory or WebMemory(), known)
+            opened = open_live(settings, memory or WebMemory(settings), known)
         case "synthetic+http":
-            opened = serve_synthetic(spec, settings, memory or WebMemory())
+            opened = serve_synthetic(spec, settings, memory or WebMemory(settings))
         case _:
             opened = WORLDS[kind](spec, settings)
     if isinstance(opened, AbstractAsyncContextManager):

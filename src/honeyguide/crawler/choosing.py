@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from honeyguide.crawler.discovery import Discovery
     from honeyguide.crawler.guarding import Guarding
-    from honeyguide.crawler.hosts import Troubles
+    from honeyguide.crawler.hosts import Retries
     from honeyguide.crawler.ledger import Ledger
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.restarts import Restarts
@@ -38,7 +38,7 @@ class Choosing:
         settings: Settings,
         ledger: Ledger,
         discovery: Discovery,
-        troubles: Troubles,
+        retries: Retries,
         guarding: Guarding | None = None,
         restarts: Restarts | None = None,
     ) -> None:
@@ -46,7 +46,7 @@ class Choosing:
         self._settings = settings
         self._ledger = ledger
         self._discovery = discovery
-        self._troubles = troubles
+        self._retries = retries
         self._guarding = guarding
         self._restarts = restarts
         self._in_flight: dict[LinkId, Dispatch] = {}
@@ -69,7 +69,7 @@ class Choosing:
         is_host_free = all(other.host != dispatch.host for other in self._in_flight.values())
         self._in_flight[dispatch.record.link] = dispatch
         if is_host_free:
-            self._parts.clocks.hold(dispatch.host)
+            self._parts.schedule.hold(dispatch.host, dispatch.url.host)
         else:
             self._to_take_up.append(dispatch)
         return is_host_free
@@ -83,9 +83,9 @@ class Choosing:
         parts = self._parts
         self._ledger.pass_time(now)
         for again in self._to_take_up:
-            if parts.clocks.is_ready(again.host, now):
+            if parts.schedule.is_ready(again.host, now):
                 self._to_take_up.remove(again)
-                parts.clocks.hold(again.host)
+                parts.schedule.hold(again.host, again.url.host)
                 return again
         limit = self._limit_reached(self._ledger.progress)
         if limit is not None:
@@ -106,7 +106,7 @@ class Choosing:
                 return self._wait_for(taken)
             if not explored:
                 self._ledger.note_passed_over(taken.passed_over)
-            is_decided = self._troubles.has_tried(taken.link)
+            is_decided = self._retries.has_tried(taken.link)
             skipped = None if is_decided else parts.strategy.skip(parts.links.url(taken.link), taken.row, parts.chance)
             if skipped is None:
                 return self._dispatch(taken, now, explored=explored)
@@ -158,7 +158,7 @@ class Choosing:
             return None
         seeds = links.waiting_seeds()
         for link, host in zip(seeds, links.hosts(seeds), strict=True):
-            if self._parts.clocks.is_ready(host, now):
+            if self._parts.schedule.is_ready(host, now):
                 return self._parts.frontier.withdraw(link)
         # One in flight may yet wait again, or lead elsewhere.
         self._may_seeds_wait = bool(seeds) or any(links.depth(link) == 0 for link in self._in_flight)
@@ -189,11 +189,11 @@ class Choosing:
         )
         dispatch = Dispatch(record, self._parts.links.url(taken.link), taken.host, taken.row)
         self._parts.links.set_state(taken.link, LinkState.IN_FLIGHT)
-        self._parts.clocks.hold(taken.host)
+        self._parts.schedule.hold(taken.host, dispatch.url.host)
         self._in_flight[taken.link] = dispatch
         self._discovery.hold(taken.link, taken.pairs)
         self._ledger.note_dispatch(record)
-        if not self._troubles.has_tried(taken.link):
+        if not self._retries.has_tried(taken.link):
             self._parts.strategy.notice(Decision(dispatch.url, taken.row, is_skipped=False))
         return dispatch
 

@@ -4,7 +4,7 @@ The core awaits nothing, opens nothing and owns no clock. A shell asks `choose` 
 names one with `choose_link`), has a world answer it, and hands the answer to `apply`; what comes back is a record for
 the store and the events to announce once it is stored. Every world, strategy and way of running drives this one core.
 
-`choosing` says what comes next, `intake` what becomes of an answer, `host_freeing` what it means for the host.
+`choosing` says what comes next, `intake` what becomes of an answer, `hosts` what it means for the host.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from honeyguide.crawler.choosing import Choosing
 from honeyguide.crawler.discovery import Discovery
 from honeyguide.crawler.events import CrawlStopped, Step
 from honeyguide.crawler.guarding import Guarding
-from honeyguide.crawler.hosts import HostFreeing, Troubles
+from honeyguide.crawler.hosts import HostRelease, Retries
 from honeyguide.crawler.intake import Arrived, Intake
 from honeyguide.crawler.ledger import Ledger
 from honeyguide.crawler.parts import StageTimes
@@ -50,7 +50,7 @@ class CrawlCore:
     def __init__(self, parts: Parts, settings: Settings, progress: Progress | None = None) -> None:
         self._parts = parts
         self._settings = settings
-        self.troubles = Troubles(settings.fetch, settings.politeness, parts.chance)
+        self.retries = Retries(settings.fetch)
         self._ledger = Ledger((progress or Progress())._replace(stop_reason=""), parts.chance, parts.frontier)
         self.guarding = None if parts.guard is None else Guarding(parts, self._ledger, drops=settings.guard.drop)
         if self.guarding is not None:
@@ -63,7 +63,7 @@ class CrawlCore:
             _found_again(parts.strategy, settings),
             parents=parts.parents,
             ranks=parts.ranks,
-            has_tried=self.troubles.has_tried,
+            has_tried=self.retries.has_tried,
             may_wait_again=parts.is_live,
             guarding=self.guarding,
         )
@@ -71,10 +71,8 @@ class CrawlCore:
         if settings.restart.is_on:
             restarts = Restarts(parts, settings.restart, self._ledger, self._discovery, self.guarding)
             self._ledger.restart_state = restarts.saved
-        self._choosing = Choosing(
-            parts, settings, self._ledger, self._discovery, self.troubles, self.guarding, restarts
-        )
-        self._hosts = HostFreeing(parts, settings, self._ledger, self.troubles)
+        self._choosing = Choosing(parts, settings, self._ledger, self._discovery, self.retries, self.guarding, restarts)
+        self._hosts = HostRelease(parts, settings.politeness, self._ledger)
         self.stage_times = StageTimes()
         self._intake = Intake(parts, settings, self._ledger, self._discovery, self.stage_times, self.guarding, restarts)
 
@@ -143,7 +141,7 @@ class CrawlCore:
 
     def answered(self, dispatch: Dispatch, answer: Answer, now: float) -> None:
         """Free a host whose answer is in, while the page is still being read; `apply` follows."""
-        self._hosts.free_early(dispatch, answer, now)
+        self._hosts.release_early(dispatch, answer, now)
 
     def apply(
         self,
@@ -166,14 +164,14 @@ class CrawlCore:
             self._discovery.release(dispatch.record.link)
             step = self._intake.take(arrived)
             return Step(replace(step.record, learner=self._snapshot_if_due(step.record)), step.events)
-        surplus, hosts = self._hosts.free(dispatch, answer, arrived.ended_at)
+        surplus, rest = self._hosts.release(dispatch, answer, arrived.ended_at)
         is_spent = self._parts.scope.is_spent(dispatch.url.host)
-        if self._parts.is_live and not is_spent and self.troubles.is_to_be_tried_again(dispatch.record.link, answer):
+        if self._parts.is_live and not is_spent and self.retries.is_to_be_tried_again(dispatch.record.link, answer):
             step = self._intake.put_back(arrived)
         else:
             self._discovery.release(dispatch.record.link)
             step = self._intake.take(arrived)
-        record = replace(step.record, learner=self._snapshot_if_due(step.record), surplus=surplus, **hosts)
+        record = replace(step.record, learner=self._snapshot_if_due(step.record), surplus=surplus, hosts=(rest,))
         return Step(record, step.events)
 
     def stop(self, reason: StopReason, now: float) -> Step:

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
     from honeyguide.crawler.links import LinkTable
-    from honeyguide.frontier import HostId
-    from honeyguide.model import Failed, Refused, Row, Skipped, Unknown, Url, Verdict
+    from honeyguide.model import Failed, HostId, Refused, Row, Skipped, Unknown, Url, Verdict
     from honeyguide.runs import DispatchRecord, Progress, StepRecord
     from honeyguide.settings import BudgetSettings
 

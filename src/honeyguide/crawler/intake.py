@@ -368,7 +368,7 @@ class Intake:
 
     def _take_unknown(self, arrived: Arrived, outcome: Unknown) -> Step:
         dispatch = arrived.dispatch
-        self._parts.clocks.release(dispatch.host, self._ledger.progress.now)  # nobody was asked, so nobody needs a rest
+        self._parts.schedule.release(dispatch.url.host)  # nobody was asked, so nobody needs a rest
         self._ledger.note_unknown()
         completion = arrived.completion(reward=None)
         record = self._ledger.close_step(completion=completion)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.frontier import HostId, SeenUrls
-from honeyguide.model import LinkId, LinkState
+from honeyguide.frontier import SeenUrls
+from honeyguide.model import HostId, LinkId, LinkState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

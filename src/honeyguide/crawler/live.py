@@ -140,7 +140,7 @@ def polite_fetcher(
     """
     from aiohttp import DefaultResolver  # noqa: PLC0415 - aiohttp is heavy
 
-    from honeyguide.fetch import GatedFetcher, HttpFetcher, KnownAddresses, RobotsFetcher, Turns  # noqa: PLC0415
+    from honeyguide.fetch import Gate, GatedFetcher, HttpFetcher, KnownAddresses, RobotsFetcher  # noqa: PLC0415
 
     politeness = settings.politeness
     counts_addresses = politeness.per_address and resolver is None and not settings.fetch.proxy
@@ -153,11 +153,10 @@ def polite_fetcher(
         proxy_login=_login(settings.fetch.proxy_login),
         known={page.url: page for page in known},
     )
-    memory = memory or WebMemory()
-    # One for every door to the same web.
-    turns = memory.turns = memory.turns or Turns(clock, politeness, settings.fetch)
-    gate = GatedFetcher(sender, turns, addresses)
-    return RobotsFetcher(gate, politeness, settings.fetch.identity, clock, turns=turns, memory=memory)
+    memory = memory or WebMemory(settings)
+    gate = memory.gate = memory.gate or Gate(memory.schedule, clock)  # one for every door to the same web
+    gated = GatedFetcher(sender, gate, addresses)
+    return RobotsFetcher(gated, politeness, settings.fetch.identity, clock, schedule=gate.schedule, memory=memory)
 
 
 def _login(file: str) -> str:

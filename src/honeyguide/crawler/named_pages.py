@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 from honeyguide.crawler.build import open_world
 from honeyguide.crawler.scope import Scope, staying_with
 from honeyguide.errors import InvalidUrl, PageError, SettingsError, WorldError
-from honeyguide.frontier import next_request_at
+from honeyguide.fetch.schedule import HostSchedule
 from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Refused, Unchanged, Unknown, Url
 from honeyguide.model.clock import RealClock
 from honeyguide.parse import parse, read_listing, sitemaps_in_robots
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from honeyguide.crawler.hosts import WebMemory
-    from honeyguide.model import HostKey, Outcome, Page
-    from honeyguide.model.clock import Clock
+    from honeyguide.model import Outcome, Page
     from honeyguide.settings import Settings
     from honeyguide.topic import Preset
     from honeyguide.worlds import World
@@ -57,16 +56,15 @@ class NamedPages:
         self,
         settings: Settings,
         world: World | None = None,
-        clock: Clock | None = None,
         *,
         input_is_read: bool = False,
         memory: WebMemory | None = None,
     ) -> None:
         self._settings = settings
         self._world = world
-        self._clock = clock or RealClock()
+        self._clock = RealClock()
+        self._schedule = HostSchedule(settings.politeness, settings.fetch)
         self._opened = AsyncExitStack()
-        self._ready_at: dict[HostKey, float] = {}
         self._input_is_read = input_is_read
         self._memory = memory
 
@@ -129,11 +127,11 @@ class NamedPages:
         raise PageError(f"{url} gave no page: over {self._settings.fetch.max_redirects} redirects; give another one")
 
     async def _ask(self, world: World, url: Url) -> Outcome:
-        """Return one answer; a live host is left alone for as long as a crawl would."""
+        """Return one answer; a live host is left alone for as long as a crawl would, gate or no gate."""
         if not world.is_offline:
-            await asyncio.sleep(max(0.0, self._ready_at.get(url.host, 0.0) - self._clock.now()))
+            await asyncio.sleep(max(0.0, self._schedule.host_ready_at(url.host) - self._clock.now()))
         answer = await world.fetch(url)
-        self._ready_at[url.host] = next_request_at(self._clock.now(), answer.host_delay_s, self._settings.politeness)
+        self._schedule.note_answer(url.host, (), answer, self._clock.now())
         return answer.outcome
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from honeyguide.crawler.links import LinkTable
     from honeyguide.crawler.parents import ParentTable
     from honeyguide.crawler.scope import Scope
-    from honeyguide.frontier import Frontier, HostClocks
+    from honeyguide.fetch import HostSchedule
+    from honeyguide.frontier import Frontier
     from honeyguide.guard import Guard
     from honeyguide.judge import Verdicts
     from honeyguide.learn import Strategy
@@ -61,7 +62,7 @@ class Parts:
     """The stages of a crawl, already built, and what they share."""
 
     links: LinkTable
-    clocks: HostClocks
+    schedule: HostSchedule
     frontier: Frontier
     strategy: Strategy
     judge: Verdicts

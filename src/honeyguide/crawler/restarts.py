@@ -114,7 +114,7 @@ class Restarts:
             return None
         state.first = [link for link in state.first if parts.links.state(link) is LinkState.WAITING]
         for link, host in zip(state.first, parts.links.hosts(state.first), strict=True):
-            if parts.clocks.is_ready(host, now):
+            if parts.schedule.is_ready(host, now):
                 state.first.remove(link)
                 return link
         return None

@@ -25,11 +25,11 @@ from honeyguide.crawler.core import CrawlCore
 from honeyguide.crawler.discovery import leaves_unmet
 from honeyguide.crawler.events import Dispatch
 from honeyguide.crawler.guarding import importance_in, seen_page
-from honeyguide.crawler.hosts import host_rests
+from honeyguide.crawler.hosts import stored_rests
 from honeyguide.crawler.intake import Identity
 from honeyguide.crawler.parents import stand
 from honeyguide.crawler.snapshot import load_into
-from honeyguide.frontier import Arrivals, Pairs, next_request_at
+from honeyguide.frontier import Arrivals, Pairs
 from honeyguide.guard import Fingerprint, Target
 from honeyguide.learn import FoundAgain
 from honeyguide.model import Candidates, Decision, Fetched, HostKey, LinkId, LinkState, Origin, Transition
@@ -38,9 +38,8 @@ from honeyguide.runs import PrintRecord
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from honeyguide.crawler.hosts import HostRest
     from honeyguide.crawler.parts import Parts
-    from honeyguide.model import Link, Page, Row, Rows, Standing
+    from honeyguide.model import HostRest, Link, Page, Row, Rows, Standing
     from honeyguide.model.clock import Clock
     from honeyguide.runs import (
         DispatchRecord,
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
         StoredTransition,
         StoredVisit,
     )
-    from honeyguide.settings import PolitenessSettings, Settings
+    from honeyguide.settings import Settings
 
 
 class VainAttempts:
@@ -154,12 +153,12 @@ def restore(parts: Parts, settings: Settings, store: Store, clock: Clock) -> tup
     core = CrawlCore(parts, settings, progress._replace(now=clock.now()))
     if core.guarding is not None:
         core.guarding.go_on_from(store.last_moment() or 0.0)
-    let_hosts_rest(core, parts, settings.politeness, host_rests(store, clock.now(), settings.politeness))
+    let_hosts_rest(parts, stored_rests(store, clock.now(), settings.politeness))
     # Whether the killed process had sent them, and when the answers came, is not known; but it was before now.
-    not_before = next_request_at(clock.now(), 0.0, settings.politeness)
+    not_before = clock.now() + settings.politeness.pause_s()
     in_flight = [_dispatch(parts, record, rows_in_flight[record.link], not_before) for record in store.in_flight()]
     tries = vain.tries_by_link().items()
-    core.troubles.tries_by_link |= {link: count for link, count in tries if parts.links.state(link) != LinkState.DONE}
+    core.retries.tries_by_link |= {link: count for link, count in tries if parts.links.state(link) != LinkState.DONE}
     at_once = [each for each in in_flight if core.put_back_in_flight(each, pairs_in_flight.get(each.record.link))]
     log.info("restored step %s: waiting links %s, in flight %s", progress.steps, len(parts.frontier), len(in_flight))
     return core, at_once
@@ -190,15 +189,11 @@ def _number_links(parts: Parts, store: Store) -> dict[LinkId, StoredLink]:
     return to_learn
 
 
-def let_hosts_rest(core: CrawlCore, parts: Parts, politeness: PolitenessSettings, rests: Iterable[HostRest]) -> None:
-    """Set the clocks of hosts that were asked before this core was made."""
+def let_hosts_rest(parts: Parts, rests: Iterable[HostRest]) -> None:
+    """Let hosts rest that were asked before this core was made."""
     for rest in rests:
-        host = parts.links.host_id(HostKey(rest.host))
-        if rest.address and politeness.per_address:
-            parts.clocks.place(host, rest.address)
-        parts.clocks.release(host, rest.ready_at, rest.address_ready_at)
-        if rest.troubles:
-            core.troubles.in_a_row_by_host[host] = rest.troubles
+        parts.schedule.restore(rest)
+        parts.schedule.number(parts.links.host_id(HostKey(rest.host)), rest.host)
 
 
 def _restore_learner(parts: Parts, store: Store, link_by_number: dict[LinkId, StoredLink], vain: VainAttempts) -> None:

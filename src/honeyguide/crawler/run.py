@@ -197,13 +197,13 @@ async def crawl_async(run: Path | str, settings: Settings, **options: Unpack[Cra
     async with AsyncExitStack() as opened:
         opened.enter_context(_one_blas_thread())
         opened.enter_context(_fewer_collections())
-        memory, known = WebMemory(), pages_to_refresh(settings)
+        memory, known = WebMemory(settings), pages_to_refresh(settings)
         world = await _world(opened, settings, options, memory, known)
         _take_over(opened, settings, memory)
         settings = await with_listed_seeds(await with_examples_read(settings, world), world, memory)
         builder = _builder(settings, options)
         workers = await _workers(opened, builder, world)
-        seeds, parts = _seeds(builder, world, known), builder.parts(is_live=not world.is_offline)
+        seeds, parts = _seeds(builder, world, known), _parts(builder, world, memory)
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))
         opened.enter_context(lock)
         store = open_store(folder, settings)
@@ -214,10 +214,10 @@ async def crawl_async(run: Path | str, settings: Settings, **options: Unpack[Cra
         opened.push_async_callback(transport.close)
         core = CrawlCore(parts, settings)
         first = core.start(seeds, clock.now(), known).record
-        store.record(_with_rests(first, core, parts, settings, memory))
+        store.record(_with_rests(first, parts, memory))
         folder.mark_started()
         listeners = _listeners(options, parts, known)
-        on_stored = _on_stored(memory, _indexing(opened, folder, settings, world, core.progress.steps))
+        on_stored = _indexing(opened, folder, settings, world, core.progress.steps)
         loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(options), on_stored)
         loop.announce(CrawlStarted(core.progress, is_resumed=False))
         await loop.run()
@@ -238,30 +238,30 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **op
         opened.callback(store.close)
         progress = store.progress()
         _check_resumable(folder, progress, settings, budget)
-        memory = WebMemory()
+        memory = WebMemory(settings)
         known = pages_to_refresh(settings) if progress is None else list(store.known())
         world = await _world(opened, settings, options, memory, known)
         builder = _builder(settings, options)
         workers = await _workers(opened, builder, world)
-        parts = builder.parts(is_live=not world.is_offline, is_restored=progress is not None)
+        parts = _parts(builder, world, memory, is_restored=progress is not None)
         start = 0.0 if progress is None else progress.now
         transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
         opened.push_async_callback(transport.close)
         if progress is None:
             _take_over(opened, settings, memory)
-        memory.recall(store, clock.now(), settings.politeness)
+        memory.go_on(store, clock.now())
         in_flight: list[Dispatch] = []
         if progress is None:  # killed before its first step was whole: start anew in the same folder
             core = CrawlCore(parts, settings)
             first = core.start(_seeds(builder, world, known), clock.now(), known).record
-            store.record(_with_rests(first, core, parts, settings, memory))
+            store.record(_with_rests(first, parts, memory))
             folder.mark_started()
         else:
             core, in_flight = _restored(folder, parts, settings, store, clock)
         if budget is not None:
             folder.save_settings(to_toml(builder.settings))
         listeners = _listeners(options, parts, known)
-        on_stored = _on_stored(memory, _indexing(opened, folder, settings, world, core.progress.steps))
+        on_stored = _indexing(opened, folder, settings, world, core.progress.steps)
         loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(options), on_stored)
         loop.announce(CrawlStarted(core.progress, is_resumed=True))
         await loop.run(in_flight)
@@ -298,6 +298,11 @@ def _seeds(builder: Builder, world: World, known: Sequence[KnownPage]) -> Sequen
     return [page.url for page in known] or builder.seed_urls(world)
 
 
+def _parts(builder: Builder, world: World, memory: WebMemory, *, is_restored: bool = False) -> Parts:
+    is_live = not world.is_offline
+    return builder.parts(is_live=is_live, is_restored=is_restored, schedule=memory.schedule if is_live else None)
+
+
 async def _world(
     opened: AsyncExitStack, settings: Settings, options: CrawlOptions, memory: WebMemory, known: Sequence[KnownPage]
 ) -> World:
@@ -311,17 +316,17 @@ async def _world(
 
 def _take_over(opened: AsyncExitStack, settings: Settings, memory: WebMemory) -> None:
     """A new pass over a live run asks its hosts no sooner than that run would have, nor again for their robots.txt."""
-    if settings.refresh.run and memory.turns is not None:
+    if settings.refresh.run and memory.gate is not None:
         earlier = opened.enter_context(open_run(settings.refresh.run))
-        memory.take_over(earlier.hosts_asked(), RealClock().now(), settings.politeness)
+        memory.take_over(earlier.hosts_asked(), RealClock().now())
 
 
-def _with_rests(first: StepRecord, core: CrawlCore, parts: Parts, settings: Settings, memory: WebMemory) -> StepRecord:
+def _with_rests(first: StepRecord, parts: Parts, memory: WebMemory) -> StepRecord:
     """The first step of a run, after which those hosts of its seeds rest that an earlier run has asked just now."""
     hosts = {found.url.host for found in first.new_links}
     rests = [rest for rest in memory.earlier_rests if rest.host in hosts]
-    let_hosts_rest(core, parts, settings.politeness, rests)
-    return replace(first, ready_at_by_host={rest.host: rest.ready_at for rest in rests})
+    let_hosts_rest(parts, rests)
+    return replace(first, hosts=tuple(rests))
 
 
 async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Workers | None:
@@ -339,24 +344,12 @@ def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Worke
 
 def _indexing(
     opened: AsyncExitStack, folder: RunFolder, settings: Settings, world: World, steps: int
-) -> Indexing | None:
-    """What puts the pages of the crawl into its index, where that is wanted."""
+) -> Callable[[StepRecord], None]:
+    """Return what puts the pages of a stored step into the index; it does nothing where none is wanted."""
     wanted = settings.search.live
     if wanted == "off" or (wanted == "auto" and world.is_offline):
-        return None
-    return opened.enter_context(Indexing(folder.path, settings, steps))
-
-
-def _on_stored(memory: WebMemory, index: Indexing | None) -> Callable[[StepRecord], None]:
-    """What is told of every step."""
-    if index is None:
-        return memory.note_rests
-
-    def tell_both(step: StepRecord) -> None:
-        memory.note_rests(step)
-        index.add(step)
-
-    return tell_both
+        return lambda _: None
+    return opened.enter_context(Indexing(folder.path, settings, steps)).add
 
 
 def _listeners(options: CrawlOptions, parts: Parts, known: Sequence[KnownPage]) -> Sequence[Listener]:

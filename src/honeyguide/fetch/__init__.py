@@ -1,30 +1,52 @@
-"""What the live web is asked with: fetchers, each wrapped round the next.
+"""Asking the live web politely: fetchers, each wrapped round the next, and the schedule of hosts.
 
-`HttpFetcher` sends one request and turns whatever comes back, or does not, into an outcome: a `Call` keeps its time,
-`Connections` look at every address before they call it, and `Reading` decides how much of the body is wanted.
-`GatedFetcher` stands in front of it and lets no request through before the turn of its host and of its address has
-come (`Turns`). `RobotsFetcher` stands in front of both and lets through only what the host's robots.txt allows, asking
-for that file through the same gate. A URL goes in at the outermost fetcher and an `Answer` comes out; redirects come
-out too, for the crawl to decide on. Which link is asked for next is the frontier's affair: its clocks know what the
-gate does, so that a fetch that would only wait here is not begun.
+`HostSchedule` knows when each host and address may be asked, live and offline. `HttpFetcher` sends one request and
+turns whatever comes back, or does not, into an outcome: a `Call` keeps its time, `Connections` look at every address
+before they call it, and `Reading` decides how much of the body is wanted. `GatedFetcher` stands in front of it and lets
+no request through before the schedule says so. `RobotsFetcher` stands in front of both and lets through only what the
+host's robots.txt allows, asking for that file through the same gate. A redirect is an outcome: the crawl decides on it.
 """
 
-from honeyguide.fetch.addresses import KnownAddresses, PinnedResolver, canonical_address
-from honeyguide.fetch.chromium import Renderer
-from honeyguide.fetch.http import Fetcher, HttpFetcher
-from honeyguide.fetch.robots import RobotsFetcher, RobotsMemory, product_of
-from honeyguide.fetch.turns import GatedFetcher, Turns
+from typing import TYPE_CHECKING, Any
+
+from honeyguide.fetch.schedule import HostSchedule
+
+if TYPE_CHECKING:
+    from honeyguide.fetch.addresses import KnownAddresses, PinnedResolver, canonical_address
+    from honeyguide.fetch.chromium import Renderer
+    from honeyguide.fetch.gate import Gate, GatedFetcher
+    from honeyguide.fetch.http import Fetcher, HttpFetcher
+    from honeyguide.fetch.robots import RobotsFetcher, RobotsMemory, product_of
+
+_HOMES = {
+    "addresses": ("KnownAddresses", "PinnedResolver", "canonical_address"),
+    "chromium": ("Renderer",),
+    "gate": ("Gate", "GatedFetcher"),
+    "http": ("Fetcher", "HttpFetcher"),
+    "robots": ("RobotsFetcher", "RobotsMemory", "product_of"),
+}
 
 __all__ = [
     "Fetcher",
+    "Gate",
     "GatedFetcher",
+    "HostSchedule",
     "HttpFetcher",
     "KnownAddresses",
     "PinnedResolver",
     "Renderer",
     "RobotsFetcher",
     "RobotsMemory",
-    "Turns",
     "canonical_address",
     "product_of",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - as the language defines it
+    """Load the rest when it is first used: aiohttp is heavy, and offline crawls do not need it."""
+    from importlib import import_module  # noqa: PLC0415
+
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -32,7 +32,7 @@ from honeyguide.model import (
 
 if TYPE_CHECKING:
     from honeyguide.fetch.http import Fetcher
-    from honeyguide.fetch.turns import Turns
+    from honeyguide.fetch.schedule import HostSchedule
     from honeyguide.model import Outcome
     from honeyguide.model.clock import Clock
     from honeyguide.settings import PolitenessSettings
@@ -121,7 +121,7 @@ class RobotsFetcher:
 
     Each origin's robots.txt is asked for once a day however many fetches wait for it, and however often the program
     was started, where a memory is given. Where the file cannot be had, the answer tells when it will be asked for
-    again. With `turns`, these learn of the pause as well, so that it lies between the file and the first page too.
+    again. With a `schedule`, it learns of the pause as well, so that it lies between the file and the first page too.
     """
 
     def __init__(
@@ -131,14 +131,14 @@ class RobotsFetcher:
         user_agent: str,
         clock: Clock,
         *,
-        turns: Turns | None = None,
+        schedule: HostSchedule | None = None,
         memory: RobotsMemory | None = None,
     ) -> None:
         self._inner = inner
         self._obeys = settings.obey_robots
         self._product = product_of(user_agent)
         self._clock = clock
-        self._turns = turns
+        self._schedule = schedule
         self._memory = memory
         self._rules_by_origin: dict[str, OriginRules] = {}  # least recently used first
         self._kept_bytes = 0
@@ -236,8 +236,8 @@ class RobotsFetcher:
         return rules
 
     def _tell_pause(self, origin: str, asked_s: float) -> None:
-        if self._turns is not None:
-            self._turns.set_pause(Url.parse(f"{origin}/"), asked_s)
+        if self._schedule is not None:
+            self._schedule.set_crawl_delay(Url.parse(f"{origin}/"), asked_s)
 
 
 def file_from(answer: Answer, origin: str, now: float, troubles: int = 0) -> RobotsFile:

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.frontier.frontier import HostId, Taken, earliest
-from honeyguide.model import LinkId
+from honeyguide.frontier.frontier import Taken, earliest
+from honeyguide.model import HostId, LinkId
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier.frontier import Arrivals, NotBefore, Scorer
-    from honeyguide.frontier.politeness import HostClocks
+    from honeyguide.frontier.frontier import Arrivals, HostReadiness, NotBefore, Scorer
     from honeyguide.model import Rows
 
 
@@ -31,8 +30,8 @@ class BeamFrontier:
     its old place among equals. ValueError for a score that is not a number.
     """
 
-    def __init__(self, clocks: HostClocks, capacity: int, row_width: int = 0) -> None:
-        self._clocks = clocks
+    def __init__(self, hosts: HostReadiness, capacity: int, row_width: int = 0) -> None:
+        self._readiness = hosts
         self._capacity = capacity
         self._links = np.empty(0, dtype=np.int64)  # in ascending order, like the columns beside it
         self._hosts = np.empty(0, dtype=np.int32)
@@ -117,7 +116,7 @@ class BeamFrontier:
 
     def _ready(self, now: float) -> NDArray[np.int64]:
         """Places of the links that may be fetched now."""
-        if not len(self) or self._clocks.are_all_ready(now):
+        if not len(self) or self._readiness.are_all_ready(now):
             return np.arange(len(self))
         return np.flatnonzero(self._ready_at() <= now)
 
@@ -125,7 +124,7 @@ class BeamFrontier:
         return earliest(self._ready_at()) if len(self) else None
 
     def _ready_at(self) -> NDArray[np.float64]:
-        return self._clocks.ready_at(int(self._hosts.max()) + 1)[self._hosts]
+        return self._readiness.ready_at(int(self._hosts.max()) + 1)[self._hosts]
 
     def _places(self, links: Sequence[LinkId]) -> NDArray[np.int64]:
         wanted = np.asarray(links, dtype=np.int64)

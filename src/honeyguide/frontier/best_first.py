@@ -20,16 +20,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.frontier.chunks import BY_HAND, NOTHING, Chunks
-from honeyguide.frontier.frontier import HostId, Taken, earliest
-from honeyguide.model import LinkId, weighted_sums
+from honeyguide.frontier.frontier import Taken, earliest
+from honeyguide.model import HostId, LinkId, weighted_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier.frontier import Arrivals, NotBefore, Scorer
-    from honeyguide.frontier.politeness import HostClocks
+    from honeyguide.frontier.frontier import Arrivals, HostReadiness, NotBefore, Scorer
     from honeyguide.model import Rows
 
 RING: Final = 512  # places for past weights; the first is BY_HAND's and holds none
@@ -42,8 +41,8 @@ class BestFirstFrontier:
     not finite, and weights that have diverged.
     """
 
-    def __init__(self, clocks: HostClocks, row_width: int = 0) -> None:
-        self._clocks = clocks
+    def __init__(self, hosts: HostReadiness, row_width: int = 0) -> None:
+        self._readiness = hosts
         self._chunks = Chunks(row_width)
         self._weights: NDArray[np.float64] | None = None  # None where no chunk is stale
         self._past_weights = np.zeros((RING, row_width))
@@ -187,14 +186,14 @@ class BestFirstFrontier:
 
     def _ready_hosts(self, now: float) -> NDArray[np.bool_] | None:
         """Which hosts may be asked; None means all."""
-        if self._clocks.are_all_ready(now):
+        if self._readiness.are_all_ready(now):
             return None
-        is_ready: NDArray[np.bool_] = self._clocks.ready_at(len(self._chunks.waiting_on_host)) <= now
+        is_ready: NDArray[np.bool_] = self._readiness.ready_at(len(self._chunks.waiting_on_host)) <= now
         return is_ready
 
     def _next_ready(self) -> NotBefore:
         waiting = self._chunks.waiting_on_host
-        return earliest(self._clocks.ready_at(len(waiting))[waiting > 0])
+        return earliest(self._readiness.ready_at(len(waiting))[waiting > 0])
 
     def _passed_over(self, is_held_up: NDArray[np.bool_], score: float) -> float:
         """By how much the best link on the hosts that are held up scores more than this."""

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier.frontier import NotBefore, Scorer
-    from honeyguide.frontier.politeness import HostClocks
+    from honeyguide.frontier.frontier import HostReadiness, NotBefore, Scorer
     from honeyguide.model import Rows
 
 NOWHERE: Final = np.nan  # the level of a link that does not wait
@@ -31,8 +30,8 @@ class HeldBackFrontier:
     rests and its own is ready. ValueError for a score that is not a number.
     """
 
-    def __init__(self, clocks: HostClocks, row_width: int = 0) -> None:
-        self._clocks = clocks
+    def __init__(self, hosts: HostReadiness, row_width: int = 0) -> None:
+        self._readiness = hosts
         self._row_width = row_width
         self._levels: dict[float, BestFirstFrontier] = {}  # by level; none is empty. Seldom more than two
         self._level_of = np.full(1024, NOWHERE)  # by link
@@ -52,7 +51,7 @@ class HeldBackFrontier:
         levels = np.ceil(scores)
         for level in np.unique(levels).tolist():
             here = np.flatnonzero(levels == level)
-            waiting = self._levels.setdefault(level, BestFirstFrontier(self._clocks, self._row_width))
+            waiting = self._levels.setdefault(level, BestFirstFrontier(self._readiness, self._row_width))
             waiting.push(Arrivals(links[here].tolist(), hosts[here].tolist(), scores[here], arrivals.rows[here]))
         if len(links):
             self._make_room(int(links.max()))
@@ -76,7 +75,7 @@ class HeldBackFrontier:
             return None
         links = np.flatnonzero(self._level_of == max(self._levels))
         hosts = self._host_of[links]
-        is_ready = self._clocks.ready_at(int(hosts.max()) + 1)[hosts] <= now
+        is_ready = self._readiness.ready_at(int(hosts.max()) + 1)[hosts] <= now
         if not is_ready.any():
             return self.take(now)  # says when to ask again
         # Not the level's own draw: that one knows in which order links joined the level, a restarted crawl does not.

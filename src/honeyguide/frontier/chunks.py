@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier.frontier import HostId
-    from honeyguide.model import LinkId
+    from honeyguide.model import HostId, LinkId
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 

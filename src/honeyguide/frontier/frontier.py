@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NewType, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -12,10 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.model import LinkId, Row, Rows
-
-HostId = NewType("HostId", int)
-"""Number of a host in one run, in order of discovery from 0."""
+    from honeyguide.model import HostId, LinkId, Row, Rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +53,18 @@ class NotBefore:
 
     moment: float
     is_awaited: bool = field(default=False, compare=False)  # whether one of these hosts is being asked just now
+
+
+class HostReadiness(Protocol):
+    """Says when hosts may be asked."""
+
+    def are_all_ready(self, now: float) -> bool:
+        """True only if no host has to wait; a quick answer for the common case."""
+        ...
+
+    def ready_at(self, count: int) -> NDArray[np.float64]:
+        """The ready times of the first `count` hosts, infinite while one is being asked. Never kept by a frontier."""
+        ...
 
 
 class Scorer(Protocol):

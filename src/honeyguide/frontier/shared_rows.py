@@ -19,16 +19,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import xxhash
 
-from honeyguide.frontier.frontier import HostId, Pairs, Taken, earliest
-from honeyguide.model import LinkId, weighted_sums
+from honeyguide.frontier.frontier import Pairs, Taken, earliest
+from honeyguide.model import HostId, LinkId, weighted_sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier.frontier import Arrivals, NotBefore, Scorer
-    from honeyguide.frontier.politeness import HostClocks
+    from honeyguide.frontier.frontier import Arrivals, HostReadiness, NotBefore, Scorer
     from honeyguide.model import Row, Rows
 
 NOTHING: Final = -np.inf  # score of a row that no waiting link has
@@ -42,8 +41,8 @@ class SharedRowsFrontier:
     ValueError for a score or a row that is not finite.
     """
 
-    def __init__(self, clocks: HostClocks, row_width: int = 0, *, draws_rows: bool = False) -> None:
-        self._clocks = clocks
+    def __init__(self, hosts: HostReadiness, row_width: int = 0, *, draws_rows: bool = False) -> None:
+        self._readiness = hosts
         self._draws_rows = draws_rows
         self._number_by_row: dict[bytes, int] = {}  # of the rows that waiting links have
         self._free: list[int] = []  # numbers that no row has any more
@@ -88,7 +87,7 @@ class SharedRowsFrontier:
     def take(self, now: float) -> Taken | NotBefore | None:
         if not self._count:
             return None
-        if self._clocks.are_all_ready(now):
+        if self._readiness.are_all_ready(now):
             scores = self._score[: len(self._links)]
             return self.withdraw(self._lowest_with(np.flatnonzero(scores == scores.max())))
         if not self._is_any_ready(now):
@@ -178,7 +177,7 @@ class SharedRowsFrontier:
     def _take_by_link(self, now: float, chance: np.random.Generator) -> Taken:
         """Each link on a ready host is equally likely. Looks at all links ever met."""
         links = np.flatnonzero(np.frombuffer(self._first_row, dtype=np.int32) != ABSENT)
-        if not self._clocks.are_all_ready(now):
+        if not self._readiness.are_all_ready(now):
             links = links[self._ready_at()[np.frombuffer(self._host, dtype=np.int32)[links]] <= now]
         return self.withdraw(LinkId(int(links[chance.integers(len(links))])))
 
@@ -298,7 +297,7 @@ class SharedRowsFrontier:
         return self._wide[: len(self._links)]
 
     def _ready_at(self) -> NDArray[np.float64]:
-        return self._clocks.ready_at(len(self._waiting_by_host))
+        return self._readiness.ready_at(len(self._waiting_by_host))
 
     def _is_any_ready(self, now: float) -> bool:
         return bool(np.any((self._ready_at() <= now) & (self._waiting_by_host > 0)))

@@ -30,6 +30,7 @@ from honeyguide.model.outcome import (
     Failed,
     FailureReason,
     Fetched,
+    HostRest,
     KnownPage,
     Outcome,
     Redirected,
@@ -41,7 +42,7 @@ from honeyguide.model.outcome import (
     Unknown,
 )
 from honeyguide.model.page import NO_DIRECTIVES, Directives, Evidence, EvidenceRow, Page, Refresh, Topic, Verdict
-from honeyguide.model.url import HostKey, Url, domain_pattern, host_pattern, registered_domain
+from honeyguide.model.url import HostId, HostKey, Url, domain_pattern, host_pattern, registered_domain
 
 __all__ = [
     "NO_DIRECTIVES",
@@ -57,7 +58,9 @@ __all__ = [
     "Failed",
     "FailureReason",
     "Fetched",
+    "HostId",
     "HostKey",
+    "HostRest",
     "KnownPage",
     "Link",
     "LinkId",

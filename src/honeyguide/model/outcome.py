@@ -227,6 +227,18 @@ class RobotsFile:
 
 
 @dataclass(frozen=True, slots=True)
+class HostRest:
+    """When a host that was asked may be asked again; what a run keeps of its schedule."""
+
+    host: str
+    ready_at: float
+    crawl_delay_s: float = 0.0  # the pause between two requests that its robots.txt asks for
+    address: str = ""  # at which it was found last; empty where that is not known
+    address_ready_at: float = 0.0  # when that address may be asked again
+    troubles: int = 0  # temporary failures in a row, up to now
+
+
+@dataclass(frozen=True, slots=True)
 class KnownPage:
     """A page of an earlier pass, as much of it as is needed to ask whether it has changed."""
 

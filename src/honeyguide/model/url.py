@@ -75,6 +75,9 @@ def _public_suffixes() -> PublicSuffixList:
 HostKey = NewType("HostKey", str)
 """Host name, with the port when it is not the scheme's own: what politeness counts as one server."""
 
+HostId = NewType("HostId", int)
+"""Number of a host in one run, in order of discovery from 0."""
+
 MAX_LENGTH: Final = 4096
 
 TRACKING_PARAMETERS: Final = frozenset(

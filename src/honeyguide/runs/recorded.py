@@ -40,34 +40,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from honeyguide.settings import PolitenessSettings
-
     Select = Callable[..., Iterator[tuple[Any, ...]]]
-
-_DELAY_DIGITS: Final = 6  # of a second: what subtracting two times of day leaves exact
-
-
-@dataclass(frozen=True, slots=True)
-class _LastAnswer:
-    """What a host had answered last."""
-
-    number: int  # of all answers, from 1
-    finished_at: float
-    elapsed_s: float
-    is_trouble: bool  # it brought neither a page nor a redirect
 
 
 class RecordedAnswers:
     """The answers of a run up to the moment it was opened; the same for the same URL every time."""
 
-    def __init__(self, select: Select, database_file: Path, politeness: PolitenessSettings, seeds: int) -> None:
-        """`select` reads the run's database, `politeness` is that of its crawl, `seeds` how many it had."""
+    def __init__(self, select: Select, database_file: Path, seeds: int) -> None:
+        """`select` reads the run's database, `seeds` is how many it had."""
         self._select = select
         self._path = database_file
         self._bodies = StoredBodies(database_file)
         self._seeds = seeds
-        self._hashes, self._steps, last_by_host = self._read_urls()
-        self._delay_by_host = self._read_delays(last_by_host, politeness)
+        self._hashes, self._steps = self._read_urls()
+        self._delay_by_host = {
+            HostKey(host): delay_s for host, delay_s in select("SELECT host, crawl_delay_s FROM hosts")
+        }
 
     def __len__(self) -> int:
         return len(self._steps)
@@ -100,47 +88,19 @@ class RecordedAnswers:
         )
         return (Url(text) for (text,) in rows)
 
-    def _read_urls(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], dict[HostKey, _LastAnswer]]:
-        """Hashes of the URLs that were fetched, sorted, their steps, and the last answer of each host."""
-        hashes, steps = [], []
-        last_by_host: dict[HostKey, _LastAnswer] = {}
+    def _read_urls(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Hashes of the URLs that were fetched, sorted, and their steps."""
         rows = self._select(
-            """SELECT s.step, s.finished_at, l.url, s.elapsed_s, s.outcome IN ('failed', 'refused')
-               FROM steps s JOIN links l ON l.id = s.link WHERE s.outcome <> 'unknown' ORDER BY s.step"""
+            """SELECT s.step, l.url FROM steps s JOIN links l ON l.id = s.link
+               WHERE s.outcome <> 'unknown' ORDER BY s.step"""
         )
-        for step, finished_at, text, elapsed_s, has_trouble in rows:
+        hashes, steps = [], []
+        for step, text in rows:
             hashes.append(_hash(text))
             steps.append(step)
-            last_by_host[Url(text).host] = _LastAnswer(len(steps), finished_at, elapsed_s, bool(has_trouble))
         columns = np.array(hashes, dtype=np.uint64), np.array(steps, dtype=np.int64)
         order = np.argsort(columns[0], kind="stable")
-        return columns[0][order], columns[1][order], last_by_host
-
-    def _read_delays(
-        self, last_by_host: dict[HostKey, _LastAnswer], politeness: PolitenessSettings
-    ) -> dict[HostKey, float]:
-        """The pause each host had asked for, where it was longer than the crawl's own: that shows in its ready time.
-
-        Where the crawl had let it rest for longer, by a length that is not kept, it is taken for the longest. Of a live
-        host whose last answer was trouble nothing is known: it may have been left alone for that.
-        """
-        delays = {}
-        is_live = self._is_live()
-        for host, ready_at in self._select("SELECT host, ready_at FROM hosts"):
-            last = last_by_host.get(host)
-            if last is None or (is_live and last.is_trouble):
-                continue
-            is_rested = politeness.pause_every and last.number % politeness.pause_every == 0
-            further_s = politeness.pause_to_s if is_rested else 0.0
-            paused_s = round(ready_at - last.finished_at - further_s, _DELAY_DIGITS)
-            if paused_s > round(politeness.pause_s(last.elapsed_s if is_live else 0.0), _DELAY_DIGITS):
-                delays[HostKey(host)] = paused_s
-        return delays
-
-    def _is_live(self) -> bool:
-        if not any(self._select("SELECT 1 FROM sqlite_master WHERE name = 'live_hosts'")):
-            return False
-        return any(self._select("SELECT 1 FROM live_hosts LIMIT 1"))
+        return columns[0][order], columns[1][order]
 
     def _answer_at(self, step: int, url: Url) -> Answer | None:
         rows = self._select(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
-    from honeyguide.model import Answer, KnownPage, LinkId, Page, Row, Sighting, Url, Verdict
+    from honeyguide.model import Answer, HostRest, KnownPage, LinkId, Page, Row, Sighting, Url, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,16 +166,6 @@ class RestartRecord:
     pairs: tuple[PairRecord, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class HostRecord:
-    """What a live crawl knows of a host besides when it may be asked again."""
-
-    host: str
-    address: str  # at which it was found last; empty where that is not known
-    address_ready_at: float  # when that address may be asked again, as far as this host is concerned
-    troubles: int  # in a row, up to now
-
-
 class Progress(NamedTuple):
     """Where the crawl stands after a step: everything small that a resume needs.
 
@@ -249,13 +239,6 @@ class Progress(NamedTuple):
         return self.dispatches - self.unknown
 
 
-class HostChanges(TypedDict, total=False):
-    """What a step changed for the host that was asked; the fields of `StepRecord` of the same names."""
-
-    ready_at_by_host: dict[str, float]
-    host: HostRecord | None
-
-
 class StepChanges(TypedDict, total=False):
     """What a step may have changed besides choices and progress; the fields of `StepRecord` of the same names."""
 
@@ -267,7 +250,6 @@ class StepChanges(TypedDict, total=False):
     redirect: RedirectedLink | None
     known: tuple[KnownPage, ...]
     learner: bytes | None
-    ready_at_by_host: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -284,9 +266,8 @@ class StepRecord:
     pairs: tuple[PairRecord, ...] = ()
     redirect: RedirectedLink | None = None
     known: tuple[KnownPage, ...] = ()  # pages of an earlier run that are looked at again
-    ready_at_by_host: dict[str, float] = field(default_factory=dict)
+    hosts: tuple[HostRest, ...] = ()  # hosts that were asked
     surplus: tuple[LinkId, ...] = ()  # links that no longer wait because their host may give no more
-    host: HostRecord | None = None  # the host that was asked, live
     learner: bytes | None = None  # a snapshot of the strategy, every so often
     guard: GuardRecord | None = None
     restarts: tuple[RestartRecord, ...] = ()

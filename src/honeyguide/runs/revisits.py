@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from honeyguide.model import KnownPage, Url
+from honeyguide.model import HostRest, KnownPage, Url
 from honeyguide.runs.bodies import wrap_sqlite_errors
-from honeyguide.runs.records import HostRecord, Progress
 from honeyguide.runs.state import RobotsTable
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from honeyguide.model import RobotsFile
+    from honeyguide.runs.records import Progress
 
 
 class HostsAsked:
@@ -33,31 +33,18 @@ class HostsAsked:
     def progress(self) -> Progress:
         return self._progress
 
-    def ready_at_by_host(self) -> dict[str, float]:
+    def host_rests(self) -> list[HostRest]:
         with wrap_sqlite_errors(self._path):
-            return dict(self._db.execute("SELECT host, ready_at FROM hosts"))
-
-    def live_hosts(self) -> list[HostRecord]:
-        with wrap_sqlite_errors(self._path):
-            if not self._has("live_hosts"):
-                return []
-            rows = self._db.execute("SELECT host, address, address_ready_at, troubles FROM live_hosts")
-            return [HostRecord(*row) for row in rows]
+            return [HostRest(*row) for row in self._db.execute("SELECT * FROM hosts")]
 
     def robots_file(self, origin: str) -> RobotsFile | None:
         with wrap_sqlite_errors(self._path):
-            return RobotsTable(self._db).find(origin) if self._has("robots") else None
+            return RobotsTable(self._db).find(origin)
 
     def robots_files(self) -> Iterator[RobotsFile]:
         """All of them, one by one; some may have expired."""
         with wrap_sqlite_errors(self._path):
-            if self._has("robots"):
-                yield from RobotsTable(self._db).all()
-
-    def _has(self, table: str) -> bool:
-        """Whether the run was made by a version that kept this."""
-        found = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
-        return found is not None
+            yield from RobotsTable(self._db).all()
 
 
 GONE_STATUSES: Final = (404, 410)

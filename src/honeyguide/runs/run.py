@@ -177,8 +177,7 @@ class Run:
 
     def recorded_answers(self) -> RecordedAnswers:
         """What was answered up to now, looked up by URL; usable while the run is open."""
-        politeness = self.settings.politeness
-        return RecordedAnswers(self._select, self._folder.database_file, politeness, self.progress.seeds)
+        return RecordedAnswers(self._select, self._folder.database_file, self.progress.seeds)
 
     def recorded_exchanges(self, *, relevant_only: bool = False) -> RecordedExchanges:
         """What was answered, as WARC records; usable while the run is open. With `relevant_only`, relevant pages."""

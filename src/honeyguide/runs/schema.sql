@@ -83,7 +83,14 @@ CREATE TABLE skips (
   decision INTEGER NOT NULL
 );
 
-CREATE TABLE hosts (host TEXT PRIMARY KEY, ready_at REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE hosts (                 -- that were asked
+  host TEXT PRIMARY KEY,
+  ready_at REAL NOT NULL,            -- when it may be asked again
+  crawl_delay_s REAL NOT NULL,       -- the pause between two requests that its robots.txt asks for
+  address TEXT NOT NULL,             -- IP address at which it was found last; empty where that is not known
+  address_ready_at REAL NOT NULL,    -- when that address may be asked again
+  troubles INTEGER NOT NULL          -- temporary failures in a row, up to now
+) WITHOUT ROWID;
 
 CREATE TABLE learner (step INTEGER PRIMARY KEY, decisions INTEGER NOT NULL, state BLOB NOT NULL);
 
@@ -125,13 +132,6 @@ CREATE TABLE identities (            -- what each page is known by
   text INTEGER NOT NULL,             -- a hash of its main text
   canonical TEXT                     -- the other address that it calls its own
 );
-
-CREATE TABLE live_hosts (
-  host TEXT PRIMARY KEY,
-  address TEXT NOT NULL,             -- IP address at which it was found last; empty where that is not known
-  address_ready_at REAL NOT NULL,    -- when that address may be asked again, as far as this host is concerned
-  troubles INTEGER NOT NULL          -- temporary failures in a row, up to now
-) WITHOUT ROWID;
 
 CREATE TABLE robots (
   origin TEXT PRIMARY KEY,

@@ -14,6 +14,7 @@ import zstandard
 from honeyguide.errors import RunDamaged
 from honeyguide.model import (
     FailureReason,
+    HostRest,
     KnownPage,
     LinkId,
     LinkState,
@@ -24,7 +25,7 @@ from honeyguide.model import (
     Url,
 )
 from honeyguide.runs.bodies import wrap_sqlite_errors
-from honeyguide.runs.records import DispatchRecord, HostRecord, PairRecord, Progress
+from honeyguide.runs.records import DispatchRecord, PairRecord, Progress
 from honeyguide.runs.store import (
     LearnerSnapshot,
     StoredAttempt,
@@ -201,12 +202,8 @@ class StoredState:
             for link, number, after_steps, chosen_at, score, explored, decision, row in rows
         ]
 
-    def ready_at_by_host(self) -> dict[str, float]:
-        return dict(self._select("SELECT host, ready_at FROM hosts"))
-
-    def live_hosts(self) -> list[HostRecord]:
-        rows = self._select("SELECT host, address, address_ready_at, troubles FROM live_hosts")
-        return [HostRecord(*row) for row in rows]
+    def host_rests(self) -> list[HostRest]:
+        return [HostRest(*row) for row in self._select("SELECT * FROM hosts")]
 
     def attempts_in_vain(self) -> list[StoredAttempt]:
         rows = self._select(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from honeyguide.model import KnownPage, LinkId, LinkState, Row, Sighting, Url
-    from honeyguide.runs.records import DispatchRecord, HostRecord, PairRecord, Progress, StepRecord
+    from honeyguide.model import HostRest, KnownPage, LinkId, LinkState, Row, Sighting, Url
+    from honeyguide.runs.records import DispatchRecord, PairRecord, Progress, StepRecord
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,12 +135,8 @@ class Store(Protocol):
         """Fetches begun and not ended, in order of dispatch."""
         ...
 
-    def ready_at_by_host(self) -> dict[str, float]:
-        """When each host may be asked again."""
-        ...
-
-    def live_hosts(self) -> list[HostRecord]:
-        """What a live crawl knew of the hosts it had asked."""
+    def host_rests(self) -> list[HostRest]:
+        """When each host that was asked may be asked again."""
         ...
 
     def attempts_in_vain(self) -> list[StoredAttempt]:

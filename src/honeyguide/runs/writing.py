@@ -107,17 +107,15 @@ class StepWriter:
             "UPDATE links SET state = ? WHERE id = ?", [(LinkState.SURPLUS, link) for link in step.surplus]
         )
         self._write_many(
-            "INSERT INTO hosts VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET ready_at = excluded.ready_at",
-            step.ready_at_by_host.items(),
+            "INSERT OR REPLACE INTO hosts VALUES (?,?,?,?,?,?)",
+            [
+                (rest.host, rest.ready_at, rest.crawl_delay_s, rest.address, rest.address_ready_at, rest.troubles)
+                for rest in step.hosts
+            ],
         )
         self._write_many("INSERT INTO known VALUES (?,?,?,?,?,?,?,?)", [_known_columns(page) for page in step.known])
         if step.guard is not None:
             write_guard(self._db, step.guard, step.progress.steps)
-        if step.host is not None:
-            self._db.execute(
-                "INSERT OR REPLACE INTO live_hosts VALUES (?,?,?,?)",
-                (step.host.host, step.host.address, step.host.address_ready_at, step.host.troubles),
-            )
         if step.learner is not None:
             self._write_learner(step.progress, step.learner)
         self._write_many(

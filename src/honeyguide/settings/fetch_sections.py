@@ -67,10 +67,6 @@ class FetchSettings:
         meaning="whether loopback, private, link-local and other addresses that are not public may be called",
     )
 
-    def longest_backoff_s(self, troubles: int) -> float:
-        """Seconds that a host is left alone after so many troubles in a row, at most; at least it is half of that."""
-        return min(self.backoff_s * 2.0 ** min(troubles - 1, 60), self.max_retry_after_s)
-
     @property
     def has_contact(self) -> bool:
         """Whether the user agent says whose crawler this is."""

@@ -178,7 +178,7 @@ class Episode:
         if link not in self.core.frontier:
             raise KeyError(link)
         (host,) = self.core.links.hosts([link])
-        self._clock.advance_to(float(self._parts.clocks.ready_at(host + 1)[host]))
+        self._clock.advance_to(float(self._parts.schedule.ready_at(host + 1)[host]))
         dispatch = self.core.choose_link(link, self._clock.now())
         answer = at_once(self._world.fetch(dispatch.url))
         self._clock.advance_to(self._clock.now() + answer.elapsed_s)
@@ -215,7 +215,7 @@ def _parts(builder: Builder, chance: np.random.Generator) -> Parts:
     """The parts that the settings name, but with rows that an agent can read, and its chance for every draw."""
     parts = builder.parts()
     strategy = FeatureRows(parts.strategy, LinkFeatures(builder.topic, builder.vectors))
-    return replace(parts, strategy=strategy, frontier=builder.frontier(strategy, parts.clocks), chance=chance)
+    return replace(parts, strategy=strategy, frontier=builder.frontier(strategy, parts.schedule), chance=chance)
 
 
 def at_once(coroutine: Coroutine[Any, Any, Result]) -> Result:
