@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from honeyguide.model import Url
-from honeyguide.search.choosing import Asked, choose
+from honeyguide.search.choosing import choose
+from honeyguide.search.indexing import IndexedPage
 from honeyguide.search.page_index import PageIndex
-from honeyguide.search.pages import IndexedPage
 from honeyguide.search.query import parse_query
-from honeyguide.search.shard import Meanings, Nearness, Shard, Wanted, Weights
+from honeyguide.search.shard import Nearness, PageFilter, PageVectors, Shard, ShardQuery, Weights
 from machine import machine
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def shard_of(count: int) -> Shard:
         run=cast("Run", NoGuard()),
         index=index,
         searcher=index.searcher(),
-        standing_by_step=standing,
+        rank_by_step=standing,
         is_in_folder=False,
         may_write=False,
     )
@@ -90,12 +90,12 @@ def measured(count: int, dimension: int) -> dict[str, Any]:
     chance = np.random.default_rng(SEED)
     vectors = chance.normal(size=(count, dimension))
     vectors /= np.linalg.norm(vectors, axis=1)[:, None]
-    meanings, wanted = Meanings(np.arange(1, count + 1), vectors.astype(np.float16)), chance.normal(size=dimension)
+    meanings, wanted = PageVectors(np.arange(1, count + 1), vectors.astype(np.float16)), chance.normal(size=dimension)
     match = shard.matcher({"title": 2.0}, needs_all=True).match(parse_query("word7 word9"), words_are_optional=True)
-    asked = [Asked(shard, match, Nearness(meanings, wanted))]
+    asked = [ShardQuery(shard, match, Nearness(meanings, wanted))]
 
     def best(hits: int = 10, hosts: tuple[str, ...] = ()) -> int:
-        return choose(asked, Wanted(hosts), WEIGHTS, hits, collapses=True).total
+        return choose(asked, PageFilter(hosts), WEIGHTS, hits, collapses=True).total
 
     near = best()
     return {

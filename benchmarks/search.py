@@ -33,8 +33,8 @@ import honeyguide
 from honeyguide.errors import QueryError
 from honeyguide.parse import WHOLE_PAGE
 from honeyguide.search import Searcher
+from honeyguide.search.indexing import IndexedPage
 from honeyguide.search.page_index import FOLDER, PageIndex
-from honeyguide.search.pages import IndexedPage
 from honeyguide.text import words_of
 from machine import machine
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import honeyguide
 from honeyguide.model import Url
+from honeyguide.search.indexing import IndexedPage
 from honeyguide.search.page_index import PageIndex
-from honeyguide.search.pages import IndexedPage
 from honeyguide.settings import settings_from, with_overrides
 from pages import page_of
 from scripted_world import ScriptedWorld

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import honeyguide
 from honeyguide.errors import QueryError
+from honeyguide.search.indexing import text_quality
 from honeyguide.search.matching import domains_of, marked, unmarked
-from honeyguide.search.pages import text_quality
-from honeyguide.search.query import since, span, until
+from honeyguide.search.query import span
 from honeyguide.search.spelling import Speller, slips_between
 from honeyguide.text import words_of
 from search.small_runs import html, run_of
@@ -157,6 +157,14 @@ class TestBlockedWords:
         (tmp_path / "odd.txt").write_bytes(b"\xff\xfe\xff")
         with pytest.raises(QueryError, match="is not UTF-8 text"):
             honeyguide.search_runs(run, "rock", {"search.blocked_words": str(tmp_path / "odd.txt")})
+
+
+def since(moment: Any) -> float | None:
+    return span(moment, None)[0]
+
+
+def until(moment: Any) -> float | None:
+    return span(None, moment)[1]
 
 
 class TestMoments:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.errors import QueryError
-from honeyguide.search.query import All, Beside, Either, Needed, Node, Not, Words, all_words, parse_query
+from honeyguide.search.query import AllOf, AnyOf, Node, Not, Required, SideBySide, Words, all_words, parse_query
 
 
 def sketch(node: Node) -> str:
@@ -18,13 +18,13 @@ def sketch(node: Node) -> str:
             return f"{node.field}:{text}" if node.field else text
         case Not(part):
             return f"-{sketch(part)}"
-        case Needed(part):
+        case Required(part):
             return f"+{sketch(part)}"
-        case All(parts):
+        case AllOf(parts):
             return f"all({' '.join(map(sketch, parts))})"
-        case Either(parts):
+        case AnyOf(parts):
             return f"any({' '.join(map(sketch, parts))})"
-        case Beside(parts):
+        case SideBySide(parts):
             return f"[{' '.join(map(sketch, parts))}]"
 
 

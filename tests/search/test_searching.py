@@ -16,7 +16,7 @@ from honeyguide.guard import Fingerprint
 from honeyguide.model import Failed, FailureReason
 from honeyguide.runs import PageTexts
 from honeyguide.search import Searcher
-from honeyguide.search.shard import Meanings
+from honeyguide.search.shard import PageVectors
 from honeyguide.text import WordVectors, open_vectors, unit, words_of
 from search.small_runs import html, run_of
 
@@ -251,7 +251,7 @@ class TestMeaning:
     def test_vectors_are_made_once_and_kept(self, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with Searcher(run) as searcher:
             first = searcher.search("volcano", semantic=True)
-        monkeypatch.setattr("honeyguide.search.shard._made_after", _nothing_new)
+        monkeypatch.setattr("honeyguide.search.shard._vectors_after", _nothing_new)
         with Searcher(run) as searcher:
             assert searcher.search("volcano", semantic=True) == first
 
@@ -597,4 +597,4 @@ class TestBadInput:
 
 def _nothing_new(searcher: object, step: int, vectors: object) -> object:
     assert step > 0
-    return Meanings(np.empty(0, dtype=np.int64), np.empty((0, 256), dtype=np.float16))
+    return PageVectors(np.empty(0, dtype=np.int64), np.empty((0, 256), dtype=np.float16))

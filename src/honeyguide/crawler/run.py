@@ -107,7 +107,7 @@ class Indexing:
         self.close()
 
     def _index_all(self) -> None:
-        from honeyguide.search.catching_up import StoredPage, index_as_they_come  # noqa: PLC0415 - tantivy
+        from honeyguide.search.indexing import StoredPage, index_as_they_come  # noqa: PLC0415 - tantivy
 
         pages = (StoredPage(*each) for each in self._pages())
         reason = "a bug, told above"

@@ -1,10 +1,10 @@
-"""Full-text search over runs: the index, the query engine, and what is left out of its results.
+"""Full-text search over runs.
 
-Pages go into an index in the run folder (`page_index`), while they are crawled (`live`) or when somebody searches
-(`catching_up`). A query is read into a tree (`query`), which each index turns into what it looks up (`matching`,
-`shard`); a `Searcher` blends what it finds with PageRank (`ranks`), topic and, if asked, vectors (`meanings`), shows
-pages with the same text once, and says what was found where (`snippets`) and what was perhaps meant (`spelling`).
-The index is derived: it may be deleted at any time. Tantivy is imported here and nowhere else.
+Pages go into an index in the run folder (`page_index`), while they are crawled or when somebody searches (`indexing`).
+A query is parsed into a tree (`query`), which each index turns into what it looks up (`matching`, `shard`). A
+`Searcher` blends what it finds with PageRank, topic and, if asked, vectors, shows pages with the same text once
+(`choosing`), and suggests what was perhaps meant (`spelling`). The index is derived: it may be deleted at any time.
+Tantivy is imported here and nowhere else.
 """
 
 from honeyguide.runs import Snippet

@@ -1,8 +1,6 @@
-"""Which pages of a list say the same as one before them, so that they are shown below it.
+"""The best pages of several shards, in order, each address once and each text once.
 
-The best pages of several shards, in order, each address once and each text once.
-
-There is one list, whichever piece of it is asked for. First come the `LAST_LOOK` best pages of each index by text, in
+There is one list, whichever part of it is asked for. First come the `LAST_LOOK` best pages of each index by text, in
 order of their scores; then, where an index has more that match, all the others in order of text. The beginning of the
 list is found without a look at the rest wherever no page that was not looked at could come into it.
 """
@@ -19,8 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.search.matching import Match
-    from honeyguide.search.shard import Found, Nearness, Prints, Shard, Wanted, Weights
+    from honeyguide.search.shard import Found, PageFilter, ShardQuery, Weights
 
 NEAR_BITS: Final = 3
 """Bits in which the fingerprints of nearly equal texts differ at most (Manku et al. 2007)."""
@@ -28,10 +25,10 @@ _QUARTERS: Final = 4
 
 
 def shown_under(text_prints: NDArray[np.int64], simhashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """By place in the list: the place of the page under which each is shown, its own where it is shown itself.
+    """Return, by place in the list, the place of the page under which each is shown; its own if it is shown itself.
 
     A page goes under the one shown before it that has the same text, else the first of nearly the same. A simhash of 0
-    is that of no text, or none. Only pages that have something in common with another are looked at one by one.
+    stands for none. Only pages that have something in common with another are compared one by one.
     """
     under = np.arange(len(text_prints))
     quarters = np.array(_quarters(simhashes)).T
@@ -62,12 +59,12 @@ def _are_near(one: int, other: int) -> bool:
 
 
 def _quarters(simhashes: NDArray[np.uint64]) -> list[NDArray[np.uint64]]:
-    """The four quarters of each: of fingerprints three bits apart, one at least is the same."""
+    """Return the four quarters of each: of fingerprints three bits apart, one at least is the same."""
     return [simhashes >> np.uint64(16 * number) & np.uint64(0xFFFF) for number in range(_QUARTERS)]
 
 
 def _occur_again(values: NDArray[np.int64] | NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether each value stands in more than one place."""
+    """Say of each value whether it occurs more than once."""
     _, which, times = np.unique(values, return_inverse=True, return_counts=True)
     again: NDArray[np.bool_] = times[which] > 1
     return again
@@ -75,37 +72,14 @@ def _occur_again(values: NDArray[np.int64] | NDArray[np.uint64]) -> NDArray[np.b
 
 FIRST_LOOK: Final = 128
 LAST_LOOK: Final = 4_096
-"""Pages by text that are looked at in each index at first, and that are put in order of their scores at most.
+"""Pages by text that are scored in each index at first, and at most.
 
-Where no index has more that match, all are looked at, so that the hits can be counted.
+Where no index has more that match, all are scored, so that the hits can be counted.
 """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
-    """A question as one shard understands it."""
-
-    shard: Shard
-    match: Match
-    nearness: Nearness | None = None  # for a search by meaning
-
-    def found(self, wanted: Wanted, limit: int) -> Found:
-        """The first so many pages by text; in a search by meaning all."""
-        if self.nearness is None:
-            return self.shard.find(self.match, wanted, limit)
-        return self.shard.find_near(self.match, wanted, self.nearness)
-
-    def hidden(self, wanted: Wanted) -> dict[str, Prints]:
-        """The addresses that would be found and are left out, by setting; one may be left out by several."""
-        return self.shard.hidden(self.match, wanted, self.nearness)
-
-    def addresses(self, wanted: Wanted) -> Prints:
-        """All addresses that are found."""
-        return self.shard.url_prints(self.match, wanted, nearness=self.nearness)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class ChosenPage:
     """A page chosen to be shown, and those with the same text."""
 
     found: Found
@@ -115,23 +89,25 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chosen:
+class ChosenPages:
     """The first choices, and how many there are in all: at most so many where that is not exact."""
 
-    choices: list[Choice]
+    choices: list[ChosenPage]
     total: int
     is_exact: bool
 
 
-def choose(asked: Sequence[Asked], wanted: Wanted, weights: Weights, count: int, *, collapses: bool) -> Chosen:
-    """The first so many pages. How many there are does not depend on how many are asked for."""
+def choose(
+    queries: Sequence[ShardQuery], wanted: PageFilter, weights: Weights, count: int, *, collapses: bool
+) -> ChosenPages:
+    """Return the first pages. How many there are in all does not depend on how many are asked for."""
     limit = min(max(FIRST_LOOK, 2 * count), LAST_LOOK)
     while True:
-        found = [each.found(wanted, limit) for each in asked]
+        found = [each.find(wanted, limit) for each in queries]
         if all(each.total <= LAST_LOOK for each in found):
             if all(each.is_all for each in found):
                 choices, total = _Ranked(found, weights).chosen(count, collapses=collapses)
-                return Chosen(choices, total, is_exact=True)
+                return ChosenPages(choices, total, is_exact=True)
             limit = LAST_LOOK
             continue
         total = sum(each.total for each in found)
@@ -139,33 +115,33 @@ def choose(asked: Sequence[Asked], wanted: Wanted, weights: Weights, count: int,
         beyond = max((each.most_beyond(weights) for each in found), default=-1.0)
         is_enough = len(choices) >= count and (limit >= LAST_LOOK or choices[count - 1].score > beyond)
         if beyond < 0 or is_enough:
-            return Chosen(choices, total, is_exact=False)
+            return ChosenPages(choices, total, is_exact=False)
         if limit >= LAST_LOOK:
             break
         limit = min(limit * 8, LAST_LOOK)
-    everything = [each.found(wanted, each.shard.pages) for each in asked]
+    everything = [each.find(wanted, each.shard.pages) for each in queries]
     choices = _Ranked(everything, weights, by_score=LAST_LOOK).first(count, collapses=collapses)
-    return Chosen(choices, total, is_exact=False)
+    return ChosenPages(choices, total, is_exact=False)
 
 
-def left_out(asked: Sequence[Asked], wanted: Wanted) -> tuple[int, dict[str, int]]:
-    """How many addresses match and are not shown, and by which setting.
+def count_hidden(queries: Sequence[ShardQuery], wanted: PageFilter) -> tuple[int, dict[str, int]]:
+    """Count the addresses that match and are not shown, in all and by setting.
 
     Each counts once, however many runs have it, and not at all where one of them shows it.
     """
     by_setting: dict[str, set[int]] = {}
-    for each in asked:
+    for each in queries:
         for setting, addresses in each.hidden(wanted).items():
             by_setting.setdefault(setting, set()).update(addresses.tolist())
     everything = set[int]().union(*by_setting.values())
-    if everything and len(asked) > 1:
-        for each in asked:
-            everything.difference_update(each.addresses(wanted).tolist())
+    if everything and len(queries) > 1:
+        for each in queries:
+            everything.difference_update(each.url_prints(wanted).tolist())
     return len(everything), {setting: len(addresses & everything) for setting, addresses in by_setting.items()}
 
 
 class _Ranked:
-    """Pages of several shards, each address once: by score, or the first so many of each by score, the rest by text."""
+    """Pages of several shards, each address once, by score; beyond the first `by_score` of each shard, by text."""
 
     def __init__(self, found: Sequence[Found], weights: Weights, by_score: int | None = None) -> None:
         self._found = found
@@ -182,10 +158,10 @@ class _Ranked:
         order = order[np.sort(firsts)]
         self._scores, self._numbers, self._rows = scores[order], numbers[order], rows[order]
 
-    def chosen(self, count: int, *, collapses: bool, among: int | None = None) -> tuple[list[Choice], int]:
-        """The first so many choices, and how many there are; of the first pages alone, where `among` says of how many.
+    def chosen(self, count: int, *, collapses: bool, among: int | None = None) -> tuple[list[ChosenPage], int]:
+        """Return the first choices, and how many there are among the first `among` pages, or among all.
 
-        If wanted, pages with the same text are one choice.
+        With `collapses`, pages with the same text are one choice.
         """
         pages = len(self._rows) if among is None else min(among, len(self._rows))
         under = self._shown_under(pages) if collapses else np.arange(pages)
@@ -196,8 +172,8 @@ class _Ranked:
                 by_place[int(under[place])].same.append(self._page(place))
         return list(by_place.values()), len(shown)
 
-    def first(self, count: int, *, collapses: bool) -> list[Choice]:
-        """The first so many choices, without a look at all pages, which may be very many."""
+    def first(self, count: int, *, collapses: bool) -> list[ChosenPage]:
+        """Return the first choices without a look at all pages, which may be very many."""
         among = 2 * count + FIRST_LOOK
         while True:
             choices, _ = self.chosen(count, collapses=collapses, among=among)
@@ -215,8 +191,8 @@ class _Ranked:
             simhashes[of_this] = found.shard.simhashes(found.steps[rows])
         return shown_under(texts, simhashes)
 
-    def _choice(self, place: int) -> Choice:
-        return Choice(*self._page(place), float(self._scores[place]), [])
+    def _choice(self, place: int) -> ChosenPage:
+        return ChosenPage(*self._page(place), float(self._scores[place]), [])
 
     def _page(self, place: int) -> tuple[Found, int]:
         return self._found[self._numbers[place]], int(self._rows[place])

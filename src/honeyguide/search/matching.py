@@ -1,16 +1,12 @@
-"""Text as the index keeps it: one spelling for one letter, and a mark between letters that are written without spaces.
+"""The fields of the index, how text becomes terms, and how a query's tree becomes tantivy's queries.
 
-Chinese, Japanese, Thai, Lao, Burmese and Khmer have no spaces between words. Each of their letters is a word of its own
-to the index, which a mark of no width on both sides makes it, and a word of theirs is then a phrase of letters: any
-part of a text can be found, without a dictionary.
+Text is stored in one spelling for one letter. Chinese, Japanese, Thai, Lao, Burmese and Khmer have no spaces between
+words: each of their letters gets a mark of no width on both sides, which makes it a word of its own, and a word of
+theirs is then a phrase of letters. So any part of a text can be found, without a dictionary.
 
-The fields of the index, and how text becomes the terms that are looked up.
-
-A query's tree as tantivy's queries, with the most that a page could score for it.
-
-BM25 gives a word at most (k1 + 1) times its idf, however often it stands in a page. A page's score over the sum of
-these bounds is therefore a number from 0 to 1 that says how well it matches, and that means the same in every index:
-a run of ten pages and one of a million can be searched together.
+BM25 gives a word at most (k1 + 1) times its idf, however often a page has it. A page's score over the sum of these
+bounds is therefore a number from 0 to 1 that says how well it matches and means the same in every index: a run of ten
+pages and one of a million can be searched together.
 """
 
 from __future__ import annotations
@@ -24,12 +20,12 @@ from unicodedata import is_normalized, normalize
 import tantivy
 from tantivy import Occur, Query
 
-from honeyguide.search.query import All, Beside, Either, Needed, Not, Words, host_name
+from honeyguide.search.query import AllOf, AnyOf, Not, Required, SideBySide, Words, host_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from honeyguide.search.pages import IndexedPage
+    from honeyguide.search.indexing import IndexedPage
     from honeyguide.search.query import Node
 
 MARK: Final = "\u200b"  # zero width space
@@ -41,33 +37,33 @@ _SOFT_HYPHEN: Final = "\u00ad"
 
 
 def marked(text: str) -> str:
-    """Text ready for the index; the same text always gives the same. Half a letter (a lone surrogate) becomes a `?`."""
+    """Return text ready for the index, in one spelling and with marks. Half a surrogate pair becomes a `?`."""
     if text.isascii():
         return text
     try:
         text.encode()
     except UnicodeEncodeError:
         text = text.encode("utf-8", "replace").decode()
-    # Most texts are in this form already, which is told in a third of the time that it takes to bring them there.
+    # Most texts are normalized already; checking takes a third of the time that normalizing takes.
     plain = text if is_normalized("NFKC", text) else normalize("NFKC", text)
     plain = plain.replace(_SOFT_HYPHEN, "").replace(MARK, "")
     return _UNSPACED.sub(rf"{MARK}\g<0>{MARK}", plain) if _UNSPACED.search(plain) else plain
 
 
 def unmarked(text: str) -> str:
-    """Text for people to read."""
+    """Return text without marks, for people to read."""
     return text.replace(MARK, "")
 
 
 LONGEST_WORD_BYTES: Final = 255
-"""Longer ones are no words but data, and cannot be found."""
+"""Longer words are data rather than words, and cannot be found."""
 LONGEST_SPELLING_BYTES: Final = 40
 STEMMED: Final = "stemmed"
 SPELLED: Final = "spelled"
 
 
 def schema() -> tantivy.Schema:
-    """Title and text are stored for snippets; numbers are read by column."""
+    """Return the fields of the index. Title and text are stored for snippets; numbers are read by column."""
     build = tantivy.SchemaBuilder()
     build.add_text_field("title", stored=True, tokenizer_name=STEMMED)
     build.add_text_field("text", stored=True, tokenizer_name=STEMMED)
@@ -85,7 +81,7 @@ def schema() -> tantivy.Schema:
 
 
 def analyzer(language: str) -> tantivy.TextAnalyzer:
-    """Words in lower case, without accents, as stems.
+    """Return what turns text into stems, in lower case and without accents.
 
     English is stemmed last, so that café and cafe are one word; other languages first, whose rules go by accents.
     """
@@ -99,13 +95,13 @@ def analyzer(language: str) -> tantivy.TextAnalyzer:
 
 
 def speller() -> tantivy.TextAnalyzer:
-    """Words as they are spelled, which come in lower case already."""
+    """Return what splits a vocabulary, which is in lower case already, into words as they are spelled."""
     long = tantivy.Filter.remove_long(LONGEST_SPELLING_BYTES + 1)
     return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).filter(long).build()
 
 
 def document_of(page: IndexedPage) -> tantivy.Document:
-    """A page as tantivy takes it in. Its host stands there with every domain that it belongs to."""
+    """Return a page as tantivy stores it. Its host is there with every domain that it belongs to."""
     document = tantivy.Document()
     document.add_text("title", page.title)
     document.add_text("text", page.text)
@@ -124,7 +120,7 @@ def document_of(page: IndexedPage) -> tantivy.Document:
 
 
 def domains_of(host: str) -> list[str]:
-    """A host and all domains that it belongs to: `www.example.org:81`, `www.example.org`, `example.org` and `org`."""
+    """Return a host and its domains: `www.example.org:81`, `www.example.org`, `example.org` and `org`."""
     name = host if host.endswith("]") else host.rpartition(":")[0] or host
     names = [host] if name == host else [host, name]
     if name.startswith("[") or name.rpartition(".")[2].isdecimal():  # an IP address is nobody's part
@@ -140,7 +136,7 @@ _K1: Final = 1.2  # tantivy's
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A query, and the most that a page could score for it; the query is None where nothing can be looked up."""
+    """A query, and the most that a page could score for it; the query is None where it has no term."""
 
     query: tantivy.Query | None
     bound: float = 0.0
@@ -158,30 +154,30 @@ class Matcher:
     terms: set[str] = field(default_factory=set)  # looked up by now, for snippets
 
     def match(self, node: Node, *, words_are_optional: bool = False) -> Match:
-        """The query for a tree.
+        """Return the query for a tree.
 
         With `words_are_optional`, plain words only add to the score: phrases, fields and signs still decide.
         """
         match node:
             case Words():
                 return self._words(node, is_optional=words_are_optional)
-            case Needed(part):
+            case Required(part):
                 return self.match(part)
             case Not(part):
                 forbidden = self.match(part).query
                 return Match(None if forbidden is None else _clauses([(Occur.MustNot, forbidden)]))
-            case All(parts):
+            case AllOf(parts):
                 return self._joined(parts, Occur.Must, is_optional=words_are_optional)
-            case Beside(parts):
+            case SideBySide(parts):
                 occur = Occur.Must if self.needs_all else Occur.Should
                 return self._joined(parts, occur, is_optional=words_are_optional)
-            case Either(parts):
+            case AnyOf(parts):
                 return self._joined(parts, Occur.Should, is_optional=words_are_optional, is_either=True)
             case _:
                 assert_never(node)
 
     def any_of(self, terms: Sequence[str], *, words_are_optional: bool = False) -> Match:
-        """Pages with any of some terms of the index, in title or text; or with none, where they only add to scores."""
+        """Match pages with any of some terms, in title or text; or all pages, where terms only add to scores."""
         found = [self._in_fields(("title", "text"), [term], 0) for term in terms]
         clauses = [(Occur.Should, each.query) for each in found if each.query is not None]
         if words_are_optional:
@@ -189,7 +185,7 @@ class Matcher:
         return Match(Query.boolean_query(clauses), sum(each.bound for each in found)) if clauses else Match(None)
 
     def _joined(self, parts: Sequence[Node], occur: Occur, *, is_optional: bool, is_either: bool = False) -> Match:
-        """The parts together. What must not be there binds all of them, but is one of several between ORs."""
+        """Join parts. A Not applies to all of them, but between ORs it is one alternative."""
         clauses: list[tuple[Occur, tantivy.Query]] = []
         bound = 0.0
         for part in parts:
@@ -197,7 +193,7 @@ class Matcher:
                 made, how = self.match(part.part), Occur.MustNot
             else:
                 made = self.match(part, words_are_optional=is_optional)
-                how = Occur.Must if isinstance(part, Needed) else occur
+                how = Occur.Must if isinstance(part, Required) else occur
                 bound += made.bound
             if made.query is not None:
                 clauses.append((how, made.query))
@@ -218,32 +214,23 @@ class Matcher:
         self.terms.update(terms)
         queries, bound = [], 0.0
         for name in fields:
-            found = self._lookup(name, terms, slop)
+            if len(terms) == 1:
+                query = Query.term_query(self.schema, name, terms[0])
+            else:
+                query = Query.phrase_query(self.schema, name, list(terms), slop)
             boost = self.boosts.get(name, 1.0)
-            queries.append((Occur.Should, found.query if boost == 1.0 else Query.boost_query(found.query, boost)))
-            bound += boost * found.bound
+            queries.append((Occur.Should, query if boost == 1.0 else Query.boost_query(query, boost)))
+            bound += boost * (_K1 + 1) * sum(self._idf(name, term) for term in terms)
         return Match(queries[0][1] if len(queries) == 1 else Query.boolean_query(queries), bound)
 
-    def _lookup(self, name: str, terms: list[str], slop: int) -> _Lookup:
-        bound = (_K1 + 1) * sum(self._idf(name, term) for term in terms)
-        if len(terms) == 1:
-            return _Lookup(Query.term_query(self.schema, name, terms[0]), bound)
-        return _Lookup(Query.phrase_query(self.schema, name, list(terms), slop), bound)
-
     def _idf(self, name: str, term: str) -> float:
-        """As tantivy has it; 0 for a term that no page has there, which nobody can score by."""
+        """Return the idf as tantivy has it; 0 for a term that no page has in this field."""
         having = self.searcher.doc_freq(name, term)
         return math.log1p((self.searcher.num_docs - having + 0.5) / (having + 0.5)) if having else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Lookup:
-    query: tantivy.Query
-    bound: float
-
-
 def host_query(schema: tantivy.Schema, host: str) -> tantivy.Query:
-    """Pages of a host, or of any host below it, however it is spelled."""
+    """Match pages of a host, or of any host below it, however it is spelled."""
     return Query.term_query(schema, "host", host_name(host))
 
 
@@ -252,6 +239,6 @@ def _anything() -> tantivy.Query:
 
 
 def _clauses(clauses: list[tuple[Occur, tantivy.Query]]) -> tantivy.Query:
-    if all(occur == Occur.MustNot for occur, _ in clauses):  # tantivy finds nothing where nothing is asked for
+    if all(occur == Occur.MustNot for occur, _ in clauses):  # tantivy would find nothing
         clauses = [(Occur.Must, _anything()), *clauses]
     return Query.boolean_query(clauses)

@@ -1,23 +1,19 @@
-"""Arrays kept in a file beside the index: there whole, or not there at all.
-
-Files of an index that are not as tantivy wrote them.
-
-Each file of a segment ends with a footer: a line of JSON that has the CRC-32 of all before it, the length of that line
-and a mark, 4 bytes each. Tantivy does not look at the sum when it opens an index, and may then stop with a panic, or
-find what is not there; and it misses a file of positions only when a phrase is looked for. Whatever it dislikes, a bad
-query too, it raises as a ValueError. So an error says nothing of damage: the files do.
-
-The index of a run's pages: a folder of tantivy's in the run folder, or in memory.
+"""The index of a run's pages: a folder of tantivy's in the run folder, or in memory.
 
 RUN/index/
-  about.json    what the index is made like; one that is made otherwise is thrown away and made anew
+  about.json    how the index is made; one that is made otherwise is thrown away and made anew
   pages/        tantivy's own files
-  ranks.npz     PageRank by page (`ranks`)
-  meanings.npz  vectors by page (`meanings`)
+  ranks.npz     PageRank by page
+  meanings.npz  vectors by page
 RUN/index.lock    held by the process that writes the index
 
-All of it is derived from the run and may be deleted at any time. Pages go in by step, and a commit is in whole or not
-at all, so the highest step that the index holds tells which pages it lacks.
+All of it is derived from the run and may be deleted at any time. Pages go in by step, and a commit is complete or not
+there at all, so the highest step in the index tells which pages it lacks.
+
+Tantivy does not verify its files when it opens an index: over damaged ones it may panic, or find what is not there, and
+it misses a file of positions only when a phrase is looked for. Whatever it dislikes, a bad query too, it raises as a
+ValueError. So not errors but the files tell damage: each ends with a footer, which is a line of JSON with the CRC-32 of
+all before it, the length of that line and a magic number, 4 bytes each.
 """
 
 from __future__ import annotations
@@ -48,39 +44,38 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.search.pages import IndexedPage
+    from honeyguide.search.indexing import IndexedPage
 
     Arrays = dict[str, NDArray[Any]]
 
 log = logging.getLogger(__name__)
 
 
-def kept_arrays(file: Path) -> Arrays | None:
-    """By name, what was kept; None where nothing was, or the file is damaged."""
+def load_arrays(file: Path) -> Arrays | None:
+    """Return saved arrays by name; None where there are none, or the file is damaged."""
     try:
         with file.open("rb") as raw, np.load(raw) as opened:  # NumPy leaves a file open that it cannot read
             return {name: opened[name] for name in opened.files}
-    # What NumPy and zipfile stop with, for lack of a file or over bytes that are not theirs: a damaged header may ask
-    # for a password, for a kind of compression that nobody has, or for more memory than there is.
+    # A damaged header may ask for a password, for an unknown compression, or for more memory than there is.
     except (OSError, ValueError, KeyError, EOFError, RuntimeError, MemoryError, zlib.error, zipfile.BadZipFile):
         return None
 
 
-def keep_arrays(file: Path, **arrays: NDArray[Any]) -> None:
-    """Write arrays in place of what was kept. They can be made again, so trouble is logged and no more."""
+def save_arrays(file: Path, **arrays: NDArray[Any]) -> None:
+    """Replace a file of arrays. They can be made again, so an error is only logged."""
     draft = file.with_name(f"{file.name}.{os.getpid()}.draft")
     try:
         with draft.open("wb") as opened:
             np.savez(opened, **arrays)  # type: ignore[arg-type] # its other argument is a bool
         draft.replace(file)
     except OSError as error:
-        log.info("%s is not kept: %s", file, error)
+        log.info("%s is not saved: %s", file, error)
     finally:
         draft.unlink(missing_ok=True)
 
 
 _ENDINGS: Final = (".fast", ".fieldnorm", ".idx", ".pos", ".store", ".term")  # of the files that every segment has
-_MARK: Final = 1337
+_MAGIC_NUMBER: Final = 1337
 _AT_ONCE: Final = 1 << 20  # bytes
 
 
@@ -89,25 +84,26 @@ class IndexDamaged(Exception):  # noqa: N818 - reads as a statement; never leave
 
 
 def check_files(folder: Path) -> None:
-    """IndexDamaged where a file of what was committed to a folder of tantivy's is missing or not as it was written."""
-    segments = _committed(folder)
+    """IndexDamaged where a committed file of a folder of tantivy's is missing or not as it was written."""
+    segments = _segments(folder)
     while True:
         try:
             for segment in segments:
                 for ending in _ENDINGS:
-                    _check(folder / f"{segment}{ending}")
+                    if not _is_intact(file := folder / f"{segment}{ending}"):
+                        raise IndexDamaged(f"{file} is damaged")
         except FileNotFoundError as error:
-            newer = _committed(folder)
+            newer = _segments(folder)
             if newer == segments:
                 raise IndexDamaged(f"{error.filename} is missing") from error
-            segments = newer  # another process has put the files together meanwhile
+            segments = newer  # another process has merged segments meanwhile
         else:
             return
 
 
 @contextmanager
-def opening_told() -> Iterator[None]:
-    """What tantivy raises for an index that it cannot open, as IndexDamaged. Put nothing of ours under it."""
+def opening_index() -> Iterator[None]:
+    """Turn what tantivy raises for an index that it cannot open into IndexDamaged. Put no code of ours inside."""
     try:
         yield
     except BaseException as error:
@@ -117,17 +113,18 @@ def opening_told() -> Iterator[None]:
 
 
 @contextmanager
-def damage_told(folders: Sequence[Path]) -> Iterator[None]:
-    """An error for which the files of an index are to blame, as a RunDamaged that says which to delete.
+def reporting_damage(folders: Sequence[Path]) -> Iterator[None]:
+    """Turn an error caused by damaged index files into a RunDamaged that names the folders to delete.
 
-    Any other stays what it is. `folders` are tantivy's.
+    Any other error stays as it is. `folders` are tantivy's.
     """
     try:
         yield
     except HoneyguideError:
         raise
     except BaseException as error:
-        damaged = [folder for folder in folders if _is_damaged(folder)] if _may_be_damage(error) else []
+        may_be_damage = isinstance(error, Exception) or _is_panic(error)  # an interruption is not
+        damaged = [folder for folder in folders if _is_damaged(folder)] if may_be_damage else []
         if not damaged:
             raise
         shown = ", ".join(str(folder.parent) for folder in damaged)
@@ -136,13 +133,8 @@ def damage_told(folders: Sequence[Path]) -> Iterator[None]:
 
 
 def _is_panic(error: BaseException) -> bool:
-    """Whether this is how a panic of tantivy's arrives, whose class cannot be imported."""
+    """Say whether this is a panic of tantivy's, whose class cannot be imported."""
     return type(error).__name__ == "PanicException"
-
-
-def _may_be_damage(error: BaseException) -> bool:
-    """Anything may come of numbers that are none: of an interruption it is known that nothing is damaged."""
-    return isinstance(error, Exception) or _is_panic(error)
 
 
 def _is_damaged(folder: Path) -> bool:
@@ -150,13 +142,13 @@ def _is_damaged(folder: Path) -> bool:
         check_files(folder)
     except IndexDamaged:
         return True
-    except OSError:  # who may not look cannot tell
+    except OSError:  # unreadable, so nobody can tell
         return False
     return False
 
 
-def _committed(folder: Path) -> list[str]:
-    """How the files of each segment are called."""
+def _segments(folder: Path) -> list[str]:
+    """Return the file names, without endings, of the committed segments."""
     try:
         listed = json.loads((folder / "meta.json").read_bytes())["segments"]
         return [UUID(segment["segment_id"]).hex for segment in listed]
@@ -166,18 +158,13 @@ def _committed(folder: Path) -> list[str]:
         raise IndexDamaged(f"{folder / 'meta.json'} is damaged: {error}") from error
 
 
-def _check(file: Path) -> None:
-    if not _is_whole(file):
-        raise IndexDamaged(f"{file} is damaged")
-
-
-def _is_whole(file: Path) -> bool:
-    if file.stat().st_size < 8:  # the least that a footer has; and nothing cannot be mapped
+def _is_intact(file: Path) -> bool:
+    if file.stat().st_size < 8:  # the least that a footer has; an empty file cannot be mapped
         return False
     with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        length, mark = (int.from_bytes(content[at : at + 4], "little") for at in (len(content) - 8, len(content) - 4))
+        length, magic = (int.from_bytes(content[at : at + 4], "little") for at in (len(content) - 8, len(content) - 4))
         end = len(content) - 8 - length
-        if mark != _MARK or end < 0:
+        if magic != _MAGIC_NUMBER or end < 0:
             return False
         try:
             expected = json.loads(content[end:-8])["crc"]
@@ -225,36 +212,35 @@ class PageIndex:
 
     @classmethod
     def in_memory(cls, language: str) -> PageIndex:
-        """An empty one that is gone when the process is."""
+        """Make an empty one that is gone when the process is."""
         return cls(tantivy.Index(schema()), language)
 
     @classmethod
     def to_write(cls, folder: Path, language: str) -> PageIndex:
-        """The index in `folder`; an empty one where there is none, or one that is broken or made otherwise.
+        """Open the index in `folder`; where there is none, or it is broken or made otherwise, make an empty one.
 
         For the holder of the lock.
         """
-        about = about_index(language)
         found = cls.to_read(folder, language)
         if found is not None:
             return found
         shutil.rmtree(folder, ignore_errors=True)
         (folder / PAGES).mkdir(parents=True)
         index = tantivy.Index(schema(), str(folder / PAGES))
-        (folder / "about.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+        (folder / "about.json").write_text(json.dumps(_about(language), indent=2) + "\n", encoding="utf-8")
         return cls(index, language)
 
     @classmethod
     def to_read(cls, folder: Path, language: str) -> PageIndex | None:
-        """The index in `folder`; None where there is none that can be used."""
+        """Open the index in `folder`; None where there is none that can be used."""
         try:
-            if _made_like(folder) != about_index(language):
+            if _read_about(folder) != _about(language):
                 return None
             check_files(folder / PAGES)
-            with opening_told():
+            with opening_index():
                 index = tantivy.Index.open(str(folder / PAGES))
             found = cls(index, language)
-            with opening_told():
+            with opening_index():
                 last_step(found.searcher())  # files that do not belong together show only now
         except (OSError, IndexDamaged) as error:
             if folder.exists():
@@ -264,7 +250,7 @@ class PageIndex:
 
     @classmethod
     def through_links(cls, folder: Path, language: str) -> PageIndex | None:
-        """As `to_read`, through links to the files: tantivy writes a lock even to read, and may not here. Close it."""
+        """Open it through links to its files: tantivy writes a lock even to read, and may not here. Close it."""
         elsewhere = TemporaryDirectory(prefix="honeyguide-index-")
         try:
             (Path(elsewhere.name) / PAGES).mkdir()
@@ -281,7 +267,7 @@ class PageIndex:
         return found
 
     def searcher(self) -> tantivy.Searcher:
-        """What was committed by now."""
+        """Return a searcher of what was committed by now."""
         self._index.reload()
         return self._index.searcher()
 
@@ -292,7 +278,7 @@ class PageIndex:
     def add(self, page: IndexedPage) -> None:
         """Add a page; it is found, and safe, after the next `commit`. OSError where it cannot be written."""
         document = document_of(page)
-        with _writing_told():
+        with _writing():
             if self._writer is None:
                 self._writer = self._index.writer(_WRITER_BYTES, 1)
             self._writer.add_document(document)
@@ -300,11 +286,11 @@ class PageIndex:
     def commit(self) -> None:
         """Make all that was added safe and found. OSError where it cannot be written."""
         if self._writer is not None:
-            with _writing_told():
+            with _writing():
                 self._writer.commit()
 
     def close(self) -> None:
-        """Wait until tantivy has tidied up; may be called twice. What was not committed is lost."""
+        """Wait until tantivy has merged its files; may be called twice. What was not committed is lost."""
         if self._elsewhere is not None:
             self._elsewhere.cleanup()
         if self._writer is not None:
@@ -313,7 +299,7 @@ class PageIndex:
                 writer.wait_merging_threads()
 
     def add_all(self, pages: Iterable[IndexedPage], commit_every: int) -> int:
-        """Add pages, commit them every so often and at the end; says how many there were."""
+        """Add pages, commit them every so often and at the end; return how many there were."""
         count = 0
         for count, page in enumerate(pages, 1):
             self.add(page)
@@ -324,13 +310,13 @@ class PageIndex:
 
 
 def last_step(searcher: tantivy.Searcher) -> int:
-    """The highest step among the pages; 0 where there are none."""
+    """Return the highest step among the pages; 0 where there are none."""
     newest = searcher.search(tantivy.Query.all_query(), 1, count=False, order_by_field="step").hits
     return int(newest[0][0]) if newest else 0
 
 
-def _made_like(folder: Path) -> object:
-    """What an index in a folder says that it is made like; IndexDamaged where that cannot be read."""
+def _read_about(folder: Path) -> object:
+    """Read how an index was made. IndexDamaged where that cannot be read."""
     try:
         return json.loads((folder / "about.json").read_bytes())
     except (ValueError, RecursionError) as error:
@@ -338,14 +324,14 @@ def _made_like(folder: Path) -> object:
 
 
 @contextmanager
-def _writing_told() -> Iterator[None]:
-    """What tantivy raises while it writes, a ValueError, as the OSError that it is. Put nothing of ours under it."""
+def _writing() -> Iterator[None]:
+    """Turn the ValueError that tantivy raises while it writes into an OSError. Put no code of ours inside."""
     try:
         yield
     except ValueError as error:
         raise OSError(str(error)) from error
 
 
-def about_index(language: str) -> dict[str, Any]:
-    """What makes two indexes alike."""
+def _about(language: str) -> dict[str, Any]:
+    """Describe how an index is made; two with the same description can be used alike."""
     return {"format": FORMAT, "language": language, "tantivy": metadata.version("tantivy")}

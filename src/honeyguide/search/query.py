@@ -1,8 +1,4 @@
-"""Hosts as people write them.
-
-Points in time as people write them.
-
-What a person types, read into a tree.
+"""Parse a query into a tree, and hosts and times as people write them.
 
     query   = either { "OR" either }
     either  = part { [ "AND" ] part }
@@ -12,8 +8,8 @@ What a person types, read into a tree.
     field   = "title" | "text" | "host"
 
 Operators are written in capitals: and, or, not are words. Parts side by side must all be there, or any of them, by
-`search.match`; `+` makes one necessary in any case, `-` forbids it. Everything else that is no letter or digit stands
-for nothing, so an address or a line of code may be looked for as it is.
+`search.match`; `+` makes one necessary in any case, `-` forbids it. Everything else that is no letter or digit is
+ignored, so an address or a line of code may be searched for as it is.
 """
 
 from __future__ import annotations
@@ -35,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def host_name(text: str) -> str:
-    """A host as the index has it, however it is spelled. QueryError for an address, or for nothing."""
+    """Return a host as the index has it, however it is spelled. QueryError for an address, or for nothing."""
     name = text.strip().rstrip("/")
     if not name or "/" in name:
         raise QueryError(f"{text!r} is not a host: give its name alone, as in example.org")
@@ -50,24 +46,15 @@ _SECONDS: Final = re.compile(r"\d{1,12}(?:\.\d+)?")
 
 
 def span(first: Moment, last: Moment) -> tuple[float | None, float | None]:
-    """The first and the last moment at which a page counts. QueryError for what is no time, or the wrong way round."""
-    begins, ends = since(first), until(last)
+    """Return the first and the last moment at which a page counts. QueryError for no time, or the wrong order."""
+    begins, ends = _seconds(first, "since", is_end=False), _seconds(last, "until", is_end=True)
     if begins is not None and ends is not None and begins > ends:
         raise QueryError(f"since {first} is after until {last}: no page can be from then; swap them")
     return begins, ends
 
 
-def since(moment: Moment) -> float | None:
-    """Seconds on the crawl's clock from which on a page counts; of a day, its beginning."""
-    return _seconds(moment, "since", is_end=False)
-
-
-def until(moment: Moment) -> float | None:
-    """The last moment at which a page counts, in seconds on the crawl's clock; of a day, the last before the next."""
-    return _seconds(moment, "until", is_end=True)
-
-
 def _seconds(moment: Moment, name: str, *, is_end: bool) -> float | None:
+    """Return a moment in seconds on the crawl's clock; of a day, its beginning or its end."""
     match moment:
         case None | "":
             return None
@@ -101,13 +88,13 @@ def _read(text: str, name: str, *, is_end: bool) -> float:
 
 
 def _of_day(day: date, *, is_end: bool) -> float:
-    """Its first moment, or its last: with seconds, since after the last day that Python knows there is no other."""
+    """Return the first moment of a day, or its last: in seconds, since Python knows no day after its last one."""
     begins = datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
     return math.nextafter(begins + _DAY_S, begins) if is_end else begins
 
 
 def _utc(moment: datetime) -> datetime:
-    """A time that does not say of which zone it is, is of UTC."""
+    """Take a time without a zone for UTC."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
@@ -144,60 +131,60 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """What must not be there."""
+    """A part that must not match."""
 
     part: Node
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
-    """What must be there, where other parts beside it need not."""
+class Required:
+    """A part that must match, where others beside it need not."""
 
     part: Node
 
 
 @dataclass(frozen=True, slots=True)
-class All:
-    """Every part must be there."""
+class AllOf:
+    """Parts that must all match."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
-    """One part at least must be there."""
+class AnyOf:
+    """Parts of which one at least must match."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """Parts that stand side by side, without a word that says how they belong together."""
+class SideBySide:
+    """Parts without an operator between them; `search.match` says whether all must match."""
 
     parts: tuple[Node, ...]
 
 
-Node: TypeAlias = Words | Not | Needed | All | Either | Beside
+Node: TypeAlias = Words | Not | Required | AllOf | AnyOf | SideBySide
 
 
 def parse_query(text: str) -> Node:
-    """The tree of a query. QueryError where it is empty or cannot be read."""
+    """Parse a query into a tree. QueryError where it is empty or cannot be read."""
     if not text.strip():
         raise QueryError("the query is empty: give a word to look for")
     if len(text) > LONGEST_QUERY:
         raise QueryError(f"the query has {len(text):,} characters: at most {LONGEST_QUERY:,} can be looked for")
-    return _Reader(text).read()
+    return _Parser(text).parse()
 
 
 def all_words(node: Node, *, is_wanted: bool = True) -> Iterator[Words]:
-    """Every word and phrase that should be there, in order; not those that must not, unless that is denied in turn."""
+    """Yield every word and phrase that should be there, in order; not those under a Not, unless that is negated too."""
     match node:
         case Words():
             if is_wanted:
                 yield node
-        case Needed(part):
+        case Required(part):
             yield from all_words(part, is_wanted=is_wanted)
-        case All(parts) | Either(parts) | Beside(parts):
+        case AllOf(parts) | AnyOf(parts) | SideBySide(parts):
             for part in parts:
                 yield from all_words(part, is_wanted=is_wanted)
         case Not(part):
@@ -213,14 +200,14 @@ class _Symbol:
     slop: int = 0
 
 
-class _Reader:
+class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._symbols = list(self._split(text))
         self._next = 0
         self._depth = 0
 
-    def read(self) -> Node:
+    def parse(self) -> Node:
         node = self._either("")
         if self._kind() == "close":
             self._fail("a ) closes no (")
@@ -268,7 +255,7 @@ class _Reader:
             self._take()
             parts.append(self._both(field))
         self._depth -= 1
-        return parts[0] if len(parts) == 1 else Either(tuple(parts))
+        return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
 
     def _both(self, field: str) -> Node:
         groups = [[self._part(field)]]
@@ -278,8 +265,8 @@ class _Reader:
                 groups[-1].append(self._part(field))
             else:
                 groups.append([self._part(field)])
-        parts = [_joined(All, group) for group in groups]
-        return _joined(Beside, parts)
+        parts = [_joined(AllOf, group) for group in groups]
+        return _joined(SideBySide, parts)
 
     def _part(self, field: str) -> Node:
         signs: list[str] = []
@@ -288,7 +275,7 @@ class _Reader:
         node = self._term(field)
         if sum(sign in ("NOT", "-") for sign in signs) % 2:
             return node.part if isinstance(node, Not) else Not(node)
-        return Needed(node) if "+" in signs else node
+        return Required(node) if "+" in signs else node
 
     def _term(self, field: str) -> Node:
         while self._kind() == "field":
@@ -312,9 +299,9 @@ class _Reader:
             if field == "host":
                 host_name(symbol.text)
             return Words(symbol.text, field, symbol.start, symbol.end, is_phrase, symbol.slop)
-        return self._fail(self._what_is_missing(kind))
+        return self._fail(self._missing_part(kind))
 
-    def _what_is_missing(self, kind: str) -> str:
+    def _missing_part(self, kind: str) -> str:
         before = self._symbols[self._next - 1].text if self._next else ""
         if before in _OPERATORS:
             return f"nothing follows {before}"
@@ -332,5 +319,5 @@ class _Reader:
         raise QueryError(f"the query {shown!r} cannot be read: {reason}")
 
 
-def _joined(kind: type[All | Beside], parts: Sequence[Node]) -> Node:
+def _joined(kind: type[AllOf | SideBySide], parts: Sequence[Node]) -> Node:
     return parts[0] if len(parts) == 1 else kind(tuple(parts))

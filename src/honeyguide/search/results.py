@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from honeyguide.search.choosing import Choice
+    from honeyguide.search.choosing import ChosenPage
     from honeyguide.search.shard import Found
 
 MOST_DUPLICATES: Final = 20
@@ -61,13 +61,13 @@ class SearchResults:
     suggestion: str | None = None  # the query as it was probably meant
 
 
-def make_hits(choices: Sequence[Choice], terms: Collection[str]) -> tuple[Hit, ...]:
+def make_hits(choices: Sequence[ChosenPage], terms: Collection[str]) -> tuple[Hit, ...]:
     """Return the chosen pages with snippets that show these terms of the index."""
     makers: dict[str, SnippetMaker] = {}
     return tuple(_hit(choice, terms, makers) for choice in choices)
 
 
-def _hit(choice: Choice, terms: Collection[str], makers: dict[str, SnippetMaker]) -> Hit:
+def _hit(choice: ChosenPage, terms: Collection[str], makers: dict[str, SnippetMaker]) -> Hit:
     found, row = choice.found, choice.row
     shard, address = found.shard, found.addresses[row]
     document = shard.searcher.doc(address)

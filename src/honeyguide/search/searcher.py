@@ -1,24 +1,14 @@
-"""What a search gives back.
-
-Words that a page must not have to be shown: a list that the user gives, such as one of adult words.
-
-PageRank of a run's pages, as a number from 0 to 1, kept beside the index.
-
-    standing = log(1 + n rank) / log(1 + n highest rank)        n pages discovered, whose ranks add up to 1
-
-so that a page of average rank stands well below the best, and the best do not drown all others.
-
-Searching one run or several together.
+"""Searching one run or several together.
 
 A page's score is the weighted mean of what is known of it, each part a number from 0 to 1:
 
     score = (w_text text + w_rank rank + w_topic topic [+ w_meaning meaning]) / (sum of these weights)
 
 `text` is BM25 over title and text, as a share of the most that any page could have for this query (`matching`), `rank`
-is PageRank (`ranks`), `topic` the judge's relevance, and `meaning`, in a semantic search, the cosine of the page's
-vector with the query's (`meanings`), 0 where that is negative. Tantivy gives pages in order of text, and they are asked
-for until no further one could come among the first by its other parts, or until as many were scored as are scored at
-most (`choosing`). A semantic search scores every page that has a word of the query or a vector within a right angle.
+is PageRank, scaled, `topic` the judge's relevance, and `meaning`, in a semantic search, the cosine of the page's vector
+with the query's, 0 where that is negative. Tantivy gives pages in order of text, and they are asked for until no
+further one could come among the first by its other parts, or until as many were scored as are scored at most
+(`choosing`). A semantic search scores every page that has a word of the query or a vector within a right angle.
 """
 
 from __future__ import annotations
@@ -39,13 +29,13 @@ from honeyguide.guard import FindingKind
 from honeyguide.model import Url
 from honeyguide.runs import Run, open_run
 from honeyguide.runs.ranking import scaled_page_ranks
-from honeyguide.search.catching_up import indexes_of
-from honeyguide.search.choosing import Asked, choose, left_out
+from honeyguide.search.choosing import choose, count_hidden
+from honeyguide.search.indexing import open_indexes
 from honeyguide.search.matching import marked, unmarked
-from honeyguide.search.page_index import FOLDER, PAGES, damage_told, keep_arrays, kept_arrays
+from honeyguide.search.page_index import FOLDER, PAGES, load_arrays, reporting_damage, save_arrays
 from honeyguide.search.query import all_words, host_name, parse_query, span
 from honeyguide.search.results import SearchResults, make_hits
-from honeyguide.search.shard import Nearness, Shard, Wanted, Weights
+from honeyguide.search.shard import Nearness, PageFilter, Shard, ShardQuery, Weights
 from honeyguide.search.spelling import SLIP, Speller, is_spelled
 from honeyguide.settings import with_overrides
 from honeyguide.settings.checks import value_mistakes
@@ -63,7 +53,7 @@ if TYPE_CHECKING:
     from honeyguide.search.matching import Matcher
     from honeyguide.search.page_index import PageIndex
     from honeyguide.search.query import Moment, Node
-    from honeyguide.search.shard import Filter
+    from honeyguide.search.shard import NamedFilter
     from honeyguide.settings import Settings
 
     Runs: TypeAlias = "Run | Path | str | Sequence[Run | Path | str]"
@@ -73,7 +63,7 @@ _LONGEST_FILE_BYTES: Final = 10_000_000
 
 
 def read_blocked_words(path: str) -> tuple[str, ...]:
-    """One word or phrase a line; what follows a # is left out. QueryError for a file that has none or is unreadable."""
+    """Read one word or phrase a line, up to a #. QueryError for a file that has none or is unreadable."""
     file = Path(path).expanduser()
     try:
         if file.stat().st_size > _LONGEST_FILE_BYTES:
@@ -93,7 +83,7 @@ def read_blocked_words(path: str) -> tuple[str, ...]:
 def blocked_query(
     lines: tuple[str, ...], schema: tantivy.Schema, analyzer: tantivy.TextAnalyzer
 ) -> tantivy.Query | None:
-    """Pages to leave out: those with a word exactly as it is spelled in the list, capitals aside, or with a phrase.
+    """Match pages to leave out: those with a listed word exactly as it is spelled, capitals aside, or with a phrase.
 
     Words are not stemmed, because a stem may belong to a harmless word as well; those of a phrase are.
     """
@@ -109,31 +99,24 @@ def blocked_query(
     return Query.boolean_query(clauses) if clauses else None
 
 
-_FILE: Final = "ranks.npz"
+_RANKS_FILE: Final = "ranks.npz"
 _GROWTH: Final = 1.1
-"""Ranks of a run that still grows are made anew when it has grown by so much; of one that has stopped, always."""
+"""Ranks of a run that goes on are computed again when it has grown by this factor."""
 
 
-def standings(run: Run, folder: Path, *, may_write: bool) -> NDArray[np.float32]:
-    """By step, the standing of the page that it brought; 0 where it brought none. May be shorter than the run."""
+def saved_page_ranks(run: Run, folder: Path, *, may_write: bool) -> NDArray[np.float32]:
+    """Return `scaled_page_ranks` of a run, saved beside the index. May be shorter than the run."""
     progress = run.progress
-    kept = _kept(folder)
-    if kept is not None:
-        at_step, values = kept
-        is_enough = bool(not progress.stop_reason and progress.steps <= at_step * _GROWTH)
+    saved = load_arrays(folder / _RANKS_FILE)
+    if saved is not None and saved.keys() == {"step", "values"}:
+        at_step = int(saved["step"])
+        is_enough = not progress.stop_reason and progress.steps <= at_step * _GROWTH
         if at_step == progress.steps or is_enough:
-            return values
+            return saved["values"]
     values = scaled_page_ranks(run)
     if may_write:
-        keep_arrays(folder / _FILE, step=np.array(progress.steps), values=values)
+        save_arrays(folder / _RANKS_FILE, step=np.array(progress.steps), values=values)
     return values
-
-
-def _kept(folder: Path) -> tuple[int, NDArray[np.float32]] | None:
-    kept = kept_arrays(folder / _FILE)
-    if kept is None or kept.keys() != {"step", "values"}:
-        return None
-    return int(kept["step"]), kept["values"]
 
 
 LIKE_TERMS: Final = 25
@@ -155,11 +138,11 @@ SEARCH_SETTINGS: Final = frozenset(
     for field in dataclasses.fields(SearchSettings)
     if field.name not in ("live", "commit_every", "language")  # which are about making the index
 )
-"""Those that a search may lay over the ones of the run."""
+"""Settings that a search may override."""
 
 
 class Question(TypedDict, total=False):
-    """What may be asked besides a query; `Searcher.search` says what each means."""
+    """Options of a search besides the query; see `Searcher.search`."""
 
     like: str
     hosts: Sequence[str] | str
@@ -181,11 +164,11 @@ class Searcher:
         overrides: Mapping[str, Any] | None = None,
         on_progress: Callable[[int, int], None] = lambda *_: None,
     ) -> None:
-        """Open runs, bringing their indexes up to date, of which `on_progress` hears.
+        """Open runs and bring their indexes up to date, of which `on_progress` hears.
 
-        A run that is named twice is searched once. `overrides` are settings of the search by dotted key, laid over
-        those of the first run. StoreError for what is no run, SettingsError for a setting that cannot be, QueryError
-        for a list of blocked words that cannot be read.
+        A run that is named twice is searched once. `overrides` are settings of the search by dotted key, over those of
+        the first run. StoreError for what is no run, SettingsError for a bad setting, QueryError for a list of blocked
+        words that cannot be read.
         """
         given = [runs] if isinstance(runs, Run | Path | str) else list(runs)
         if not given:
@@ -206,11 +189,11 @@ class Searcher:
             raise
 
     def refresh(self) -> None:
-        """See what has been crawled since. StoreError where the searcher is closed."""
+        """Include what has been crawled since. StoreError where the searcher is closed."""
         self._check_open()
         self._close_shards()
         for run in self._runs:
-            with damage_told([run.path / FOLDER / PAGES]):
+            with reporting_damage([run.path / FOLDER / PAGES]):
                 self._shards += self._shards_of(run)
         self._speller: Speller | None = None
 
@@ -234,7 +217,7 @@ class Searcher:
         per_page: int = 10,
         show_all: bool = False,
     ) -> SearchResults:
-        """The pages that match a query, or that are `like` the page with a URL, best first.
+        """Return the pages that match a query, or that are `like` the page with a URL, best first.
 
         `hosts`, one or several, stand for all hosts below them as well. `since` and `until` are about when a page was
         fetched, that moment or all of that day included: a datetime or a date, ISO 8601 text (UTC unless it says
@@ -245,19 +228,19 @@ class Searcher:
         """
         self._check_open()
         check_question(query, like=like, hosts=hosts, since=since, until=until, page=page, per_page=per_page)
-        with damage_told([run.path / FOLDER / PAGES for run in self._runs]):
+        with reporting_damage([run.path / FOLDER / PAGES for run in self._runs]):
             weights = self._weights(semantic=semantic)
             terms: set[str] = set()
             node = None if like else parse_query(query)
             if node is not None:
-                asked = self._ask(node, terms, semantic=semantic)
+                queries = self._queries(node, terms, semantic=semantic)
             else:
                 like = _canonical(like)
-                asked = self._ask_like(like, terms, semantic=semantic)
-            wanted = Wanted(_host_names(hosts), *span(since, until), relevant_only, like)
+                queries = self._queries_like(like, terms, semantic=semantic)
+            wanted = PageFilter(_host_names(hosts), *span(since, until), relevant_only, like)
             collapses = self.settings.search.collapse and not show_all
-            chosen = choose(asked, wanted, weights, page * per_page, collapses=collapses)
-            hidden, hidden_by = left_out(asked, wanted)
+            chosen = choose(queries, wanted, weights, page * per_page, collapses=collapses)
+            hidden, hidden_by = count_hidden(queries, wanted)
             return SearchResults(
                 query=query or like,
                 total=chosen.total,
@@ -295,7 +278,7 @@ class Searcher:
         self.close()
 
     def _opened_once(self, given: Sequence[Run | Path | str]) -> list[Run]:
-        """The runs, open; one that is named twice, in whatever way, is one."""
+        """Open the runs; one that is named twice, in whatever way, is one."""
         by_folder: dict[Path, Run] = {}
         for each in given:
             folder = (each.path if isinstance(each, Run) else Path(each)).resolve()
@@ -304,32 +287,29 @@ class Searcher:
         return list(by_folder.values())
 
     def _shards_of(self, run: Run) -> list[Shard]:
-        indexes = indexes_of(run, self._on_progress)
-        needs_ranks = self.settings.search.rank_weight > 0
-        ranks = (
-            standings(run, run.path / FOLDER, may_write=indexes.is_written)
-            if needs_ranks
-            else np.empty(0, dtype=np.float32)
-        )
+        indexes = open_indexes(run, self._on_progress)
+        ranks = np.empty(0, dtype=np.float32)
+        if self.settings.search.rank_weight > 0:
+            ranks = saved_page_ranks(run, run.path / FOLDER, may_write=indexes.is_written)
         traps = trap_steps(run) if self.settings.search.hide_traps else []
-        first_is_kept = indexes.is_written or len(indexes.parts) > 1
+        first_is_stored = indexes.is_written or len(indexes.parts) > 1
         return [
             Shard(
                 run=run,
                 index=part.index,
                 searcher=part.searcher,
-                standing_by_step=ranks,
-                is_in_folder=number == 0 and first_is_kept,
+                rank_by_step=ranks,
+                is_in_folder=number == 0 and first_is_stored,
                 may_write=indexes.is_written,
                 hiding=tuple(self._hiding(part.index, traps)),
             )
             for number, part in enumerate(indexes.parts)
         ]
 
-    def _hiding(self, index: PageIndex, traps: list[int]) -> list[Filter]:
-        """What the settings leave out."""
+    def _hiding(self, index: PageIndex, traps: list[int]) -> list[NamedFilter]:
+        """Return the filters of the settings, each with its key."""
         filters = self.settings.search
-        clauses: list[Filter] = []
+        clauses: list[NamedFilter] = []
         if filters.min_quality > 0:
             good = Query.range_query(index.schema, "quality", FieldType.Float, filters.min_quality, None)
             clauses.append(("search.min_quality", (Occur.Must, good)))
@@ -350,29 +330,30 @@ class Searcher:
             raise QueryError("all weights are 0: give one of search.text_weight, rank_weight and topic_weight")
         return Weights(*(weight / most for weight in by_part))
 
-    def _ask(self, node: Node, terms: set[str], *, semantic: bool) -> list[Asked]:
+    def _queries(self, node: Node, terms: set[str], *, semantic: bool) -> list[ShardQuery]:
         words = words_of(" ".join(each.text for each in all_words(node) if each.field != "host"))
         nearness = self._nearness(words) if semantic else itertools.repeat(None)
-        asked = []
+        queries = []
         for shard, near in zip(self._shards, nearness, strict=False):
             matcher = self._matcher(shard)
             match = matcher.match(node, words_are_optional=semantic)
-            asked.append(Asked(shard, match, near))
+            queries.append(ShardQuery(shard, match, near))
             terms |= matcher.terms
-        if not terms and all(each.match.query is None for each in asked):
-            raise QueryError(f"the query {query_shown(node)} has no word that can be looked for")
-        return asked
+        if not terms and all(each.match.query is None for each in queries):
+            shown = " ".join(words.text for words in all_words(node))
+            shown = shown if len(shown) <= 80 else f"{shown[:79]}…"
+            raise QueryError(f"the query {shown!r} has no word that can be looked for")
+        return queries
 
-    def _ask_like(self, url: str, terms: set[str], *, semantic: bool) -> list[Asked]:
+    def _queries_like(self, url: str, terms: set[str], *, semantic: bool) -> list[ShardQuery]:
         text = self._text_of(url)
         nearness = self._nearness(words_of(unmarked(text))) if semantic else itertools.repeat(None)
         typical = self._typical_terms(text)
         terms |= set(typical)
-        asked = []
-        for shard, near in zip(self._shards, nearness, strict=False):
-            match = self._matcher(shard).any_of(typical, words_are_optional=semantic)
-            asked.append(Asked(shard, match, near))
-        return asked
+        return [
+            ShardQuery(shard, self._matcher(shard).any_of(typical, words_are_optional=semantic), near)
+            for shard, near in zip(self._shards, nearness, strict=False)
+        ]
 
     def _matcher(self, shard: Shard) -> Matcher:
         search = self.settings.search
@@ -387,7 +368,7 @@ class Searcher:
         raise QueryError(f"no page {url} is among the {self.pages:,} searched; give a URL that a hit has")
 
     def _typical_terms(self, text: str) -> list[str]:
-        """The terms of a text with the highest tf-idf, over all shards."""
+        """Return the terms of a text with the highest tf-idf, over all shards."""
         counts = Counter(self._shards[0].index.analyzer.analyze(text))
         pages = self.pages
         worth = {}
@@ -398,18 +379,18 @@ class Searcher:
         return sorted(worth, key=lambda term: (-worth[term], term))[:LIKE_TERMS]
 
     def _nearness(self, words: list[str]) -> list[Nearness]:
-        """By shard, how near its pages are to words, each by the vectors of its run."""
+        """Return by shard how near its pages are to some words, each by the vectors of its run."""
         vectors = [self._vectors_of(shard.run) for shard in self._shards]
         directions = [each.vector(words) for each in vectors]
         if not any(direction.any() for direction in directions):
             raise QueryError("no word of the query has a vector: use other words, or do not search by meaning")
         return [
-            Nearness(shard.meanings(each), direction)
+            Nearness(shard.vectors(each), direction)
             for shard, each, direction in zip(self._shards, vectors, directions, strict=True)
         ]
 
     def _vectors_of(self, run: Run) -> WordVectors:
-        """Those that a run began with: what is kept beside its index is of these and no others."""
+        """Return the word vectors that a run began with: those saved beside its index are made from them."""
         chosen = run.settings.vectors
         place = (chosen.source, chosen.cache_path)
         if place not in self._vectors_by_place:
@@ -423,7 +404,7 @@ class Searcher:
         return vectors
 
     def _suggestion(self, query: str, node: Node, total: int) -> str | None:
-        """The query with the words put right that no page has, or whose neighbours far more pages have."""
+        """Correct the words of a query that no page has, or whose neighbours far more pages have."""
         places = [
             (words.start + found.start(), words.start + found.end())
             for words in all_words(node)
@@ -464,14 +445,14 @@ def search_runs(
     on_progress: Callable[[int, int], None] = lambda *_: None,
     **question: Unpack[Question],
 ) -> SearchResults:
-    """Search one run or several together, once; see `Searcher` for what may be asked, and for asking more than once."""
+    """Search one run or several together, once; see `Searcher` for the options, and for searching more than once."""
     check_question(query, **question)
     with Searcher(runs, overrides, on_progress) as searcher:
         return searcher.search(query, **question)
 
 
 def check_question(query: str = "", **question: Unpack[Question]) -> None:
-    """QueryError for what can be asked of no run, before one is opened."""
+    """QueryError for a search that no run can answer, before one is opened."""
     for name, text in (("query", query), ("like", question.get("like", ""))):
         if not isinstance(text, str):
             raise QueryError(f"{name} is {text!r}: give text")
@@ -500,7 +481,7 @@ def _host_names(hosts: Sequence[str] | str) -> tuple[str, ...]:
 
 
 def trap_steps(run: Run) -> list[int]:
-    """The steps that brought pages which the guard judged part of a trap. Copies of good pages are none."""
+    """Return the steps that brought pages which the guard judged part of a trap, not copies of good pages."""
     return [finding.step for finding in run.guard_findings() if finding.kind not in COPIES]
 
 
@@ -522,9 +503,3 @@ def _checked(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
     if mistakes:
         raise SettingsError(mistakes)
     return chosen
-
-
-def query_shown(node: Node) -> str:
-    """The words of a query, for a message."""
-    shown = " ".join(words.text for words in all_words(node))
-    return repr(shown if len(shown) <= 80 else f"{shown[:79]}…")

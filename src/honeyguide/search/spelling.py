@@ -1,7 +1,7 @@
 """Did you mean …? Words of the searched pages that are spelled nearly like one that they do not have.
 
-A noisy channel: a word w that was meant is as likely as the number of pages that have it, and each slip of the finger
-(a letter too many, too few, another, or two swapped) makes what was typed `SLIP` times less likely:
+A noisy channel: a word w is as likely to be meant as the number of pages that have it, and each typing error (a letter
+too many, too few, another, or two swapped) makes what was typed `SLIP` times less likely:
 
     worth(w) = pages(w) / SLIP ** slips(w, typed)
 
@@ -29,7 +29,7 @@ _LETTERS_FOR_TWO: Final = 6  # from so many letters on, two slips are looked for
 
 
 def is_spelled(word: str) -> bool:
-    """Whether something else could be meant by a lower-cased word: letters, neither few nor many, of an alphabet."""
+    """Say whether a lower-cased word can be misspelled: it has letters of an alphabet, neither few nor many."""
     return FEWEST_LETTERS <= len(word) <= _LONGEST and word.isalpha() and marked(word) == word
 
 
@@ -47,7 +47,7 @@ class Speller:
         return self._pages_by_word.get(word, 0)
 
     def suggestion(self, word: str) -> str | None:
-        """What was probably meant instead of a lower-cased word; None where nothing better is known."""
+        """Return what was probably meant instead of a lower-cased word; None where nothing better is known."""
         if not is_spelled(word):
             return None
         most = 2 if len(word) >= _LETTERS_FOR_TWO else 1
@@ -63,10 +63,10 @@ class Speller:
 
 
 def slips_between(word: str, others: NDArray[np.str_]) -> NDArray[np.int8]:
-    """Slips of the finger between a word and each of many (Damerau's distance, no place touched twice).
+    """Return the typing errors between a word and each of many (optimal string alignment distance).
 
-    The table of the distance is filled for all of them at once, a row of it for each letter of the word and in that
-    row a column, a letter of theirs, at a time: a few milliseconds for 100,000 words.
+    The table of the distance is filled for all of them at once, a row for each letter of the word, a column at a time:
+    a few milliseconds for 100,000 words.
     """
     if not len(others):
         return np.empty(0, dtype=np.int8)

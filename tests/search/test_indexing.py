@@ -14,10 +14,9 @@ import pytest
 
 import honeyguide
 from honeyguide.search import Searcher
-from honeyguide.search import catching_up as module
-from honeyguide.search.catching_up import indexes_of
+from honeyguide.search import indexing as module
+from honeyguide.search.indexing import IndexedPage, open_indexes
 from honeyguide.search.page_index import FOLDER, IndexBusy, IndexLock, PageIndex, last_step
-from honeyguide.search.pages import IndexedPage
 from scripted_world import ScriptedWorld
 from search.small_runs import html, run_of, settings_for
 from vectors_by_hash import hashed_vectors
@@ -112,8 +111,8 @@ def test_a_process_killed_while_it_indexes_leaves_what_can_be_gone_on_with(tmp_p
     shutil.rmtree(run / FOLDER)
     script = f"""
 import os, signal
-from honeyguide.search import catching_up
-catching_up.COMMIT_EVERY = 15
+from honeyguide.search import indexing
+indexing.COMMIT_EVERY = 15
 def kill_at_20(done, all_):
     if done == 20:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -133,9 +132,9 @@ def test_while_another_writes_the_rest_is_searched_in_memory(tmp_path: Path) -> 
     answers(run)
     go_on(run, 40)
     with IndexLock(run), honeyguide.open_run(run) as opened:
-        indexes = indexes_of(opened)
+        indexes = open_indexes(opened)
         assert not indexes.is_written
-        assert [part.last_step for part in indexes.parts] == [10, 40]
+        assert [last_step(part.searcher) for part in indexes.parts] == [10, 40]
         assert [part.searcher.num_docs for part in indexes.parts] == [10, 30]
         assert {hit[0] for hit in answers(run)[1]} == set(PAGES)  # type: ignore[attr-defined]
     index = PageIndex.to_read(run / FOLDER, "english")
@@ -152,11 +151,11 @@ def test_a_writer_is_waited_for_where_much_is_missing(tmp_path: Path, monkeypatc
     release = threading.Timer(0.5, lock.close)
     release.start()
     with honeyguide.open_run(run) as opened:
-        assert indexes_of(opened).is_written
+        assert open_indexes(opened).is_written
     release.join()
     with IndexLock(run), honeyguide.open_run(run) as opened:
         shutil.rmtree(run / FOLDER)
-        assert not indexes_of(opened, patience_s=0.1).is_written
+        assert not open_indexes(opened, patience_s=0.1).is_written
 
 
 def test_two_processes_search_a_new_run_at_once(tmp_path: Path) -> None:
