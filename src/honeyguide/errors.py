@@ -20,7 +20,7 @@ HoneyguideError
 └── WorkerError       processes that read pages beside the crawl and cannot be started
 
 Every message names the offending value and the remedy, on one line, because the command line prints it as it is.
-What is ordinary on the web (a 404, a robots refusal, bad markup) is a value in `domain`, never an exception.
+What is ordinary on the web (a 404, a robots refusal, bad markup) is a value in `model`, never an exception.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class SettingsError(HoneyguideError):
         super().__init__("; ".join(self.mistakes))
 
     def __reduce__(self) -> tuple[type[SettingsError], tuple[tuple[str, ...]]]:
-        """So that it comes whole out of another process."""
+        """Come whole out of another process."""
         return type(self), (self.mistakes,)
 
 

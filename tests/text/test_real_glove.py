@@ -12,7 +12,7 @@ from honeyguide.text.vector_files import FileVectors
 
 FILE = Path(__file__).parents[3] / "shared" / "data" / "glove-100d-80k.txt.gz"
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.thorough,
     pytest.mark.skipif(not FILE.exists(), reason="needs ../shared/data/glove-100d-80k.txt.gz"),
 ]
 

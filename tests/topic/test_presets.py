@@ -1,4 +1,4 @@
-"""The shipped topics are those of the papers."""
+"""The shipped topics are those of the papers; the shipped subjects are a tree, every name once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import pytest
 
 from honeyguide.errors import SettingsError
 from honeyguide.model import Url
-from honeyguide.topic import preset, presets
+from honeyguide.text import words_of
+from honeyguide.topic import Subject, preset, presets, subjects
+from honeyguide.topic.presets import read_subjects
 
 # Han et al. 2018, section 4.
 CATEGORIES = {
@@ -51,3 +53,34 @@ def test_an_unknown_preset_is_refused_with_the_nearest_or_all() -> None:
         preset("geolgy")
     with pytest.raises(SettingsError, match=r"choose one of fiction, olympics, cancer, cameras, geology, poetry"):
         preset("knitting")
+
+
+def test_a_subject_knows_what_holds_it_and_goes_on_in_the_next_line() -> None:
+    text = "# remark\n\nScience: theory\n  Biology: cell, life form,\n      animal\n    Botany: plant\nArts: art\n"
+    assert list(read_subjects(text)) == [
+        Subject("Science", ("theory",), ()),
+        Subject("Biology", ("cell", "life form", "animal"), ("Science",)),
+        Subject("Botany", ("plant",), ("Biology", "Science")),
+        Subject("Arts", ("art",), ()),
+    ]
+
+
+def test_there_are_a_few_hundred_subjects_with_words_to_each() -> None:
+    assert 300 <= len(subjects()) <= 600
+    assert all(len(subject.words) >= 3 for subject in subjects())
+
+
+def test_every_name_is_there_once_and_holds_its_narrower_ones() -> None:
+    names = [subject.name for subject in subjects()]
+    assert len(set(names)) == len(names)
+    for subject in subjects():
+        for wider in subject.wider:
+            assert names.index(wider) < names.index(subject.name)
+
+
+def test_every_word_is_in_lower_case_and_not_twice_with_one_subject() -> None:
+    for subject in subjects():
+        assert len(set(subject.words)) == len(subject.words), subject.name
+        for word in subject.words:
+            assert word == word.lower().strip()
+            assert words_of(word)

@@ -72,7 +72,7 @@ class Web:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that only reading tests share."""
-    return made_run(tmp_path_factory.mktemp("replayed") / "run", "breadth-first", 400)
+    return made_run(tmp_path_factory.mktemp("replayed") / "run", "breadth-first", 300)
 
 
 ALL_STRATEGIES = ("breadth-first", "random", "best-first", "online-ridge")

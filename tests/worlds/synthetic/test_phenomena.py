@@ -89,7 +89,7 @@ def test_some_pages_are_linked_to_far_more_than_most(answers: dict[str, Answer],
 
 
 def test_islands_are_entered_through_bridges_alone(world: SyntheticWorld) -> None:
-    without = SyntheticWorld(SyntheticSpec(pages=3000, hosts=40, robots_share=0.4, bridge_share=0.0))
+    without = SyntheticWorld(SyntheticSpec(pages=1000, hosts=20, bridge_share=0.0, island_share=0.4))
 
     reached = sum(without.topic_of(Url.parse(url)) is not None for url in crawl(without))
 

@@ -13,7 +13,7 @@ from honeyguide.worlds.wiki import WikiWorld, build_wiki, wiki_stats
 
 DUMP = Path(__file__).parents[4] / "shared" / "data" / "enwiki-2006-sample.xml.bz2"
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.thorough,
     pytest.mark.skipif(not DUMP.exists(), reason="needs ../shared/data/enwiki-2006-sample.xml.bz2"),
 ]
 
