@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontier.host_clocks import HostClocks
-from frontier.naive_frontier import LargestNumber, Linear, arrivals
+from frontier.naive_frontier import LargestNumber, Linear, NaiveFrontier, arrivals, seen_in
 from honeyguide.frontier import Arrivals, BestFirstFrontier, Taken, best_first
 from honeyguide.model import HostId, LinkId, Rows, weighted_sums
 
@@ -206,7 +206,7 @@ def test_columns_may_be_arrays_as_well_as_lists() -> None:
 def test_with_few_different_scores_ties_are_told_apart_by_arrival(hosts: int) -> None:
     """Several chunks on every host, some of them emptied and used again, some hosts busy."""
     chance = np.random.default_rng(hosts)
-    count = 6000
+    count = 2000
     clocks = HostClocks()
     frontier = BestFirstFrontier(clocks)
     scores = chance.choice([-np.inf, 0.0, 0.0, 0.0, 0.5, 1.0], size=count)
@@ -229,3 +229,75 @@ def test_with_few_different_scores_ties_are_told_apart_by_arrival(hosts: int) ->
         if hosts > 1:
             clocks.release(busy, 0.0)
     assert drained(frontier) == sorted(np.flatnonzero(waiting).tolist(), key=lambda link: (-scores[link], link))
+
+
+def learner_rows(chance: np.random.Generator, count: int, width: int) -> Rows:
+    """Rows like those of link features: a constant, some fractions, the rest around zero. One in four repeats."""
+    rows = chance.normal(scale=0.2, size=(count, width))
+    rows[:, 0] = 1.0
+    rows[:, 1:5] = chance.random((count, 4))
+    rows[chance.random(count) < 0.25] = rows[0]
+    return rows.astype(np.float16)
+
+
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
+def test_a_learning_crawl_takes_the_links_that_a_full_pass_would_take(seed: int) -> None:
+    """Real measures, so that the ring of 512 past weights is gone through twice, over chunks of all sizes."""
+    width, chance = 44, np.random.default_rng(seed)
+    clocks = HostClocks()
+    frontier = BestFirstFrontier(clocks, width)
+    rows, hosts, waiting = np.empty((0, width), dtype=np.float16), np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
+    weights = chance.normal(size=width)
+    times_passed_over = 0
+    for step in range(1, 1200):
+        weights = weights + chance.normal(size=width) / (10 * step)
+        frontier.reprice(Linear(weights))
+        count = int(chance.integers(1, 12))
+        new_rows = learner_rows(chance, count, width)
+        new_hosts = np.minimum(chance.geometric(0.4, size=count) - 1, 8)
+        links = [LinkId(len(rows) + number) for number in range(count)]
+        frontier.push(Arrivals(links, new_hosts.tolist(), weighted_sums(new_rows, weights), new_rows))
+        rows, hosts = np.concatenate((rows, new_rows)), np.concatenate((hosts, new_hosts))
+        waiting = np.concatenate((waiting, np.ones(count, dtype=bool)))
+        busy = HostId(int(chance.integers(9)))
+        clocks.hold(busy)
+        scores = np.where(waiting & (hosts != busy), weighted_sums(rows, weights), -np.inf)
+        taken = frontier.take(0.0)
+        clocks.release(busy, 0.0)
+        if scores.max() > -np.inf:
+            best = int(np.argmax(scores))
+            assert isinstance(taken, Taken)
+            assert (taken.link, taken.host, taken.score) == (best, hosts[best], scores[best])
+            best_of_all = np.where(waiting, weighted_sums(rows, weights), -np.inf).max()
+            assert taken.passed_over == best_of_all - taken.score
+            times_passed_over += taken.passed_over > 0
+            waiting[best] = False
+    assert len(frontier) == waiting.sum()
+    assert times_passed_over > 50
+
+
+def test_a_refilled_frontier_has_the_same_future() -> None:
+    """Resuming a crawl depends on it: the new frontier has other chunks, and must not be told apart by them."""
+    chance = np.random.default_rng(11)
+    lived, model = BestFirstFrontier(HostClocks(), 4), NaiveFrontier(HostClocks())
+    weights = chance.normal(size=4)
+    for batch in range(40):
+        rows = learner_rows(chance, 50, 5)[:, :4]
+        links = [LinkId(50 * batch + number) for number in range(50)]
+        arriving = Arrivals(links, chance.integers(6, size=50).tolist(), weighted_sums(rows, weights), rows)
+        for frontier in (lived, model):
+            frontier.push(arriving)
+        for _ in range(30):
+            taken = lived.take(0.0)
+            assert isinstance(taken, Taken)
+            model.withdraw(taken.link)
+        weights = weights + chance.normal(scale=0.01, size=4)
+        for frontier in (lived, model):
+            frontier.reprice(Linear(weights))
+    resumed = BestFirstFrontier(HostClocks(), 4)
+    resumed.push(model.everything())
+    resumed.reprice(Linear(weights))
+    here, there = np.random.default_rng(12), np.random.default_rng(12)
+    for _ in range(200):
+        assert seen_in(lived.take(0.0)) == seen_in(resumed.take(0.0))
+        assert seen_in(lived.take_random(0.0, here)) == seen_in(resumed.take_random(0.0, there))

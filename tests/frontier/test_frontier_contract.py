@@ -13,8 +13,8 @@ from frontier.naive_frontier import LargestNumber, NaiveFrontier, arrivals
 from honeyguide.frontier import (
     BeamFrontier,
     BestFirstFrontier,
+    ByDepthFrontier,
     Frontier,
-    HeldBackFrontier,
     LevelledBeam,
     LevelledFrontier,
     LevelledRows,
@@ -29,16 +29,17 @@ MakeFrontier = Callable[[HostClocks], Frontier]
 MAKERS: dict[str, MakeFrontier] = {
     "best first": BestFirstFrontier,
     "a beam wider than what waits": lambda clocks: BeamFrontier(clocks, capacity=10_000),
-    "held back": HeldBackFrontier,
+    "by depth": ByDepthFrontier,
     "shared rows": SharedRowsFrontier,
     "shared rows, drawn by row": lambda clocks: SharedRowsFrontier(clocks, draws_rows=True),
     "best first on levels": lambda clocks: LevelledFrontier(lambda: BestFirstFrontier(clocks)),
-    "held back on levels": lambda clocks: LevelledFrontier(lambda: HeldBackFrontier(clocks)),
+    "by depth on levels": lambda clocks: LevelledFrontier(lambda: ByDepthFrontier(clocks)),
     "a wide beam on levels": lambda clocks: LevelledBeam(lambda: BeamFrontier(clocks, 10_000), 10_000),
     "shared rows on levels": lambda clocks: LevelledRows(lambda: SharedRowsFrontier(clocks)),
     "rows drawn, on levels": lambda clocks: LevelledRows(lambda: SharedRowsFrontier(clocks, draws_rows=True)),
     "the model the others are compared with": NaiveFrontier,
 }
+DRAWS = 800
 ODDS = {19: 43.8}  # chi-square that is exceeded once in a thousand times, by degrees of freedom
 
 
@@ -82,11 +83,11 @@ def test_pushing_no_links_changes_nothing(frontier: Frontier) -> None:
 
 def test_every_link_comes_out_once(frontier: Frontier) -> None:
     chance = np.random.default_rng(2)
-    for start in range(0, 3000, 60):
+    for start in range(0, 1200, 60):
         hosts, scores = chance.integers(7, size=60).tolist(), chance.integers(20, size=60)
         frontier.push(arrivals(range(start, start + 60), hosts=hosts, scores=scores.astype(float)))
     taken = drained(frontier)
-    assert sorted(taken) == list(range(3000))
+    assert sorted(taken) == list(range(1200))
     assert frontier.take(0.0) is None
 
 
@@ -200,7 +201,7 @@ def test_a_random_draw_is_uniform_over_the_links_on_ready_hosts(make: MakeFronti
     hosts = [0] * 3 + [1] * 17 + [2] * 10 + [3] * 30
     # Of frontiers that hold links back, these are of one level.
     scores = np.linspace(0.1, 1, 60)
-    for _ in range(2000):
+    for _ in range(DRAWS):
         clocks = HostClocks()
         frontier = make(clocks)
         frontier.push(arrivals(range(60), hosts=hosts, scores=scores))
@@ -211,7 +212,7 @@ def test_a_random_draw_is_uniform_over_the_links_on_ready_hosts(make: MakeFronti
         assert isinstance(taken, Taken)
         drawn[taken.link] += 1
     assert set(drawn) == set(range(20))
-    expected = 2000 / 20
+    expected = DRAWS / 20
     assert sum((count - expected) ** 2 / expected for count in drawn.values()) < ODDS[19]
 
 

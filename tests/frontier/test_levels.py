@@ -15,7 +15,7 @@ from honeyguide.frontier import (
     Arrivals,
     BeamFrontier,
     BestFirstFrontier,
-    HeldBackFrontier,
+    ByDepthFrontier,
     LevelledBeam,
     LevelledFrontier,
     LevelledRows,
@@ -30,15 +30,15 @@ from honeyguide.model import HostId, LinkId
 if TYPE_CHECKING:
     from typing import Any
 
-KINDS = ("best first", "held back", "beam", "shared rows")
+KINDS = ("best first", "by depth", "beam", "shared rows")
 
 
 def made(kind: str, clocks: HostClocks, patience: Patience = NO_PATIENCE, width: int = 1) -> LevelledFrontier[Any]:
     match kind:
         case "best first":
             return LevelledFrontier(lambda: BestFirstFrontier(clocks, width), patience)
-        case "held back":
-            return LevelledFrontier(lambda: HeldBackFrontier(clocks, width), patience)
+        case "by depth":
+            return LevelledFrontier(lambda: ByDepthFrontier(clocks, width), patience)
         case "beam":
             return LevelledBeam(lambda: BeamFrontier(clocks, 100, width), 100, patience)
         case _:
@@ -76,7 +76,7 @@ def test_no_link_comes_out_before_a_less_demoted_one_on_a_ready_host(
     assert len(levels) == len(waiting)
 
 
-@pytest.mark.parametrize("kind", ["best first", "held back", "beam"])
+@pytest.mark.parametrize("kind", ["best first", "by depth", "beam"])
 def test_infinite_scores_do_not_jump_levels(kind: str) -> None:
     frontier = made(kind, HostClocks())
     frontier.push(on_levels([np.inf, -np.inf, 5.0], [1, 0, 7]))

@@ -159,7 +159,7 @@ class BothFrontiers(RuleBasedStateMachine):
 
 
 TestBothFrontiersAgree = BothFrontiers.TestCase
-TestBothFrontiersAgree.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+TestBothFrontiersAgree.settings = settings(max_examples=20, stateful_step_count=40, deadline=None)
 
 
 def rows_of(*numbers: float) -> Rows:

@@ -25,7 +25,7 @@ from honeyguide.fetch.schedule import HostSchedule
 from honeyguide.frontier import (
     BeamFrontier,
     BestFirstFrontier,
-    HeldBackFrontier,
+    ByDepthFrontier,
     LevelledBeam,
     LevelledFrontier,
     LevelledRows,
@@ -67,7 +67,7 @@ def plain_frontier(strategy: Strategy, hosts: HostReadiness) -> Frontier:
     if strategy.found_again is FoundAgain.EVERY:
         return _shared_rows(strategy, hosts)
     if strategy.order is Order.SHALLOWEST:
-        return HeldBackFrontier(hosts, strategy.row_width)
+        return ByDepthFrontier(hosts, strategy.row_width)
     if strategy.capacity:
         return _beam(strategy, hosts)
     return BestFirstFrontier(hosts, strategy.row_width)

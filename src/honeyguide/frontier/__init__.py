@@ -7,7 +7,7 @@ and rows of numbers; what they mean is the strategy's business.
 
 from honeyguide.frontier.beam import BeamFrontier
 from honeyguide.frontier.best_first import BestFirstFrontier
-from honeyguide.frontier.by_depth import HeldBackFrontier
+from honeyguide.frontier.by_depth import ByDepthFrontier
 from honeyguide.frontier.frontier import Arrivals, Frontier, HostReadiness, NotBefore, Pairs, Scorer, Taken
 from honeyguide.frontier.levels import LevelledBeam, LevelledFrontier, LevelledRows, Patience
 from honeyguide.frontier.seen import SeenUrls
@@ -17,8 +17,8 @@ __all__ = [
     "Arrivals",
     "BeamFrontier",
     "BestFirstFrontier",
+    "ByDepthFrontier",
     "Frontier",
-    "HeldBackFrontier",
     "HostReadiness",
     "LevelledBeam",
     "LevelledFrontier",

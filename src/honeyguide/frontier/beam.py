@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.frontier.frontier import Taken, earliest
+from honeyguide.frontier.frontier import Taken, check_scores, earliest
 from honeyguide.model import HostId, LinkId
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class BeamFrontier:
         return place < len(self._links) and bool(self._links[place] == link)
 
     def push(self, arrivals: Arrivals) -> Sequence[LinkId]:
-        _check_scores(arrivals.links, arrivals.scores)
+        check_scores(arrivals.links, arrivals.scores)
         links = np.concatenate((self._links, np.asarray(arrivals.links, dtype=np.int64)))
         hosts = np.concatenate((self._hosts, np.asarray(arrivals.hosts, dtype=np.int32)))
         scores = np.concatenate((self._scores, arrivals.scores))
@@ -99,7 +99,7 @@ class BeamFrontier:
             self._rows[self._places(links)] = rows
 
     def rescore(self, links: Sequence[LinkId], scores: NDArray[np.float64]) -> None:
-        _check_scores(links, scores)
+        check_scores(links, scores)
         if len(links):
             self._scores[self._places(links)] = scores
 
@@ -107,7 +107,7 @@ class BeamFrontier:
         if not len(self):
             return
         scores = scorer.score(self._rows)
-        _check_scores(self._links, scores)
+        check_scores(self._links, scores)
         self._scores = scores
 
     def peek(self, links: Sequence[LinkId]) -> tuple[NDArray[np.float64], Rows]:
@@ -141,8 +141,3 @@ class BeamFrontier:
         self._links, self._hosts = np.delete(self._links, place), np.delete(self._hosts, place)
         self._scores, self._rows = np.delete(self._scores, place), np.delete(self._rows, place, axis=0)
         return taken
-
-
-def _check_scores(links: Sequence[LinkId] | NDArray[np.int64], scores: NDArray[np.float64]) -> None:
-    if np.isnan(scores).any():
-        raise ValueError(f"score of link {links[int(np.argmax(np.isnan(scores)))]} is not a number")

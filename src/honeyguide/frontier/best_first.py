@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.frontier.chunks import BY_HAND, NOTHING, Chunks
-from honeyguide.frontier.frontier import Taken, earliest
+from honeyguide.frontier.frontier import Taken, check_scores, earliest
 from honeyguide.model import HostId, LinkId, weighted_sums
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class BestFirstFrontier:
         if not len(arrivals.links):
             return ()
         lengths = _checked_lengths(arrivals.links, arrivals.rows)
-        _check_scores(arrivals.links, arrivals.scores)
+        check_scores(arrivals.links, arrivals.scores)
         hosts = np.asarray(arrivals.hosts, dtype=np.int32)
         order = np.argsort(hosts, kind="stable")
         links = np.asarray(arrivals.links, dtype=np.int32)[order]
@@ -108,14 +108,14 @@ class BestFirstFrontier:
         if not len(links):
             return
         lengths = _checked_lengths(links, rows)
-        _check_scores(links, scores)
+        check_scores(links, scores)
         slots = self._chunks.slots(links)
         self._set(slots, self._chunks.chunks_of_slots(slots), scores, rows, lengths)
 
     def rescore(self, links: Sequence[LinkId], scores: NDArray[np.float64]) -> None:
         if not len(links):
             return
-        _check_scores(links, scores)
+        check_scores(links, scores)
         chunks = self._chunks
         slots = chunks.slots(links)
         of_link = chunks.chunks_of_slots(slots)
@@ -264,7 +264,7 @@ class BestFirstFrontier:
         scores = score(chunks.row[slots])
         is_empty = chunks.link[slots] < 0
         scores = np.where(is_empty, NOTHING, scores)
-        _check_scores(chunks.link[slots], scores)
+        check_scores(chunks.link[slots], scores)
         chunks.score[slots] = scores
         chunks.best[which] = np.maximum.reduceat(scores, begins)
         chunks.priced[which] = place
@@ -312,8 +312,3 @@ def _checked_lengths(links: Sequence[LinkId], rows: Rows) -> NDArray[np.float64]
     if not np.isfinite(lengths).all():
         raise ValueError(f"row of link {links[int(np.argmin(np.isfinite(lengths)))]} is not finite")
     return lengths
-
-
-def _check_scores(links: Sequence[LinkId] | NDArray[np.int32], scores: NDArray[np.float64]) -> None:
-    if np.isnan(scores).any():
-        raise ValueError(f"score of link {links[int(np.argmax(np.isnan(scores)))]} is not a number")

@@ -237,39 +237,40 @@ class Chunks:
 
     def _make_room_for_slots(self, count: int) -> None:
         if count > len(self.score):
-            self.score = _grown(self.score, count, fill=None)
-            self.link = _grown(self.link, count, fill=None)
-            self.row = _grown(self.row, count, fill=None)
+            self.score = grown(self.score, count, fill=None)
+            self.link = grown(self.link, count, fill=None)
+            self.row = grown(self.row, count, fill=None)
 
     def _make_room_for_chunks(self, count: int) -> None:
         if count > len(self.start):
-            self.start = _grown(self.start, count, fill=0)
-            self.capacity = _grown(self.capacity, count, fill=0)
-            self.used = _grown(self.used, count, fill=0)
-            self.live = _grown(self.live, count, fill=0)
-            self.host = _grown(self.host, count, fill=0)
-            self.lowest = _grown(self.lowest, count, fill=HIGHEST)
-            self.best = _grown(self.best, count, fill=NOTHING)
-            self.reach = _grown(self.reach, count, fill=0)
-            self.priced = _grown(self.priced, count, fill=BY_HAND)
-            self._opened = _grown(self._opened, count, fill=0)
+            self.start = grown(self.start, count, fill=0)
+            self.capacity = grown(self.capacity, count, fill=0)
+            self.used = grown(self.used, count, fill=0)
+            self.live = grown(self.live, count, fill=0)
+            self.host = grown(self.host, count, fill=0)
+            self.lowest = grown(self.lowest, count, fill=HIGHEST)
+            self.best = grown(self.best, count, fill=NOTHING)
+            self.reach = grown(self.reach, count, fill=0)
+            self.priced = grown(self.priced, count, fill=BY_HAND)
+            self._opened = grown(self._opened, count, fill=0)
 
     def _make_room_for_link(self, link: int) -> None:
         if link >= len(self.slot_of):
-            self.slot_of = _grown(self.slot_of, link + 1, fill=NO_LINK)
+            self.slot_of = grown(self.slot_of, link + 1, fill=NO_LINK)
 
     def _make_room_for_host(self, host: int) -> None:
         if host >= len(self.waiting_on_host):
-            self.waiting_on_host = _grown(self.waiting_on_host, host + 1, fill=0)
-            self._filling = _grown(self._filling, host + 1, fill=NO_CHUNK)
-            self._highest = _grown(self._highest, host + 1, fill=NO_LINK)
-            self._is_shuffled = _grown(self._is_shuffled, host + 1, fill=0)
+            self.waiting_on_host = grown(self.waiting_on_host, host + 1, fill=0)
+            self._filling = grown(self._filling, host + 1, fill=NO_CHUNK)
+            self._highest = grown(self._highest, host + 1, fill=NO_LINK)
+            self._is_shuffled = grown(self._is_shuffled, host + 1, fill=0)
 
 
-def _grown(column: NDArray[Scalar], at_least: int, *, fill: float | None) -> NDArray[Scalar]:
+def grown(column: NDArray[Scalar], at_least: int, *, fill: float | None) -> NDArray[Scalar]:
+    """Return a longer copy of a column: twice as long, or more where that is not enough."""
     size = max(2 * len(column), at_least)
-    grown = np.empty((size, *column.shape[1:]), dtype=column.dtype)
-    grown[: len(column)] = column
+    longer = np.empty((size, *column.shape[1:]), dtype=column.dtype)
+    longer[: len(column)] = column
     if fill is not None:
-        grown[len(column) :] = fill
-    return grown
+        longer[len(column) :] = fill
+    return longer

@@ -138,3 +138,9 @@ class Frontier(Protocol):
 def earliest(ready_at: NDArray[np.float64]) -> NotBefore:
     """When the first of some hosts, none of which is ready, will be."""
     return NotBefore(float(ready_at.min()), is_awaited=bool(ready_at.max() == np.inf))
+
+
+def check_scores(links: Sequence[LinkId] | NDArray[np.signedinteger], scores: NDArray[np.float64]) -> None:
+    """Raise ValueError for a score that is not a number."""
+    if np.isnan(scores).any():
+        raise ValueError(f"score of link {links[int(np.argmax(np.isnan(scores)))]} is not a number")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 import numpy as np
 
 from honeyguide.frontier.beam import BeamFrontier
+from honeyguide.frontier.chunks import grown
 from honeyguide.frontier.frontier import Arrivals, Frontier, NotBefore, Pairs, Taken
 from honeyguide.frontier.shared_rows import SharedRowsFrontier
 
@@ -192,8 +193,7 @@ class LevelledFrontier(Generic[Inner]):
     def _note_level(self, links: Sequence[LinkId], level: int) -> None:
         highest = max(links)
         if highest >= len(self._level_of):
-            more = max(len(self._level_of), highest + 1 - len(self._level_of), 1024)
-            self._level_of = np.concatenate((self._level_of, np.zeros(more, dtype=np.uint8)))
+            self._level_of = grown(self._level_of, max(highest + 1, 1024), fill=0)
         self._level_of[np.asarray(links, dtype=np.int64)] = level
 
     def _forget(self, links: Sequence[LinkId]) -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import xxhash
 
+from honeyguide.frontier.chunks import NOTHING, grown
 from honeyguide.frontier.frontier import Pairs, Taken, earliest
 from honeyguide.model import HostId, LinkId, weighted_sums
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from honeyguide.frontier.frontier import Arrivals, HostReadiness, NotBefore, Scorer
     from honeyguide.model import Row, Rows
 
-NOTHING: Final = -np.inf  # score of a row that no waiting link has
 ABSENT: Final = -1  # in place of the row of a link that does not wait
 SMALLEST: Final = 256  # rows that there is room for at first
 
@@ -247,8 +247,7 @@ class SharedRowsFrontier:
 
     def _note_waiting(self, host: HostId) -> None:
         if host >= len(self._waiting_by_host):
-            more = max(len(self._waiting_by_host), host + 1 - len(self._waiting_by_host))
-            self._waiting_by_host = np.concatenate((self._waiting_by_host, np.zeros(more, dtype=np.int64)))
+            self._waiting_by_host = grown(self._waiting_by_host, host + 1, fill=0)
         self._waiting_by_host[host] += 1
 
     def _numbers_of_link(self, link: LinkId) -> tuple[int, ...]:
@@ -283,13 +282,13 @@ class SharedRowsFrontier:
         return number
 
     def _grow(self) -> None:
-        self._row = np.concatenate((self._row, np.zeros_like(self._row)))
+        self._row = grown(self._row, 0, fill=0)
         self._wide = None
-        self._score = np.concatenate((self._score, np.full_like(self._score, NOTHING)))
-        self._size = np.concatenate((self._size, np.zeros_like(self._size)))
-        self._lowest = np.concatenate((self._lowest, np.zeros_like(self._lowest)))
-        self._lowest_host = np.concatenate((self._lowest_host, np.zeros_like(self._lowest_host)))
-        self._digest = np.concatenate((self._digest, np.zeros_like(self._digest)))
+        self._score = grown(self._score, 0, fill=NOTHING)
+        self._size = grown(self._size, 0, fill=0)
+        self._lowest = grown(self._lowest, 0, fill=0)
+        self._lowest_host = grown(self._lowest_host, 0, fill=0)
+        self._digest = grown(self._digest, 0, fill=0)
 
     def _wide_rows(self) -> NDArray[np.float64]:
         if self._wide is None:
