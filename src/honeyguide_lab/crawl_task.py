@@ -1,8 +1,7 @@
-"""Which code a figure was made by, and from which files.
+"""One crawl of an experiment, which knows settings and a folder but no labels, and the folder of the experiment.
 
-A folder that belongs to one experiment: to go on in it is welcome, to put another into it is refused.
-
-One crawl of an experiment: begun, gone on with after a stop, timed. It knows settings and a folder, no labels.
+A crawl is begun, continued after a stop, and timed. A folder belongs to one experiment: continuing it there is welcome,
+putting another into it is refused.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from honeyguide.crawler import (
     word_vectors,
 )
 from honeyguide.errors import HoneyguideError, RunDamaged, RunExists
-from honeyguide.model.clock import RealClock
+from honeyguide.model.clock import ProcessorClock, RealClock
 from honeyguide.runs import Progress, open_run
 
 if TYPE_CHECKING:
@@ -104,6 +103,7 @@ def _refuse_other(file: Path, now: dict[str, Any]) -> None:
 
 
 _TIMING_FILE: Final = "timing.json"
+_UNTIMED: Final = {"seconds": 0.0, "processor_s": 0.0, "steps": 0.0}
 _STEPS_AT_A_TIME: Final = 20
 
 
@@ -146,25 +146,31 @@ class CrawlTask:
     @property
     def seconds_per_1000_steps(self) -> float:
         """How fast the crawl was from its first step on, in real time; 0 where nobody knows."""
-        seconds, steps = self._timing()
-        return 1000 * seconds / steps if steps else 0.0
+        timing = self._timing()
+        return 1000 * timing["seconds"] / timing["steps"] if timing["steps"] else 0.0
 
     @property
     def seconds(self) -> float:
         """Real time of all its steps together; 0 where nobody knows."""
-        return self._timing()[0]
+        return self._timing()["seconds"]
 
-    def _timing(self) -> tuple[float, int]:
+    @property
+    def processor_s_per_step(self) -> float:
+        """Processor time of a step, for crawls that run side by side; 0 where nobody knows."""
+        timing = self._timing()
+        return timing["processor_s"] / timing["steps"] if timing["steps"] else 0.0
+
+    def _timing(self) -> dict[str, float]:
         """Seconds and steps of all the times it was at work, without loading and opening."""
         try:
             timing = json.loads((self.folder / _TIMING_FILE).read_text(encoding="utf-8"))
-            return float(timing["seconds"]), int(timing["steps"])
-        except (OSError, ValueError, KeyError):
-            return 0.0, 0
+            return {name: float(timing[name]) for name in _UNTIMED}
+        except (OSError, ValueError, KeyError, TypeError):
+            return dict(_UNTIMED)
 
     def make(self, is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]) -> None:
         """Crawl, or go on with it, until it ends or is interrupted; `on_steps` hears of a few steps at a time."""
-        counter = _StepCounter(on_steps, RealClock())
+        counter = _StepCounter(on_steps)
         options: CrawlOptions = {
             "listeners": [counter],
             "is_interrupted": is_interrupted,
@@ -176,8 +182,7 @@ class CrawlTask:
         else:
             finished = crawl(self.run, self.settings, **options)
         finished.close()
-        before = self._timing()
-        timing = {"seconds": before[0] + counter.seconds, "steps": before[1] + counter.steps}
+        timing = {name: before + getattr(counter, name) for name, before in self._timing().items()}
         (self.folder / _TIMING_FILE).write_text(json.dumps(timing) + "\n", encoding="utf-8")
 
 
@@ -193,13 +198,14 @@ def _clear_what_never_began(run: Path) -> None:
 class _StepCounter:
     """Counts the steps made in this process, and the seconds from the first on."""
 
-    def __init__(self, on_steps: Callable[[int], None], clock: RealClock) -> None:
+    def __init__(self, on_steps: Callable[[int], None]) -> None:
         self.steps = 0
         self.seconds = 0.0
-        self._clock = clock
-        self._started = 0.0
+        self.processor_s = 0.0
+        self._clock, self._processor = RealClock(), ProcessorClock()
+        self._started = (0.0, 0.0)
         self._before = 0
-        self._told = 0
+        self._reported = 0
         self._on_steps = on_steps
 
     def __call__(self, event: Event) -> None:
@@ -207,12 +213,13 @@ class _StepCounter:
             return
         if isinstance(event, CrawlStarted):
             self._before = event.progress.steps
-            self._started = self._clock.now()
-        self.seconds = self._clock.now() - self._started
+            self._started = self._clock.now(), self._processor.now()
+        self.seconds = self._clock.now() - self._started[0]
+        self.processor_s = self._processor.now() - self._started[1]
         self.steps = event.progress.steps - self._before
-        if self.steps - self._told >= _STEPS_AT_A_TIME or isinstance(event, CrawlStopped):
-            self._on_steps(self.steps - self._told)
-            self._told = self.steps
+        if self.steps - self._reported >= _STEPS_AT_A_TIME or isinstance(event, CrawlStopped):
+            self._on_steps(self.steps - self._reported)
+            self._reported = self.steps
 
 
 @lru_cache(maxsize=1)

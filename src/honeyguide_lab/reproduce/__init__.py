@@ -18,14 +18,11 @@ from honeyguide_lab.reproduce.study import (
     Table,
     vector_sources,
 )
-from honeyguide_lab.reproduce.timed_crawl import MeasuredCrawl, Milestone, TimedCrawl
 from honeyguide_lab.reproduce.world_topics import WorldTopics, world_topics
 
 __all__ = [
     "BUNDLED",
     "PAPERS",
-    "MeasuredCrawl",
-    "Milestone",
     "Paper",
     "Report",
     "Reproduced",
@@ -35,7 +32,6 @@ __all__ = [
     "Study",
     "StudyOptions",
     "Table",
-    "TimedCrawl",
     "WorldTopics",
     "paper_named",
     "reproduce",

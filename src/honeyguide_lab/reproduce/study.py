@@ -1,14 +1,4 @@
-"""What a reproduction has to say, as values: sections of prose, tables and plots, and files for other programs.
-
-The seam between the frame and a paper: what a paper is told, and what it must be able to say.
-
-The word vectors that a reproduction is made with: a file like the paper's where one was given, and the bundled.
-
-One crawl, graded twice: by the topic's own word, as the papers do, and by labels that nobody in the crawl sees.
-
-The papers pay their crawlers for pages with the topic's word and count such pages afterwards: the crawler is graded by
-its own teacher. That grade is kept, so that figures can be compared, and is called self-graded wherever it is shown.
-"""
+"""What a reproduction is told and what it gives back: a study with its worlds, and a report of tables and plots."""
 
 from __future__ import annotations
 
@@ -17,16 +7,11 @@ from dataclasses import dataclass, field, fields
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, runtime_checkable
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
-    from honeyguide_lab import LinePlot, PanelPlot
-    from honeyguide_lab.reproduce.unkept_crawl import CrawledTask
+    from honeyguide_lab.plots import LinePlot, PanelPlot
     from honeyguide_lab.run import Task
 
 Cell: TypeAlias = str | int | float | None  # None: there is no such figure
@@ -196,27 +181,3 @@ def vectors_name(source: str) -> str:
 def vectors_slug(source: str) -> str:
     """The same for names of files and folders."""
     return vectors_name(source).replace(" ", "-")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TwoGrades:
-    """Pages found after 0, 1, 2, … fetches, over the whole budget."""
-
-    self_graded: NDArray[np.int64]  # with the topic's word
-    independent: NDArray[np.int64] | None  # on topic by the labels; None where there are too few of them to grade by
-
-
-def two_grades(task: CrawledTask, budget: int, on_topic: frozenset[str] | None) -> TwoGrades:
-    """Grade a crawl whose judge calls a page relevant that has the topic's word. `on_topic` are URLs of pages."""
-    labelled = None
-    if on_topic is not None:
-        hits = np.fromiter((url in on_topic for url in task.urls), dtype=np.bool_, count=task.fetches)
-        labelled = _added_up(hits & task.is_page, budget)
-    return TwoGrades(_added_up(task.is_relevant & task.is_page, budget), labelled)
-
-
-def _added_up(hits: NDArray[np.bool_], budget: int) -> NDArray[np.int64]:
-    """What a crawl leaves unspent of its budget brings nothing."""
-    curve = np.zeros(budget + 1, dtype=np.int64)
-    curve[1 : len(hits) + 1] = hits[:budget]
-    return np.cumsum(curve)

@@ -12,24 +12,23 @@ import pytest
 from honeyguide.crawler.world_graph import WorldGraph
 from honeyguide.learn import LfaSettings
 from honeyguide.model import Topic, Url
-from honeyguide.settings import settings_from, validate
+from honeyguide.settings import Settings, settings_from, validate
+from honeyguide_lab.crawl_task import CrawlTask
 from honeyguide_lab.reproduce import StudiedWorld, Study, StudyOptions, reproduce
 from honeyguide_lab.reproduce.han2018.ablations import VARIANTS, ablations
-from honeyguide_lab.reproduce.han2018.gains import improvements, last_tasks, relative_differences
+from honeyguide_lab.reproduce.han2018.gains import improvements, last_tasks, relative_differences, times_section
 from honeyguide_lab.reproduce.han2018.plan import (
     METHODS,
     NO_LEARNING,
     SYNCHRONOUS,
     Sizes,
     pages_by_interval,
-    planned,
+    plan_all,
     published_gain,
-    shares_earned,
-    task_settings,
+    with_step_size,
 )
-from honeyguide_lab.reproduce.han2018.times import times_section
-from honeyguide_lab.reproduce.timed_crawl import TimedCrawl
-from honeyguide_lab.reproduce.unkept_crawl import CrawledTask
+from honeyguide_lab.reproduce.task_sequence import CrawledTask
+from honeyguide_lab.reproduce.trials import Method, TimedMethod
 from honeyguide_lab.reproduce.world_topics import StudiedTopic, WorldTopics
 from written_vectors import glove
 
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from honeyguide_lab.reproduce import Reproduced
 
 WEB = "synthetic:seed=1,pages=600,hosts=10,topics=4"
-SMALL = StudyOptions(steps=25, tasks=2, trials=2)
 
 
 def topic(name: str = "Geology", reachable: int = 3200) -> StudiedTopic:
@@ -66,8 +64,11 @@ def task(relevance: list[float], has_word: list[bool], is_page: list[bool] | Non
         np.array(has_word),
         np.array(relevance, dtype=np.float32),
         np.empty(0),
-        0.0,
     )
+
+
+def settings_of(method: Method = SYNCHRONOUS, steps: int = 9) -> Settings:
+    return with_step_size(method, topic()).settings(StudiedWorld(1, WEB), topic(), "wordllama", steps=steps, seed=4)
 
 
 class TestPlan:
@@ -88,7 +89,7 @@ class TestPlan:
         assert (sizes.steps, sizes.tasks, sizes.trials) == (steps, 20, 5)
 
     def test_what_leaves_nothing_to_chance_is_crawled_once(self, tmp_path: Path) -> None:
-        plan = planned(study(tmp_path), topics(topic()), Sizes(50, 20, 5))
+        plan = plan_all(study(tmp_path), topics(topic()), Sizes(50, 20, 5))
         made = {each.method.name: (len(each.sequences), each.sequences[0].tasks) for each in plan}
         assert made == {
             "synchronous": (5, 20), "asynchronous": (5, 20), "moderated": (5, 20),
@@ -96,7 +97,7 @@ class TestPlan:
         }  # fmt: skip
 
     def test_no_two_tasks_of_a_method_share_a_seed_nor_two_sequences_a_folder(self, tmp_path: Path) -> None:
-        plan = planned(study(tmp_path, vectors="glove.txt"), topics(topic(), topic("Poetry")), Sizes(50, 20, 5))
+        plan = plan_all(study(tmp_path, vectors="glove.txt"), topics(topic(), topic("Poetry")), Sizes(50, 20, 5))
         sequences = [each for trials in plan for each in trials.sequences]
         assert len({each.folder for each in sequences}) == len(sequences)
         for trials in plan:
@@ -104,11 +105,11 @@ class TestPlan:
             assert len(seeds) == len(set(seeds))
 
     def test_both_kinds_of_vectors_are_tried_where_a_file_is_given(self, tmp_path: Path) -> None:
-        plan = planned(study(tmp_path, vectors="some/glove.100d.txt.gz"), topics(topic()), Sizes(50, 2, 1))
+        plan = plan_all(study(tmp_path, vectors="some/glove.100d.txt.gz"), topics(topic()), Sizes(50, 2, 1))
         assert list(dict.fromkeys(each.vectors for each in plan)) == ["some/glove.100d.txt.gz", "wordllama"]
 
     def test_the_parameters_are_those_of_section_4(self) -> None:
-        settings = task_settings(WEB, topic(), SYNCHRONOUS, "wordllama", steps=9, seed=4)
+        settings = settings_of()
         lfa = settings.of(LfaSettings)
         assert (lfa.exploration, lfa.exploration_end, lfa.discount, lfa.step_size) == (0.1, 0.1, 0.9, 0.001)
         assert (lfa.features, lfa.draws, lfa.ends_at_relevant) == ("han", "pair", True)
@@ -117,21 +118,19 @@ class TestPlan:
         assert (settings.budget.fetches, settings.crawl.seed, settings.crawl.concurrency) == (9, 4, 1)
 
     def test_the_learner_is_the_profile_to_the_last_value(self) -> None:
-        settings = task_settings(WEB, topic(), SYNCHRONOUS, "wordllama", steps=9, seed=4)
+        settings = settings_of()
         by_profile = settings_from({"crawl": {"profile": "han2018"}})
         assert (settings.of(LfaSettings), settings.judge) == (by_profile.of(LfaSettings), by_profile.judge)
 
-    @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-    def test_every_method_can_be_crawled(self, method: Any) -> None:
-        settings = task_settings(WEB, topic(), method, "wordllama", steps=9, seed=4)
-        validate(settings)  # raises where something is wrong
-        assert settings.budget.fetches == 9
+    def test_every_method_can_be_crawled(self) -> None:
+        for method in METHODS:
+            validate(settings_of(method))  # raises where something is wrong
 
     def test_a_variant_differs_from_the_learner_in_what_its_name_says(self, tmp_path: Path) -> None:
         sizes = Sizes(50, 20, 5)
         plan = ablations(study(tmp_path), topics(topic()), sizes)
         assert (plan.sizes.tasks, plan.sizes.trials, plan.sizes.steps) == (6, 2, 50)
-        base = task_settings(WEB, topic(), SYNCHRONOUS, "wordllama", steps=50, seed=0)
+        base = settings_of(steps=50)
         settings = {each.name: trials[0].sequences[0].settings for each, trials in plan.trials_by_variant}
         assert len(settings) == len(VARIANTS)
         assert len({repr(each) for each in settings.values()} | {repr(base)}) == len(VARIANTS) + 1
@@ -147,11 +146,6 @@ class TestFiguresByHand:
         first = task([0.05, 0.31, 0.39, 1.0, 0.31], [True, True, True, True, False])
         second = task([0.0, 0.35, 0.95], [True, False, True], [True, True, False])  # the last brought no page
         assert pages_by_interval([first, second]).tolist() == [1.0, 0, 0, 1.0, 0, 0, 0, 0, 0, 0.5]
-
-    def test_pages_are_divided_among_the_steps_of_the_reward(self) -> None:
-        crawled = task([0.1, 0.6, 0.5, 0.45, 0.4, 0.9], [True, False, False, False, False, True])
-        # Above 0.5 is 0.6; above 0.4 are 0.5 and 0.45; 0.4 itself earns nothing.
-        assert shares_earned([crawled]) == pytest.approx([2 / 6, 1 / 6, 2 / 6, 1 / 6])
 
     def test_a_gain_is_of_a_trials_mean_task_over_no_learning(self) -> None:
         found = np.array([[10.0, 14.0], [8.0, 8.0]])
@@ -170,57 +164,37 @@ class TestFiguresByHand:
         assert [published_gain(name) for name in ("Cancer", "Poetry", "Chess")] == ["2.5", "1.2 to 1.6", ""]
 
 
-class TestTimes:
-    @staticmethod
-    def timed(folder: Path, method: str, seconds: float) -> TimedCrawl:
-        crawl = TimedCrawl(folder, task_settings(WEB, topic(), NO_LEARNING, "wordllama", steps=20, seed=0), method, WEB)
-        folder.mkdir(parents=True)
-        (folder / "processor.json").write_text(json.dumps({"seconds": seconds, "steps": 20}))
-        return crawl
+def test_medians_are_scaled_to_ten_thousand_steps_and_set_beside_the_published(tmp_path: Path) -> None:
+    def timed(method: str, *seconds: float) -> TimedMethod:
+        crawls = tuple(CrawlTask(tmp_path / method / f"{number}", settings_of(NO_LEARNING)) for number in range(3))
+        for crawl, each in zip(crawls, seconds, strict=True):
+            crawl.folder.mkdir(parents=True)
+            (crawl.folder / "timing.json").write_text(json.dumps({"seconds": 9.0, "processor_s": each, "steps": 20}))
+        return TimedMethod(method, crawls)
 
-    def test_medians_are_scaled_to_ten_thousand_steps_and_set_beside_the_published(self, tmp_path: Path) -> None:
-        seconds = {"synchronous": (0.2, 9.0, 0.3), "asynchronous": (0.1, 0.1, 0.1), "no learning": (0.05, 0.05, 0.0)}
-        crawls = [
-            self.timed(tmp_path / method / str(number), method, each)
-            for method, measured in seconds.items()
-            for number, each in enumerate(measured)
-        ]
-        rows = {row[3]: row[4:] for row in times_section(crawls).tables[0].rows}
-        assert rows["synchronous"] == (150.0, 654.0, 6.0, 23.36, 3.0, 11.89)
-        assert rows["asynchronous"] == (50.0, 55.0, 2.0, 1.96, 1.0, 1.0)
-        assert rows["no learning"] == (25.0, 28.0, 1.0, 1.0, 0.5, 0.51)
-
-    def test_a_crawl_that_was_stopped_is_timed_anew(self, tmp_path: Path) -> None:
-        settings = task_settings(WEB, topic(), NO_LEARNING, "wordllama", steps=20, seed=0)
-        crawl = TimedCrawl(tmp_path / "timed", settings, "no learning", WEB)
-        crawl = TimedCrawl(crawl.folder, _from_entry(settings), crawl.method, WEB)
-        looks = iter(range(10_000))
-        crawl.make(lambda: next(looks) > 5, lambda _: None)
-        assert (crawl.is_done, crawl.spent) == (False, 0)
-        crawl.make(lambda: False, lambda _: None)
-        assert (crawl.is_done, crawl.spent) == (True, 20)
-        assert crawl.seconds_per_step is not None
-        assert crawl.seconds_per_step > 0
-
-
-def _from_entry(settings: Any) -> Any:
-    from honeyguide.settings import with_overrides  # noqa: PLC0415
-
-    return with_overrides(settings, {"crawl.seed_urls": []})
+    measured = [
+        timed("synchronous", 0.2, 9.0, 0.3), timed("asynchronous", 0.1, 0.1, 0.1), timed("no learning", 0.05, 0.05, 0),
+    ]  # fmt: skip
+    rows = {row[3]: row[4:] for row in times_section([measured]).tables[0].rows}
+    assert rows["synchronous"] == (150.0, 654.0, 6.0, 23.36, 3.0, 11.89)
+    assert rows["asynchronous"] == (50.0, 55.0, 2.0, 1.96, 1.0, 1.0)
+    assert rows["no learning"] == (25.0, 28.0, 1.0, 1.0, 0.5, 0.51)
 
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Reproduced:
-    """All of it on a small web, with a file of vectors beside the bundled ones."""
+    """All of it on a small web, for one topic, with a file of vectors beside the bundled ones."""
     folder = tmp_path_factory.mktemp("han")
     words = [b"geology", b"rock", b"science", b"earth", b"the", b"of", b"and", b"mineral", b"astronomy", b"physics",
              b"football", b"sports", b"cooking", b"home", b"food"]  # fmt: skip
     vectors = np.random.default_rng(0).normal(size=(len(words), 16)).astype(np.float32)
     (folder / "toy.txt").write_bytes(glove(words, vectors))
-    options = StudyOptions(str(folder / "toy.txt"), steps=25, tasks=2, trials=2)
+    options = StudyOptions(str(folder / "toy.txt"), steps=12, tasks=2, trials=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
         patch.setattr("honeyguide_lab.reproduce.reproducing.can_draw", lambda: False)
+        patch.setattr("honeyguide_lab.reproduce.han2018.QUICK", {"tasks": 2, "trials": 1, "topics": 1})
+        patch.setattr("honeyguide_lab.reproduce.han2018.gains.REPEATS", 1)
         made = reproduce("han2018", folder / "out", worlds=(WEB,), is_quick=True, options=options, jobs=1)
     assert made is not None
     return made
@@ -258,7 +232,7 @@ class TestReport:
                     float(row["relevant pages"])
                     for row in first
                     if (row["topic"], row["grade"], row["method"], row["step"])
-                    == ("Geology", "self-graded", method, "25")
+                    == ("Geology", "self-graded", method, "12")
                 ]
                 means = [
                     float(row["self-graded"]) for row in third if (row["topic"], row["method"]) == ("Geology", method)
@@ -291,11 +265,12 @@ class TestReport:
 
     def test_the_papers_sizes_and_the_topics_left_out_are_told(self, done: Reproduced) -> None:
         left_out = done.document["left_out"]
-        assert any("25 pages and not 10,000" in each for each in left_out)
+        assert any("12 pages and not 10,000" in each for each in left_out)
         assert any(each.startswith("Cancer on") for each in left_out)
         assert any("No wiki" in each for each in left_out)
 
 
+@pytest.mark.thorough
 def test_stopped_and_gone_on_with_it_is_the_same_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("honeyguide_lab.reproduce.reproducing.can_draw", lambda: False)
     monkeypatch.setattr("honeyguide_lab.reproduce.han2018.QUICK", {"tasks": 2, "trials": 1, "topics": 1})

@@ -21,23 +21,18 @@ from honeyguide_lab.reproduce.pertejo2021 import PERTEJO2021
 from honeyguide_lab.reproduce.pertejo2021.ablations import BASELINES, CHANGES
 from honeyguide_lab.reproduce.pertejo2021.deep import FIXED, HIS_PAIR, OUR_PAIR, warm_up_within
 from honeyguide_lab.reproduce.pertejo2021.discount import with_discount
-from honeyguide_lab.reproduce.pertejo2021.sample import share_graph, steps_to_half
-from honeyguide_lab.reproduce.pertejo2021.trials import (
-    ASYNCHRONOUS_CRAWLER,
-    BASIC_CRAWLER,
+from honeyguide_lab.reproduce.pertejo2021.plan import (
+    ASYNCHRONOUS,
+    BASIC,
     RELEVANT_BY_DISCOUNT,
-    SYNCHRONOUS_CRAWLER,
+    SYNCHRONOUS,
     WHOLE_DUMP,
-    Crawler,
     Sizes,
-    Tries,
-    gains,
-    mean_line,
-    settings_of,
-    spread,
 )
-from honeyguide_lab.reproduce.pertejo2021.whole_world import shares_earned, told_gain
-from honeyguide_lab.reproduce.unkept_crawl import CrawledTask, TaskSequence
+from honeyguide_lab.reproduce.pertejo2021.sample import share_graph, steps_to_half
+from honeyguide_lab.reproduce.pertejo2021.whole_world import describe_gain
+from honeyguide_lab.reproduce.task_sequence import TaskSequence
+from honeyguide_lab.reproduce.trials import Method, Planner
 from honeyguide_lab.reproduce.world_topics import StudiedTopic, world_topics
 
 if TYPE_CHECKING:
@@ -57,8 +52,8 @@ def study(folder: Path, **options: Any) -> Study:
     return Study(folder, (WEB,), options=StudyOptions(**options))
 
 
-def as_settings(crawler: Crawler) -> Any:
-    return settings_of(crawler, WEB, GEOLOGY, steps=9, seed=4)
+def as_settings(crawler: Method) -> Any:
+    return crawler.settings(WEB, GEOLOGY, "wordllama", steps=9, seed=4)
 
 
 class TestPublished:
@@ -72,12 +67,12 @@ class TestPublished:
 
 class TestCrawlers:
     def test_the_basic_one_reads_a_link_as_one_text_where_it_was_first_shown(self) -> None:
-        settings = as_settings(BASIC_CRAWLER)
+        settings = as_settings(BASIC)
         assert (settings.crawl.strategy, settings.of(BestFirstSettings).as_one_text) == ("best-first", True)
         assert settings.frontier.found_again == "first"
 
-    @pytest.mark.parametrize("crawler", [ASYNCHRONOUS_CRAWLER, SYNCHRONOUS_CRAWLER], ids=lambda each: each.name)
-    def test_the_linear_ones_have_the_parameters_of_4_3_and_the_rules_of_his_code(self, crawler: Crawler) -> None:
+    @pytest.mark.parametrize("crawler", [ASYNCHRONOUS, SYNCHRONOUS], ids=lambda each: each.name)
+    def test_the_linear_ones_have_the_parameters_of_4_3_and_the_rules_of_his_code(self, crawler: Method) -> None:
         settings = as_settings(crawler)
         lfa = settings.of(LfaSettings)
         assert (lfa.step_size, lfa.discount, lfa.exploration, lfa.exploration_end) == (0.001, 0.3, 0.1, 0.1)
@@ -90,10 +85,10 @@ class TestCrawlers:
 
     @pytest.mark.parametrize(
         ("crawler", "profile"),
-        [(ASYNCHRONOUS_CRAWLER, "pertejo2021"), (FIXED, "pertejo2021-dqn"), (HIS_PAIR, "pertejo2021-dqn")],
+        [(ASYNCHRONOUS, "pertejo2021"), (FIXED, "pertejo2021-dqn"), (HIS_PAIR, "pertejo2021-dqn")],
         ids=lambda each: getattr(each, "name", each),
     )
-    def test_his_crawlers_are_the_profiles_to_the_last_value(self, crawler: Crawler, profile: str) -> None:
+    def test_his_crawlers_are_the_profiles_to_the_last_value(self, crawler: Method, profile: str) -> None:
         settings, by_profile = as_settings(crawler), settings_from({"crawl": {"profile": profile}})
         assert (settings.of(LfaSettings), settings.of(DqnSettings)) == (
             by_profile.of(LfaSettings),
@@ -102,27 +97,25 @@ class TestCrawlers:
         assert settings.judge == by_profile.judge
 
     def test_a_network_of_ours_is_paid_as_the_linear_crawlers_are(self) -> None:
-        assert as_settings(OUR_PAIR).judge == as_settings(ASYNCHRONOUS_CRAWLER).judge
-        assert as_settings(OUR_PAIR).dqn == replace(
+        assert as_settings(OUR_PAIR).judge == as_settings(ASYNCHRONOUS).judge
+        assert as_settings(OUR_PAIR).of(DqnSettings) == replace(
             DqnSettings(), discount=0.3, exploration=0.3, exploration_test=0.1, learns_in_test=False
         )
 
     def test_his_network_is_that_of_his_code(self) -> None:
-        dqn = as_settings(FIXED).dqn
+        dqn = as_settings(FIXED).of(DqnSettings)
         assert (dqn.layers, dqn.dropout, dqn.output_penalty, dqn.loss) == ((128, 256), 0.5, 0.01, "squared")
         assert (dqn.replay, dqn.warm_up, dqn.target_share, dqn.learning_rate) == (50_000, 100, 0.01, 0.001)
         assert (dqn.target, dqn.dueling) == ("double", "mean")
         assert (dqn.exploration, dqn.exploration_test, dqn.learns_in_test) == (0.3, 0.1, False)
 
-    @pytest.mark.parametrize("crawler", [*BASELINES, *CHANGES, FIXED, HIS_PAIR, OUR_PAIR], ids=lambda each: each.name)
-    def test_every_one_can_be_crawled(self, crawler: Crawler) -> None:
-        settings = as_settings(crawler)
-        validate(settings)  # raises where something is wrong
-        assert settings.crawl.strategy == crawler.strategy
+    def test_every_one_can_be_crawled(self) -> None:
+        for crawler in (*BASELINES, *CHANGES, FIXED, HIS_PAIR, OUR_PAIR):
+            validate(as_settings(crawler))  # raises where something is wrong
 
     def test_no_two_ablations_are_the_same(self) -> None:
         assert len({repr(as_settings(each)) for each in (*BASELINES, *CHANGES)}) == len(BASELINES) + len(CHANGES)
-        assert with_discount(0.3) is ASYNCHRONOUS_CRAWLER
+        assert with_discount(0.3) is ASYNCHRONOUS
 
 
 class TestPlan:
@@ -160,7 +153,7 @@ class TestPlan:
         assert {task.settings.vectors.source for task in begun.tasks} == {"glove.txt", "wordllama"}
         assert not list(tmp_path.iterdir()), "beginning writes nothing"
         trained = [task for task in begun.tasks if task.settings.crawl.strategy == "dqn"]
-        assert all(isinstance(task, TaskSequence) and (task.tasks, task.is_carried) == (2, True) for task in trained)
+        assert all(isinstance(task, TaskSequence) and task.tasks == 2 for task in trained)
         assert {task.settings.of(DqnSettings).training_steps for task in trained} == {10, 20}
         assert {task.settings.of(DqnSettings).warm_up for task in trained} == {2, 5}, (
             "each learns for most of its training"
@@ -174,45 +167,16 @@ class TestPlan:
     def test_a_network_learns_in_three_quarters_of_its_training_at_least(self, steps: int, warm_up: int) -> None:
         assert warm_up_within(steps) == warm_up
 
-    def test_what_leaves_nothing_to_chance_is_tried_once(self, tmp_path: Path) -> None:
-        tries = Tries(study(tmp_path), WEB, Sizes())
-        made = [
-            tries.of(crawler, GEOLOGY, "wordllama", steps=5).sequence
-            for crawler in (BASIC_CRAWLER, SYNCHRONOUS_CRAWLER)
-        ]
-        assert [each.tasks for each in made] == [1, 5]
-        assert not made[1].is_carried
-
 
 class TestFiguresByHand:
-    def test_a_gain_is_what_a_trial_found_more_over_what_the_basic_crawler_found(self) -> None:
-        assert gains(np.array([104, 60]), np.array([80])) == pytest.approx([0.3, -0.25])
-        assert gains(np.array([3]), np.array([0])) == []
-        assert told_gain([[0.1, 0.3]]).startswith("+20.0% (95% interval +10.0% to +30.0%, 1 topic)")
-        assert told_gain([]) == "cannot be told"
+    def test_a_gain_is_given_with_its_interval(self) -> None:
+        assert describe_gain([[0.1, 0.3]]).startswith("+20.0% (95% interval +10.0% to +30.0%, 1 topic)")
+        assert describe_gain([]) == "cannot be told"
 
     def test_half_is_reached_at_the_step_that_brings_it(self) -> None:
         curves = np.array([[0, 1, 1, 2, 3], [0, 0, 0, 0, 2], [0, 1, 1, 1, 1]])
         assert steps_to_half(curves, 4) == [3.0, 4.0]
         assert steps_to_half(curves, 3) == [3.0, 4.0], "half of three is two"
-
-    def test_a_line_is_the_mean_with_a_standard_deviation(self) -> None:
-        line = mean_line("a", np.array([[0, 1, 2], [0, 3, 4]]))
-        assert list(line.points) == [(0, 0.0), (1, 2.0), (2, 3.0)]
-        assert list(line.spread) == pytest.approx([0.0, 2**0.5, 2**0.5], abs=1e-3)
-        assert mean_line("b", np.array([[0, 1]])).spread == ()
-
-    def test_pages_are_divided_among_the_steps_of_his_ladder(self) -> None:
-        cosines = np.array([0.1, 0.7, 0.6, 0.55, 0.5, 0.9, 0.9], dtype=np.float32)
-        has_word = np.array([True, False, False, False, False, False, False])
-        is_page = np.array([True] * 6 + [False])
-        crawled = CrawledTask(tuple("abcdefg"), is_page, has_word, cosines, np.empty(0), 0.0)
-        # 0.7 and 0.9 are above 0.6; 0.6 and 0.55 are above 0.5; 0.5 is above nothing; the last is no page.
-        assert shares_earned([crawled]) == pytest.approx([1 / 6, 2 / 6, 2 / 6, 1 / 6])
-
-    def test_a_single_trial_has_no_spread(self) -> None:
-        assert spread(np.array([4])) is None
-        assert spread(np.array([1, 3])) == pytest.approx(2**0.5)
 
 
 class TestShares:
@@ -233,11 +197,12 @@ class TestShares:
         (topic,) = found.topics
         graph = share_graph(found.graph, 0.6, 0, topic.seed_url.text)
         nodes = graph.reachable(graph.numbers([topic.seed_url]))
-        trials = Tries(study(tmp_path), WEB, Sizes()).of(
-            Crawler("breadth-first", "breadth-first", is_chance=False), topic, "wordllama", steps=5000, share=0.6
+        breadth_first = Method("breadth-first", "breadth-first", "pertejo2021", is_chancy=False)
+        trials = Planner(study(tmp_path), WEB).trials(
+            breadth_first, topic, "wordllama", steps=5000, trials=1, share=0.6
         )
-        trials.sequence.make(lambda: False, lambda _: None)
-        (crawled,) = trials.sequence.crawled()
+        trials.sequences[0].make(lambda: False, lambda _: None)
+        (crawled,) = trials.tasks
         pages = {url for url, is_page in zip(crawled.urls, crawled.is_page, strict=True) if is_page}
         assert pages == {graph.urls[node] for node in np.flatnonzero(nodes & graph.is_page)}
         assert 20 < len(pages) < found.graph.pages
@@ -329,12 +294,11 @@ class TestOnASmallWeb:
     def test_asked_again_it_crawls_nothing_and_says_the_same(
         self, reproduced: Reproduced, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(
-            "honeyguide_lab.reproduce.unkept_crawl.crawl_unkept", lambda *_: pytest.fail("crawled again")
-        )
+        monkeypatch.setattr("honeyguide_lab.reproduce.task_sequence.CrawlCore", lambda *_: pytest.fail("crawled again"))
         assert made(reproduced.folder).text == reproduced.text
 
 
+@pytest.mark.thorough
 def test_a_deep_network_is_trained_and_tested_against_the_basic_crawler(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="needs PyTorch, the extra deep")
     smallest = StudyOptions(steps=8, trials=1, shares=(0.6,))

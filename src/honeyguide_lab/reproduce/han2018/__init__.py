@@ -1,9 +1,8 @@
 """Han, Wuillemin and Senellart (2018), reproduced: figures 1 to 3, computation times, and the reasons behind them.
 
-`published` has what the paper tells. `plan` decides what is crawled: three learners and a baseline, six topics, tasks
-in a row with the weights carried on. `measured` grades the crawls twice, by the topic's word as the paper does and by
-labels; `curves` draws the figures, `gains` sets the learners beside the baseline, `times` measures what they cost, and
-`ablations` changes one thing at a time.
+`plan` has what the paper reports and decides what is crawled: three learners and a baseline, six topics, tasks in a row
+with the weights carried on. `curves` draws the figures, `gains` compares the learners with the baseline and measures
+what they cost, and `ablations` changes one thing at a time.
 """
 
 from __future__ import annotations
@@ -13,28 +12,15 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide_lab.reproduce.han2018.ablations import ablation_section, ablations
 from honeyguide_lab.reproduce.han2018.curves import figure_1, figure_2, figure_3
-from honeyguide_lab.reproduce.han2018.gains import gains_section, topics_section
-from honeyguide_lab.reproduce.han2018.plan import (
-    FULL,
-    QUICK,
-    SOURCE,
-    STEPS,
-    TASKS,
-    TITLE,
-    TRIALS,
-    Sizes,
-    measured,
-    planned,
-)
-from honeyguide_lab.reproduce.han2018.times import timed_crawls, times_section
+from honeyguide_lab.reproduce.han2018.gains import gains_section, timed_methods, times_section, topics_section
+from honeyguide_lab.reproduce.han2018.plan import FULL, QUICK, SOURCE, STEPS, TASKS, TITLE, TRIALS, Sizes, plan_all
 from honeyguide_lab.reproduce.study import BUNDLED, Paper, Report, vector_sources
 from honeyguide_lab.reproduce.world_topics import world_topics
 
 if TYPE_CHECKING:
     from honeyguide_lab.reproduce.han2018.ablations import Ablations
-    from honeyguide_lab.reproduce.han2018.plan import Measured, Trials
     from honeyguide_lab.reproduce.study import Section, StudiedWorld, Study
-    from honeyguide_lab.reproduce.timed_crawl import TimedCrawl
+    from honeyguide_lab.reproduce.trials import TimedMethod, Trials
     from honeyguide_lab.reproduce.world_topics import WorldTopics
     from honeyguide_lab.run import Task
 
@@ -53,7 +39,7 @@ class _OnWorld:
     topics: WorldTopics
     sizes: Sizes
     trials: tuple[Trials, ...]
-    timed: tuple[TimedCrawl, ...]
+    timed: tuple[TimedMethod, ...]
     ablations: Ablations | None
 
 
@@ -67,7 +53,7 @@ class _Han2018:
         """Times first: then the figures, for as long as they take."""
         tasks: list[Task] = []
         for world in self.worlds:
-            tasks += world.timed
+            tasks += [crawl for method in world.timed for crawl in method.crawls]
             reasons = world.ablations.trials if world.ablations else ()
             tasks += [sequence for each in (*world.trials, *reasons) for sequence in each.sequences]
         return tuple(tasks)
@@ -76,9 +62,8 @@ class _Han2018:
         steps = {world.topics.world.name: world.sizes.steps for world in self.worlds}
         sections = [topics_section([world.topics for world in self.worlds], steps)]
         for world in self.worlds:
-            found = [measured(each) for each in world.trials]
-            sections += _sections(world, found)
-        sections.append(times_section([each for world in self.worlds for each in world.timed]))
+            sections += _sections(world)
+        sections.append(times_section([world.timed for world in self.worlds]))
         return Report(TITLE, SOURCE, tuple(sections), tuple(self._left_out()))
 
     def data_hash_of(self, world: StudiedWorld) -> str:
@@ -89,20 +74,20 @@ class _Han2018:
             world.topics.keep_graph(self.study)
 
     def _left_out(self) -> list[str]:
-        told = [each for world in self.worlds for each in world.topics.left_out]
-        told += [
+        reasons = [each for world in self.worlds for each in world.topics.left_out]
+        reasons += [
             f"The paper's sizes on `{world.topics.world.name}`: a task visits {world.sizes.steps:,} pages and not "
             f"{STEPS:,}, {world.sizes.tasks} tasks are in a row and not {TASKS}, and there are {world.sizes.trials} "
             f"trials and not {TRIALS}. For a larger dump: `--steps {STEPS} --tasks {TASKS} --trials {TRIALS}`."
             for world in self.worlds
             if (world.sizes.steps, world.sizes.tasks, world.sizes.trials) != (STEPS, TASKS, TRIALS)
         ]
-        told += [] if self.study.has_wiki else [_NO_WIKI]
-        return told + ([] if vector_sources(self.study) != (BUNDLED,) else [_NO_VECTORS])
+        reasons += [] if self.study.has_wiki else [_NO_WIKI]
+        return reasons + ([] if vector_sources(self.study) != (BUNDLED,) else [_NO_VECTORS])
 
 
-def _sections(world: _OnWorld, found: list[Measured]) -> list[Section]:
-    here = world.topics.world
+def _sections(world: _OnWorld) -> list[Section]:
+    here, found = world.topics.world, world.trials
     sections = [figure_1(here, found), figure_2(here, found), figure_3(here, found), gains_section(here, found)]
     if world.ablations:
         sections.append(ablation_section(here.name, here.slug, world.ablations, found))
@@ -119,8 +104,8 @@ def _begin(study: Study) -> _Han2018:
             _OnWorld(
                 topics,
                 sizes,
-                planned(study, topics, sizes),
-                timed_crawls(study, topics, vector_sources(study)[0], sizes.steps),
+                plan_all(study, topics, sizes),
+                timed_methods(study, topics, vector_sources(study)[0], sizes.steps),
                 ablations(study, topics, sizes) if study.options.ablations else None,
             )
         )

@@ -9,17 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide_lab import paired_difference
-from honeyguide_lab.reproduce.han2018.plan import NO_LEARNING, SYNCHRONOUS, Method, Sizes, Trials, measured, trials_of
+from honeyguide_lab.reproduce.han2018.gains import found_by_task
+from honeyguide_lab.reproduce.han2018.plan import NO_LEARNING, PROFILE, SYNCHRONOUS, Sizes, plan_trials
 from honeyguide_lab.reproduce.study import Section, Table, vector_sources, vectors_name
+from honeyguide_lab.reproduce.trials import Method
+from honeyguide_lab.statistics import paired_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide_lab.reproduce.han2018.plan import Measured
     from honeyguide_lab.reproduce.study import Cell, Study
+    from honeyguide_lab.reproduce.trials import Trials
     from honeyguide_lab.reproduce.world_topics import StudiedTopic, WorldTopics
 
 MOST_TASKS: Final = 6
@@ -48,8 +50,8 @@ class Variant:
         categories: tuple[tuple[str, Any], ...] = () if self.has_categories else (("topic.categories", []),)
         learns = self.strategy == SYNCHRONOUS.strategy
         return Method(
-            f"{self.question} {self.name}", self.strategy, (*self.overrides, *size, *categories), is_papers=False,
-            learns=learns, is_chancy=learns,
+            f"{self.question} {self.name}", self.strategy, PROFILE, (*self.overrides, *size, *categories),
+            is_papers=False, learns=learns, is_chancy=learns,
         )  # fmt: skip
 
 
@@ -104,14 +106,16 @@ def ablations(study: Study, topics: WorldTopics, sizes: Sizes) -> Ablations:
         tuple(
             (
                 variant,
-                tuple(trials_of(study, topics, topic, variant.method(topic), source, fewer) for topic in topics.topics),
+                tuple(
+                    plan_trials(study, topics, topic, variant.method(topic), source, fewer) for topic in topics.topics
+                ),
             )
             for variant in VARIANTS
         ),
     )
 
 
-def ablation_section(world: str, slug: str, planned: Ablations, found: Sequence[Measured]) -> Section:
+def ablation_section(world: str, slug: str, planned: Ablations, found: Sequence[Trials]) -> Section:
     """Every variant against no learning and against the learner as it is."""
     tasks, trials = planned.sizes.tasks, planned.sizes.trials
     table = Table(
@@ -131,28 +135,28 @@ def ablation_section(world: str, slug: str, planned: Ablations, found: Sequence[
     return Section(f"Reasons, {world}", (text,), (table, by_topic))
 
 
-def _rows(planned: Ablations, found: Sequence[Measured]) -> Iterator[tuple[Cell, ...]]:
+def _rows(planned: Ablations, found: Sequence[Trials]) -> Iterator[tuple[Cell, ...]]:
     base = _found_by_topic(found, SYNCHRONOUS, planned.sizes)
     none = {topic: float(pages.mean()) for topic, pages in _found_by_topic(found, NO_LEARNING, planned.sizes).items()}
     yield "as it is", "synchronous", *_row(base, base, none)
     for variant, trials in planned.trials_by_variant:
-        own = {each.topic.topic.name: measured(each).found() for each in trials}
+        own = {each.topic.topic.name: found_by_task(each) for each in trials}
         yield variant.question, variant.name, *_row(own, base, none)
 
 
-def _rows_by_topic(planned: Ablations, found: Sequence[Measured]) -> Iterator[tuple[Cell, ...]]:
+def _rows_by_topic(planned: Ablations, found: Sequence[Trials]) -> Iterator[tuple[Cell, ...]]:
     here = [each for each in found if each.vectors == planned.vectors]
     for method in (NO_LEARNING, SYNCHRONOUS):
         pages = _found_by_topic(here, method, planned.sizes)
         yield "as it is", method.name, *(round(float(each.mean()), 1) for each in pages.values())
     for variant, trials in planned.trials_by_variant:
-        yield variant.question, variant.name, *(round(float(measured(each).found().mean()), 1) for each in trials)
+        yield variant.question, variant.name, *(round(float(found_by_task(each).mean()), 1) for each in trials)
 
 
-def _found_by_topic(found: Sequence[Measured], method: Method, sizes: Sizes) -> dict[str, NDArray[Any]]:
+def _found_by_topic(found: Sequence[Trials], method: Method, sizes: Sizes) -> dict[str, NDArray[Any]]:
     """Pages of the first trials and tasks, (trials, tasks)."""
     return {
-        each.topic.topic.name: each.found()[: sizes.trials, : sizes.tasks]
+        each.topic.topic.name: found_by_task(each)[: sizes.trials, : sizes.tasks]
         for each in found
         if each.method.name == method.name
     }

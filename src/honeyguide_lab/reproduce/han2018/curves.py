@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide_lab import Line, Panel, PanelPlot
-from honeyguide_lab.reproduce.han2018.plan import INTERVALS
+from honeyguide_lab.plots import Line, Panel, PanelPlot
+from honeyguide_lab.reproduce.han2018.gains import found_by_task
+from honeyguide_lab.reproduce.han2018.plan import INTERVALS, pages_by_interval
 from honeyguide_lab.reproduce.study import Figure, Section, Table, vectors_name, vectors_slug
+from honeyguide_lab.reproduce.trials import POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide_lab.reproduce.han2018.plan import Measured
     from honeyguide_lab.reproduce.study import Cell, StudiedWorld
+    from honeyguide_lab.reproduce.trials import Trials
 
-_POINTS: Final = 101
 SELF_GRADED: Final = "self-graded"
 INDEPENDENT: Final = "independent labels"
 
@@ -44,7 +45,7 @@ _THIRD: Final = (
 )
 
 
-def figure_1(world: StudiedWorld, found: Sequence[Measured]) -> Section:
+def figure_1(world: StudiedWorld, found: Sequence[Trials]) -> Section:
     """Accumulated relevant pages per step."""
     tables = [
         Table(
@@ -80,7 +81,7 @@ def figure_1(world: StudiedWorld, found: Sequence[Measured]) -> Section:
     )
 
 
-def figure_2(world: StudiedWorld, found: Sequence[Measured]) -> Section:
+def figure_2(world: StudiedWorld, found: Sequence[Trials]) -> Section:
     """Relevant pages per relevance interval."""
     intervals = [f"{number / INTERVALS:.1f}-{(number + 1) / INTERVALS:.1f}" for number in range(INTERVALS)]
     tables = [
@@ -88,7 +89,9 @@ def figure_2(world: StudiedWorld, found: Sequence[Measured]) -> Section:
             f"figure-2-{world.slug}-{vectors_slug(source)}",
             f"Relevant pages by interval of the cosine, {vectors_name(source)}",
             ("topic", "method", *intervals),
-            tuple((each.topic.topic.name, each.method.name, *map(_short, each.by_interval)) for each in here),
+            tuple(
+                (each.topic.topic.name, each.method.name, *map(_short, pages_by_interval(each.tasks))) for each in here
+            ),
             most_shown=200,
         )
         for source, here in _by_vectors(found)
@@ -116,7 +119,7 @@ def figure_2(world: StudiedWorld, found: Sequence[Measured]) -> Section:
     )
 
 
-def figure_3(world: StudiedWorld, found: Sequence[Measured]) -> Section:
+def figure_3(world: StudiedWorld, found: Sequence[Trials]) -> Section:
     """Relevant pages as tasks repeat."""
     learners = [each for each in found if each.method.learns]
     tables = [
@@ -149,12 +152,12 @@ def figure_3(world: StudiedWorld, found: Sequence[Measured]) -> Section:
     return Section(f"Figure 3: relevant pages as tasks repeat, {world.name}", (_THIRD,), tuple(tables), tuple(figures))
 
 
-def _by_vectors(found: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
+def _by_vectors(found: Sequence[Trials]) -> list[tuple[str, list[Trials]]]:
     sources = dict.fromkeys(each.vectors for each in found)
     return [(source, [each for each in found if each.vectors == source]) for source in sources]
 
 
-def _by_topic(found: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
+def _by_topic(found: Sequence[Trials]) -> list[tuple[str, list[Trials]]]:
     names = dict.fromkeys(each.topic.topic.name for each in found)
     return [(name, [each for each in found if each.topic.topic.name == name]) for name in names]
 
@@ -163,9 +166,9 @@ def _subtitle(world: StudiedWorld, source: str, grade: str) -> str:
     return f"{grade}, {vectors_name(source)}, on {world.name}"
 
 
-def _rows_1(each: Measured) -> Iterable[tuple[Cell, ...]]:
+def _rows_1(each: Trials) -> Iterable[tuple[Cell, ...]]:
     for grade, is_independent in _grades(each):
-        curve = each.mean_curve(is_independent=is_independent)
+        curve = _mean_curve(each, is_independent=is_independent)
         last = len(curve) - 1
         at = [round(float(curve[place]), 1) for place in (last // 4, last // 2, last)]
         yield (
@@ -177,18 +180,18 @@ def _rows_1(each: Measured) -> Iterable[tuple[Cell, ...]]:
         )
 
 
-def _curve_rows(each: Measured) -> Iterable[tuple[Cell, ...]]:
+def _curve_rows(each: Trials) -> Iterable[tuple[Cell, ...]]:
     for grade, is_independent in _grades(each):
-        curve = each.mean_curve(is_independent=is_independent)
+        curve = _mean_curve(each, is_independent=is_independent)
         for place in _places(len(curve)):
             yield each.topic.topic.name, grade, each.method.name, place, round(float(curve[place]), 3)
 
 
-def _grades(each: Measured) -> list[tuple[str, bool]]:
+def _grades(each: Trials) -> list[tuple[str, bool]]:
     return [(SELF_GRADED, False)] + ([(INDEPENDENT, True)] if each.independent is not None else [])
 
 
-def _plot_1(world: StudiedWorld, source: str, found: Sequence[Measured], *, is_independent: bool) -> PanelPlot:
+def _plot_1(world: StudiedWorld, source: str, found: Sequence[Trials], *, is_independent: bool) -> PanelPlot:
     grade = INDEPENDENT if is_independent else SELF_GRADED
     panels = [
         Panel(name, tuple(_curve_line(each, is_independent=is_independent) for each in group))
@@ -205,8 +208,8 @@ def _plot_1(world: StudiedWorld, source: str, found: Sequence[Measured], *, is_i
     )
 
 
-def _curve_line(each: Measured, *, is_independent: bool) -> Line:
-    curve, spread = each.mean_curve(is_independent=is_independent), _trial_spread(each, is_independent=is_independent)
+def _curve_line(each: Trials, *, is_independent: bool) -> Line:
+    curve, spread = _mean_curve(each, is_independent=is_independent), _trial_spread(each, is_independent=is_independent)
     places = _places(len(curve))
     return Line(
         each.method.name,
@@ -215,23 +218,27 @@ def _curve_line(each: Measured, *, is_independent: bool) -> Line:
     )
 
 
-def _trial_spread(each: Measured, *, is_independent: bool) -> NDArray[np.float64]:
+def _mean_curve(each: Trials, *, is_independent: bool) -> NDArray[np.float64]:
+    """Over all tasks and trials."""
+    mean: NDArray[np.float64] = each.curves(is_independent=is_independent).mean(axis=(0, 1))
+    return mean
+
+
+def _trial_spread(each: Trials, *, is_independent: bool) -> NDArray[np.float64]:
     """One standard deviation of the trials' mean curves; 0 for a single one."""
-    curves = each.independent if is_independent else each.self_graded
-    assert curves is not None
-    means = curves.mean(axis=1)
+    means = each.curves(is_independent=is_independent).mean(axis=1)
     return means.std(axis=0, ddof=1) if len(means) > 1 else np.zeros(means.shape[1])
 
 
-def _interval_line(each: Measured) -> Line:
+def _interval_line(each: Trials) -> Line:
     middles = (np.arange(INTERVALS) + 0.5) / INTERVALS
-    return Line(each.method.name, tuple(zip(middles.tolist(), each.by_interval.tolist(), strict=True)))
+    return Line(each.method.name, tuple(zip(middles.tolist(), pages_by_interval(each.tasks).tolist(), strict=True)))
 
 
-def _task_lines(group: Sequence[Measured]) -> Iterable[Line]:
+def _task_lines(group: Sequence[Trials]) -> Iterable[Line]:
     tasks = max(each.self_graded.shape[1] for each in group)
     for each in group:
-        found = each.found()
+        found = found_by_task(each)
         if not each.method.learns:
             found = np.repeat(found[:, :1], tasks, axis=1)
         spread = found.std(axis=0, ddof=1) if len(found) > 1 else np.zeros(tasks)
@@ -239,9 +246,9 @@ def _task_lines(group: Sequence[Measured]) -> Iterable[Line]:
         yield Line(each.method.name, tuple(enumerate(means, 1)), spread=tuple(spread.tolist()))
 
 
-def _rows_3(each: Measured) -> Iterable[tuple[Cell, ...]]:
-    own = each.found()
-    labelled = each.found(is_independent=True) if each.independent is not None else None
+def _rows_3(each: Trials) -> Iterable[tuple[Cell, ...]]:
+    own = found_by_task(each)
+    labelled = found_by_task(each, is_independent=True) if each.independent is not None else None
     for task in range(own.shape[1]):
         yield (
             each.topic.topic.name,
@@ -258,7 +265,7 @@ def _mean_and_spread(values: NDArray[np.float64]) -> tuple[float, float]:
 
 def _places(length: int) -> list[int]:
     """Steps at which a curve is told, the first and the last among them."""
-    return list(dict.fromkeys(np.linspace(0, length - 1, min(_POINTS, length)).round().astype(int).tolist()))
+    return list(dict.fromkeys(np.linspace(0, length - 1, min(POINTS, length)).round().astype(int).tolist()))
 
 
 def _short(value: float) -> float:

@@ -1,34 +1,29 @@
-"""What Han, Wuillemin and Senellart (2018) report, as far as it can be read: their figures have no numbers on them.
+"""What Han, Wuillemin and Senellart (2018) report, and which crawls are made to set beside it.
 
-Which crawls are made: every topic by every method, tasks in a row, as often as there are trials.
-
-The paper's sizes are 10,000 steps, 100 tasks and 10 trials on a dump of some 100,000 articles. Here a task visits as
-large a share of the pages that can be reached, one in sixteen, and at most a quarter where more is asked for.
-
-What came of the crawls: curves and counts of every task of every trial, by both grades.
+Their figures have no numbers on them. Their sizes are 10,000 steps, 100 tasks and 10 trials on a dump of some 100,000
+articles. Here a task visits as large a share of the pages that can be reached, one in sixteen, and at most a quarter
+where more is asked for.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.settings import settings_from, with_overrides
-from honeyguide_lab.reproduce.study import two_grades, vector_sources, vectors_slug
-from honeyguide_lab.reproduce.unkept_crawl import TaskSequence
+from honeyguide_lab.reproduce.study import vector_sources
+from honeyguide_lab.reproduce.trials import Method, Planner
 from honeyguide_lab.reproduce.world_topics import at_most_a_quarter
-from honeyguide_lab.spec import LABORATORY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.settings import Settings
     from honeyguide_lab.reproduce.study import Study
-    from honeyguide_lab.reproduce.unkept_crawl import CrawledTask
+    from honeyguide_lab.reproduce.task_sequence import CrawledTask
+    from honeyguide_lab.reproduce.trials import Trials
     from honeyguide_lab.reproduce.world_topics import StudiedTopic, WorldTopics
 
 TITLE: Final = "Focused crawling through reinforcement learning: Han et al. (2018), reproduced"
@@ -69,34 +64,19 @@ def published_gain(topic: str) -> str:
 SHARE_OF_PAGES: Final = 16  # a task visits one in so many
 FULL: Final = {"tasks": 20, "trials": 5, "topics": 6}
 QUICK: Final = {"tasks": 4, "trials": 2, "topics": 2}
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """A way to crawl that is compared."""
-
-    name: str
-    strategy: str
-    overrides: tuple[tuple[str, Any], ...] = ()
-    is_papers: bool = True
-    learns: bool = True  # carries what it has learned from task to task
-    is_chancy: bool = True  # two crawls may differ; one that leaves nothing to chance is made once
-
-    @property
-    def slug(self) -> str:
-        return self.name.replace(" ", "-")
-
+INTERVALS: Final = 10  # of the cosine in figure 2
+PROFILE: Final = "han2018"
 
 # The baseline has the one number that the learners have of a link's own words, and nothing else.
 NO_LEARNING: Final = Method(
-    "no learning", "best-first", (("best_first.as_one_text", True),), learns=False, is_chancy=False
+    "no learning", "best-first", PROFILE, (("best_first.as_one_text", True),), learns=False, is_chancy=False
 )
-SYNCHRONOUS: Final = Method("synchronous", "lfa-sync")
-ASYNCHRONOUS: Final = Method("asynchronous", "lfa-async")
-MODERATED: Final = Method("moderated", "lfa-moderated")
+SYNCHRONOUS: Final = Method("synchronous", "lfa-sync", PROFILE)
+ASYNCHRONOUS: Final = Method("asynchronous", "lfa-async", PROFILE)
+MODERATED: Final = Method("moderated", "lfa-moderated", PROFILE)
 LEARNERS: Final = (SYNCHRONOUS, ASYNCHRONOUS, MODERATED)
-RANDOM: Final = Method("random", "random", is_papers=False, learns=False)
-RIDGE: Final = Method("online-ridge", "online-ridge", is_papers=False, learns=False, is_chancy=False)
+RANDOM: Final = Method("random", "random", PROFILE, is_papers=False, learns=False)
+RIDGE: Final = Method("online-ridge", "online-ridge", PROFILE, is_papers=False, learns=False, is_chancy=False)
 METHODS: Final = (*LEARNERS, NO_LEARNING, RANDOM, RIDGE)
 
 
@@ -110,135 +90,45 @@ class Sizes:
 
     @classmethod
     def for_world(cls, study: Study, topics: WorldTopics) -> Sizes:
-        """As large as the world allows, unless a person says otherwise."""
+        """Choose as large ones as the world allows, unless a person says otherwise."""
         reachable = min(each.reachable for each in topics.topics)
         usual = QUICK if study.is_quick else FULL
         asked = study.options
         steps = asked.steps or min(STEPS, max(1, reachable // SHARE_OF_PAGES))
-        return cls(
-            at_most_a_quarter(steps, reachable),
-            asked.tasks or usual["tasks"],
-            asked.trials or usual["trials"],
-        )
-
-    def of(self, method: Method) -> tuple[int, int]:
-        """Tasks and trials of a method: what neither learns nor leaves anything to chance is crawled once."""
-        return (self.tasks if method.learns else 1), (self.trials if method.is_chancy else 1)
+        return cls(at_most_a_quarter(steps, reachable), asked.tasks or usual["tasks"], asked.trials or usual["trials"])
 
 
-@dataclass(frozen=True, slots=True)
-class Trials:
-    """All that one method crawls for one topic, with one kind of word vectors."""
-
-    vectors: str  # the source
-    topic: StudiedTopic
-    method: Method
-    sequences: tuple[TaskSequence, ...]  # one a trial
-
-    @property
-    def steps(self) -> int:
-        return self.sequences[0].settings.budget.fetches
-
-
-def planned(study: Study, topics: WorldTopics, sizes: Sizes) -> tuple[Trials, ...]:
+def plan_all(study: Study, topics: WorldTopics, sizes: Sizes) -> tuple[Trials, ...]:
     """Every crawl of a world, those with the same vectors and topic next to one another: they share most pages."""
     return tuple(
-        trials_of(study, topics, topic, method, source, sizes)
+        plan_trials(study, topics, topic, method, source, sizes)
         for source in vector_sources(study)
         for topic in topics.topics
         for method in METHODS
     )
 
 
-def trials_of(
+def plan_trials(
     study: Study, topics: WorldTopics, topic: StudiedTopic, method: Method, source: str, sizes: Sizes
 ) -> Trials:
-    tasks, trials = sizes.of(method)
-    place = f"{vectors_slug(source)}/{topic.slug}/{method.slug}"
-    return Trials(
-        source,
+    """Plan the trials of a method; what neither learns nor leaves anything to chance is crawled once."""
+    return Planner(study, topics.world).trials(
+        with_step_size(method, topic),
         topic,
-        method,
-        tuple(
-            TaskSequence(
-                study.run_folder(topics.world, f"{place}/{trial}"),
-                task_settings(topics.world.name, topic, method, source, steps=sizes.steps, seed=_seed(study, trial)),
-                tasks,
-            )
-            for trial in range(trials)
-        ),
+        source,
+        steps=sizes.steps,
+        trials=sizes.trials,
+        tasks=sizes.tasks if method.learns else 1,
+        # Seeds of tasks count up from that of their trial; no two crawls of a method share one.
+        first_seed=1_000_000 * study.seed,
+        seed_step=1_000,
     )
 
 
-def _seed(study: Study, trial: int) -> int:
-    """Seeds of tasks count up from that of their trial; no two crawls of a method share one."""
-    return 1_000_000 * study.seed + 1_000 * trial
-
-
-def task_settings(world: str, topic: StudiedTopic, method: Method, source: str, *, steps: int, seed: int) -> Settings:
-    """The settings of section 4: what is relevant, what it earns, and the parameters of the learners."""
-    told: Mapping[str, Any] = {
-        "topic": {"name": topic.topic.name, "categories": list(topic.topic.categories)},
-        "crawl": {
-            "profile": "han2018",
-            "world": world,
-            "strategy": method.strategy,
-            "seed": seed,
-            "seed_urls": [topic.seed_url.text],
-        },
-        "vectors": {"source": source},
-        "lfa": {"step_size": topic.step_size},
-        "budget": {"fetches": steps},
-    }
-    return with_overrides(settings_from(told), {**LABORATORY, **dict(method.overrides)})
-
-
-INTERVALS: Final = 10
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Measured:
-    """One method on one topic, with one kind of vectors. Tables run over trials, then tasks, then steps."""
-
-    vectors: str
-    topic: StudiedTopic
-    method: Method
-    self_graded: NDArray[np.int64]  # (trials, tasks, steps + 1)
-    independent: NDArray[np.int64] | None
-    by_interval: NDArray[np.float64]  # (intervals,): relevant pages a task in each tenth of the cosine
-    earned: NDArray[np.float64]  # (4,): shares of pages with the word, and without it above 0.5, above 0.4, below
-
-    def found(self, *, is_independent: bool = False) -> NDArray[np.float64]:
-        """Pages at the end of each task, (trials, tasks)."""
-        curves = self.independent if is_independent else self.self_graded
-        assert curves is not None
-        return curves[:, :, -1].astype(np.float64)
-
-    def mean_curve(self, *, is_independent: bool = False) -> NDArray[np.float64]:
-        """Over all tasks and trials, as in figure 1."""
-        curves = self.independent if is_independent else self.self_graded
-        assert curves is not None
-        mean: NDArray[np.float64] = curves.mean(axis=(0, 1))
-        return mean
-
-
-def measured(trials: Trials) -> Measured:
-    """Read and grade the crawls of a method."""
-    crawled = [sequence.crawled() for sequence in trials.sequences]
-    graded = [[two_grades(task, trials.steps, trials.topic.on_topic) for task in tasks] for tasks in crawled]
-    every = [task for tasks in crawled for task in tasks]
-    independent = None
-    if trials.topic.on_topic is not None:
-        independent = np.array([[each.independent for each in tasks] for tasks in graded])
-    return Measured(
-        trials.vectors,
-        trials.topic,
-        trials.method,
-        np.array([[each.self_graded for each in tasks] for tasks in graded]),
-        independent,
-        pages_by_interval(every),
-        shares_earned(every),
-    )
+def with_step_size(method: Method, topic: StudiedTopic) -> Method:
+    """A method with the step size that section 4 has for a topic, unless it has one of its own."""
+    has_own = any(key == "lfa.step_size" for key, _ in method.changes)
+    return method if has_own else method.changed(method.name, lfa__step_size=topic.step_size)
 
 
 def pages_by_interval(tasks: Sequence[CrawledTask]) -> NDArray[np.float64]:
@@ -248,13 +138,3 @@ def pages_by_interval(tasks: Sequence[CrawledTask]) -> NDArray[np.float64]:
         cosines = task.relevance[task.is_relevant & task.is_page].astype(np.float64)
         counts += np.bincount(np.minimum(cosines * INTERVALS, INTERVALS - 1).astype(np.int64), minlength=INTERVALS)
     return counts / max(1, len(tasks))
-
-
-def shares_earned(tasks: Sequence[CrawledTask]) -> NDArray[np.float64]:
-    """How the pages fetched divide among the steps of Han's ladder: word, above 0.5, above 0.4, none of these."""
-    counts = np.zeros(4)
-    for task in tasks:
-        cosines, has_word = task.relevance[task.is_page], task.is_relevant[task.is_page]
-        step = np.where(has_word, 0, np.where(cosines > 0.5, 1, np.where(cosines > 0.4, 2, 3)))
-        counts += np.bincount(step, minlength=4)
-    return counts / max(1.0, float(counts.sum()))

@@ -17,8 +17,8 @@ from honeyguide_lab.reproduce.study import Paper, Report
 
 if TYPE_CHECKING:
     from honeyguide_lab.reproduce.lim2016.exploration import Explored
+    from honeyguide_lab.reproduce.lim2016.measured_crawl import MeasuredCrawl
     from honeyguide_lab.reproduce.study import Study
-    from honeyguide_lab.reproduce.timed_crawl import MeasuredCrawl
 
 __all__ = ["LIM2016"]
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.runs import open_run
 from honeyguide.settings import settings_from, with_overrides
-from honeyguide_lab import Line, LinePlot
+from honeyguide_lab.plots import Line, LinePlot
+from honeyguide_lab.reproduce.lim2016.measured_crawl import MeasuredCrawl
 from honeyguide_lab.reproduce.lim2016.published import BETWEEN, EXPLORATION, ITERATIONS, SEARCH_WORDS
 from honeyguide_lab.reproduce.study import Figure, Section, Table
-from honeyguide_lab.reproduce.timed_crawl import MeasuredCrawl
 from honeyguide_lab.spec import LABORATORY
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from honeyguide.runs import Progress
     from honeyguide.settings import Settings
+    from honeyguide_lab.reproduce.lim2016.measured_crawl import Milestone
     from honeyguide_lab.reproduce.study import Cell, StudiedWorld, Study
-    from honeyguide_lab.reproduce.timed_crawl import Milestone
 
 QUEUE: Final = "breadth-first"
 STACK: Final = "modified-depth-first"

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from honeyguide.model import Page
     from honeyguide.text import WordVectors
     from honeyguide_lab.reproduce.lim2016.exploration import Explored
+    from honeyguide_lab.reproduce.lim2016.measured_crawl import MeasuredCrawl
     from honeyguide_lab.reproduce.study import StudiedWorld
-    from honeyguide_lab.reproduce.timed_crawl import MeasuredCrawl
 
 PAGES: Final = 5
 _DIGITS: Final = 6

@@ -1,8 +1,7 @@
 """Pertejo (2021), reproduced: the discount, basic against linear crawlers on a world and on a share of it, networks.
 
-`published` has his figures and `crawlers` his crawlers as settings; `trials` repeats and grades crawls. `whole_world`,
-`discount`, `sample`, `deep`, `times` and `ablations` each say which crawls they need and make their part of the report;
-`learned` looks at what the crawls of `whole_world` were paid and learned.
+`plan` has his figures, his crawlers as settings and our sizes. `whole_world`, `discount`, `sample`, `deep` and
+`ablations` each say which crawls they need and make their part of the report.
 """
 
 from __future__ import annotations
@@ -12,20 +11,19 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide_lab.reproduce.pertejo2021.ablations import Ablation, Untaught, ablations, ablations_section, untaught
 from honeyguide_lab.reproduce.pertejo2021.deep import NO_PYTORCH, Arena, arenas, deep_section, has_pytorch
-from honeyguide_lab.reproduce.pertejo2021.discount import Sweep, sweep, sweep_section
+from honeyguide_lab.reproduce.pertejo2021.discount import Sweep, sweep, sweep_section, timed_methods, times_section
+from honeyguide_lab.reproduce.pertejo2021.plan import SOURCE, TITLE, OnWorld, Sizes
 from honeyguide_lab.reproduce.pertejo2021.sample import Reduced, reduced_topics, sample_section
-from honeyguide_lab.reproduce.pertejo2021.times import timed, times_section
-from honeyguide_lab.reproduce.pertejo2021.trials import SOURCE, TITLE, Sizes, Tries
 from honeyguide_lab.reproduce.pertejo2021.whole_world import Duel, duels, learned_section, whole_section
 from honeyguide_lab.reproduce.study import Paper, Report, vector_sources
-from honeyguide_lab.reproduce.world_topics import WorldTopics, world_topics
+from honeyguide_lab.reproduce.trials import Planner
+from honeyguide_lab.reproduce.world_topics import world_topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from honeyguide_lab.reproduce.pertejo2021.trials import Trials
     from honeyguide_lab.reproduce.study import Section, StudiedWorld, Study
-    from honeyguide_lab.reproduce.timed_crawl import TimedCrawl
+    from honeyguide_lab.reproduce.trials import TimedMethod, Trials
     from honeyguide_lab.run import Task
 
 __all__ = ["PERTEJO2021"]
@@ -37,19 +35,17 @@ _NO_ABLATIONS: Final = "Ablations: `--ablations`."
 
 
 @dataclass(frozen=True, slots=True)
-class _World:
+class _Crawls:
     """All that is crawled on one world."""
 
-    tries: Tries
-    found: WorldTopics
-    sources: tuple[str, ...]
+    world: OnWorld
     fought: tuple[Duel, ...]
     swept: Sweep
     reduced: tuple[Reduced, ...]
     networks: tuple[Arena, ...]  # none without PyTorch
     ablated: tuple[Ablation, ...]  # none where nobody asked
     unlearned: tuple[Untaught, ...]  # likewise
-    measured: tuple[TimedCrawl, ...]
+    timed: tuple[TimedMethod, ...]
 
     @property
     def trials(self) -> Iterator[Trials]:
@@ -67,45 +63,46 @@ class _World:
     @property
     def tasks(self) -> Iterator[Task]:
         """Each crawl once, those with the same vectors together: a process keeps one set of them in memory."""
-        by_folder = {trials.sequence.folder: trials.sequence for trials in self.trials}
-        yield from self.measured
-        yield from sorted(by_folder.values(), key=lambda each: self.sources.index(each.settings.vectors.source))
+        yield from (crawl for method in self.timed for crawl in method.crawls)
+        by_folder = {sequence.folder: sequence for trials in self.trials for sequence in trials.sequences}
+        sources = self.world.sources
+        yield from sorted(by_folder.values(), key=lambda each: sources.index(each.settings.vectors.source))
 
     def sections(self) -> Iterator[Section]:
-        yield sweep_section(self.tries, self.found, self.swept)
+        yield sweep_section(self.world, self.swept)
         if self.networks:
-            yield deep_section(self.found, self.networks)
-        yield times_section(self.found, self.measured)
-        yield whole_section(self.tries, self.found, self.fought)
-        yield learned_section(self.found, self.fought)
-        yield sample_section(self.tries, self.found, self.reduced)
+            yield deep_section(self.world, self.networks)
+        yield times_section(self.world, self.timed)
+        yield whole_section(self.world, self.fought)
+        yield learned_section(self.world, self.fought)
+        yield sample_section(self.world, self.reduced)
         if self.ablated:
-            yield ablations_section(self.tries, self.found, self.ablated, self.unlearned, self.sources[0])
+            yield ablations_section(self.world, self.ablated, self.unlearned)
 
 
 @dataclass(frozen=True, slots=True)
 class _Pertejo2021:
     study: Study
-    worlds: tuple[_World, ...]
+    crawls: tuple[_Crawls, ...]  # one for each world
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        return tuple(task for world in self.worlds for task in world.tasks)
+        return tuple(task for each in self.crawls for task in each.tasks)
 
     def report(self) -> Report:
-        sections = tuple(section for world in self.worlds for section in world.sections())
+        sections = tuple(section for each in self.crawls for section in each.sections())
         return Report(TITLE, SOURCE, sections, tuple(self._left_out()))
 
     def data_hash_of(self, world: StudiedWorld) -> str:
-        return next(each.found.graph.data_hash for each in self.worlds if each.found.world == world)
+        return next(each.world.found.graph.data_hash for each in self.crawls if each.world.found.world == world)
 
     def keep_worlds(self) -> None:
-        for each in self.worlds:
-            each.found.keep_graph(self.study)
+        for each in self.crawls:
+            each.world.found.keep_graph(self.study)
 
     def _left_out(self) -> Iterator[str]:
-        for world in self.worlds:
-            yield from world.found.left_out
+        for each in self.crawls:
+            yield from each.world.found.left_out
         if not self.study.options.vectors:
             yield _NO_VECTORS
         if not has_pytorch():
@@ -115,25 +112,23 @@ class _Pertejo2021:
 
 
 def _begin(study: Study) -> _Pertejo2021:
-    return _Pertejo2021(study, tuple(_world(study, studied) for studied in study.worlds))
+    return _Pertejo2021(study, tuple(_plan(study, studied) for studied in study.worlds))
 
 
-def _world(study: Study, studied: StudiedWorld) -> _World:
+def _plan(study: Study, studied: StudiedWorld) -> _Crawls:
     sizes = Sizes.of(study)
     found = world_topics(study, studied, wanted=sizes.topics)
-    tries, sources = Tries(study, studied, sizes), vector_sources(study)
-    fought, reduced = duels(tries, found, sources), reduced_topics(tries, found, sources[0])
-    return _World(
-        tries=tries,
-        found=found,
-        sources=sources,
+    world = OnWorld(Planner(study, studied), found, sizes, vector_sources(study))
+    fought, reduced = duels(world), reduced_topics(world)
+    return _Crawls(
+        world=world,
         fought=fought,
-        swept=sweep(tries, found, sources[0]),
+        swept=sweep(world),
         reduced=reduced,
-        networks=arenas(tries, found, reduced, fought, sources[0]) if has_pytorch() else (),
-        ablated=ablations(tries, found, sources[0]) if study.options.ablations else (),
-        unlearned=untaught(tries, fought) if study.options.ablations else (),
-        measured=timed(tries, found, sources[0]),
+        networks=arenas(world, reduced, fought) if has_pytorch() else (),
+        ablated=ablations(world) if study.options.ablations else (),
+        unlearned=untaught(world, fought) if study.options.ablations else (),
+        timed=timed_methods(world),
     )
 
 

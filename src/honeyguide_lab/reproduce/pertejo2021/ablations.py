@@ -9,18 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from honeyguide_lab import paired_difference
 from honeyguide_lab.reproduce.pertejo2021.discount import with_discount
-from honeyguide_lab.reproduce.pertejo2021.trials import (
-    ASYNCHRONOUS_CRAWLER,
-    BASIC_CRAWLER,
-    SYNCHRONOUS_CRAWLER,
-    Crawler,
-    Trials,
-    gains,
-    mean,
-)
+from honeyguide_lab.reproduce.pertejo2021.plan import ASYNCHRONOUS, BASIC, PROFILE, SYNCHRONOUS
 from honeyguide_lab.reproduce.study import Section, Table, vectors_name
+from honeyguide_lab.reproduce.trials import Method, Trials, gains, mean
+from honeyguide_lab.statistics import paired_difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,37 +21,37 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from honeyguide_lab.reproduce.pertejo2021.trials import Tries
+    from honeyguide_lab.reproduce.pertejo2021.plan import OnWorld
     from honeyguide_lab.reproduce.pertejo2021.whole_world import Duel
     from honeyguide_lab.reproduce.study import Cell
-    from honeyguide_lab.reproduce.world_topics import StudiedTopic, WorldTopics
+    from honeyguide_lab.reproduce.world_topics import StudiedTopic
 
-NO_LEARNING: Final = ASYNCHRONOUS_CRAWLER.changed("no learning: weights stay as drawn", lfa__step_size=1e-12)
+NO_LEARNING: Final = ASYNCHRONOUS.changed("no learning: weights stay as drawn", lfa__step_size=1e-12)
 
 BASELINES: Final = (
-    Crawler("random", "random"),
-    Crawler("breadth-first", "breadth-first", is_chance=False),
-    BASIC_CRAWLER,
-    Crawler("best-first, mean of three cosines", "best-first", is_chance=False),
-    Crawler("online-ridge", "online-ridge", is_chance=False),
+    Method("random", "random", PROFILE),
+    Method("breadth-first", "breadth-first", PROFILE, is_chancy=False),
+    BASIC,
+    Method("best-first, mean of three cosines", "best-first", PROFILE, is_chancy=False),
+    Method("online-ridge", "online-ridge", PROFILE, is_chancy=False),
 )
 CHANGES: Final = (
-    ASYNCHRONOUS_CRAWLER,
-    SYNCHRONOUS_CRAWLER,
+    ASYNCHRONOUS,
+    SYNCHRONOUS,
     NO_LEARNING,
-    ASYNCHRONOUS_CRAWLER.changed("weights begin at zero", lfa__starts_at="zero"),
-    ASYNCHRONOUS_CRAWLER.changed("step size 0.01", lfa__step_size=0.01),
+    ASYNCHRONOUS.changed("weights begin at zero", lfa__starts_at="zero"),
+    ASYNCHRONOUS.changed("step size 0.01", lfa__step_size=0.01),
     with_discount(0.0),
     with_discount(0.9),
-    ASYNCHRONOUS_CRAWLER.changed("no exploration", lfa__exploration=0.0, lfa__exploration_end=0.0),
-    ASYNCHRONOUS_CRAWLER.changed("reward the cosine", judge__reward="pertejo-cosine"),
-    ASYNCHRONOUS_CRAWLER.changed("reward 1 for the word", judge__reward="hit"),
-    ASYNCHRONOUS_CRAWLER.changed("Han's two indexes", lfa__features="han"),
-    ASYNCHRONOUS_CRAWLER.changed("features as they are", lfa__features="continuous"),
-    ASYNCHRONOUS_CRAWLER.changed("relevant pages end an episode", lfa__ends_at_relevant=True),
-    ASYNCHRONOUS_CRAWLER.changed("the best next link (Algorithm 1)", lfa__takes_best_next=True),
+    ASYNCHRONOUS.changed("no exploration", lfa__exploration=0.0, lfa__exploration_end=0.0),
+    ASYNCHRONOUS.changed("reward the cosine", judge__reward="pertejo-cosine"),
+    ASYNCHRONOUS.changed("reward 1 for the word", judge__reward="hit"),
+    ASYNCHRONOUS.changed("Han's two indexes", lfa__features="han"),
+    ASYNCHRONOUS.changed("features as they are", lfa__features="continuous"),
+    ASYNCHRONOUS.changed("relevant pages end an episode", lfa__ends_at_relevant=True),
+    ASYNCHRONOUS.changed("the best next link (Algorithm 1)", lfa__takes_best_next=True),
 )
-QUICK_CHANGES: Final = (ASYNCHRONOUS_CRAWLER, NO_LEARNING)
+QUICK_CHANGES: Final = (ASYNCHRONOUS, NO_LEARNING)
 
 _EXPLAINED: Final = (
     "One thing changed at a time, on the whole world, for half as many steps as in Table 4.3. *Over basic* is the mean "
@@ -82,63 +75,60 @@ class Untaught:
     untaught: Trials
 
 
-def untaught(tries: Tries, fought: Sequence[Duel]) -> tuple[Untaught, ...]:
+def untaught(world: OnWorld, fought: Sequence[Duel]) -> tuple[Untaught, ...]:
     """For all topics and vectors of Table 4.3, for half the steps."""
-    return tuple(Untaught(duel, _tried(tries, NO_LEARNING, duel.topic, duel.vectors)) for duel in fought)
+    return tuple(Untaught(duel, _tried(world, NO_LEARNING, duel.topic, duel.vectors)) for duel in fought)
 
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
     """A crawler on each of some topics."""
 
-    crawler: Crawler
-    is_baseline: bool
+    method: Method
     trials: tuple[Trials, ...]
 
 
-def ablations(tries: Tries, found: WorldTopics, source: str) -> tuple[Ablation, ...]:
-    topics = found.topics[: tries.sizes.ablated_topics]
-    changes = QUICK_CHANGES if tries.study.is_quick else CHANGES
+def ablations(world: OnWorld) -> tuple[Ablation, ...]:
+    topics = world.found.topics[: world.sizes.ablated_topics]
+    changes = QUICK_CHANGES if world.study.is_quick else CHANGES
     return tuple(
-        Ablation(crawler, crawler in BASELINES, tuple(_tried(tries, crawler, topic, source) for topic in topics))
-        for crawler in (*BASELINES, *changes)
+        Ablation(method, tuple(_tried(world, method, topic, world.sources[0]) for topic in topics))
+        for method in (*BASELINES, *changes)
     )
 
 
-def _tried(tries: Tries, crawler: Crawler, topic: StudiedTopic, source: str) -> Trials:
-    steps = tries.sizes.steps_for(topic.reachable)
-    if crawler in (ASYNCHRONOUS_CRAWLER, BASIC_CRAWLER):  # crawled already, for longer and more often
-        return tries.of(crawler, topic, source, steps=steps, trials=tries.sizes.trials)
-    half = crawler.changed(f"half of {crawler.name}")
-    trials = tries.sizes.fewer_trials if crawler == NO_LEARNING else tries.sizes.ablation_trials
-    return tries.of(half, topic, source, steps=_half(steps), trials=trials)
+def _tried(world: OnWorld, method: Method, topic: StudiedTopic, source: str) -> Trials:
+    if method in (ASYNCHRONOUS, BASIC):  # crawled already, for longer and more often
+        return world.whole(method, topic, source, trials=world.sizes.trials)
+    half = method.changed(f"half of {method.name}")
+    trials = world.sizes.fewer_trials if method == NO_LEARNING else world.sizes.ablation_trials
+    steps = _half(world.sizes.steps_for(topic.reachable))
+    return world.planner.trials(half, topic, source, steps=steps, trials=trials)
 
 
 def _half(steps: int) -> int:
     return max(1, steps // 2)
 
 
-def ablations_section(
-    tries: Tries, found: WorldTopics, tried: Sequence[Ablation], unlearned: Sequence[Untaught], source: str
-) -> Section:
-    basic = next(each for each in tried if each.crawler == BASIC_CRAWLER)
+def ablations_section(world: OnWorld, tried: Sequence[Ablation], unlearned: Sequence[Untaught]) -> Section:
+    basic = next(each for each in tried if each.method == BASIC)
     rows = tuple(_row(each, basic) for each in tried)
     steps = _half(basic.trials[0].steps)
     names = [trials.topic.topic.name for trials in basic.trials]
     table = Table(
-        f"ablations-{found.world.slug}",
-        f"One thing changed, {vectors_name(source)}",
+        f"ablations-{world.slug}",
+        f"One thing changed, {vectors_name(world.sources[0])}",
         ("crawler", *names, "over basic", "from", "to", "labelled", "labelled: from", "labelled: to"),
         rows,
         note=f"Pages with the word, self-graded, after {steps:,} steps. Trials on a topic: "
-        f"{tries.sizes.ablation_trials}, of the asynchronous crawler {tries.sizes.trials}, without learning "
-        f"{tries.sizes.fewer_trials}.",
+        f"{world.sizes.ablation_trials}, of the asynchronous crawler {world.sizes.trials}, without learning "
+        f"{world.sizes.fewer_trials}.",
     )
-    tables = (table, _untaught_table(found, unlearned))
-    return Section(f"Why: ablations on {found.world.name}", (_EXPLAINED, _DOES_IT_LEARN), tables)
+    tables = (table, _untaught_table(world, unlearned))
+    return Section(f"Why: ablations on {world.name}", (_EXPLAINED, _DOES_IT_LEARN), tables)
 
 
-def _untaught_table(found: WorldTopics, tried: Sequence[Untaught]) -> Table:
+def _untaught_table(world: OnWorld, tried: Sequence[Untaught]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for source in dict.fromkeys(each.duel.vectors for each in tried):
         here = [each for each in tried if each.duel.vectors == source]
@@ -153,7 +143,7 @@ def _untaught_table(found: WorldTopics, tried: Sequence[Untaught]) -> Table:
             ]
             rows.append((vectors_name(source), name, *figures[0], *figures[1]))
     return Table(
-        f"untaught-{found.world.slug}",
+        f"untaught-{world.slug}",
         "Does it learn?",
         ("vectors", "gain of", "self-graded", "from", "to", "labelled", "labelled: from", "labelled: to"),
         tuple(rows),
@@ -195,7 +185,7 @@ def _row(tried: Ablation, basic: Ablation) -> tuple[Cell, ...]:
         labelled, needed = ours.labelled(after), theirs.labelled(after)
         if labelled is not None and needed is not None:
             by_label.append(gains(labelled, needed))
-    return (tried.crawler.name, *found, *_interval(by_word), *_interval(by_label))
+    return (tried.method.name, *found, *_interval(by_word), *_interval(by_label))
 
 
 def _interval(gains_by_topic: Sequence[Sequence[float]]) -> tuple[Cell, Cell, Cell]:

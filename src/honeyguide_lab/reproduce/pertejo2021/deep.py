@@ -10,40 +10,35 @@ that there is a training and no test.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
-from honeyguide_lab import Panel, PanelPlot
-from honeyguide_lab.reproduce.pertejo2021.trials import (
+from honeyguide_lab.plots import Panel, PanelPlot
+from honeyguide_lab.reproduce.pertejo2021.plan import (
     ASYNCHRONOUS,
     BASIC,
     BASIC_OVER_DEEP,
     DEEP_STEPS,
     DEEP_TOPIC,
     DISCOUNT,
+    PROFILE,
     WARM_UP,
-    Crawler,
-    Trials,
-    mean,
-    mean_line,
-    spread,
 )
 from honeyguide_lab.reproduce.study import Figure, Section, Table, vectors_name
-from honeyguide_lab.reproduce.unkept_crawl import TaskSequence
+from honeyguide_lab.reproduce.trials import Method, Trials, mean, mean_line, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
+    from honeyguide_lab.reproduce.pertejo2021.plan import OnWorld
     from honeyguide_lab.reproduce.pertejo2021.sample import Reduced
-    from honeyguide_lab.reproduce.pertejo2021.trials import Tries
     from honeyguide_lab.reproduce.pertejo2021.whole_world import Duel
     from honeyguide_lab.reproduce.study import Cell
-    from honeyguide_lab.reproduce.world_topics import StudiedTopic, WorldTopics
+    from honeyguide_lab.reproduce.world_topics import StudiedTopic
 
 _PHASES: Final[tuple[tuple[str, Any], ...]] = (
     ("dqn.discount", DISCOUNT),
@@ -51,9 +46,9 @@ _PHASES: Final[tuple[tuple[str, Any], ...]] = (
     ("dqn.exploration_test", 0.1),
     ("dqn.learns_in_test", False),
 )
-FIXED: Final = Crawler("an output a page, his network", "dqn-fixed", profile="pertejo2021-dqn")
-HIS_PAIR: Final = Crawler("state and link, his network", "dqn", profile="pertejo2021-dqn")
-OUR_PAIR: Final = Crawler("state and link, our settings", "dqn", _PHASES)
+FIXED: Final = Method("an output a page, his network", "dqn-fixed", "pertejo2021-dqn")
+HIS_PAIR: Final = Method("state and link, his network", "dqn", "pertejo2021-dqn")
+OUR_PAIR: Final = Method("state and link, our settings", "dqn", PROFILE, _PHASES)
 
 NO_PYTORCH: Final = (
     "Deep Q-learning against the basic crawler (4.4): PyTorch is not installed; `pip install 'honeyguide[deep]'`."
@@ -77,15 +72,12 @@ class Phase:
     """The trainings of one network, or its tests."""
 
     name: str
-    trials: tuple[Trials, ...]  # one training, or a training and a test, in each
-    place: int  # of the crawl in its sequence
+    trials: Trials  # a training, or a training and a test, in each
+    task: int  # of each trial: 0 the training, 1 the test
 
+    @property
     def curves(self) -> NDArray[np.int64]:
-        return np.array([each.self_graded()[self.place] for each in self.trials])
-
-    def labelled(self) -> list[int]:
-        curves = [each.independent() for each in self.trials]
-        return [int(each[self.place, -1]) for each in curves if each is not None]
+        return self.trials.self_graded[:, self.task]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +87,6 @@ class Arena:
     topic: StudiedTopic
     share: float
     steps: int
-    vectors: str
     phases: tuple[Phase, ...]
     against: tuple[Trials, Trials]  # the basic crawler and the asynchronous one, which may have gone on for longer
 
@@ -105,67 +96,47 @@ class Arena:
 
     @property
     def trials(self) -> Iterator[Trials]:
-        yield from (trials for phase in self.phases for trials in phase.trials)
+        yield from (phase.trials for phase in self.phases)
         yield from self.against
 
 
-def arenas(
-    tries: Tries, found: WorldTopics, reduced: Sequence[Reduced], fought: Sequence[Duel], source: str
-) -> tuple[Arena, ...]:
-    """His topic, or the first: in the largest share, where all three networks are tried, and in the whole world."""
-    topic = next((each for each in found.topics if each.slug == DEEP_TOPIC), found.topics[0])
+def arenas(world: OnWorld, reduced: Sequence[Reduced], fought: Sequence[Duel]) -> tuple[Arena, ...]:
+    """Plan his topic: in the largest share, where all three networks are tried, and in the whole world."""
+    topic = world.topic_named(DEEP_TOPIC)
     made = []
     shares = [each for each in reduced if each.topic is topic and each.trials and each.share < 1]
     if shares:
         largest = max(shares, key=lambda each: each.share)
-        steps = max(1, min(tries.sizes.steps, DEEP_STEPS, largest.reachable // 2))
+        steps = max(1, min(world.sizes.steps, DEEP_STEPS, largest.reachable // 2))
         fixed = FIXED.changed(FIXED.name, dqn__outputs=largest.reachable + 1)
-        against = (largest.trials[BASIC], largest.trials[ASYNCHRONOUS])
-        made.append(_arena(tries, against, largest.share, steps, (fixed, HIS_PAIR, OUR_PAIR)))
-    duel = next(each for each in fought if each.topic is topic and each.vectors == source)
-    steps = max(1, min(DEEP_STEPS, tries.sizes.steps_for(topic.reachable) // 2))  # training and test make a quarter
-    made.append(_arena(tries, (duel.basic, duel.asynchronous), 1.0, steps, (HIS_PAIR, OUR_PAIR)))
+        against = (largest.trials[BASIC.name], largest.trials[ASYNCHRONOUS.name])
+        made.append(_arena(world, against, largest.share, steps, (fixed, HIS_PAIR, OUR_PAIR)))
+    duel = next(each for each in fought if each.topic is topic and each.vectors == world.sources[0])
+    steps = max(1, min(DEEP_STEPS, world.sizes.steps_for(topic.reachable) // 2))  # training and test make a quarter
+    made.append(_arena(world, (duel.basic, duel.asynchronous), 1.0, steps, (HIS_PAIR, OUR_PAIR)))
     return tuple(made)
 
 
 def _arena(
-    tries: Tries, against: tuple[Trials, Trials], share: float, steps: int, networks: Sequence[Crawler]
+    world: OnWorld, against: tuple[Trials, Trials], share: float, steps: int, networks: Sequence[Method]
 ) -> Arena:
-    topic, source = against[0].topic, against[0].sequence.settings.vectors.source
-    phases: list[Phase] = []
+    topic, phases = against[0].topic, []
     for network in networks:
         has_test = network.strategy == "dqn"
-        trained = tuple(
-            _trained(tries, network, topic, source, steps=steps, share=share, trial=trial, crawls=1 + has_test)
-            for trial in range(tries.sizes.deep_trials)
+        trained = world.planner.trials(
+            network.changed(network.name, dqn__training_steps=steps, dqn__warm_up=warm_up_within(steps)),
+            topic,
+            against[0].vectors,
+            steps=steps,
+            trials=world.sizes.deep_trials,
+            tasks=1 + has_test,  # the test goes on with the network in a new crawl, with the next seed
+            share=share,
+            seed_step=100,
         )
         phases.append(Phase(f"{network.name}: training", trained, 0))
         if has_test:
             phases.append(Phase(f"{network.name}: test", trained, 1))
-    return Arena(topic, share, steps, source, tuple(phases), against)
-
-
-def _trained(
-    tries: Tries,
-    network: Crawler,
-    topic: StudiedTopic,
-    source: str,
-    *,
-    steps: int,
-    share: float,
-    trial: int,
-    crawls: int,
-) -> Trials:
-    """One training, and a test that goes on with the network in a new crawl."""
-    learner = network.changed(
-        f"{network.name}, trial {trial}", dqn__training_steps=steps, dqn__warm_up=warm_up_within(steps)
-    )
-    trials = tries.of(learner, topic, source, steps=steps, share=share)
-    # Seeds a hundred apart: a test has the seed after that of its training.
-    settings = replace(
-        trials.sequence.settings, crawl=replace(trials.sequence.settings.crawl, seed=_seed(tries, trial))
-    )
-    return replace(trials, sequence=TaskSequence(trials.sequence.folder, settings, crawls, is_carried=True))
+    return Arena(topic, share, steps, tuple(phases), against)
 
 
 def warm_up_within(steps: int) -> int:
@@ -173,35 +144,32 @@ def warm_up_within(steps: int) -> int:
     return max(1, min(WARM_UP, steps // 4))
 
 
-def _seed(tries: Tries, trial: int) -> int:
-    return tries.study.seed + 100 * trial
+def deep_section(world: OnWorld, fought: Sequence[Arena]) -> Section:
+    tables = tuple(_table(world, each) for each in fought)
+    figures = (Figure(_plot(world, fought), (world.name,)),)
+    return Section(f"Deep Q-learning on {world.name} (4.4, 5.2)", (_EXPLAINED,), tables, figures)
 
 
-def deep_section(found: WorldTopics, fought: Sequence[Arena]) -> Section:
-    tables = tuple(_table(found, each) for each in fought)
-    figures = (Figure(_plot(found, fought), (found.world.name,)),)
-    return Section(f"Deep Q-learning on {found.world.name} (4.4, 5.2)", (_EXPLAINED,), tables, figures)
+def _where(world: OnWorld, arena: Arena) -> str:
+    return f"{'the whole' if arena.share == 1 else f'{arena.share:.0%}'} of {world.name}"
 
 
-def _where(found: WorldTopics, arena: Arena) -> str:
-    return f"{'the whole' if arena.share == 1 else f'{arena.share:.0%}'} of {found.world.name}"
-
-
-def _table(found: WorldTopics, arena: Arena) -> Table:
+def _table(world: OnWorld, arena: Arena) -> Table:
     """After half of the steps too: a small share is nearly empty in the end, whoever crawls it."""
     half = max(1, arena.steps // 2)
-    basic = arena.against[0].self_graded()
+    basic = arena.against[0].self_graded[:, 0]
     rows: list[tuple[Cell, ...]] = []
     for trials in arena.against:
         labels = trials.labelled(arena.steps)
-        figures = _figures(trials.self_graded(), basic, (half, arena.steps))
-        rows.append((trials.crawler.name, *figures, None if labels is None else mean(labels)))
+        figures = _figures(trials.self_graded[:, 0], basic, (half, arena.steps))
+        rows.append((trials.method.name, *figures, None if labels is None else mean(labels)))
     for phase in arena.phases:
-        figures = _figures(phase.curves(), basic, (half, arena.steps))
-        rows.append((phase.name, *figures, mean([float(each) for each in phase.labelled()])))
+        figures = _figures(phase.curves, basic, (half, arena.steps))
+        labels = phase.trials.labelled(task=phase.task)
+        rows.append((phase.name, *figures, None if labels is None else mean(labels)))
     return Table(
-        f"deep-{found.world.slug}-{arena.slug}",
-        f"{arena.topic.topic.name} on {_where(found, arena)}: {arena.steps:,} steps each",
+        f"deep-{world.slug}-{arena.slug}",
+        f"{arena.topic.topic.name} on {_where(world, arena)}: {arena.steps:,} steps each",
         (
             "crawler",
             f"after {half:,}",
@@ -213,7 +181,8 @@ def _table(found: WorldTopics, arena: Arena) -> Table:
             "labelled",
         ),
         tuple(rows),
-        note=f"{vectors_name(arena.vectors)}; means over {len(arena.phases[0].trials)} trials of a network, ± one "
+        note=f"{vectors_name(arena.against[0].vectors)}; means over {len(arena.phases[0].trials.sequences)} trials of "
+        "a network, ± one "
         f"standard deviation; a network learns from step {warm_up_within(arena.steps):,} on, his from {WARM_UP:,}. "
         "Published: basic over the network about 4.",
     )
@@ -225,19 +194,19 @@ def _figures(curves: NDArray[np.int64], basic: NDArray[np.int64], places: Sequen
         yield from (found, spread(curves[:, place]), float(basic[0, place]) / found if found else None)
 
 
-def _plot(found: WorldTopics, fought: Sequence[Arena]) -> PanelPlot:
+def _plot(world: OnWorld, fought: Sequence[Arena]) -> PanelPlot:
     return PanelPlot(
-        f"deep-{found.world.slug}",
+        f"deep-{world.slug}",
         f"{fought[0].topic.topic.name}: deep Q-learning and the basic crawler (Figure 4.4)",
         "self-graded",
         "fetches",
         "pages with the topic's word",
         tuple(
             Panel(
-                _where(found, arena),
+                _where(world, arena),
                 (
                     *(trials.line(steps=arena.steps) for trials in arena.against),
-                    *(mean_line(phase.name, phase.curves()) for phase in arena.phases),
+                    *(mean_line(phase.name, phase.curves) for phase in arena.phases),
                 ),
             )
             for arena in fought

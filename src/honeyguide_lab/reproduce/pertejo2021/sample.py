@@ -14,31 +14,31 @@ import numpy as np
 
 from honeyguide.crawler.scope import Share
 from honeyguide.crawler.world_graph import WorldGraph
-from honeyguide_lab import Panel, PanelPlot
-from honeyguide_lab.reproduce.pertejo2021.trials import (
-    ASYNCHRONOUS_CRAWLER,
-    BASIC_CRAWLER,
+from honeyguide_lab.plots import Panel, PanelPlot
+from honeyguide_lab.reproduce.pertejo2021.plan import (
+    ASYNCHRONOUS,
+    BASIC,
     DUMPS,
     SAMPLE_STEPS,
     SAMPLE_TOPICS,
-    SYNCHRONOUS_CRAWLER,
-    mean,
-    spread,
+    SYNCHRONOUS,
 )
 from honeyguide_lab.reproduce.study import Figure, Section, Table, vectors_name
+from honeyguide_lab.reproduce.trials import mean, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide_lab.reproduce.pertejo2021.trials import Trials, Tries
+    from honeyguide_lab.reproduce.pertejo2021.plan import OnWorld
     from honeyguide_lab.reproduce.study import Cell
-    from honeyguide_lab.reproduce.world_topics import StudiedTopic, WorldTopics
+    from honeyguide_lab.reproduce.trials import Trials
+    from honeyguide_lab.reproduce.world_topics import StudiedTopic
 
 LEAST_REACHABLE: Final = 40
 """Pages that must be reachable from a topic's seed for it to be crawled; below, every order finds all at once."""
-CRAWLERS: Final = (BASIC_CRAWLER, ASYNCHRONOUS_CRAWLER, SYNCHRONOUS_CRAWLER)
+METHODS: Final = (BASIC, ASYNCHRONOUS, SYNCHRONOUS)
 
 _EXPLAINED: Final = (
     "A share of the world's pages and the links between them, drawn by a hash of each address; a topic's seed is "
@@ -62,7 +62,7 @@ class Reduced:
     reachable: int
     with_word: int
     vectors: str
-    trials: Mapping[str, Trials]  # by crawler; empty where too little can be reached
+    trials: Mapping[str, Trials]  # by method; empty where too little can be reached
 
     @property
     def quarter(self) -> int:
@@ -80,40 +80,42 @@ def share_graph(graph: WorldGraph, share: float, seed: int, root: str = "") -> W
     return WorldGraph(graph.urls, graph.is_page & kept, starts, graph.targets[is_kept], graph.has_word)
 
 
-def reduced_topics(tries: Tries, found: WorldTopics, source: str) -> tuple[Reduced, ...]:
+def reduced_topics(world: OnWorld) -> tuple[Reduced, ...]:
     """His four topics, or all where a world has none of them, in every share, with the crawls to be made."""
-    topics = [each for each in found.topics if each.slug in SAMPLE_TOPICS] or found.topics
-    return tuple(_reduced(tries, found, topic, share, source) for share in tries.sizes.shares for topic in topics)
+    topics = [each for each in world.found.topics if each.slug in SAMPLE_TOPICS] or world.found.topics
+    return tuple(_reduced(world, topic, share) for share in world.sizes.shares for topic in topics)
 
 
-def _reduced(tries: Tries, found: WorldTopics, topic: StudiedTopic, share: float, source: str) -> Reduced:
-    graph = share_graph(found.graph, share, tries.study.seed, topic.seed_url.text)
+def _reduced(world: OnWorld, topic: StudiedTopic, share: float) -> Reduced:
+    source = world.sources[0]
+    graph = share_graph(world.found.graph, share, world.study.seed, topic.seed_url.text)
     nodes = graph.reachable([graph.number_by_url[topic.seed_url.text]])
     pages = int((nodes & graph.is_page).sum())
     with_word = int((nodes & graph.is_page & graph.has_word[topic.topic.name.lower()]).sum())
-    steps, trials = min(tries.sizes.steps, int(nodes.sum())), tries.sizes.fewer_trials
-    crawled = CRAWLERS if pages >= LEAST_REACHABLE else ()
-    by_crawler = {
-        crawler.name: tries.of(crawler, topic, source, steps=steps, trials=trials, share=share) for crawler in crawled
+    steps, trials = min(world.sizes.steps, int(nodes.sum())), world.sizes.fewer_trials
+    crawled = METHODS if pages >= LEAST_REACHABLE else ()
+    by_method = {
+        method.name: world.planner.trials(method, topic, source, steps=steps, trials=trials, share=share)
+        for method in crawled
     }
-    return Reduced(topic, share, pages, with_word, source, by_crawler)
+    return Reduced(topic, share, pages, with_word, source, by_method)
 
 
-def dump_table(tries: Tries, found: WorldTopics) -> Table:
+def dump_table(world: OnWorld) -> Table:
     """Table 4.1: his dumps and our worlds."""
     rows: list[tuple[Cell, ...]] = [
         (f"published: {each.name}", each.pages, each.links, each.links / each.pages, each.links_a_page, None)
         for each in DUMPS
     ]
-    for share in (1.0, *tries.sizes.shares):
-        graph = share_graph(found.graph, share, tries.study.seed)
+    for share in (1.0, *world.sizes.shares):
+        graph = share_graph(world.found.graph, share, world.study.seed)
         pages, links = graph.pages, len(graph.targets)
         with_links = int(((np.diff(graph.starts) > 0) & graph.is_page).sum())
-        reached = [_reached(found, tries, topic, share) for topic in found.topics]
-        named = f"{found.world.name}, {share:.0%}"
+        reached = [_reached(world, topic, share) for topic in world.found.topics]
+        named = f"{world.name}, {share:.0%}"
         rows.append((named, pages, links, links / max(1, pages), links / max(1, with_links), float(np.median(reached))))
     return Table(
-        f"dumps-{found.world.slug}",
+        f"dumps-{world.slug}",
         "Pages and links (Table 4.1)",
         ("world", "pages", "links", "links a page", "links a page that has any", "reachable, median of topics"),
         tuple(rows),
@@ -122,23 +124,23 @@ def dump_table(tries: Tries, found: WorldTopics) -> Table:
     )
 
 
-def _reached(found: WorldTopics, tries: Tries, topic: StudiedTopic, share: float) -> int:
-    graph = share_graph(found.graph, share, tries.study.seed, topic.seed_url.text)
+def _reached(world: OnWorld, topic: StudiedTopic, share: float) -> int:
+    graph = share_graph(world.found.graph, share, world.study.seed, topic.seed_url.text)
     return int((graph.reachable([graph.number_by_url[topic.seed_url.text]]) & graph.is_page).sum())
 
 
-def sample_section(tries: Tries, found: WorldTopics, reduced: Sequence[Reduced]) -> Section:
+def sample_section(world: OnWorld, reduced: Sequence[Reduced]) -> Section:
     """How soon the three crawlers find what a reduced world has."""
     crawled = [each for each in reduced if each.trials]
     figures = tuple(
-        Figure(_plot(found, here), (found.world.name,))
-        for share in tries.sizes.shares
+        Figure(_plot(world, here), (world.name,))
+        for share in world.sizes.shares
         if (here := [each for each in crawled if each.share == share])
     )
     return Section(
-        f"Basic, asynchronous and synchronous on a share of {found.world.name} (4.5.3)",
+        f"Basic, asynchronous and synchronous on a share of {world.name} (4.5.3)",
         (_EXPLAINED, _PUBLISHED, *_remarks(reduced)),
-        (dump_table(tries, found), _table(tries, found, crawled)),
+        (dump_table(world), _table(world, crawled)),
         figures,
     )
 
@@ -154,17 +156,17 @@ def _remarks(reduced: Sequence[Reduced]) -> Iterator[str]:
             )
 
 
-def _table(tries: Tries, found: WorldTopics, crawled: Sequence[Reduced]) -> Table:
+def _table(world: OnWorld, crawled: Sequence[Reduced]) -> Table:
     columns = ["share", "topic", "reachable", "with word"]
-    for crawler in CRAWLERS:
-        columns += [f"{crawler.name} at a quarter", *(["±"] if crawler.is_chance else [])]
-    columns += [f"{crawler.name}, half after" for crawler in CRAWLERS]
+    for method in METHODS:
+        columns += [f"{method.name} at a quarter", *(["±"] if method.is_chancy else [])]
+    columns += [f"{method.name}, half after" for method in METHODS]
     return Table(
-        f"sample-{found.world.slug}",
+        f"sample-{world.slug}",
         f"Relevant pages of a share, self-graded{f', {vectors_name(crawled[0].vectors)}' if crawled else ''}",
         tuple(columns),
         tuple(map(_row, crawled)),
-        note=f"Means over {tries.sizes.fewer_trials} trials, ± one standard deviation; the basic crawler leaves "
+        note=f"Means over {world.sizes.fewer_trials} trials, ± one standard deviation; the basic crawler leaves "
         "nothing to chance.",
     )
 
@@ -173,9 +175,9 @@ def _row(reduced: Reduced) -> tuple[Cell, ...]:
     row: list[Cell] = [f"{reduced.share:.0%}", reduced.topic.topic.name, reduced.reachable, reduced.with_word]
     halves: list[Cell] = []
     for trials in reduced.trials.values():
-        curves = trials.self_graded()
+        curves = trials.self_graded[:, 0]
         at_quarter = curves[:, min(reduced.quarter, trials.steps)]
-        row += [mean(at_quarter), *([spread(at_quarter)] if trials.crawler.is_chance else [])]
+        row += [mean(at_quarter), *([spread(at_quarter)] if trials.method.is_chancy else [])]
         halves.append(mean(steps_to_half(curves, reduced.with_word)))
     return (*row, *halves)
 
@@ -186,12 +188,12 @@ def steps_to_half(curves: NDArray[np.int64], relevant: int) -> list[float]:
     return [float(np.argmax(curve >= wanted)) for curve in curves if curve[-1] >= wanted]
 
 
-def _plot(found: WorldTopics, here: Sequence[Reduced]) -> PanelPlot:
+def _plot(world: OnWorld, here: Sequence[Reduced]) -> PanelPlot:
     share, vectors = here[0].share, vectors_name(here[0].vectors)
     return PanelPlot(
-        f"sample-{found.world.slug}-{share:g}",
+        f"sample-{world.slug}-{share:g}",
         "Until nothing is left (Figure 4.6)",
-        f"{share:.0%} of {found.world.name}, {vectors}, self-graded",
+        f"{share:.0%} of {world.name}, {vectors}, self-graded",
         "fetches",
         "pages with the topic's word",
         tuple(Panel(each.topic.topic.name, tuple(tried.line() for tried in each.trials.values())) for each in here),

@@ -1,7 +1,4 @@
-"""What the asynchronous crawler was paid, and which weights it ended with: why it does what it does.
-
-Basic against asynchronous on the whole world: section 4.5.2, Table 4.3 and Figure 4.5.
-"""
+"""Basic against asynchronous on the whole world (section 4.5.2, Table 4.3 and Figure 4.5), and what was learned."""
 
 from __future__ import annotations
 
@@ -12,27 +9,19 @@ import numpy as np
 
 from honeyguide.judge.verdicts import REWARDS, Ladder
 from honeyguide.learn import FeatureStyle, Scale
-from honeyguide_lab import Panel, PanelPlot, paired_difference
-from honeyguide_lab.reproduce.pertejo2021.trials import (
-    ASYNCHRONOUS_CRAWLER,
-    BASIC_CRAWLER,
-    STEPS,
-    WHOLE_DUMP,
-    gains,
-    mean,
-    spread,
-)
+from honeyguide_lab.plots import Panel, PanelPlot
+from honeyguide_lab.reproduce.pertejo2021.plan import ASYNCHRONOUS, BASIC, STEPS, WHOLE_DUMP
 from honeyguide_lab.reproduce.study import Figure, Section, Table, vectors_name, vectors_slug
+from honeyguide_lab.reproduce.trials import gains, mean, shares_earned, spread
+from honeyguide_lab.statistics import paired_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    from honeyguide_lab.reproduce.pertejo2021.trials import Trials, Tries
+    from honeyguide_lab.reproduce.pertejo2021.plan import OnWorld
     from honeyguide_lab.reproduce.study import Cell
-    from honeyguide_lab.reproduce.unkept_crawl import CrawledTask
-    from honeyguide_lab.reproduce.world_topics import StudiedTopic, WorldTopics
+    from honeyguide_lab.reproduce.trials import Trials
+    from honeyguide_lab.reproduce.world_topics import StudiedTopic
 
 _EXPLAINED: Final = (
     "The weights begin uniform between 0 and 1, 0.5 on average. There is no column that is always one, so that what is "
@@ -41,53 +30,41 @@ _EXPLAINED: Final = (
 )
 
 
-def learned_section(found: WorldTopics, fought: Sequence[Duel]) -> Section:
+def learned_section(world: OnWorld, fought: Sequence[Duel]) -> Section:
     """Of the crawls of Table 4.3, with the first vectors."""
     here = [duel for duel in fought if duel.vectors == fought[0].vectors]
     named = vectors_name(fought[0].vectors)
+    ladder = REWARDS["pertejo-code"]
+    assert isinstance(ladder, Ladder)
     earned = Table(
-        f"earned-{found.world.slug}",
+        f"earned-{world.slug}",
         f"What the pages of the asynchronous crawler earn, {named}",
         ("topic", "30, the word", "30, above 0.6", "20, above 0.5", "-1"),
-        tuple((duel.topic.topic.name, *shares_earned(_crawled(duel)).round(4).tolist()) for duel in here),
+        tuple(
+            (duel.topic.topic.name, *shares_earned(duel.asynchronous.tasks, ladder.thresholds).round(4).tolist())
+            for duel in here
+        ),
         note="Shares of all pages fetched; the numbers are cosines of the page with the topic.",
     )
     weights = Table(
-        f"weights-{found.world.slug}",
+        f"weights-{world.slug}",
         f"Weights in the end, {named}",
         ("topic", "column", "weight", "±"),
         tuple(row for duel in here for row in _weights(duel)),
         note="Means over trials, ± one standard deviation.",
         most_shown=100,
     )
-    return Section(f"What is learned on {found.world.name}", (_EXPLAINED,), (earned, weights))
-
-
-def shares_earned(tasks: Sequence[CrawledTask]) -> NDArray[np.float64]:
-    """How pages divide among the steps of the ladder in his code."""
-    ladder = REWARDS["pertejo-code"]
-    assert isinstance(ladder, Ladder)
-    counts = np.zeros(len(ladder.values))
-    for task in tasks:
-        cosines, has_word = task.relevance[task.is_page], task.is_relevant[task.is_page]
-        below = [cosines <= threshold for threshold in ladder.thresholds]
-        counts += np.bincount(np.where(has_word, 0, 1 + np.sum(below, axis=0)), minlength=len(counts))
-    shares: NDArray[np.float64] = counts / max(1.0, float(counts.sum()))
-    return shares
+    return Section(f"What is learned on {world.name}", (_EXPLAINED,), (earned, weights))
 
 
 def _weights(duel: Duel) -> Iterator[tuple[Cell, ...]]:
     style, categories = FeatureStyle(Scale.PERTEJO), duel.topic.topic.categories
     columns = [f"page: {name}" for name in style.state_columns(categories)]
     columns += [f"link: {name}" for name in style.action_columns(categories)]
-    ends = np.array([task.weights for task in _crawled(duel)])
+    ends = np.array([task.weights for task in duel.asynchronous.tasks])
     spreads = ends.std(axis=0, ddof=1).tolist() if len(ends) > 1 else [None] * len(columns)
     for column, weight, deviation in zip(columns, ends.mean(axis=0).tolist(), spreads, strict=True):
         yield duel.topic.topic.name, column, weight, deviation
-
-
-def _crawled(duel: Duel) -> tuple[CrawledTask, ...]:
-    return duel.asynchronous.sequence.crawled()
 
 
 PARTS: Final = (0.01, 0.03, 0.06, 0.12, 0.24)
@@ -121,25 +98,21 @@ class Duel:
         return [] if ours is None or basic is None else gains(ours, basic)
 
 
-def duels(tries: Tries, found: WorldTopics, sources: Sequence[str]) -> tuple[Duel, ...]:
-    """Every topic with all vectors."""
+def duels(world: OnWorld) -> tuple[Duel, ...]:
+    """Plan every topic with all vectors."""
     made = []
-    for source in sources:
-        trials = tries.sizes.trials if source == sources[0] else tries.sizes.fewer_trials
-        for topic in found.topics:
-            steps = tries.sizes.steps_for(topic.reachable)
-            basic, ours = (
-                tries.of(crawler, topic, source, steps=steps, trials=trials)
-                for crawler in (BASIC_CRAWLER, ASYNCHRONOUS_CRAWLER)
-            )
+    for source in world.sources:
+        trials = world.sizes.trials if source == world.sources[0] else world.sizes.fewer_trials
+        for topic in world.found.topics:
+            basic, ours = (world.whole(method, topic, source, trials=trials) for method in (BASIC, ASYNCHRONOUS))
             made.append(Duel(topic, source, basic, ours))
     return tuple(made)
 
 
-def topics_table(tries: Tries, found: WorldTopics) -> Table:
+def topics_table(world: OnWorld) -> Table:
     """What is crawled, from where."""
     return Table(
-        f"topics-{found.world.slug}",
+        f"topics-{world.slug}",
         "Topics",
         ("topic", "categories", "seed", "main page", "reachable", "with word", "labelled", "steps"),
         tuple(
@@ -151,43 +124,43 @@ def topics_table(tries: Tries, found: WorldTopics) -> Table:
                 topic.reachable,
                 topic.with_word,
                 topic.labelled,
-                tries.sizes.steps_for(topic.reachable),
+                world.sizes.steps_for(topic.reachable),
             )
-            for topic in found.topics
+            for topic in world.found.topics
         ),
         note="Where a world lacks a topic's own page, the page that has its word and links to most others with it "
         "stands in.",
     )
 
 
-def whole_section(tries: Tries, found: WorldTopics, fought: Sequence[Duel]) -> Section:
+def whole_section(world: OnWorld, fought: Sequence[Duel]) -> Section:
     """The table with his columns beside ours, and a panel a topic."""
     sources = list(dict.fromkeys(duel.vectors for duel in fought))
     by_source = {source: [duel for duel in fought if duel.vectors == source] for source in sources}
-    tables = [topics_table(tries, found)]
+    tables = [topics_table(world)]
     for source, here in by_source.items():
-        tables += [_table(found, source, here), _gains_on_the_way(found, source, here)]
-    figures = tuple(Figure(_plot(found, source, here), (found.world.name,)) for source, here in by_source.items())
+        tables += [_table(world, source, here), _gains_on_the_way(world, source, here)]
+    figures = tuple(Figure(_plot(world, source, here), (world.name,)) for source, here in by_source.items())
     text = (_EXPLAINED_DUEL, *(_outcome(source, here) for source, here in by_source.items()))
-    title = f"Basic against asynchronous on the whole of {found.world.name} (4.5.2)"
+    title = f"Basic against asynchronous on the whole of {world.name} (4.5.2)"
     return Section(title, text, tuple(tables), figures)
 
 
-def _table(found: WorldTopics, source: str, here: Sequence[Duel]) -> Table:
+def _table(world: OnWorld, source: str, here: Sequence[Duel]) -> Table:
     return Table(
-        f"table-4-3-{found.world.slug}-{vectors_slug(source)}",
+        f"table-4-3-{world.slug}-{vectors_slug(source)}",
         f"Table 4.3, {vectors_name(source)}",
         (
             "topic", "basic", "asynchronous", "±", "gain", "published basic", "published LFA", "published gain",
             "labelled: basic", "labelled: asynchronous", "labelled: ±", "labelled: gain",
         ),
         tuple(map(_row, here)),
-        note=f"Self-graded, but for the columns *labelled*. Means over {here[0].asynchronous.sequence.tasks} trials "
+        note=f"Self-graded, but for the columns *labelled*. Means over {len(here[0].asynchronous.sequences)} trials "
         "with seeds of their own, ± one standard deviation; the basic crawler leaves nothing to chance.",
     )  # fmt: skip
 
 
-def _gains_on_the_way(found: WorldTopics, source: str, here: Sequence[Duel]) -> Table:
+def _gains_on_the_way(world: OnWorld, source: str, here: Sequence[Duel]) -> Table:
     """The gain after parts of a world: his crawls saw 3% of theirs."""
     rows: list[tuple[Cell, ...]] = []
     for part in PARTS:
@@ -201,7 +174,7 @@ def _gains_on_the_way(found: WorldTopics, source: str, here: Sequence[Duel]) -> 
             result = paired_difference(known)
             rows.append((f"{part:.0%}", len(known), result.mean, result.low, result.high))
     return Table(
-        f"gains-on-the-way-{found.world.slug}-{vectors_slug(source)}",
+        f"gains-on-the-way-{world.slug}-{vectors_slug(source)}",
         f"Gain on the way, {vectors_name(source)}",
         ("part of the world", "topics", "gain", "from", "to"),
         tuple(rows),
@@ -230,8 +203,8 @@ def _row(duel: Duel) -> tuple[Cell, ...]:
 
 def _outcome(source: str, here: Sequence[Duel]) -> str:
     """The gain over all topics, by both grades."""
-    by_word = told_gain([each for duel in here if (each := duel.self_graded_gains)])
-    by_label = told_gain([each for duel in here if (each := duel.labelled_gains)])
+    by_word = describe_gain([each for duel in here if (each := duel.self_graded_gains)])
+    by_label = describe_gain([each for duel in here if (each := duel.labelled_gains)])
     published = [each.gain for each in WHOLE_DUMP.values()]
     return (
         f"With {vectors_name(source)} the mean gain over topics is, self-graded, {by_word}; by the labels, {by_label}. "
@@ -239,7 +212,7 @@ def _outcome(source: str, here: Sequence[Duel]) -> str:
     )
 
 
-def told_gain(gains_by_topic: Sequence[Sequence[float]]) -> str:
+def describe_gain(gains_by_topic: Sequence[Sequence[float]]) -> str:
     """A mean with its interval over topics and trials."""
     if not gains_by_topic:
         return "cannot be told"
@@ -249,11 +222,11 @@ def told_gain(gains_by_topic: Sequence[Sequence[float]]) -> str:
     return f"{result.mean:+.1%} ({interval})"
 
 
-def _plot(found: WorldTopics, source: str, here: Sequence[Duel]) -> PanelPlot:
+def _plot(world: OnWorld, source: str, here: Sequence[Duel]) -> PanelPlot:
     return PanelPlot(
-        f"whole-{found.world.slug}-{vectors_slug(source)}",
+        f"whole-{world.slug}-{vectors_slug(source)}",
         "Accumulated relevant pages (Figure 4.5)",
-        f"{found.world.name}, {vectors_name(source)}, self-graded",
+        f"{world.name}, {vectors_name(source)}, self-graded",
         "fetches",
         "pages with the topic's word",
         tuple(Panel(duel.topic.topic.name, (duel.basic.line(), duel.asynchronous.line())) for duel in here),

@@ -17,8 +17,8 @@ from honeyguide.model import Url
 from honeyguide.runs import open_run, top
 from honeyguide.runs.exports import write
 from honeyguide.settings import settings_from, with_overrides
-from honeyguide_lab import Line, LinePlot
 from honeyguide_lab.crawl_task import CrawlTask
+from honeyguide_lab.plots import Line, LinePlot
 from honeyguide_lab.reproduce.study import Figure, Section, Table
 from honeyguide_lab.reproduce.wikicrawler.published import TOP, VERTICES, meant_by
 from honeyguide_lab.reproduce.wikicrawler.ranks import rank_table

@@ -1,11 +1,7 @@
-"""A crawl that is made for its time: whole, through the engine, run folder and all.
-
-Processor time, because the crawls of a reproduction run side by side.
-
-A crawl that is looked at now and then: the size of its frontier after so many iterations.
+"""A crawl that is looked at now and then: the size of its frontier after so many iterations.
 
 It is one crawl, whose budget is raised from milestone to milestone; the engine promises that this changes nothing. What
-was seen at a milestone is written down at once, so that a crawl stopped in between is gone on with like any other.
+was seen at a milestone is written down at once, so that a crawl stopped in between is continued like any other.
 """
 
 from __future__ import annotations
@@ -15,83 +11,18 @@ import shutil
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.crawler import CrawlStarted, CrawlStopped, StopReason, crawl
+from honeyguide.crawler import StopReason
 from honeyguide.errors import HoneyguideError
-from honeyguide.model.clock import ProcessorClock
 from honeyguide.runs import open_run
-from honeyguide_lab.crawl_task import CrawlTask, shared_vectors
+from honeyguide_lab.crawl_task import CrawlTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from honeyguide.crawler import Event
     from honeyguide.settings import Settings
 
-_FILE: Final = "processor.json"
-
-
-@dataclass(frozen=True, slots=True)
-class TimedCrawl:
-    """A crawl that is made for its time. One that was stopped is begun anew."""
-
-    folder: Path
-    settings: Settings
-    method: str
-    world: str
-
-    @property
-    def run(self) -> Path:
-        return self.folder / "run"
-
-    @property
-    def budget(self) -> int:
-        return self.settings.budget.fetches
-
-    @property
-    def is_done(self) -> bool:
-        return self.seconds_per_step is not None
-
-    @property
-    def spent(self) -> int:
-        return self.budget if self.is_done else 0
-
-    @property
-    def seconds_per_step(self) -> float | None:
-        try:
-            timing = json.loads((self.folder / _FILE).read_text(encoding="utf-8"))
-            return float(timing["seconds"]) / int(timing["steps"])
-        except (OSError, ValueError, KeyError, ZeroDivisionError):
-            return None
-
-    def make(self, is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
-        watch = _Watch()
-        vectors = shared_vectors(self.settings.vectors)
-        crawl(self.run, self.settings, listeners=[watch], vectors=vectors, is_interrupted=is_interrupted).close()
-        if not is_interrupted():
-            text = json.dumps({"seconds": watch.seconds, "steps": watch.steps})
-            (self.folder / _FILE).write_text(f"{text}\n", encoding="utf-8")
-            on_steps(self.budget)
-
-
-class _Watch:
-    """Hears when a crawl starts and stops."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-        self.steps = 0
-        self._clock = ProcessorClock()
-        self._started = 0.0
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, CrawlStarted):
-            self._started = self._clock.now()
-        elif isinstance(event, CrawlStopped):
-            self.seconds, self.steps = self._clock.now() - self._started, event.progress.steps
-
-
-_MILESTONES_FILE: Final = "milestones.json"
+_FILE: Final = "milestones.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +82,7 @@ class MeasuredCrawl:
     def measured(self) -> list[Milestone]:
         """What was seen up to now."""
         try:
-            found = json.loads((self.folder / _MILESTONES_FILE).read_text(encoding="utf-8"))
+            found = json.loads((self.folder / _FILE).read_text(encoding="utf-8"))
             return [Milestone(**each) for each in found][: len(self.milestones)]
         except (OSError, ValueError, TypeError):
             return []
@@ -168,7 +99,7 @@ class MeasuredCrawl:
     def _write(self, seen: Sequence[Milestone]) -> None:
         draft = self.folder / f"{_FILE}.draft"
         draft.write_text(json.dumps([asdict(each) for each in seen], indent=1) + "\n", encoding="utf-8")
-        draft.replace(self.folder / _MILESTONES_FILE)
+        draft.replace(self.folder / _FILE)
 
 
 def _fetches(run: Path) -> int:
