@@ -81,13 +81,13 @@ class NamedPages:
 
         PageError if there is no such page, or if there is not a word of HTML or text in it.
         """
-        page = parse(*await self.fetched(_url(name))) if is_url(name) else self._page_in(name)
+        page = parse(*await self.fetched(_parse_url(name))) if is_url(name) else self._read_page_file(name)
         if not page.words:
             what = f"is {page.media_type}, not HTML or text" if not page.charset else "has no words in it"
             raise PageError(f"{name} {what}; give another page")
         return page
 
-    def _page_in(self, name: str) -> Page:
+    def _read_page_file(self, name: str) -> Page:
         if name == STANDARD_INPUT:
             if self._input_is_read:
                 raise PageError(
@@ -95,7 +95,7 @@ class NamedPages:
                 )
             self._input_is_read = True
         limit = self._settings.fetch.max_body_bytes
-        body = _content(name, limit + 1)
+        body = _read_file(name, limit + 1)
         if not body:
             raise PageError(f"{name} is empty; give another page")
         if len(body) > limit:
@@ -135,14 +135,14 @@ class NamedPages:
         return answer.outcome
 
 
-def _url(name: str) -> Url:
+def _parse_url(name: str) -> Url:
     try:
         return Url.parse(name)
     except InvalidUrl as error:
         raise PageError(str(error)) from None
 
 
-def _content(name: str, most_bytes: int) -> bytes:
+def _read_file(name: str, most_bytes: int) -> bytes:
     try:
         if name == STANDARD_INPUT:
             return sys.stdin.buffer.read(most_bytes)
@@ -205,7 +205,7 @@ async def with_listed_seeds(settings: Settings, world: World, memory: WebMemory 
     if crawl.sitemaps_from_robots and not seeds and not named:
         seeds = list(world.entry_urls())
     settings = staying_with(settings, [*seeds, *named])
-    async with _pages(settings, world, memory) as pages:
+    async with _open_pages(settings, world, memory) as pages:
         reading = _ListReader(pages, Scope(settings.scope), crawl.listed_urls)
         await reading.read(named)
         if reading.mistakes:
@@ -221,7 +221,7 @@ async def with_listed_seeds(settings: Settings, world: World, memory: WebMemory 
     return with_overrides(settings, {"crawl.seed_urls": list(texts)})
 
 
-def _pages(settings: Settings, world: World, memory: WebMemory | None) -> NamedPages:
+def _open_pages(settings: Settings, world: World, memory: WebMemory | None) -> NamedPages:
     """Return where the files are read. The live web is asked through a door of its own, which lets their types in."""
     if settings.crawl.world != "live" or world.is_offline:
         return NamedPages(settings, world)

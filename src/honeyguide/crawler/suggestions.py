@@ -40,20 +40,20 @@ def articles_on(world: WikiWorld, phrases: Iterable[str], examples: Iterable[Url
             numbers.append(number)
     urls = [world.url_of(number) for number in dict.fromkeys(numbers)]
     linked = dict.fromkeys(target for url in urls for target in world.links_of(url) if target not in urls)
-    about = tuple(_article(world, url, _text(world, url)) for url in urls)
-    others = tuple(_article(world, url) for url, _ in zip(linked, range(LINKED), strict=False))
+    about = tuple(_describe_article(world, url, _read_text(world, url)) for url in urls)
+    others = tuple(_describe_article(world, url) for url, _ in zip(linked, range(LINKED), strict=False))
     found = {name for article in (*about, *others) for name in article.categories}
     sizes = {name: pages for name, pages in world.categories() if name in found}
     return WikiArticles(about, others, sizes, world.page_count)
 
 
-def _article(world: WikiWorld, url: Url, text: str = "") -> WikiArticle:
+def _describe_article(world: WikiWorld, url: Url, text: str = "") -> WikiArticle:
     number = world.number_of(url)
     assert number is not None
     return WikiArticle(world.title_of(number), world.categories_of(url), text)
 
 
-def _text(world: WikiWorld, url: Url) -> str:
+def _read_text(world: WikiWorld, url: Url) -> str:
     outcome = world.answer(url).outcome
     return main_text(parse(url, outcome)) if isinstance(outcome, Fetched) else ""
 
@@ -117,7 +117,7 @@ async def suggest_topic_async(name: str = "", **options: Unpack[SuggestionOption
     if topic.is_empty:
         raise SettingsError(["there is no topic to find words for: give a sentence, or an example with --like"])
     source = open_vectors(settings.vectors.source, settings.vectors.cache_path)
-    with _look_up(settings, like) as look_up:
+    with _open_look_up(settings, like) as look_up:
         found = suggest(
             topic,
             WordVectors(source),
@@ -133,7 +133,7 @@ async def suggest_topic_async(name: str = "", **options: Unpack[SuggestionOption
 
 
 @contextmanager
-def _look_up(settings: Settings, like: Sequence[str]) -> Iterator[LookUp | None]:
+def _open_look_up(settings: Settings, like: Sequence[str]) -> Iterator[LookUp | None]:
     """Open a way to look phrases up in the wiki that the settings name; None where they name another world."""
     kind, _, path = settings.crawl.world.partition(":")
     if kind != "wiki":

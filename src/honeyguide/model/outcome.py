@@ -166,7 +166,7 @@ def whole_exchange(answer: Answer) -> Exchange | None:
 
     A world that holds its pages sends no headers, so the few that say what the outcome says are made up.
     """
-    exchange = answer.exchange or _made_up(answer.outcome)
+    exchange = answer.exchange or _make_exchange(answer.outcome)
     if exchange is None or exchange.body is not None:
         return exchange
     match answer.outcome:
@@ -178,22 +178,22 @@ def whole_exchange(answer: Answer) -> Exchange | None:
             return replace(exchange, body=b"", cut=Cut.UNSPECIFIED if _has_body(exchange) else None)
 
 
-def _made_up(outcome: Outcome) -> Exchange | None:
+def _make_exchange(outcome: Outcome) -> Exchange | None:
     match outcome:
         case Fetched():
             tags = (("X-Robots-Tag", tag) for tag in outcome.robots_tag.split("\n") if tag)
-            return _answered(outcome.status, ("Content-Type", outcome.content_type), *tags)
+            return _response(outcome.status, ("Content-Type", outcome.content_type), *tags)
         case Unchanged():
-            return _answered(outcome.status)
+            return _response(outcome.status)
         case Redirected():
-            return _answered(outcome.status, ("Location", outcome.target.text))
+            return _response(outcome.status, ("Location", outcome.target.text))
         case Failed(status=int(status)):
-            return _answered(status)
+            return _response(status)
         case Failed() | Refused() | Unknown():
             return None
 
 
-def _answered(status: int, *headers: tuple[str, str]) -> Exchange:
+def _response(status: int, *headers: tuple[str, str]) -> Exchange:
     try:
         phrase = HTTPStatus(status).phrase
     except ValueError:

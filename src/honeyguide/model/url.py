@@ -107,15 +107,15 @@ class Url:
 
         Raises `InvalidUrl` when there is no http(s) URL in it.
         """
-        _checked_length(text)
+        _check_length(text)
         if base is not None and _PLAIN_PATH.fullmatch(text):
             # Most links of most pages; less than half the cost of full parsing.
-            return cls(_checked_length(_join_plain(base, text)))
+            return cls(_check_length(_join_plain(base, text)))
         try:
             absolute = ada_url.join_url(base.text, text) if base is not None else ada_url.normalize_url(text)
         except ValueError:
             raise InvalidUrl(f"not a URL: {text!r}; write it in full, as in https://example.org/page") from None
-        return cls(_canonical(absolute, text))
+        return cls(_canonicalise(absolute, text))
 
     @property
     def scheme(self) -> str:
@@ -159,7 +159,7 @@ def _join_plain(base: Url, path: str) -> str:
     return folder + path
 
 
-def _canonical(absolute: str, original: str) -> str:
+def _canonicalise(absolute: str, original: str) -> str:
     """Apply the policy to a URL that WHATWG parsing has already normalised."""
     scheme, separator, rest = absolute.partition("://")
     if scheme not in ("http", "https") or not separator:
@@ -172,12 +172,12 @@ def _canonical(absolute: str, original: str) -> str:
         tail = _ESCAPE.sub(_unify_escape, tail)
     if "?" in tail:
         path, _, query = tail.partition("?")
-        query = _without_tracking(query)
+        query = _drop_tracking(query)
         tail = f"{path}?{query}" if query else path
-    return _checked_length(f"{scheme}://{authority}{slash}{tail}")
+    return _check_length(f"{scheme}://{authority}{slash}{tail}")
 
 
-def _checked_length(text: str) -> str:
+def _check_length(text: str) -> str:
     if len(text) > MAX_LENGTH:
         raise InvalidUrl(f"URL of {len(text)} characters is longer than {MAX_LENGTH}: {text[:60]!r}…")
     return text
@@ -188,7 +188,7 @@ def _unify_escape(match: re.Match[str]) -> str:
     return chr(value) if value in _UNRESERVED else f"%{match[1].upper()}"
 
 
-def _without_tracking(query: str) -> str:
+def _drop_tracking(query: str) -> str:
     return "&".join(parameter for parameter in query.split("&") if not _is_tracking(parameter))
 
 

@@ -86,12 +86,12 @@ def candidates_in(text: str, words: Sequence[str], spans: Sequence[Span], stop_w
         gaps = [" "] * (len(words) + 1)
     found: list[Span] = []
     for span in spans:
-        for run in _runs(words, gaps, span, stop_words):
-            found += [run] if run[1] - run[0] <= LONGEST else _cut(run)
+        for run in _find_runs(words, gaps, span, stop_words):
+            found += [run] if run[1] - run[0] <= LONGEST else _cut_run(run)
     return [(start, end) for start, end in found if _has_letter("".join(words[start:end]))]
 
 
-def _runs(words: Sequence[str], gaps: Sequence[str], span: Span, stop_words: AbstractSet[str]) -> Iterator[Span]:
+def _find_runs(words: Sequence[str], gaps: Sequence[str], span: Span, stop_words: AbstractSet[str]) -> Iterator[Span]:
     start, end = span
     for place in range(start, end):
         if words[place] in stop_words or _is_piece_of_number(words, gaps, place):
@@ -120,7 +120,7 @@ def _has_letter(text: str) -> bool:
     return text.isalpha() or any(map(str.isalpha, text))
 
 
-def _cut(run: Span) -> Iterator[Span]:
+def _cut_run(run: Span) -> Iterator[Span]:
     start, end = run
     for first in range(start, end, LONGEST):
         yield first, min(first + LONGEST, end)

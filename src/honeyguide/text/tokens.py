@@ -76,7 +76,7 @@ class Stems:
 @cache
 def stop_words(language: str) -> frozenset[str]:
     """Return the stop words of a language, lower-cased; KeyError where there is no list for it."""
-    groups: dict[str, str] = _lists()[language]
+    groups: dict[str, str] = _read_lists()[language]
     words = {word for group in groups.values() for word in group.split()}
     return frozenset(words | {word.replace("'", "’") for word in words})
 
@@ -84,11 +84,11 @@ def stop_words(language: str) -> frozenset[str]:
 @cache
 def languages() -> tuple[str, ...]:
     """Return the languages that have a list."""
-    return tuple(_lists())
+    return tuple(_read_lists())
 
 
 @cache
-def _lists() -> dict[str, dict[str, str]]:
+def _read_lists() -> dict[str, dict[str, str]]:
     return tomllib.loads(resources.files("honeyguide.text").joinpath("stop_words.toml").read_text(encoding="utf-8"))
 
 

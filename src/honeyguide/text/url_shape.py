@@ -76,13 +76,13 @@ class LetterModel:
     @classmethod
     def from_words(cls, words: Iterable[str]) -> LetterModel:
         """Return a model of words, each counting alike: give every distinct one once. They are made by `plain_runs`."""
-        follows, ends = _counted(words)
-        follows = _with_glued_words(follows, ends)
+        follows, ends = _count_letters(words)
+        follows = _add_glued_words(follows, ends)
         single = follows.sum(axis=(0, 1)) + 1.0
         single /= single.sum()
         # Where a context is rare, the shorter one speaks: a weight of 81 and of 13.5 words.
-        pairs = _mixed(follows.sum(axis=0), single, 81.0)
-        chances = _mixed(follows, pairs, 13.5)
+        pairs = _mix(follows.sum(axis=0), single, 81.0)
+        chances = _mix(follows, pairs, 13.5)
         costs = -np.log(chances)
         costs[:, :, _DIGIT] += math.log(10)
         return cls(np.minimum(np.rint(costs * _STEPS), _DEAREST).astype(np.int64))
@@ -132,7 +132,7 @@ def _nats_of_chance(word: str) -> float:
     return math.log(26) if word.isalpha() else math.log(36)
 
 
-def _counted(words: Iterable[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _count_letters(words: Iterable[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return how often a symbol follows two others, and how often a word ends after them."""
     follows = np.zeros((_CONTEXTS, _CONTEXTS, _SYMBOLS))
     ends = np.zeros((_CONTEXTS, _CONTEXTS))
@@ -146,7 +146,7 @@ def _counted(words: Iterable[str]) -> tuple[NDArray[np.float64], NDArray[np.floa
     return follows, ends
 
 
-def _with_glued_words(follows: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.float64]:
+def _add_glued_words(follows: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the counts when a share of the words is followed by a word drawn from the same ones."""
     first = follows[_START, _START] / max(follows[_START, _START].sum(), 1.0)
     glued = follows + _GLUED * ends[:, :, None] * first
@@ -157,7 +157,7 @@ def _with_glued_words(follows: NDArray[np.float64], ends: NDArray[np.float64]) -
     return glued
 
 
-def _mixed(counts: NDArray[np.float64], shorter: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
+def _mix(counts: NDArray[np.float64], shorter: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
     mixed: NDArray[np.float64] = (counts + weight * shorter) / (counts.sum(axis=-1, keepdims=True) + weight)
     return mixed
 
@@ -246,7 +246,7 @@ def url_shape(url: Url, rules: UrlRules = DEFAULT_RULES) -> UrlShape:
 def has_gibberish_host(host: HostKey) -> bool:
     """Return whether a label of the host before its last one is more likely chance than a name."""
     # The port stands in the last label; the parts of an IP address are too short to tell.
-    return any(_is_gibberish(_readable_label(label)) for label in host.split(".")[:-1])
+    return any(_is_gibberish(_decode_label(label)) for label in host.split(".")[:-1])
 
 
 def _is_gibberish(text: str) -> bool:
@@ -254,7 +254,7 @@ def _is_gibberish(text: str) -> bool:
     return any(letters.is_gibberish(run) for run in plain_runs(text))
 
 
-def _readable_label(label: str) -> str:
+def _decode_label(label: str) -> str:
     if not label.startswith("xn--"):
         return label
     try:

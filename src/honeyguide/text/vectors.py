@@ -101,10 +101,10 @@ class WordRows:
         sums = np.empty((len(begins), 1, dimension), dtype=np.float32)
         for first in range(0, len(begins), SPANS_IN_CACHE):
             block = slice(first, first + SPANS_IN_CACHE)
-            np.matmul(ones, self._heads(numbers[block], dimension), out=sums[block])
+            np.matmul(ones, self._take_heads(numbers[block], dimension), out=sums[block])
         return sums[:, 0]
 
-    def _heads(self, numbers: NDArray[np.int32], dimension: int) -> NDArray[np.float32]:
+    def _take_heads(self, numbers: NDArray[np.int32], dimension: int) -> NDArray[np.float32]:
         """Return the first `dimension` numbers of these words' vectors."""
         parts, rest = divmod(self.table.shape[1], dimension)
         if rest:
@@ -153,7 +153,7 @@ class WordVectors:
             return self._last_rows
         if len(self._number_by_word) > CACHED_WORDS:
             self._forget()
-        numbers = self._numbers(words)
+        numbers = self._number(words)
         if self._number_by_word.new_words:
             self._learn_new_words()
         rows = WordRows(self._table, numbers)
@@ -180,7 +180,7 @@ class WordVectors:
         directions = [unit(self.vector(words_of(text))) for text in texts]
         return np.sum(directions, axis=0) / len(directions) if directions else np.zeros(self.dimension)
 
-    def _numbers(self, words: tuple[str, ...]) -> NDArray[np.int32]:
+    def _number(self, words: tuple[str, ...]) -> NDArray[np.int32]:
         """Return the rows of the words; those never met get the next ones."""
         number_of = self._number_by_word
         # An itemgetter is the fastest way to look up many keys, but has to be given more than one.
@@ -274,9 +274,13 @@ def neighbours(vocabulary: Vocabulary, vector: NDArray[np.float64], count: int) 
         # All that are as near as the last one that may stay: a tie is decided by letters, not by place.
         bar = np.partition(near, -count)[-count] if count < len(near) else -np.inf
         within = np.flatnonzero(near >= bar)
-        best = _best(count, best, zip([block[place] for place in within.tolist()], near[within].tolist(), strict=True))
+        best = _keep_best(
+            count, best, zip([block[place] for place in within.tolist()], near[within].tolist(), strict=True)
+        )
     return best
 
 
-def _best(count: int, known: list[tuple[str, float]], more: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+def _keep_best(
+    count: int, known: list[tuple[str, float]], more: Iterable[tuple[str, float]]
+) -> list[tuple[str, float]]:
     return list(islice(sorted([*known, *more], key=lambda pair: (-pair[1], pair[0])), count))

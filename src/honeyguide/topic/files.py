@@ -22,7 +22,7 @@ SEED_URLS: Final = "seed_urls"
 def load_topic(path: str | Path) -> dict[str, Any]:
     """Read a topic file into settings by dotted key. SettingsError with all that is wrong in it."""
     document = read_toml(path)
-    mistakes = _misplaced(document)
+    mistakes = _find_misplaced(document)
     values: dict[str, Any] = {}
     if not mistakes:
         topic = with_examples_seen_from(Path(path).parent, document["topic"])
@@ -39,13 +39,13 @@ def topic_file(topic: Mapping[str, Any], seed_urls: Sequence[str] = (), notes: M
     notes = notes or {}
     lines = ["[topic]"]
     for name, value in topic.items():
-        lines += _lines(name, value, notes)
+        lines += _write_value(name, value, notes)
     if seed_urls:
-        lines += ["", "[crawl]", *_lines(SEED_URLS, tuple(seed_urls), notes)]
+        lines += ["", "[crawl]", *_write_value(SEED_URLS, tuple(seed_urls), notes)]
     return "\n".join(lines) + "\n"
 
 
-def _misplaced(document: Mapping[str, Any]) -> list[str]:
+def _find_misplaced(document: Mapping[str, Any]) -> list[str]:
     """List what has no place in a topic file, and a missing topic."""
     mistakes = []
     if not isinstance(document.get("topic"), dict):
@@ -59,17 +59,17 @@ def _misplaced(document: Mapping[str, Any]) -> list[str]:
     return mistakes
 
 
-def _lines(name: str, value: object, notes: Mapping[str, str]) -> list[str]:
+def _write_value(name: str, value: object, notes: Mapping[str, str]) -> list[str]:
     if not isinstance(value, tuple | list) or not value:
         return [f"{name} = {toml_value(value)}"]
     items = [f"{toml_value(item)}," for item in value]
     width = max(map(len, items))
-    remarks = [_remark(notes.get(item, "")) for item in value]
+    remarks = [_comment(notes.get(item, "")) for item in value]
     rows = [f"  {item:{width}}  {remark}".rstrip() for item, remark in zip(items, remarks, strict=True)]
     return [f"{name} = [", *rows, "]"]
 
 
-def _remark(note: str) -> str:
+def _comment(note: str) -> str:
     """Return a comment on one line, without what TOML allows in none."""
     printable = "".join(letter if letter.isprintable() else " " for letter in note)
     return f"# {' '.join(printable.split())}" if printable.strip() else ""

@@ -87,11 +87,11 @@ class PhraseReader:
                     forms[tuple(stems[part])][" ".join(run[part])] += 1
         is_short = sum(map(len, runs)) <= SHORT_TEXT
         phrases = [
-            Phrase(_usual(written), stem, written.total())
+            Phrase(_usual_form(written), stem, written.total())
             for stem, written in forms.items()
             if is_short or len(stem) == 1 or (stem in whole and written.total() > 1)
         ]
-        return sorted(_without_fragments(phrases), key=lambda phrase: (-phrase.count, phrase.text))
+        return sorted(_drop_fragments(phrases), key=lambda phrase: (-phrase.count, phrase.text))
 
     def _runs(self, text: str) -> list[list[str]]:
         """Content words that follow one another."""
@@ -106,12 +106,12 @@ class PhraseReader:
         return is_long_enough and word not in self._stop_words and not word[0].isdigit()
 
 
-def _usual(written: Counter[str]) -> str:
+def _usual_form(written: Counter[str]) -> str:
     """Return the most frequent form; of equal ones the shortest, then the first by letters."""
     return min(written, key=lambda form: (-written[form], len(form), form))
 
 
-def _without_fragments(phrases: Sequence[Phrase]) -> Iterator[Phrase]:
+def _drop_fragments(phrases: Sequence[Phrase]) -> Iterator[Phrase]:
     """Leave out a phrase of several words that stands only within longer ones of the same count."""
     within: set[tuple[Stem, int]] = set()
     for phrase in phrases:
@@ -153,9 +153,11 @@ def gist_of(topic: Topic, vectors: WordVectors, reader: PhraseReader) -> Gist:
     """Read a topic's name, keywords and examples."""
     weights: defaultdict[str, float] = defaultdict(float)
     phrases: dict[Stem, OwnPhrase] = {}
-    told = ". ".join(topic.phrases)
-    texts = [(told, YOUR_WORDS, 1.0)] if told else []
-    texts += [(text, _example(number, topic.like), 1.0 / len(topic.like)) for number, text in enumerate(topic.like, 1)]
+    own_words = ". ".join(topic.phrases)
+    texts = [(own_words, YOUR_WORDS, 1.0)] if own_words else []
+    texts += [
+        (text, _example_name(number, topic.like), 1.0 / len(topic.like)) for number, text in enumerate(topic.like, 1)
+    ]
     for text, origin, share in texts:
         terms = key_terms(text, vectors, reader)
         _add(weights, terms, share)
@@ -168,20 +170,20 @@ def gist_of(topic: Topic, vectors: WordVectors, reader: PhraseReader) -> Gist:
         _add(weights, key_terms(text, vectors, reader), -UNLIKE_SHARE / len(topic.unlike))
     total = sum(weight for weight in weights.values() if weight > 0)
     return Gist(
-        vector=unit(vectors.topic_vector(_without_stop_words(topic, reader))),
+        vector=unit(vectors.topic_vector(_drop_stop_words(topic, reader))),
         weight_by_stem={stem: weight / total for stem, weight in weights.items() if weight > 0},
         phrases=phrases,
         name_stems=reader.content_stems(" ".join(topic.phrases)),
     )
 
 
-def _without_stop_words(topic: Topic, reader: PhraseReader) -> Topic:
+def _drop_stop_words(topic: Topic, reader: PhraseReader) -> Topic:
     """Return the topic's content words alone: in most vectors stop words are as long as any other."""
     like, unlike = (tuple(map(reader.without_stop_words, texts)) for texts in (topic.like, topic.unlike))
     return Topic(" ".join(map(reader.without_stop_words, topic.phrases)), (), like, unlike)
 
 
-def _example(number: int, examples: Sequence[str]) -> str:
+def _example_name(number: int, examples: Sequence[str]) -> str:
     return "your example" if len(examples) == 1 else f"your example {number}"
 
 
@@ -189,13 +191,15 @@ def key_terms(text: str, vectors: WordVectors, reader: PhraseReader) -> list[tup
     """Return the phrases of a text that weigh most, with their weights: frequent ones, of telling words."""
     weighed = []
     for phrase in reader.read(text):
-        telling = [_telling(word, stem, vectors, reader) for word, stem in zip(phrase.words, phrase.stem, strict=True)]
+        telling = [
+            _word_weight(word, stem, vectors, reader) for word, stem in zip(phrase.words, phrase.stem, strict=True)
+        ]
         weight = (1.0 + float(np.log(phrase.count))) * sum(telling) / len(telling) ** 0.5
         weighed.append((phrase, weight))
     return sorted(weighed, key=lambda pair: (-pair[1], pair[0].text))[:KEY_TERMS]
 
 
-def _telling(word: str, stem: str, vectors: WordVectors, reader: PhraseReader) -> float:
+def _word_weight(word: str, stem: str, vectors: WordVectors, reader: PhraseReader) -> float:
     """Return how much a word says of a subject: 1 for one that belongs to a shipped subject, less for others.
 
     Of the others, those with short vectors say least, because common words have short ones. That alone would not do:
@@ -256,7 +260,9 @@ class SubjectMatcher:
     def _matches(self, gist: Gist) -> list[SubjectMatch]:
         whole = self._whole_phrases(gist)
         return [
-            SubjectMatch(subject, direction, float((direction * gist.vector).sum()), _shared(gist, entries, whole))
+            SubjectMatch(
+                subject, direction, float((direction * gist.vector).sum()), _shared_weight(gist, entries, whole)
+            )
             for subject, direction, entries in zip(self._subjects, self._directions, self._entries, strict=True)
         ]
 
@@ -279,7 +285,7 @@ class SubjectMatcher:
         ]
 
 
-def _shared(gist: Gist, entries: Sequence[frozenset[str]], whole: frozenset[frozenset[str]]) -> float:
+def _shared_weight(gist: Gist, entries: Sequence[frozenset[str]], whole: frozenset[frozenset[str]]) -> float:
     """Return the weight of the topic's words that stand in a subject's entries.
 
     A word of an entry counts by the square of the share of the entry that the topic has: "opening ceremony" says

@@ -36,8 +36,8 @@ class StartingPoints:
 
     def is_about(self, topic: Topic) -> bool:
         """Return whether the name or an alias stands in the topic, word for word."""
-        asked = [_spaced(phrase) for phrase in topic.phrases]
-        return any(_spaced(word) in phrase for word in (self.name, *self.aliases) for phrase in asked)
+        asked = [_fold_words(phrase) for phrase in topic.phrases]
+        return any(_fold_words(word) in phrase for word in (self.name, *self.aliases) for phrase in asked)
 
 
 def starting_urls(topic: Topic, path: Path | None = None) -> tuple[Url, ...]:
@@ -55,7 +55,7 @@ def starting_urls(topic: Topic, path: Path | None = None) -> tuple[Url, ...]:
     return tuple(dict.fromkeys(url for point in chosen for url in point.urls))
 
 
-def _spaced(phrase: str) -> str:
+def _fold_words(phrase: str) -> str:
     """Reduce a phrase to its words between single spaces, so that `in` compares whole words."""
     return f" {' '.join(_WORD.findall(phrase.casefold()))} "
 

@@ -147,11 +147,11 @@ def from_subjects(gist: Gist, focus: Focus, matches: Sequence[SubjectMatch], rea
     """Shipped subjects for a topic, best first; none where nothing fits."""
     if not focus.fitting:
         return []
-    near = _handed_on(matches)
+    near = _hand_on(matches)
     floor = max(LEAST_SCORE, LEAST_SHARE * max(suggestion.score for suggestion in near.values()))
     found = {name: suggestion for name, suggestion in near.items() if suggestion.score >= floor}
     lowest = min((suggestion.score for suggestion in found.values()), default=0.0)
-    beside = [suggestion for suggestion in _beside(focus, matches, lowest) if suggestion.text not in found]
+    beside = [suggestion for suggestion in _find_beside(focus, matches, lowest) if suggestion.text not in found]
     holder_by_name = {match.subject.name: match.subject.wider[:1] for match in matches}
     chosen: list[Suggestion] = []
     siblings: Counter[tuple[str, ...]] = Counter()
@@ -174,7 +174,7 @@ def is_no_wider(name: str, gist: Gist, reader: PhraseReader) -> bool:
     return bool(gist.name_stems) and " and " not in name and reader.content_stems(name) >= gist.name_stems
 
 
-def _handed_on(matches: Iterable[SubjectMatch]) -> dict[str, Suggestion]:
+def _hand_on(matches: Iterable[SubjectMatch]) -> dict[str, Suggestion]:
     """Return the best score of every subject, its own or handed on from a narrower one."""
     best: dict[str, Suggestion] = {}
     for match in matches:
@@ -187,7 +187,7 @@ def _handed_on(matches: Iterable[SubjectMatch]) -> dict[str, Suggestion]:
     return best
 
 
-def _beside(focus: Focus, matches: Iterable[SubjectMatch], below: float) -> Iterator[Suggestion]:
+def _find_beside(focus: Focus, matches: Iterable[SubjectMatch], below: float) -> Iterator[Suggestion]:
     """Yield subjects that lie near the focus, with scores that put them behind those found for the topic itself."""
     nearest = focus.fitting[0].subject
     for match in matches:
@@ -297,11 +297,11 @@ def suggest(
         ranked = finder.chosen(found_keywords)
         encyclopaedia = look_up(suggestion.text for suggestion in ranked)
         found_keywords = [*ranked, *encyclopaedia.keywords(focus, finder, vectors, reader)]
-        found_categories = _merged(encyclopaedia.categories(gist, focus, finder, reader), found_categories)
+        found_categories = _merge(encyclopaedia.categories(gist, focus, finder, reader), found_categories)
     return Suggestions(tuple(finder.chosen(found_keywords)[:keywords]), tuple(found_categories[:categories]))
 
 
-def _merged(first: Iterable[Suggestion], then: Iterable[Suggestion]) -> list[Suggestion]:
+def _merge(first: Iterable[Suggestion], then: Iterable[Suggestion]) -> list[Suggestion]:
     """Return both together, best first; of one name the first."""
     by_name: dict[str, Suggestion] = {}
     for suggestion in (*first, *then):

@@ -129,15 +129,15 @@ class CacheDraft:
     def finish(self, file: CompressedFile, state: str, format_name: str) -> None:
         """Write the index, and last `about.json`."""
         self._write_head()
-        _close_whole(self._vectors)
-        _close_whole(self._words)
+        _sync_and_close(self._vectors)
+        _sync_and_close(self._words)
         bounds = np.frombuffer(self._bounds, dtype=np.uint64)
         rows = self._distinct_rows(bounds)
         keys = np.frombuffer(self._keys, dtype=np.uint64)[rows]
         for name, column in ((BOUNDS, bounds), (KEYS, keys), (ROWS, rows.astype("<u4"))):
             with (self._folder / name).open("wb") as opened:
                 np.save(opened, column, allow_pickle=False)
-                _close_whole(opened)
+                _sync_and_close(opened)
         about = AboutVectors(
             file=str(file.path.resolve()),
             state=state,
@@ -152,7 +152,7 @@ class CacheDraft:
         )
         with (self._folder / ABOUT).open("wb") as opened:
             opened.write(json.dumps(asdict(about), indent=2).encode() + b"\n")
-            _close_whole(opened)
+            _sync_and_close(opened)
 
     def __enter__(self) -> Self:
         return self
@@ -183,9 +183,9 @@ class CacheDraft:
         last = -1
         for place in repeated.tolist():
             if place - 1 != last:  # a run of equal keys begins one before
-                seen = {_word(text, bounds, order[place - 1])}
+                seen = {_read_word(text, bounds, order[place - 1])}
             last = place
-            word = _word(text, bounds, order[place])
+            word = _read_word(text, bounds, order[place])
             if word in seen:
                 dropped.append(place)
             seen.add(word)
@@ -198,11 +198,11 @@ class CacheDraft:
         return whole.hexdigest()
 
 
-def _word(text: NDArray[np.uint8], bounds: NDArray[np.uint64], row: int) -> bytes:
+def _read_word(text: NDArray[np.uint8], bounds: NDArray[np.uint64], row: int) -> bytes:
     return text[int(bounds[row]) : int(bounds[row + 1])].tobytes()
 
 
-def _close_whole(opened: BinaryIO) -> None:
+def _sync_and_close(opened: BinaryIO) -> None:
     opened.flush()
     os.fsync(opened.fileno())  # or a power cut may leave an empty file under a good name
     opened.close()
@@ -232,13 +232,13 @@ def open_file_vectors(
 
     VectorsError where the file is none that can be used or the cache cannot be written; then nothing is left behind.
     """
-    state, folder = _state_of(path), cache / _name_for(path)
-    found = _current(path, folder, state)
+    state, folder = _file_state(path), cache / _folder_name(path)
+    found = _open_current(path, folder, state)
     if found is not None:
         return found
     try:
         with _locked(folder):
-            found = _current(path, folder, state)  # another process may have made it while we waited
+            found = _open_current(path, folder, state)  # another process may have made it while we waited
             if found is None:
                 _convert(path, state, folder, on_progress)
                 found = FileVectors(path, folder)
@@ -250,9 +250,9 @@ def open_file_vectors(
         ) from error
 
 
-def _state_of(path: Path) -> str:
+def _file_state(path: Path) -> str:
     """Return a text that changes when the file does: size, time, first and last bytes."""
-    with _opened(path) as file:
+    with _open_file(path) as file:
         facts = os.fstat(file.fileno())
         probe = xxhash.xxh3_128(file.read(_PROBE_BYTES))
         file.seek(max(0, facts.st_size - _PROBE_BYTES))
@@ -260,13 +260,13 @@ def _state_of(path: Path) -> str:
     return f"{_FORMAT} {facts.st_size} {facts.st_mtime_ns} {probe.hexdigest()}"
 
 
-def _name_for(path: Path) -> str:
+def _folder_name(path: Path) -> str:
     """Return a name that a person knows the file by; two files of one name differ in the letters after it."""
     readable = re.sub(r"[^A-Za-z0-9._-]", "_", path.name)[:_LONGEST_NAME]
     return f"{readable}-{xxhash.xxh3_64_hexdigest(os.fsencode(path.resolve()))}"
 
 
-def _current(path: Path, folder: Path, state: str) -> FileVectors | None:
+def _open_current(path: Path, folder: Path, state: str) -> FileVectors | None:
     """Open an earlier conversion; None where it is not there, not whole, or of another state of the file."""
     try:
         found = FileVectors(path, folder)
@@ -281,7 +281,7 @@ def _convert(path: Path, state: str, folder: Path, on_progress: Callable[[Conver
     draft.mkdir()
     try:
         _write_draft(path, state, draft, on_progress)
-        if _state_of(path) != state:
+        if _file_state(path) != state:
             raise VectorsError(f"{path} has changed while it was read; try again when it is finished")
         if folder.exists():
             folder.rename(old)
@@ -310,7 +310,7 @@ def _write_draft(path: Path, state: str, draft: Path, on_progress: Callable[[Con
             raise VectorsError(f"{path}: {error}: {error.remedy}") from error
 
 
-def _opened(path: Path) -> BufferedReader:
+def _open_file(path: Path) -> BufferedReader:
     """Open the file as it lies on disk. VectorsError where there is none that can be read."""
     if path.is_dir():
         raise VectorsError(f"{path} is a folder: name one file of vectors in it")

@@ -262,22 +262,24 @@ class _TextRows:
             if not pieces:
                 continue
             if len(pieces) != dimension + 1:
-                pieces = self._joined(pieces, line, number)
+                pieces = self._join_word(pieces, line, number)
             words.append(pieces[0])
             fields += pieces[1:]
             lines.append(number)
             if len(words) == at_once:
-                yield self._batch(words, fields, lines)
+                yield self._make_batch(words, fields, lines)
                 words, fields, lines = [], [], []
         if words:
-            yield self._batch(words, fields, lines)
-        self._check_promise()
+            yield self._make_batch(words, fields, lines)
+        self._check_count()
 
-    def _joined(self, pieces: list[bytes], line: bytes, number: int) -> list[bytes]:
+    def _join_word(self, pieces: list[bytes], line: bytes, number: int) -> list[bytes]:
         """Return a line that is not plainly a word and its numbers: the word may have spaces in it, or be a space."""
         dimension = self._layout.dimension
         if len(line) > LONGEST_LINE:
-            raise self._wrong(number, f"is longer than {LONGEST_LINE:,} bytes", "check that it is a file of vectors")
+            raise self._line_error(
+                number, f"is longer than {LONGEST_LINE:,} bytes", "check that it is a file of vectors"
+            )
         word, numbers = pieces[: len(pieces) - dimension], pieces[-dimension:]
         if len(pieces) > dimension and not has_number_inside(word):
             return [b" ".join(word), *numbers]
@@ -285,28 +287,28 @@ class _TextRows:
             return [b"", *numbers]
         where = "line 1" if self._layout.promised_words is None else "the header"
         has = f"has {count_of(len(pieces) - 1, 'number')} where {where} says {dimension:,}"
-        raise self._wrong(number, has, "get the file again, or take the line out")
+        raise self._line_error(number, has, "get the file again, or take the line out")
 
-    def _batch(self, words: list[bytes], fields: list[bytes], lines: list[int]) -> Batch:
+    def _make_batch(self, words: list[bytes], fields: list[bytes], lines: list[int]) -> Batch:
         try:
             with np.errstate(over="ignore"):
                 vectors = np.array(list(map(float, fields)), dtype=np.float32)
         except ValueError:
             place = next(place for place, field in enumerate(fields) if not is_number(field))
-            raise self._not_a_number(place, fields, lines) from None
+            raise self._bad_number(place, fields, lines) from None
         if not np.isfinite(vectors).all():
-            raise self._not_a_number(int(np.flatnonzero(~np.isfinite(vectors))[0]), fields, lines)
+            raise self._bad_number(int(np.flatnonzero(~np.isfinite(vectors))[0]), fields, lines)
         self._rows += len(words)
         self._last_line = lines[-1]
         return Batch.of(words, vectors.reshape(len(words), self._layout.dimension))
 
-    def _not_a_number(self, place: int, fields: list[bytes], lines: list[int]) -> VectorsError:
+    def _bad_number(self, place: int, fields: list[bytes], lines: list[int]) -> VectorsError:
         line, column = lines[place // self._layout.dimension], place % self._layout.dimension + 1
         shown = fields[place][:40].decode("utf-8", "replace")
         remedy = "get the file again, or take the line out"
-        return self._wrong(line, f"has {shown!r} for its number {column:,}, which is no finite number", remedy)
+        return self._line_error(line, f"has {shown!r} for its number {column:,}, which is no finite number", remedy)
 
-    def _check_promise(self) -> None:
+    def _check_count(self) -> None:
         promised = self._layout.promised_words
         if promised is not None and promised != self._rows:
             short = f"ends after {self._rows:,} of the {promised:,} words that line 1 promises"
@@ -316,7 +318,7 @@ class _TextRows:
                 f"{self._path} {what} (its last line is {self._last_line:,}): get it again, or mend line 1"
             )
 
-    def _wrong(self, number: int, what: str, remedy: str) -> VectorsError:
+    def _line_error(self, number: int, what: str, remedy: str) -> VectorsError:
         return VectorsError(f"{self._path}, line {number:,} {what}: {remedy}")
 
 
@@ -331,21 +333,21 @@ def binary_batches(content: Content, layout: FileLayout, path: Path) -> Iterator
         begins, words, numbers = [], [], []
         for row in range(first, last):
             begins.append(content.taken)
-            words.append(_word(content, row, layout, path))
-            numbers.append(_numbers(content, row, layout, path))
+            words.append(_read_word(content, row, layout, path))
+            numbers.append(_read_numbers(content, row, layout, path))
         vectors = np.frombuffer(b"".join(numbers), dtype="<f4").reshape(-1, layout.dimension).astype(np.float32)
         _check_finite(vectors, begins, path)
         yield Batch.of(words, vectors)
     _check_end(content, layout, path)
 
 
-def _word(content: Content, row: int, layout: FileLayout, path: Path) -> bytes:
+def _read_word(content: Content, row: int, layout: FileLayout, path: Path) -> bytes:
     while content.peek(1) == b"\n":  # some writers end a vector with one, others do not
         content.skip(1)
     length = content.find(b" ", _LONGEST_WORD)
     if length < 0:
         if len(content.peek(_LONGEST_WORD)) < _LONGEST_WORD:
-            raise _is_cut_off(content, row, layout, path)
+            raise _cut_off_error(content, row, layout, path)
         raise VectorsError(
             f"{path}, byte {content.taken:,}: no end of word {row + 1:,} in sight; check that it is word2vec's binary "
             f"format with {layout.dimension:,} numbers a word"
@@ -355,14 +357,14 @@ def _word(content: Content, row: int, layout: FileLayout, path: Path) -> bytes:
     return word
 
 
-def _numbers(content: Content, row: int, layout: FileLayout, path: Path) -> bytes:
+def _read_numbers(content: Content, row: int, layout: FileLayout, path: Path) -> bytes:
     numbers = content.take(4 * layout.dimension)
     if len(numbers) < 4 * layout.dimension:
-        raise _is_cut_off(content, row, layout, path)
+        raise _cut_off_error(content, row, layout, path)
     return numbers
 
 
-def _is_cut_off(content: Content, row: int, layout: FileLayout, path: Path) -> VectorsError:
+def _cut_off_error(content: Content, row: int, layout: FileLayout, path: Path) -> VectorsError:
     end = content.taken + len(content.peek(_LONGEST_WORD))
     return VectorsError(
         f"{path} ends at byte {end:,}, after {row:,} of the {layout.promised_words:,} words that its header promises: "

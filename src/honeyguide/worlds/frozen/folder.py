@@ -91,7 +91,7 @@ class FolderIndex:
         """Return the file that answers for a folder."""
         return next((folder + name for name in INDEX_NAMES if folder + name in self._files), None)
 
-    def behind_links(self, name: str) -> str | None:
+    def follow_links(self, name: str) -> str | None:
         """Follow the symbolic link that `name` is or goes through; None when there is none."""
         end = len(name)
         while end > 0:
@@ -120,13 +120,13 @@ class FolderIndex:
             try:
                 with os.scandir(self.root / folder) as entries:
                     for entry in entries:
-                        self._note(entry, folder + entry.name, waiting)
+                        self._add_entry(entry, folder + entry.name, waiting)
             except PermissionError:
                 log.warning("%s may not be read; what is in it counts as missing", self.root / folder)
 
-    def _note(self, entry: os.DirEntry[str], name: str, waiting: list[str]) -> None:
+    def _add_entry(self, entry: os.DirEntry[str], name: str, waiting: list[str]) -> None:
         if entry.is_symlink():
-            target = self._inside(Path(entry.path))
+            target = self._resolve_link(Path(entry.path))
             if target is not None:
                 self._link_targets[name] = target
         elif entry.is_dir():
@@ -135,7 +135,7 @@ class FolderIndex:
         elif entry.is_file():
             self._files.add(name)
 
-    def _inside(self, link: Path) -> str | None:
+    def _resolve_link(self, link: Path) -> str | None:
         """Return the name of what a link leads to; None when that is outside or nothing."""
         try:
             target = link.resolve(strict=True)
@@ -236,7 +236,7 @@ class FolderWorld:
         """The rules of the host, if it has any and somebody asks; only a folder at its root can hold them."""
         if not self._robots_agent or self.base.path != "/":
             return None
-        name = "robots.txt" if self._index.is_file("robots.txt") else self._index.behind_links("robots.txt")
+        name = "robots.txt" if self._index.is_file("robots.txt") else self._index.follow_links("robots.txt")
         if name is None or not self._index.is_file(name):
             return None
         return FolderRobots.of(self._read(name), self.base.origin, self._robots_agent)
@@ -252,9 +252,9 @@ class FolderWorld:
             return MISSING
         if query and (saved := name_of(f"{address}?{query}")) and self._index.is_file(saved):
             return Redirected(MOVED, self._url(saved))  # as mirroring tools name what they save
-        return self._named(name, url)
+        return self._resolve_name(name, url)
 
-    def _named(self, name: str, asked: Url) -> Outcome:
+    def _resolve_name(self, name: str, asked: Url) -> Outcome:
         """Return the file that a name stands for if `asked` is its one URL, else a redirect there."""
         index = self._index
         if index.is_folder(name):
@@ -264,14 +264,14 @@ class FolderWorld:
         elif index.is_folder(f"{name}/"):
             return Redirected(MOVED, url_of(f"{name}/", self.base))
         else:
-            meant = index.behind_links(name)
-            return MISSING if meant is None else self._through_link(meant)
+            meant = index.follow_links(name)
+            return MISSING if meant is None else self._redirect_through_link(meant)
         if file is None:
             return MISSING
         canonical = self._url(file)
         return self._read(file) if canonical == asked else Redirected(MOVED, canonical)
 
-    def _through_link(self, meant: str) -> Outcome:
+    def _redirect_through_link(self, meant: str) -> Outcome:
         """Return a redirect to what a symbolic link stands for, if it is there."""
         if self._index.is_file(meant):
             return Redirected(MOVED, self._url(meant))

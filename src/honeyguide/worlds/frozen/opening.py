@@ -45,23 +45,23 @@ def open_site(spec: str, *, max_body_bytes: int = 5_000_000, robots_agent: str =
     try:
         if match is None:
             return WarcWorld(_warc_files(spec), max_body_bytes=max_body_bytes)
-        folder = _path(match["folder"])
+        folder = _expand(match["folder"])
         if not folder.is_dir():
             raise WorldError(f"site:{spec}: there is no folder {folder}; name one with HTML files in it")
-        base = _base(match["base"], spec)
+        base = _parse_base(match["base"], spec)
         return FolderWorld(folder, base, max_body_bytes=max_body_bytes, robots_agent=robots_agent)
     except OSError as error:  # a name too long, a folder that may not be read
         raise WorldError(f"site:{spec}: {error.strerror}; write {FORMS}") from error
 
 
-def _path(name: str) -> Path:
+def _expand(name: str) -> Path:
     """Return a path as a shell reads it: no shell expands a tilde behind `site:`."""
     with suppress(RuntimeError):  # no such user, so that is what the file is called
         return Path(name).expanduser()
     return Path(name)
 
 
-def _base(text: str, spec: str) -> Url:
+def _parse_base(text: str, spec: str) -> Url:
     if "?" in text or "#" in text:
         raise WorldError(f"site:{spec}: a base URL has no ? or #; write it as in http://host/prefix/")
     try:
@@ -72,18 +72,18 @@ def _base(text: str, spec: str) -> Url:
 
 def _warc_files(spec: str) -> Sequence[Path]:
     # A name with a comma in it is a name first.
-    names = [spec] if _path(spec).exists() else spec.split(",")
-    return [file for name in names for file in _named(name.strip(), spec)]
+    names = [spec] if _expand(spec).exists() else spec.split(",")
+    return [file for name in names for file in _files_named(name.strip(), spec)]
 
 
-def _named(name: str, spec: str) -> Sequence[Path]:
-    path = _path(name)
+def _files_named(name: str, spec: str) -> Sequence[Path]:
+    path = _expand(name)
     if path.is_file():
         if not path.name.lower().endswith(WARC_SUFFIXES):
             raise WorldError(f"site:{spec}: {name} is not called .warc or .warc.gz; rename it if it is a WARC file")
         return [path]
     if not path.is_dir():
-        raise WorldError(f"site:{spec}: {_why_nothing(name)}")
+        raise WorldError(f"site:{spec}: {_explain_missing(name)}")
     found = sorted(file for file in path.iterdir() if file.name.lower().endswith(WARC_SUFFIXES) and file.is_file())
     if not found:
         raise WorldError(
@@ -93,9 +93,9 @@ def _named(name: str, spec: str) -> Sequence[Path]:
     return found
 
 
-def _why_nothing(name: str) -> str:
+def _explain_missing(name: str) -> str:
     """Explain a name that is no file: often it is a folder with a base URL that lacks its scheme."""
     folder, _, base = name.rpartition("@")
-    if folder and _path(folder).is_dir():
+    if folder and _expand(folder).is_dir():
         return f"the base URL {base!r} does not begin with http:// or https://; write {folder}@http://{base.rpartition('://')[2]}"
     return f"there is no file or folder {name!r}; write {FORMS}"

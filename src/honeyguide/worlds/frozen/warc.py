@@ -117,45 +117,45 @@ def read_outcome(file: Path, offset: int, url: Url, max_body_bytes: int) -> Outc
     """Read the answer of the record at `offset` to `url`. WorldError when the record is gone."""
     try:
         with file.open("rb") as opened:
-            return _outcome(opened, offset, url, max_body_bytes)
+            return _parse_record(opened, offset, url, max_body_bytes)
     except (OSError, StopIteration) as error:
         raise WorldError(f"{file} has changed: no record at byte {offset}; start the crawl again") from error
 
 
-def _outcome(file: BinaryIO, offset: int, url: Url, max_body_bytes: int) -> Outcome:
-    record = _record(file, offset)
+def _parse_record(file: BinaryIO, offset: int, url: Url, max_body_bytes: int) -> Outcome:
+    record = _open_record(file, offset)
     if record.record_type == WarcRecordType.resource:
         body = record.reader.read(max_body_bytes + 1)
-        return _fetched(200, record.headers.get("Content-Type") or "", body, max_body_bytes)
+        return _check_size(200, record.headers.get("Content-Type") or "", body, max_body_bytes)
     record.parse_http("none", MAX_HEADER_BYTES)
     headers = record.http_headers
     status = headers.status_code or 0
     if status in REDIRECTS:
-        return _redirected(status, url, headers.get_bytes(b"Location") or b"")
+        return _parse_redirect(status, url, headers.get_bytes(b"Location") or b"")
     if not 200 <= status < 300:
         return Failed(FailureReason.HTTP_STATUS, f"{status} {headers.reason_phrase or ''}".strip(), status)
     content_type = (headers.get_bytes(b"Content-Type") or b"").decode("utf-8", "replace")
-    outcome = _fetched(status, content_type, _body(record, file, offset, max_body_bytes + 1), max_body_bytes)
+    outcome = _check_size(status, content_type, _read_body(record, file, offset, max_body_bytes + 1), max_body_bytes)
     tags = [value for name, value in headers.items() if name.lower() == "x-robots-tag"]
     return replace(outcome, robots_tag="\n".join(tags)) if tags and isinstance(outcome, Fetched) else outcome
 
 
-def _record(file: BinaryIO, offset: int) -> WarcRecord:
+def _open_record(file: BinaryIO, offset: int) -> WarcRecord:
     file.seek(offset)
     return next(iter(ArchiveIterator(file, parse_http=False, buffer_size=_READ_BYTES)))
 
 
-def _body(record: WarcRecord, file: BinaryIO, offset: int, most_bytes: int) -> bytes:
+def _read_body(record: WarcRecord, file: BinaryIO, offset: int, most_bytes: int) -> bytes:
     """Return the payload of a response, unpacked; as it lies where it is not encoded as its headers say."""
     headers = record.http_headers
     if "Content-Encoding" not in headers and "Transfer-Encoding" not in headers:
         return record.reader.read(most_bytes)
     with suppress(OSError):
-        record = _record(file, offset)
+        record = _open_record(file, offset)
         record.parse_http("all", MAX_HEADER_BYTES)
         return record.reader.read(most_bytes)
     # Some crawlers unpack a body and keep its headers, and `deflate` often lacks the zlib header it should have.
-    record = _record(file, offset)
+    record = _open_record(file, offset)
     record.parse_http("none", MAX_HEADER_BYTES)
     body = record.reader.read(most_bytes)
     with suppress(zlib.error):
@@ -164,13 +164,13 @@ def _body(record: WarcRecord, file: BinaryIO, offset: int, most_bytes: int) -> b
     return body
 
 
-def _fetched(status: int, content_type: str, body: bytes, max_body_bytes: int) -> Outcome:
+def _check_size(status: int, content_type: str, body: bytes, max_body_bytes: int) -> Outcome:
     if len(body) > max_body_bytes:
         return Failed(FailureReason.TOO_LARGE, f"body is over {max_body_bytes} bytes", status)
     return Fetched(status, content_type, body)
 
 
-def _redirected(status: int, url: Url, location: bytes) -> Outcome:
+def _parse_redirect(status: int, url: Url, location: bytes) -> Outcome:
     # Bytes beyond ASCII that are not UTF-8 are escaped one by one, as a browser does.
     text = _RAW_BYTE.sub(
         lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", location.decode("utf-8", "surrogateescape")

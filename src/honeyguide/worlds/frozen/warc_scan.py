@@ -50,11 +50,11 @@ class Extent(Enum):
     SHARED = auto()  # compressed in one piece with others
 
 
-def extent_of(path: Path, offset: int) -> Extent:
+def measure_extent(path: Path, offset: int) -> Extent:
     """Return how the record lies that begins at `offset`. Reads no more of the file than the record."""
     with path.open("rb") as file:
-        is_packed, pieces = _unpacked(file, offset)
-        start, length = _header(pieces)
+        is_packed, pieces = _blocks_from(file, offset)
+        start, length = _read_header(pieces)
         if length is None:
             return Extent.CUT
         seen = len(start)
@@ -67,16 +67,16 @@ def extent_of(path: Path, offset: int) -> Extent:
     return Extent.SHARED if is_packed and seen > length + len(_HEADER_END) else Extent.WHOLE
 
 
-def cut_after(path: Path, offset: int) -> int | None:
+def find_cut(path: Path, offset: int) -> int | None:
     """Return where the next record begins if the file ends within its first few bytes; None if not.
 
-    A record that got further than that can be read, and `extent_of` tells. `offset` is that of the record before.
+    A record that got further than that can be read, and `measure_extent` tells. `offset` is that of the record before.
     """
     with path.open("rb") as file:
-        end = _end_of(file, offset)
+        end = _find_end(file, offset)
         if end >= file.seek(0, os.SEEK_END):
             return None
-        _, pieces = _unpacked(file, end)
+        _, pieces = _blocks_from(file, end)
         try:
             tail = b"".join(islice(pieces, 2))
         except zlib.error:
@@ -84,7 +84,7 @@ def cut_after(path: Path, offset: int) -> int | None:
     return end if _FIRST_LINE.startswith(tail[: len(_FIRST_LINE)]) and len(tail) <= len(_FIRST_LINE) + 3 else None
 
 
-def _header(pieces: Iterator[bytes]) -> tuple[bytes, int | None]:
+def _read_header(pieces: Iterator[bytes]) -> tuple[bytes, int | None]:
     """Return the bytes up to the end of the header, and the length of header and content; None if it has no end."""
     start = b""
     for piece in pieces:
@@ -96,11 +96,11 @@ def _header(pieces: Iterator[bytes]) -> tuple[bytes, int | None]:
     return start, None
 
 
-def _end_of(file: BinaryIO, offset: int) -> int:
+def _find_end(file: BinaryIO, offset: int) -> int:
     """Return the place in the file behind the record at `offset`."""
-    is_packed, pieces = _unpacked(file, offset)
+    is_packed, pieces = _blocks_from(file, offset)
     if not is_packed:
-        return offset + (_header(pieces)[1] or 0) + len(_HEADER_END)
+        return offset + (_read_header(pieces)[1] or 0) + len(_HEADER_END)
     unpacker = zlib.decompressobj(wbits=31)
     file.seek(offset)
     while not unpacker.eof and (packed := file.read(_CHUNK_BYTES)):
@@ -108,16 +108,16 @@ def _end_of(file: BinaryIO, offset: int) -> int:
     return file.tell() - len(unpacker.unused_data)
 
 
-def _unpacked(file: BinaryIO, offset: int) -> tuple[bool, Iterator[bytes]]:
+def _blocks_from(file: BinaryIO, offset: int) -> tuple[bool, Iterator[bytes]]:
     """Yield the bytes from `offset` on, of one compressed member or of the rest of a plain file."""
     file.seek(offset)
     start = file.read(2)
     is_packed = bool(start) and _GZIP_START.startswith(start)  # one byte, where the file ends behind it
     file.seek(offset)
-    return is_packed, (_inflated(file) if is_packed else iter(lambda: file.read(_CHUNK_BYTES), b""))
+    return is_packed, (_inflate(file) if is_packed else iter(lambda: file.read(_CHUNK_BYTES), b""))
 
 
-def _inflated(file: BinaryIO) -> Iterator[bytes]:
+def _inflate(file: BinaryIO) -> Iterator[bytes]:
     unpacker = zlib.decompressobj(wbits=31)
     while not unpacker.eof and (packed := file.read(_CHUNK_BYTES)):
         yield unpacker.decompress(packed)
@@ -163,20 +163,20 @@ class WarcScan:
                 offset = record.stream_pos
                 if held is not None:
                     yield held
-                held = _capture(record) if record.record_type & _USEFUL else None
+                held = _describe(record) if record.record_type & _USEFUL else None
         except OSError as error:
             if offset < 0:
                 raise WorldError(f"{path} is not a WARC file ({error}); give .warc or .warc.gz files") from error
-            if cut_after(path, offset) is None:
+            if find_cut(path, offset) is None:
                 raise WorldError(
                     f"{path} is broken after the record at byte {offset} ({error}); get a whole copy of it"
                 ) from error
         if offset < 0:
             raise WorldError(f"{path} is an empty file; give .warc or .warc.gz files")
-        if extent_of(path, offset) is Extent.CUT:
+        if measure_extent(path, offset) is Extent.CUT:
             self.cut_at = offset
             return
-        self.cut_at = cut_after(path, offset)
+        self.cut_at = find_cut(path, offset)
         if held is not None:
             yield held
 
@@ -185,14 +185,14 @@ def _check_separate(path: Path, before: int, offset: int) -> None:
     """Refuse a file compressed as one piece: no record of it could be read without all before it."""
     is_one_piece = before >= 0 and offset <= before
     if before < 0 or is_one_piece:
-        is_one_piece = is_one_piece or extent_of(path, offset) is Extent.SHARED
+        is_one_piece = is_one_piece or measure_extent(path, offset) is Extent.SHARED
     if is_one_piece:
         raise WorldError(
             f"{path} is compressed as one piece, not record by record; rewrite it with: fastwarc recompress"
         )
 
 
-def _capture(record: WarcRecord) -> Capture | None:
+def _describe(record: WarcRecord) -> Capture | None:
     """Describe a record; None when it has no http address or no readable response."""
     headers = record.headers
     try:
@@ -201,7 +201,7 @@ def _capture(record: WarcRecord) -> Capture | None:
         return None
     date = headers.get("WARC-Date") or ""
     is_revisit = record.record_type == WarcRecordType.revisit
-    status, is_html = (0, False) if is_revisit else _answer_of(record)
+    status, is_html = (0, False) if is_revisit else _status_and_type(record)
     if not status and not is_revisit:
         return None
     if is_revisit:
@@ -213,7 +213,7 @@ def _capture(record: WarcRecord) -> Capture | None:
     return Capture(url.text, record.stream_pos, date, status, is_html, is_revisit, *keys)
 
 
-def _answer_of(record: WarcRecord) -> tuple[int, bool]:
+def _status_and_type(record: WarcRecord) -> tuple[int, bool]:
     """Return the status of a response, 0 when it cannot be read, and whether it is HTML."""
     if record.record_type == WarcRecordType.resource:
         return 200, is_html_type(record.headers.get("Content-Type") or "")
@@ -263,14 +263,14 @@ def captures_of(warc: Path) -> Iterator[tuple[Any, ...]]:
         raise WorldError(f"cannot read {warc}: {error.strerror}; give .warc or .warc.gz files") from error
     stamp = (FORMAT, now.st_size, now.st_mtime_ns)
     sidecar = Path(f"{warc}{SUFFIX}")
-    with closing(_opened(sidecar, stamp) or _made(sidecar, stamp, warc)) as database:
+    with closing(_open_index(sidecar, stamp) or _make_index(sidecar, stamp, warc)) as database:
         (cut_at,) = database.execute("SELECT cut_at FROM about").fetchone()
         if cut_at is not None:
             log.warning("%s is cut off in the record at byte %s, which is left out", warc, cut_at)
         yield from database.execute(_ROWS)
 
 
-def _opened(sidecar: Path, stamp: tuple[int, ...]) -> sqlite3.Connection | None:
+def _open_index(sidecar: Path, stamp: tuple[int, ...]) -> sqlite3.Connection | None:
     """Open the index beside the file, if it is there, whole and of this very file."""
     if not sidecar.exists():
         return None
@@ -283,11 +283,11 @@ def _opened(sidecar: Path, stamp: tuple[int, ...]) -> sqlite3.Connection | None:
     return None
 
 
-def _made(sidecar: Path, stamp: tuple[int, ...], warc: Path) -> sqlite3.Connection:
+def _make_index(sidecar: Path, stamp: tuple[int, ...], warc: Path) -> sqlite3.Connection:
     """Return a new index of the file, put in its place when it is whole."""
     log.info("reading %s from end to end, once", warc)
     draft = sidecar.with_name(f"{sidecar.name}.{os.getpid()}")
-    database, is_kept = _begun(draft)
+    database, is_kept = _create_draft(draft)
     scan = WarcScan(warc)
     try:
         places = ", ".join("?" * len(COLUMNS))
@@ -305,16 +305,16 @@ def _made(sidecar: Path, stamp: tuple[int, ...], warc: Path) -> sqlite3.Connecti
     return database
 
 
-def _begun(draft: Path) -> tuple[sqlite3.Connection, bool]:
+def _create_draft(draft: Path) -> tuple[sqlite3.Connection, bool]:
     """Return an empty index at `draft`; where nothing can be written there, in a temporary file that nobody sees."""
     try:
-        return _empty(str(draft)), True
+        return _create_database(str(draft)), True
     except sqlite3.OperationalError:
         log.info("cannot write %s: the index is made again each time", draft)
-        return _empty(""), False
+        return _create_database(""), False
 
 
-def _empty(place: str) -> sqlite3.Connection:
+def _create_database(place: str) -> sqlite3.Connection:
     database = sqlite3.connect(place)
     try:
         database.executescript(f"PRAGMA journal_mode = OFF; {_SCHEMA}")

@@ -89,15 +89,15 @@ class Layout:
         numbers = np.arange(spec.clusters, dtype=np.int64)
         content_hosts = min(spec.hosts - spec.portals, spec.clusters)
         self._hosts = spec.portals + content_hosts
-        specialties = self._specialties(content_hosts)
-        self.cluster_host = self._place(numbers, content_hosts) + spec.portals
+        specialties = self._assign_specialties(content_hosts)
+        self.cluster_host = self._assign_hosts(numbers, content_hosts) + spec.portals
         self.cluster_topic = self._assign_topics(numbers, specialties[self.cluster_host - spec.portals])
-        self.hosts = tuple(self._host(number, specialties) for number in range(self._hosts))
+        self.hosts = tuple(self._make_host(number, specialties) for number in range(self._hosts))
         self.host_numbers = {host.name: number for number, host in enumerate(self.hosts)}
-        self.cluster_section = self._file(numbers)
-        self.is_island = self._islands(numbers)
-        self.feeds = self._feeds()
-        self._group(numbers)
+        self.cluster_section = self._assign_sections(numbers)
+        self.is_island = self._choose_islands(numbers)
+        self.feeds = self._draw_feeds()
+        self._group_clusters(numbers)
 
     def key(self, stream: int, *parts: int) -> int:
         return hash_int(self.spec.seed, stream, *parts)
@@ -110,14 +110,14 @@ class Layout:
         clusters = self.open_by_host.members(host)
         return clusters[self.cluster_section[clusters] == section]
 
-    def _place(self, clusters: Ints, hosts: int) -> Ints:
+    def _assign_hosts(self, clusters: Ints, hosts: int) -> Ints:
         """Return the content host of each cluster: each has one, then sizes fall off by a power law."""
         weights = np.arange(1, hosts + 1, dtype=np.float64) ** -_SIZE_SLOPE
         edges = np.cumsum(weights) / weights.sum()
         places = np.searchsorted(edges, unit(self.hash_each(clusters, _HOST))).clip(max=hosts - 1)
         return np.where(clusters < hosts, clusters, places)
 
-    def _specialties(self, content_hosts: int) -> Ints:
+    def _assign_specialties(self, content_hosts: int) -> Ints:
         """Return the main topic of each content host. The largest, which would drown the rest, have none."""
         numbers = np.arange(content_hosts, dtype=np.int64)
         parts = quarters(self.hash_each(numbers, _TOPIC, 1))
@@ -130,19 +130,19 @@ class Layout:
         topics = np.where(follows, specialties, parts[1] % self.spec.topics)
         return np.where(parts[2] < of_65536(self.spec.general_share), self.no_topic, topics)
 
-    def _file(self, clusters: Ints) -> Ints:
+    def _assign_sections(self, clusters: Ints) -> Ints:
         """Return the section of each cluster: where a tidy host keeps its topic, or anywhere."""
         parts = quarters(self.hash_each(clusters, _SECTION))
         counts = np.array([len(host.sections) for host in self.hosts])[self.cluster_host]
         is_tidy = parts[0] < of_65536(_TIDY_SHARE)
         return np.where(is_tidy, self.cluster_topic * 5 + self.cluster_host, parts[1]) % counts
 
-    def _islands(self, clusters: Ints) -> NDArray[np.bool_]:
+    def _choose_islands(self, clusters: Ints) -> NDArray[np.bool_]:
         parts = quarters(self.hash_each(clusters, _ORDER, 1))
         chosen = parts[0] < of_65536(self.spec.island_share)
         return chosen & (self.cluster_topic < self.no_topic) & (clusters >= self._hosts - self.spec.portals)
 
-    def _feeds(self) -> Ints:
+    def _draw_feeds(self) -> Ints:
         """For each topic (row) the topics it feeds: its successors on three rings drawn from the seed."""
         topics = np.arange(self.spec.topics, dtype=np.int64)
         feeds = np.empty((self.spec.topics + 1, FEEDS), dtype=np.int64)
@@ -152,7 +152,7 @@ class Layout:
         feeds[self.no_topic] = feeds[0]
         return feeds
 
-    def _group(self, clusters: Ints) -> None:
+    def _group_clusters(self, clusters: Ints) -> None:
         """Lists to choose link targets from, in order of popularity, which is drawn from the seed."""
         clusters = clusters[np.argsort(self.hash_each(clusters, _ORDER))]
         topics = self.cluster_topic[clusters]
@@ -164,15 +164,15 @@ class Layout:
         self.islands_by_topic = Groups(islands, self.cluster_topic[islands], groups)
         self.open_by_host = Groups(self.open_clusters, self.cluster_host[self.open_clusters], self._hosts)
 
-    def _host(self, number: int, specialties: Ints) -> Host:
+    def _make_host(self, number: int, specialties: Ints) -> Host:
         is_portal = number < self.spec.portals
         specialty = self.no_topic if is_portal else int(specialties[number - self.spec.portals])
         draw = self.key(_RULES, number)
-        sections = self._sections(draw, specialty)
+        sections = self._name_sections(draw, specialty)
         closes = not is_portal and draw % 1000 < 1000 * self.spec.robots_share
         waits = not is_portal and (draw >> 12) % 1000 < 1000 * self.spec.crawl_delay_share
         return Host(
-            name=self._host_name(number, specialty),
+            name=self._name_host(number, specialty),
             sections=sections,
             is_portal=is_portal,
             closed_section=sections[-1] if closes else "",
@@ -180,7 +180,7 @@ class Layout:
             latency_s=0.03 + 0.3 * ((draw >> 32) % 1000 / 1000) ** 2,
         )
 
-    def _sections(self, draw: int, specialty: int) -> tuple[str, ...]:
+    def _name_sections(self, draw: int, specialty: int) -> tuple[str, ...]:
         """Return three to six section names, the first sometimes a word of the host's specialty."""
         count, pool = 3 + (draw >> 44) % 4, common_words.SECTIONS
         names = [pool[(draw // 7 + step * 5) % len(pool)] for step in range(count)]
@@ -188,7 +188,7 @@ class Layout:
             names[0] = TOPICS[specialty].core[(draw >> 52) % 12]
         return tuple(names)
 
-    def _host_name(self, number: int, specialty: int) -> str:
+    def _name_host(self, number: int, specialty: int) -> str:
         if number < self.spec.portals:
             return f"portal{number + 1}.test"
         draw = self.key(_NAME, number)

@@ -203,7 +203,7 @@ class ListWriter:
         """Return a home page: the sections, and some of what is in them."""
         site = self._layout.hosts[host]
         entries = [(f"/{section}/", section.title()) for section in site.sections]
-        entries += self._titled(self._front(host) if site.is_portal else self._heads(host))
+        entries += self._title_entries(self._front(host) if site.is_portal else self._heads(host))
         return self._page(host, "Welcome to this site", entries, self._trap.on_portal(host) if site.is_portal else "")
 
     def section(self, host: int, section: int, number: int) -> bytes:
@@ -214,7 +214,7 @@ class ListWriter:
             entries = [(f"http://{other.name}/", other.name) for other in self._directory(host, section)[window]]
         else:
             clusters = self._layout.section_clusters(host, section)[window]
-            entries = self._titled(clusters * self._layout.spec.cluster_pages)
+            entries = self._title_entries(clusters * self._layout.spec.cluster_pages)
         if number < self._addresses.list_pages(host, section):
             entries.append((self._addresses.section(host, section, number + 1), "Next page"))
         return self._page(host, f"{site.sections[section].title()}, page {number}", entries)
@@ -234,7 +234,7 @@ class ListWriter:
         order = self._layout.hash_each(np.arange(len(self._layout.hosts)), _FRONT, portal, section).argsort()
         return [self._layout.hosts[number] for number in order.tolist()]
 
-    def _titled(self, pages: Ints) -> list[tuple[str, str]]:
+    def _title_entries(self, pages: Ints) -> list[tuple[str, str]]:
         if not len(pages):
             return []
         traits = self._traits.of(pages)

@@ -80,16 +80,16 @@ CHILDREN: Final = 3
 _NEAR, _SAME, _FED, _ISLAND, _ANYWHERE = range(5)
 
 
-def _modes(near: float, same: float, fed: float, island: float) -> Ints:
+def _thresholds(near: float, same: float, fed: float, island: float) -> Ints:
     """Return thresholds from shares; what is left leads anywhere."""
     return np.cumsum([of_65536(share) for share in (near, same, fed, island)])
 
 
-_TOPICAL: Final = _modes(0.08, 0.42, 0.20, 0.0)
-_ON_ISLAND: Final = _modes(0.10, 0.25, 0.15, 0.20)
-_HUB: Final = _modes(0.0, 0.75, 0.10, 0.0)
-_BRIDGE: Final = _modes(0.05, 0.0, 0.0, 0.50)
-_GENERAL: Final = _modes(0.10, 0.0, 0.0, 0.0)
+_TOPICAL: Final = _thresholds(0.08, 0.42, 0.20, 0.0)
+_ON_ISLAND: Final = _thresholds(0.10, 0.25, 0.15, 0.20)
+_HUB: Final = _thresholds(0.0, 0.75, 0.10, 0.0)
+_BRIDGE: Final = _thresholds(0.05, 0.0, 0.0, 0.50)
+_GENERAL: Final = _thresholds(0.10, 0.0, 0.0, 0.0)
 
 
 class LinkChooser:
@@ -110,8 +110,8 @@ class LinkChooser:
         """Return one target per draw, for a page of this topic and kind."""
         cluster = page // self._size
         mode, feed, cluster_rank, page_rank = quarters(draws)
-        leads_to = self._hidden_topic(cluster, int(draws[0])) if kind is PageKind.BRIDGE else topic
-        edges = self._edges(cluster, topic, kind)
+        leads_to = self._choose_hidden_topic(cluster, int(draws[0])) if kind is PageKind.BRIDGE else topic
+        edges = self._thresholds_for(cluster, topic, kind)
         modes = edges.searchsorted(mode, side="right")
         feeds = self._layout.feeds[topic][feed % FEEDS]
         topics = np.where(modes == _FED, feeds, leads_to)
@@ -130,7 +130,7 @@ class LinkChooser:
             places[is_island] = 0
         return np.minimum(clusters * self._size + places, self._last)
 
-    def _edges(self, cluster: int, topic: int, kind: PageKind) -> Ints:
+    def _thresholds_for(self, cluster: int, topic: int, kind: PageKind) -> Ints:
         if kind is PageKind.BRIDGE:
             return _BRIDGE
         if topic == self._layout.no_topic:
@@ -139,7 +139,7 @@ class LinkChooser:
             return _HUB
         return _ON_ISLAND if self._layout.is_island[cluster] else _TOPICAL
 
-    def _hidden_topic(self, cluster: int, draw: int) -> int:
+    def _choose_hidden_topic(self, cluster: int, draw: int) -> int:
         """Return the topic of the islands a bridge leads to: its neighbourhood's own, or one that it feeds."""
         topic = int(self._layout.cluster_topic[cluster])
         if topic == self._layout.no_topic:

@@ -53,7 +53,7 @@ class SyntheticSpec:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            _refuse_nonsense(field.name, getattr(self, field.name))
+            _check_value(field.name, getattr(self, field.name))
         for names in _EXCLUSIVE:
             if sum(getattr(self, name) for name in names) > 1.0:
                 raise WorldError(f"synthetic web: {', '.join(names)} add up to more than 1; lower one of them")
@@ -115,7 +115,7 @@ def _parse_item(item: str) -> tuple[str, int | float | str]:
         raise WorldError(f"synthetic web: {key}={value!r} is not {wanted}") from None
 
 
-def _refuse_nonsense(name: str, value: float | str) -> None:
+def _check_value(name: str, value: float | str) -> None:
     if isinstance(value, str):
         if value != NO_TRAP and value not in trap_names():
             near = difflib.get_close_matches(value, trap_names(), n=1)

@@ -94,7 +94,7 @@ class Lexicon:
         links = WordList(LINK_LIST, 0.3)
         blends += [((WordList(GLUE, 0.9), 1.0),), ((shared, 1.0),), ((links, 0.7), (general, 0.3))]
         words = tuple(dict.fromkeys(word for blend in blends for kind, _ in blend for word in kind.words))
-        self.table = _table(blends, {word: number for number, word in enumerate(words)})
+        self.table = _fill_table(blends, {word: number for number, word in enumerate(words)})
         # Row t holds the core words of topic t, row `jargon + t` its jargon, and so on; "no topic" comes last in each.
         rows = len(topics) + 1
         self.general = len(topics)
@@ -102,9 +102,9 @@ class Lexicon:
         self.titles = np.array([2 * rows, 3 * rows])  # titles in core words, titles in jargon
         self.around = 4 * rows  # what stands around links that lead to the topic
         self.glue, self.shared, self.links = range(5 * rows, 5 * rows + 3)
-        self.slugs = tuple(_ascii(word) for word in words)
+        self.slugs = tuple(_to_ascii(word) for word in words)
         self._forms = np.array(
-            [form for word in words for form in (word, f"{word},", f"{word}.", _capital(word))], dtype=object
+            [form for word in words for form in (word, f"{word},", f"{word}.", _capitalise(word))], dtype=object
         )
 
     def spell(self, numbers: Ints, forms: Ints | int) -> list[Any]:
@@ -113,15 +113,15 @@ class Lexicon:
         return spelled
 
 
-def _table(blends: Sequence[Blend], numbers: Mapping[str, int]) -> NDArray[np.int16]:
+def _fill_table(blends: Sequence[Blend], numbers: Mapping[str, int]) -> NDArray[np.int16]:
     """Return a row for each blend: of its kinds each has its share of the columns, filled by its own Zipf law."""
     rows = [[numbers[word] for kind, share in blend for word in kind.drawn(share)] for blend in blends]
     return np.array([row[:COLUMNS] + row[: COLUMNS - len(row)] for row in rows], dtype=np.int16)
 
 
-def _ascii(word: str) -> str:
+def _to_ascii(word: str) -> str:
     return unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode()
 
 
-def _capital(word: str) -> str:
+def _capitalise(word: str) -> str:
     return word[0].upper() + word[1:]

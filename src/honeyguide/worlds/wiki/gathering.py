@@ -179,14 +179,14 @@ class GatheredWiki:
     def articles(self) -> Iterator[tuple[int, str, list[str]]]:
         """Yield number, HTML with open links, and the titles those lead to; in order."""
         for number, packed in self._scratch.execute("SELECT number, packed FROM articles ORDER BY number"):
-            yield number, *_unpacked(packed)
+            yield number, *_unpack(packed)
 
     def some_articles(self, count: int) -> Iterator[tuple[int, str, list[str]]]:
         """Yield at most so many of them, spread evenly."""
         step = max(1, self.article_count // count)
         for number in range(0, self.article_count, step):
             (packed,) = self._scratch.execute("SELECT packed FROM articles WHERE number = ?", (number,)).fetchone()
-            yield number, *_unpacked(packed)
+            yield number, *_unpack(packed)
 
     def _add(self, page: DumpPage, rules: TitleRules, converter: Converter) -> None:
         namespace = rules.namespace_of(page.title) if page.namespace is None else page.namespace
@@ -220,11 +220,11 @@ class GatheredWiki:
         article = converter.convert(page.text)
         packed = self._packer.compress(_SEPARATOR.join([article.html, *article.targets]).encode("utf-8", "replace"))
         self._scratch.execute("INSERT INTO articles VALUES (?, ?)", (number, packed))
-        self._label(number, article.categories)
+        self._add_labels(number, article.categories)
         for kind, count in article.dropped_links.items():
             self.dropped[f"{kind} links"] += count
 
-    def _label(self, number: int, categories: tuple[str, ...]) -> None:
+    def _add_labels(self, number: int, categories: tuple[str, ...]) -> None:
         for name in categories:
             (category,) = self._world.execute(
                 """INSERT INTO categories (name, pages) VALUES (?, 1)
@@ -240,7 +240,7 @@ class GatheredWiki:
             database.execute("BEGIN")
 
 
-def _unpacked(packed: bytes) -> tuple[str, list[str]]:
+def _unpack(packed: bytes) -> tuple[str, list[str]]:
     html, *targets = zstandard.decompress(packed).decode().split(_SEPARATOR)
     return html, targets
 

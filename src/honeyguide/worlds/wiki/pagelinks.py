@@ -79,18 +79,18 @@ class _Table:
             start = self._insert.match(line)
             if start is not None:
                 named = re.findall(r"\w+", start[1].decode()) if start[1] else columns
-                picks = self._picks(named)
+                picks = self._find_columns(named)
                 row = re.compile(rb"\(" + rb"\s*,\s*".join([_VALUE] * len(named)) + rb"\)", re.DOTALL)
                 is_in_insert = True
             if is_in_insert and row is not None:
                 for values in row.findall(line, start.end() if start else 0):
-                    yield tuple(_plain(values[pick]) for pick in picks)
+                    yield tuple(_unquote(values[pick]) for pick in picks)
                 is_in_insert = not line.rstrip().endswith(b";")
                 progress(file.bytes_read, file.size_bytes)
         if row is None:
             raise WorldError(f"{self._path} has no rows of the table {self._name}; give a MySQL dump of it")
 
-    def _picks(self, columns: list[str]) -> list[int]:
+    def _find_columns(self, columns: list[str]) -> list[int]:
         for names in self._wanted:
             if all(name in columns for name in names):
                 return [columns.index(name) for name in names]
@@ -98,14 +98,14 @@ class _Table:
         raise WorldError(f"{self._path}: the table {self._name} has no columns {known}; it has {', '.join(columns)}")
 
 
-def _plain(value: bytes) -> bytes:
+def _unquote(value: bytes) -> bytes:
     if not value.startswith(b"'"):
         return value
     text = value[1:-1]
-    return _ESCAPE.sub(_unescaped, text) if b"\\" in text or b"''" in text else text
+    return _ESCAPE.sub(_unescape, text) if b"\\" in text or b"''" in text else text
 
 
-def _unescaped(match: re.Match[bytes]) -> bytes:
+def _unescape(match: re.Match[bytes]) -> bytes:
     letter = match[1]
     return b"'" if letter is None else _BY_ESCAPE.get(letter, letter)
 
@@ -130,21 +130,23 @@ class PageLinks:
         links = table_rows(pagelinks, "pagelinks", [_OLDER, _NEWER], progress)
         numbers_by_target_id = None if linktarget is None else self._read_targets(linktarget, progress)
         for batch in _batches(links):
-            targets = self._targets(batch, numbers_by_target_id, pagelinks)
-            self._keep(_integers(row[0] for row in batch), targets)
+            targets = self._find_targets(batch, numbers_by_target_id, pagelinks)
+            self._store(_parse_integers(row[0] for row in batch), targets)
 
     def targets_of(self, source: int) -> list[int]:
         found = self._scratch.execute("SELECT target FROM edges WHERE source = ? ORDER BY target", (source,))
         return [target for (target,) in found]
 
-    def _targets(self, batch: list[tuple[bytes, ...]], numbers_by_target_id: KeyTable | None, path: Path) -> Numbers:
+    def _find_targets(
+        self, batch: list[tuple[bytes, ...]], numbers_by_target_id: KeyTable | None, path: Path
+    ) -> Numbers:
         if len(batch[0]) == len(_OLDER):
-            return self._numbers_of_titles((namespace, title) for _, namespace, title in batch)
+            return self._find_titles((namespace, title) for _, namespace, title in batch)
         if numbers_by_target_id is None:
             raise WorldError(f"{path} names its targets by number; give the table that explains them with --linktarget")
-        return numbers_by_target_id.numbers_of(_integers(row[1] for row in batch))
+        return numbers_by_target_id.numbers_of(_parse_integers(row[1] for row in batch))
 
-    def _keep(self, page_ids: Keys, targets: Numbers) -> None:
+    def _store(self, page_ids: Keys, targets: Numbers) -> None:
         sources = self._numbers_by_page_id.numbers_of(page_ids)
         kept = (sources >= 0) & (targets >= 0) & (sources != targets)
         self._scratch.executemany(
@@ -157,13 +159,13 @@ class PageLinks:
         ids: list[Keys] = []
         numbers: list[Numbers] = []
         for batch in _batches(table_rows(linktarget, "linktarget", [_TARGET], progress)):
-            found = self._numbers_of_titles((namespace, title) for _, namespace, title in batch)
-            ids.append(_integers(row[0] for row in batch)[found >= 0])
+            found = self._find_titles((namespace, title) for _, namespace, title in batch)
+            ids.append(_parse_integers(row[0] for row in batch)[found >= 0])
             numbers.append(found[found >= 0])
         empty = np.empty(0, dtype=np.uint64)
         return KeyTable(np.concatenate([empty, *ids]), np.concatenate([empty, *numbers]).astype(np.int32))
 
-    def _numbers_of_titles(self, named: Iterable[tuple[bytes, bytes]]) -> Numbers:
+    def _find_titles(self, named: Iterable[tuple[bytes, bytes]]) -> Numbers:
         titles = [title.decode("utf-8", "replace").replace("_", " ") if space == b"0" else "" for space, title in named]
         return self._titles.numbers_of(keys_of(titles))
 
@@ -173,5 +175,5 @@ def _batches(rows: Rows) -> Iterator[list[tuple[bytes, ...]]]:
         yield batch
 
 
-def _integers(texts: Iterable[bytes]) -> Keys:
+def _parse_integers(texts: Iterable[bytes]) -> Keys:
     return np.fromiter((int(text) if text.isdigit() else 0 for text in texts), dtype=np.uint64)

@@ -120,10 +120,10 @@ def fit_power_law(degrees: NDArray[np.uint32]) -> PowerLaw | None:
     starts = np.unique(ordered[: len(ordered) - _SMALLEST_TAIL + 1])
     if len(starts) > _TAIL_STARTS:
         starts = starts[np.unique(np.geomspace(1, len(starts), _TAIL_STARTS).astype(int) - 1)]
-    return min((_fitted(ordered[ordered >= start], start) for start in starts), key=lambda law: law.distance)
+    return min((_fit_tail(ordered[ordered >= start], start) for start in starts), key=lambda law: law.distance)
 
 
-def _fitted(tail: NDArray[np.float64], start: float) -> PowerLaw:
+def _fit_tail(tail: NDArray[np.float64], start: float) -> PowerLaw:
     exponent = 1.0 + len(tail) / float(np.log(tail / (start - 0.5)).sum())
     values, first = np.unique(tail, return_index=True)
     above = 1.0 - first / len(tail)  # share of pages with at least so many links

@@ -120,7 +120,7 @@ class LinkTarget(NamedTuple):
 
     kind: LinkKind
     title: str = ""
-    is_spoken_of: bool = False  # written with a colon in front: a category or file to read about, not to use
+    is_mention: bool = False  # written with a colon in front: a category or file to read about, not to use
 
 
 class TitleRules:
@@ -143,7 +143,7 @@ class TitleRules:
         text = _SPACES.sub(" ", text).strip(" :\t\r\n")
         if _FORBIDDEN.search(text) or len(text.encode("utf-8", "replace")) > MAX_TITLE_BYTES:
             return ""
-        return self._capitalised(text)
+        return self._capitalise(text)
 
     def article(self, text: str) -> str:
         """Return the normalised title of an article; empty where `text` is in another namespace, or no title at all."""
@@ -153,7 +153,7 @@ class TitleRules:
     def target(self, text: str) -> LinkTarget:
         """Return where a link to `text` leads."""
         if _NORMAL.fullmatch(text):
-            return LinkTarget(LinkKind.ARTICLE, self._capitalised(text))
+            return LinkTarget(LinkKind.ARTICLE, self._capitalise(text))
         text = text.strip()
         if text.startswith("#"):
             return LinkTarget(LinkKind.SECTION)
@@ -164,7 +164,7 @@ class TitleRules:
             return LinkTarget(LinkKind.INVALID)
         prefix, colon, rest = title.partition(":")
         if colon:
-            found = self._behind_prefix(prefix.strip().lower(), rest.strip(), is_spoken_of=text.startswith(":"))
+            found = self._resolve_prefix(prefix.strip().lower(), rest.strip(), is_mention=text.startswith(":"))
             if found is not None:
                 return found
         return LinkTarget(LinkKind.ARTICLE, title)
@@ -172,7 +172,7 @@ class TitleRules:
     def namespace_of(self, title: str) -> int:
         """Return the number of the namespace that a page's title names; for dumps that do not say it."""
         prefix, colon, _ = title.partition(":")
-        return self._number_by_namespace.get(_folded(prefix), ARTICLES) if colon else ARTICLES
+        return self._number_by_namespace.get(_fold_prefix(prefix), ARTICLES) if colon else ARTICLES
 
     def names_of(self, namespace: int) -> list[str]:
         """Return every name of a namespace, in lower case."""
@@ -188,25 +188,25 @@ class TitleRules:
             return ""
         return self.article(unquote(address[len(self.home) :], errors="replace").replace("%", "%25"))
 
-    def _behind_prefix(self, prefix: str, rest: str, *, is_spoken_of: bool) -> LinkTarget | None:
+    def _resolve_prefix(self, prefix: str, rest: str, *, is_mention: bool) -> LinkTarget | None:
         """Return the place that a prefix names; None where it is part of an article's title."""
         number = self._number_by_namespace.get(prefix)
         if number == CATEGORIES:
-            return LinkTarget(LinkKind.CATEGORY, self._capitalised(rest), is_spoken_of)
+            return LinkTarget(LinkKind.CATEGORY, self._capitalise(rest), is_mention)
         if number == FILES:
-            return LinkTarget(LinkKind.NAMESPACE if is_spoken_of else LinkKind.FILE)
+            return LinkTarget(LinkKind.NAMESPACE if is_mention else LinkKind.FILE)
         if number is not None:
             return LinkTarget(LinkKind.NAMESPACE)
         if prefix in LANGUAGES:
-            return LinkTarget(LinkKind.INTERWIKI if is_spoken_of else LinkKind.LANGUAGE)
+            return LinkTarget(LinkKind.INTERWIKI if is_mention else LinkKind.LANGUAGE)
         return LinkTarget(LinkKind.INTERWIKI) if prefix in SISTER_PROJECTS else None
 
-    def _capitalised(self, title: str) -> str:
+    def _capitalise(self, title: str) -> str:
         if not self._has_capitals or not title:
             return title
         capital = title[0].upper()
         return capital + title[1:] if len(capital) == 1 else title  # MediaWiki leaves ß as it is
 
 
-def _folded(prefix: str) -> str:
+def _fold_prefix(prefix: str) -> str:
     return _SPACES.sub(" ", prefix).strip().lower()

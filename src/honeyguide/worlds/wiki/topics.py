@@ -63,13 +63,13 @@ def wiki_topics(
         }
         topics = [
             topic
-            for name, names in _candidates(sizes, at_least, words, by_word=by_word)
+            for name, names in _group_categories(sizes, at_least, words, by_word=by_word)
             if (topic := chooser.topic(name, names, at_least)) is not None
         ]
     return sorted(topics, key=lambda topic: (-topic.reachable, topic.name))
 
 
-def _candidates(
+def _group_categories(
     sizes: Mapping[str, int], at_least: int, words: Sequence[str], *, by_word: bool
 ) -> Iterator[tuple[str, list[str]]]:
     """Names of topics, each with its categories."""
@@ -107,11 +107,11 @@ class _Chooser:
         labelled = np.array(self._world.pages_labelled(categories), dtype=np.int64)
         if len(labelled) < at_least:
             return None
-        start = self._on_topic(name, labelled)
+        start = self._choose_start(name, labelled)
         reachable = int(self._reachable(start)[labelled].sum())
         if reachable < at_least:
             return None
-        cold = self._off_topic(labelled, reachable)
+        cold = self._choose_cold_start(labelled, reachable)
         return WikiTopic(
             name=name,
             categories=tuple(sorted(categories)),
@@ -121,11 +121,11 @@ class _Chooser:
             cold_seed_url="" if cold is None else self._world.url_of(cold).text,
         )
 
-    def _on_topic(self, name: str, labelled: NDArray[np.int64]) -> int:
+    def _choose_start(self, name: str, labelled: NDArray[np.int64]) -> int:
         named = self._world.number_titled(name)
         return named if named is not None else int(labelled[np.argmax(self._in_degrees[labelled])])
 
-    def _off_topic(self, labelled: NDArray[np.int64], reachable: int) -> int | None:
+    def _choose_cold_start(self, labelled: NDArray[np.int64], reachable: int) -> int | None:
         has_label = set(labelled.tolist())
         others = (page for page in self._best_linked.tolist() if page not in has_label)
         for page, _ in zip(others, range(_COLD_STARTS_TRIED), strict=False):

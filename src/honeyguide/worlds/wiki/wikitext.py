@@ -31,7 +31,7 @@ _LIST_MARKS: Final = "*#:;"
 _MOST_TABLES: Final = 40  # inside one another
 
 
-def blocks_of(text: str, asides: Sequence[str]) -> str:
+def write_blocks(text: str, asides: Sequence[str]) -> str:
     """Return the text as HTML, and after it a list of what templates had to say."""
     writer = _BlockWriter()
     for line in text.split("\n"):
@@ -123,14 +123,14 @@ class _BlockWriter:
         elif stripped.startswith("|-"):
             self.html.append("<tr>")
         elif stripped.startswith("|+"):
-            self.html.append(f"<caption>{_cell(stripped[2:])}</caption>")
+            self.html.append(f"<caption>{_cell_content(stripped[2:])}</caption>")
         else:
             tag = "th" if stripped[0] == "!" else "td"
             cells = (stripped.replace("!!", "||") if tag == "th" else stripped)[1:].split("||")
-            self.html += [f"<{tag}>{_cell(cell)}" for cell in cells]
+            self.html += [f"<{tag}>{_cell_content(cell)}" for cell in cells]
 
 
-def _cell(text: str) -> str:
+def _cell_content(text: str) -> str:
     """Return the content of a cell; what stands before a single bar are its attributes."""
     attributes, bar, content = text.partition("|")
     return (content if bar and "\x02" not in attributes else text).strip()
@@ -211,26 +211,26 @@ class Converter:
         reading = _Reading(self._target)
         text = wikitext
         if "<" in text:
-            text = _NO_PROSE.sub(" ", self._literals_escaped(_COMMENT.sub("", text)))
-        text = reading.links_opened(text)
+            text = _NO_PROSE.sub(" ", self._escape_literals(_COMMENT.sub("", text)))
+        text = reading.open_links(text)
         if self._category_names.search(text):
             text = self._stray_category.sub("", text)
         text = _BARE_ADDRESS.sub("", _EXTERNAL.sub(r"\1", text))
-        text = _plain(reading.templates_left_out(text))
+        text = _strip_tags(reading.drop_templates(text))
         return ConvertedArticle(
-            html=blocks_of(text, [_plain(aside) for aside in reading.asides]),
+            html=write_blocks(text, [_strip_tags(aside) for aside in reading.asides]),
             targets=tuple(reading.number_by_title),
             categories=tuple(reading.categories),
             dropped_links=reading.dropped,
         )
 
-    def _literals_escaped(self, text: str) -> str:
+    def _escape_literals(self, text: str) -> str:
         """Escape what is quoted literally, so that no later expression takes it for markup."""
 
         def escaped(match: re.Match[str]) -> str:
             return self._stray_category.sub("", match[2]).translate(_ESCAPES)
 
-        return _GALLERY.sub(_captions, _LITERAL.sub(escaped, text))
+        return _GALLERY.sub(_gallery_captions, _LITERAL.sub(escaped, text))
 
 
 class _Reading:
@@ -243,22 +243,22 @@ class _Reading:
         self.dropped: Counter[str] = Counter()
         self.asides: list[str] = []
 
-    def links_opened(self, text: str) -> str:
+    def open_links(self, text: str) -> str:
         """Replace every link by its text. A file's caption may hold links, so it is read after them."""
         for _ in range(_MOST_NESTING):
-            text, count = _LINK.subn(self._opened, text)
+            text, count = _LINK.subn(self._open_link, text)
             if not count:
                 break
         return text
 
-    def templates_left_out(self, text: str) -> str:
+    def drop_templates(self, text: str) -> str:
         for _ in range(_MOST_NESTING):
-            text, count = _TEMPLATE.subn(self._left_out, text)
+            text, count = _TEMPLATE.subn(self._drop_template, text)
             if not count:
                 break
         return text
 
-    def _opened(self, match: re.Match[str]) -> str:
+    def _open_link(self, match: re.Match[str]) -> str:
         """Return the text for a link. Called a hundred times a page: the commonest kind comes first."""
         content, trail = match.groups()
         written, pipe, anchor = content.partition("|")
@@ -267,23 +267,23 @@ class _Reading:
             return f"{anchor}{trail}"  # a link around a link is none
         if target.kind is LinkKind.ARTICLE:
             number = self.number_by_title.setdefault(target.title, len(self.number_by_title))
-            shown = anchor if anchor and not anchor.isspace() else _shown_title(written, is_piped=bool(pipe))
+            shown = anchor if anchor and not anchor.isspace() else _default_anchor(written, is_piped=bool(pipe))
             if "|" in shown or "\n" in shown:
                 shown = shown.translate(_IN_ANCHOR)
             return f"{LINK_START}{number}{LINK_ANCHOR}{shown}{trail}{LINK_END}"
-        return self._elsewhere(target, content, trail)
+        return self._open_other_link(target, content, trail)
 
-    def _elsewhere(self, target: LinkTarget, content: str, trail: str) -> str:
+    def _open_other_link(self, target: LinkTarget, content: str, trail: str) -> str:
         """Return the text for a link that leads to no article."""
         match target.kind:
             case LinkKind.ADDRESS:
                 return f"[{content}]{trail}"
             case LinkKind.CATEGORY:
-                if not target.is_spoken_of and target.title:
+                if not target.is_mention and target.title:
                     self.categories[target.title] = None
                 shown = ""
             case LinkKind.FILE:
-                shown = f" {_caption(content)} "
+                shown = f" {_file_caption(content)} "
             case LinkKind.LANGUAGE:
                 shown = ""
             case _:
@@ -292,13 +292,13 @@ class _Reading:
         self.dropped[target.kind.value] += 1
         return shown + trail
 
-    def _left_out(self, match: re.Match[str]) -> str:
+    def _drop_template(self, match: re.Match[str]) -> str:
         if LINK_START in match[1]:
-            self.asides += [_without_name(part) for part in match[1].split("|") if LINK_START in part]
+            self.asides += [_name_argument(part) for part in match[1].split("|") if LINK_START in part]
         return ""
 
 
-def _plain(text: str) -> str:
+def _strip_tags(text: str) -> str:
     """Text without emphasis, switches, tags, and braces that nothing closes; what else looks like a tag is text."""
     text = text.replace("'''", "").replace("''", "")
     if "{{" in text or "}}" in text:
@@ -310,24 +310,24 @@ def _plain(text: str) -> str:
     return text
 
 
-def _captions(match: re.Match[str]) -> str:
+def _gallery_captions(match: re.Match[str]) -> str:
     """Return the captions of a gallery; each line names a file first."""
     return "\n".join(f"\n{line.partition('|')[2]}" for line in match[2].split("\n"))
 
 
-def _caption(content: str) -> str:
+def _file_caption(content: str) -> str:
     """Return the caption of a file: the last part that is no option."""
     parts = [part.strip() for part in _TEMPLATE.sub("", content).split("|")[1:]]
     return next((part for part in reversed(parts) if not _FILE_OPTION.match(part)), "")
 
 
-def _shown_title(written: str, *, is_piped: bool) -> str:
+def _default_anchor(written: str, *, is_piped: bool) -> str:
     """Return the text of a link without an anchor: its title, after a bar without namespace and disambiguation."""
     found = _PIPE_TRICK.match(written[:MAX_TITLE_BYTES]) if is_piped else None
     return found[1] if found is not None else written.strip().lstrip(":")
 
 
-def _without_name(argument: str) -> str:
+def _name_argument(argument: str) -> str:
     """Return an argument of a template, told as "name: value"."""
     name, equals, value = argument.partition("=")
     if not equals or LINK_START in name:

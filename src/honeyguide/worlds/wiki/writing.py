@@ -61,10 +61,10 @@ class ArticleRenderer:
         title = escape(self._title_of(number))
         return (
             f'<!DOCTYPE html><html><head><meta charset="utf-8"><title>{title}</title></head>'
-            f"<body><h1>{title}</h1>\n{body}\n{self._list(further)}</body></html>"
+            f"<body><h1>{title}</h1>\n{body}\n{self._render_list(further)}</body></html>"
         )
 
-    def _list(self, articles: Sequence[int]) -> str:
+    def _render_list(self, articles: Sequence[int]) -> str:
         items = [f'<li><a href="{self._path_of(one)}">{escape(self._title_of(one))}</a></li>' for one in articles]
         return "\n".join(["<ul>", *items, "</ul>\n"]) if items else ""
 
@@ -95,7 +95,7 @@ class WikiWriter:
         self._page_links = links
         self._renderer = ArticleRenderer(
             lru_cache(_TITLES_REMEMBERED)(self._title_of),
-            lru_cache(_TITLES_REMEMBERED)(lambda number: _path(rules.address(self._title_of(number)))),
+            lru_cache(_TITLES_REMEMBERED)(lambda number: _escaped_path(rules.address(self._title_of(number)))),
         )
         self.in_degrees = np.zeros(gathered.article_count, dtype="<u4")
         self.out_degrees = np.zeros(gathered.article_count, dtype="<u4")
@@ -104,9 +104,9 @@ class WikiWriter:
         self._fingerprint = xxhash.xxh3_128()
 
     def run(self, progress: Callable[[int], None]) -> None:
-        packer = self._packer()
+        packer = self._make_packer()
         for number, html, named in self._gathered.articles():
-            page, targets = self._rendered(number, html, named, self.dropped)
+            page, targets = self._render(number, html, named, self.dropped)
             self._world.execute("INSERT INTO bodies VALUES (?, ?)", (number, packer.compress(page)))
             self._world.execute("INSERT INTO links VALUES (?, ?)", (number, targets.tobytes()))
             self.out_degrees[number] = len(targets)
@@ -128,7 +128,7 @@ class WikiWriter:
             "fingerprint": self._fingerprint.hexdigest(),
         }
 
-    def _rendered(
+    def _render(
         self, number: int, html: str, named: list[str], dropped: Counter[str]
     ) -> tuple[bytes, NDArray[np.uint32]]:
         """Return the page, and the distinct articles it links to, ascending."""
@@ -145,12 +145,12 @@ class WikiWriter:
         targets = np.array(sorted(linked.union(further)), dtype="<u4")
         return self._renderer.page(number, body, further).encode(), targets
 
-    def _packer(self) -> zstandard.ZstdCompressor:
+    def _make_packer(self) -> zstandard.ZstdCompressor:
         """Make the compressor of single pages; it has a dictionary where there are enough pages to learn one from."""
         if self._gathered.article_count < _FEWEST_FOR_A_DICTIONARY:
             return zstandard.ZstdCompressor(level=_COMPRESSION)
         samples: list[bytes | bytearray | memoryview[int]] = [
-            self._rendered(*one, Counter())[0] for one in self._gathered.some_articles(_DICTIONARY_PAGES)
+            self._render(*one, Counter())[0] for one in self._gathered.some_articles(_DICTIONARY_PAGES)
         ]
         dictionary = zstandard.train_dictionary(_DICTIONARY_BYTES, samples)
         self._dictionary = dictionary.as_bytes()
@@ -161,5 +161,5 @@ class WikiWriter:
         return str(title)
 
 
-def _path(address: str) -> str:
+def _escaped_path(address: str) -> str:
     return address[address.index("/", _PATH_START) :].replace("&", "&amp;")
