@@ -1,12 +1,15 @@
-"""The program as a user runs it: as a process of its own, and in this one where that is enough."""
+"""The program as a user runs it: in this process, or as a process of its own where that is the point."""
 
 from __future__ import annotations
 
+import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 
 import pytest
 
@@ -16,19 +19,77 @@ from honeyguide.cli.main import main
 PROGRAM = (sys.executable, "-m", "honeyguide.cli.main")
 FIRST_BUDGET = 60
 
-RunProgram = Callable[..., "subprocess.CompletedProcess[str]"]
+RunProgram = Callable[..., "subprocess.CompletedProcess[Any]"]
 StartProgram = Callable[..., "subprocess.Popen[str]"]
 Refusal = Callable[..., str]
 
 
+def _split(arguments: tuple[object, ...]) -> list[str]:
+    """Split one string as a shell would; several arguments stay as they are."""
+    return shlex.split(str(arguments[0])) if len(arguments) == 1 else [str(each) for each in arguments]
+
+
+class Cli:
+    """Runs commands in this process. `err` is what the last one wrote on stderr."""
+
+    def __init__(self, captured: pytest.CaptureFixture[str]) -> None:
+        self._captured = captured
+        self.err = ""
+
+    def __call__(self, *arguments: object, status: int = 0) -> str:
+        """Return what the command wrote on stdout."""
+        self._captured.readouterr()
+        given = main(_split(arguments))
+        out, self.err = self._captured.readouterr()
+        assert given == status, self.err
+        return out
+
+    def json(self, *arguments: object) -> Any:
+        """Return the document that --json prints, and nothing else on either stream."""
+        document = json.loads(self(*_split(arguments), "--json"))
+        assert self.err == ""
+        return document
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Cli:
+    """Commands, run in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Cli(capfd)
+
+
+@pytest.fixture
+def refusal(tmp_path: Path, cli: Cli) -> Refusal:
+    """Run a command that must be refused: status 2, one line on stderr, nothing on stdout, nothing left behind."""
+
+    def refused(*arguments: object) -> str:
+        before = _contents(tmp_path)
+        assert cli(*arguments, status=2) == ""
+        assert cli.err.startswith("honeyguide: ")
+        assert cli.err.endswith("\n")
+        assert cli.err.count("\n") == 1
+        assert _contents(tmp_path) == before
+        return cli.err
+
+    return refused
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    """Return every file and folder below this one; SQLite's own files come and go with whoever looks."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
+        for path in sorted(folder.rglob("*"))
+        if not path.name.startswith("crawl.sqlite") and path.name != "lock"
+    }
+
+
 @pytest.fixture
 def run_program(tmp_path: Path) -> RunProgram:
-    """Run the program to its end, in an empty folder."""
+    """Run the program to its end as a process, in an empty folder."""
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*PROGRAM, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
-        )
+    def run(*arguments: str, **further: Any) -> subprocess.CompletedProcess[Any]:
+        options: dict[str, Any] = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 60} | further
+        return subprocess.run([*PROGRAM, *arguments], check=False, **options)
 
     return run
 
@@ -45,37 +106,9 @@ def start_program(tmp_path: Path) -> StartProgram:
     return start
 
 
-@pytest.fixture
-def refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Refusal:
-    """Run a command that must be refused: status 2, one line on stderr, nothing on stdout, nothing left behind."""
-    monkeypatch.chdir(tmp_path)
-
-    def refused(*arguments: str) -> str:
-        before = _contents(tmp_path)
-        status = main(arguments)
-        out, err = capfd.readouterr()
-        assert status == 2
-        assert out == ""
-        assert err.startswith("honeyguide: ")
-        assert err.count("\n") == 1
-        assert err.endswith("\n")
-        assert _contents(tmp_path) == before
-        return err
-
-    return refused
-
-
-def _contents(folder: Path) -> dict[str, bytes]:
-    """Every file and folder below this one; SQLite's own files come and go with whoever looks."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
-        for path in sorted(folder.rglob("*"))
-        if not path.name.startswith("crawl.sqlite") and path.name != "lock"
-    }
-
-
 @pytest.fixture(scope="session")
-def finished_run_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that has spent its budget; only to be read."""
     settings = honeyguide.settings_from(
         {
             "topic": {"name": "geology", "keywords": ["rock", "mineral", "fossil"]},
@@ -89,6 +122,6 @@ def finished_run_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def finished_run(finished_run_once: Path, tmp_path: Path) -> Path:
-    """A run that has spent its budget, for this test alone."""
-    return Path(copytree(finished_run_once, tmp_path / "finished"))
+def finished_run(shared_run: Path, tmp_path: Path) -> Path:
+    """The same run, for this test alone, as `finished` in its folder."""
+    return Path(copytree(shared_run, tmp_path / "finished"))

@@ -91,14 +91,14 @@ EXPECTED = {
 
 @dataclass(frozen=True)
 class Crawled:
-    """What came of the crawl."""
+    """The end of the crawl."""
 
     status: int
     out: str
     errors: str
     most_memory_bytes: int
     stop_reason: str
-    told_by_url: dict[str, str]
+    outcome_by_url: dict[str, str]
     links: set[str]
 
 
@@ -127,20 +127,8 @@ def certificate(folder: Path) -> ssl.SSLContext | None:
         return None
     key, made = folder / "key.pem", folder / "certificate.pem"
     subject = ("-subj", "/CN=awkward.test", "-days", "2")
-    made_by = [
-        program,
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-keyout",
-        str(key),
-        "-out",
-        str(made),
-        *subject,
-    ]
-    subprocess.run(made_by, check=True, capture_output=True)
+    new_key = ("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(made))
+    subprocess.run([program, *new_key, *subject], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(made, key)
     return context
@@ -171,16 +159,16 @@ def test_the_crawl_ends_by_itself_with_nothing_left_to_do(crawl: Crawled) -> Non
     assert "Stopped:" in crawl.out
 
 
-@pytest.mark.parametrize("name", EXPECTED)
-def test_every_trouble_has_its_outcome(crawl: Crawled, web: AwkwardWeb, name: str) -> None:
-    if name not in web.url_by_name:
-        pytest.skip("there is no openssl to make a certificate with")
-    assert re.match(EXPECTED[name], crawl.told_by_url[web.url_by_name[name]])
+def test_every_trouble_has_its_outcome(crawl: Crawled, web: AwkwardWeb) -> None:
+    """That of the certificate is left out where there is no openssl to make one with."""
+    outcomes = {name: crawl.outcome_by_url[url] for name, url in web.url_by_name.items() if name in EXPECTED}
+    assert len(outcomes) >= len(EXPECTED) - 1
+    assert {name: told for name, told in outcomes.items() if not re.match(EXPECTED[name], told)} == {}
 
 
 def test_nothing_that_could_be_fetched_was_left_out(crawl: Crawled, web: AwkwardWeb) -> None:
-    assert set(web.url_by_name.values()) <= crawl.told_by_url.keys()
-    assert crawl.links <= crawl.told_by_url.keys()
+    assert set(web.url_by_name.values()) <= crawl.outcome_by_url.keys()
+    assert crawl.links <= crawl.outcome_by_url.keys()
 
 
 def test_memory_stays_flat(crawl: Crawled, web: AwkwardWeb, tmp_path: Path) -> None:
@@ -190,19 +178,16 @@ def test_memory_stays_flat(crawl: Crawled, web: AwkwardWeb, tmp_path: Path) -> N
     assert crawl.most_memory_bytes < ordinary.most_memory_bytes + ROOM_BYTES
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["endless body", "header line of 100 MB", "status line of 100 MB", "endless headers", "robots of 100 MB"],
-)
-def test_what_does_not_end_is_cut_off_early(crawl: Crawled, web: AwkwardWeb, name: str) -> None:
+def test_what_does_not_end_is_cut_off_early(crawl: Crawled, web: AwkwardWeb) -> None:
     """What the buffers of two sockets hold is sent in any case."""
     assert crawl.status == 0
-    assert max(web.sent_bytes[name].values()) < 20 * MEGABYTE
+    endless = ("endless body", "header line of 100 MB", "status line of 100 MB", "endless headers", "robots of 100 MB")
+    assert max(sent for name in endless for sent in web.sent_bytes[name].values()) < 20 * MEGABYTE
 
 
 def test_a_chain_of_ten_thousand_redirects_is_followed_for_ten(crawl: Crawled, web: AwkwardWeb) -> None:
     start = web.url_by_name["chain"]
-    told = [crawl.told_by_url.get(f"{start}step{number}" if number else start, "") for number in range(12)]
+    told = [crawl.outcome_by_url.get(f"{start}step{number}" if number else start, "") for number in range(12)]
 
     assert told[:10] == [f"redirected {start}step{number + 1}" for number in range(10)]
     assert told[10].startswith("failed too-many-redirects: 10 redirects and one more to ")
@@ -212,28 +197,23 @@ def test_a_chain_of_ten_thousand_redirects_is_followed_for_ten(crawl: Crawled, w
 def test_a_circle_of_redirects_is_gone_round_once(crawl: Crawled, web: AwkwardWeb) -> None:
     start = web.url_by_name["circle"]
 
-    told = {url.removeprefix(start): words for url, words in crawl.told_by_url.items() if url.startswith(start)}
+    told = {url.removeprefix(start): words for url, words in crawl.outcome_by_url.items() if url.startswith(start)}
 
     assert told == {"": f"redirected {start}b", "b": f"redirected {start}c", "c": f"redirected {start}"}
 
 
-@pytest.mark.parametrize("url", [NO_NAME])
-def test_a_host_that_nobody_finds_is_told(crawl: Crawled, url: str) -> None:
-    assert crawl.told_by_url[url].startswith("failed dns: ")
-
-
-def test_tls_asked_of_a_host_without_it_is_told(crawl: Crawled, web: AwkwardWeb) -> None:
+def test_a_host_without_a_name_and_one_without_tls_are_told_apart(crawl: Crawled, web: AwkwardWeb) -> None:
+    assert crawl.outcome_by_url[NO_NAME].startswith("failed dns: ")
     url = web.url_by_name["fine"].replace("http:", "https:")
-
-    assert crawl.told_by_url[url].startswith(f"refused robots: {url}robots.txt cannot be had: ")
+    assert crawl.outcome_by_url[url].startswith(f"refused robots: {url}robots.txt cannot be had: ")
 
 
 def test_the_beginning_of_an_enormous_robots_txt_counts(crawl: Crawled, web: AwkwardWeb) -> None:
-    told = crawl.told_by_url[f"{web.url_by_name['robots of 100 MB']}hidden"]
+    told = crawl.outcome_by_url[f"{web.url_by_name['robots of 100 MB']}hidden"]
 
     assert told.endswith("/robots.txt disallows /hidden")
 
 
 def test_what_is_no_address_of_a_page_is_never_met(crawl: Crawled) -> None:
-    assert all(url.startswith(("http://", "https://")) and len(url) < 5000 for url in crawl.told_by_url)
+    assert all(url.startswith(("http://", "https://")) and len(url) < 5000 for url in crawl.outcome_by_url)
     assert not any(word in url for url in crawl.links for word in ("passwd", "alert", "99999", "a.test"))

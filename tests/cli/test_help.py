@@ -11,6 +11,7 @@ import pytest
 
 from honeyguide.cli.crawl import STRATEGY_LINES
 from honeyguide.cli.main import COMMANDS, main
+from honeyguide.registry import EXPORTS
 from honeyguide.settings import STRATEGIES
 
 if TYPE_CHECKING:
@@ -55,6 +56,12 @@ def test_everyday_help_of_crawl_fits_two_screens_and_all_of_it_is_there_too(
     assert "--max-pages-per-host" not in everyday
     assert main(["crawl", "--help-all"]) == 0
     assert "--max-pages-per-host" in capsys.readouterr().out
+
+
+def test_the_help_of_export_names_every_format(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert [name for name in EXPORTS if name not in shown] == []
 
 
 def test_neither_import_nor_help_loads_the_engine() -> None:

@@ -1,0 +1,132 @@
+"""The program as a process: pipes, terminals, signals, full disks, exit statuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cli.conftest import PROGRAM
+from honeyguide.cli.watching import Interruption
+from honeyguide.errors import HoneyguideError
+from honeyguide.runs import RunFolder, RunLock, open_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.conftest import RunProgram, StartProgram
+
+ENDLESS = ("--world", "synthetic:pages=5000", "--topic", "geology", "--keyword", "rock", "--budget", "1000000")
+PATIENCE_S = 60.0
+
+
+def on_a_terminal(*arguments: str) -> tuple[int, str, str]:
+    """Run the program with a terminal as stdout: its status, what was shown, and stderr."""
+    controller, terminal = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    done = subprocess.run(
+        [*PROGRAM, *arguments], stdout=terminal, stderr=subprocess.PIPE, text=True, check=False, env=environment
+    )
+    os.write(terminal, b"\n")
+    os.close(terminal)
+    shown = os.read(controller, 100_000).decode()
+    os.close(controller)
+    return done.returncode, shown, done.stderr
+
+
+def test_a_terminal_gets_a_table_and_no_bytes(shared_run: Path) -> None:
+    _, shown, _ = on_a_terminal("results", str(shared_run), "--top", "3")
+    for words in ("relevance", "3 of ", "--all shows the rest"):
+        assert words in shown
+    status, _, err = on_a_terminal("export", str(shared_run), "--format", "warc")
+    assert (status, err) == (2, "honeyguide: --format warc is no text for a terminal; name a file to write to\n")
+
+
+@pytest.mark.parametrize("command", ["results {} --all", "export {} --format edges -o /dev/stdout"])
+def test_a_reader_that_stops_reading_is_no_mistake(shared_run: Path, command: str) -> None:
+    piped = f"'{sys.executable}' -m honeyguide.cli.main {command.format(shared_run)} | head -1"
+    done = subprocess.run(piped, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.stdout.count("\n") == 1
+
+
+def test_the_module_is_the_program_and_a_run_in_use_is_refused(shared_run: Path) -> None:
+    command = [sys.executable, "-m", "honeyguide", "resume", str(shared_run), "--budget", "+10"]
+    with RunLock(RunFolder(shared_run)):
+        second = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (second.returncode, second.stdout, second.stderr.count("\n")) == (2, "", 1)
+    assert second.stderr.startswith("honeyguide: another process is crawling into")
+
+
+def test_a_full_disk_ends_in_one_line_and_keeps_what_was_stored(tmp_path: Path) -> None:
+    program = " ".join(PROGRAM)
+    script = f"""mount -t tmpfs -o size=700k tmpfs {tmp_path} && cd {tmp_path} || exit 77
+        {program} crawl run --world synthetic --topic geology --budget 500; echo status $?
+        {program} results run --top 1"""
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True, check=False)
+    if "status" not in done.stdout:
+        pytest.skip("this system lets no user mount a small disk")
+    assert "status 2" in done.stdout
+    assert "not finished" in done.stdout
+    assert "no room to write" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def wait_for_steps(path: Path, steps: int) -> None:
+    """Wait until the crawl has stored so many steps."""
+    give_up_at = time.monotonic() + PATIENCE_S
+    while time.monotonic() < give_up_at:
+        with suppress(HoneyguideError, sqlite3.Error), open_run(path) as run:  # it may be half made as yet
+            if run.progress.steps >= steps:
+                return
+        time.sleep(0.05)
+    pytest.fail(f"{path} had no {steps} steps after {PATIENCE_S:g} s")
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_stops_the_crawl_between_steps_and_says_how_to_go_on(
+    start_program: StartProgram, run_program: RunProgram, tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    with start_program("crawl", "run", *ENDLESS, "--json") as crawling:
+        wait_for_steps(tmp_path / "run", 20)
+        crawling.send_signal(number)
+        out, err = crawling.communicate(timeout=PATIENCE_S)
+    assert (crawling.returncode, err) == (status, "stopped; go on with: honeyguide resume run\n")
+    document = json.loads(out)
+    assert document["stop_reason"] == "interrupted"
+    if number is signal.SIGINT:
+        budget = document["fetches"] + 30
+        resumed = json.loads(run_program("resume", "run", "--budget", str(budget), "--json").stdout)
+        assert (resumed["fetches"], resumed["stop_reason"]) == (budget, "budget of fetches spent")
+
+
+def test_a_signal_ends_the_wait_for_a_slow_answer(start_program: StartProgram, tmp_path: Path) -> None:
+    slow = ("--world", "synthetic+http:pages=500,hosts=4", "--topic", "geology", "--set", "politeness.delay_s=30")
+    at_once = ("--set", "politeness.obey_robots=false")  # else the first page has to wait for that pause
+    with start_program("crawl", "run", *slow, *at_once) as crawling:
+        wait_for_steps(tmp_path / "run", 1)
+        crawling.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        crawling.communicate(timeout=PATIENCE_S)
+    assert crawling.returncode == 130
+    assert time.monotonic() - started < 25
+
+
+def test_the_second_signal_does_not_wait() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with Interruption() as is_interrupted:
+        assert (is_interrupted(), is_interrupted.exit_code) == (False, 0)
+        signal.raise_signal(signal.SIGINT)
+        assert (is_interrupted(), is_interrupted.exit_code) == (True, 130)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+    assert signal.getsignal(signal.SIGINT) is before
