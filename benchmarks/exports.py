@@ -91,12 +91,12 @@ def write_run(path: Path, pages: int) -> None:
 
     with database:
         database.executemany(
-            """INSERT INTO links (id, url, state, page, anchor, before, after, in_main, score)
-               VALUES (?, ?, 2, ?, '', '', '', 1, 0.5)""",
+            """INSERT INTO links (id, url, state, page, anchor, description, score)
+               VALUES (?, ?, 2, ?, '', x'', 0.5)""",
             ((n, f"http://h{n % 997}.test/{n // 997}/page-{n}", n // 3 if n else None) for n in range(pages)),
         )
         database.executemany(
-            "INSERT INTO steps VALUES (?,?,?,?,?,?,0.5,0,'fetched',200,'',0.1,?,0.5,?,NULL)",
+            "INSERT INTO steps VALUES (?,?,?,?,?,?,0.5,0,'fetched',200,'',NULL,'',0.1,?,0.5,?)",
             ((n + 1, n, n, n, float(n), n + 0.5, size, n) for n, _, _, size, _ in each()),
         )
         database.executemany(

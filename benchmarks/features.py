@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from honeyguide.judge import EmbeddingJudge
 from honeyguide.learn.features import COLUMNS, HEAD, LinkFeatures
-from honeyguide.model import Candidates, Fetched, Link, Occurrence, Origin, Page, Topic
+from honeyguide.model import Candidates, Fetched, Link, Occurrence, Origin, Page, Rows, Topic
 from honeyguide.parse import parse
 from honeyguide.text import WordllamaVectors, WordVectors
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
@@ -62,6 +62,10 @@ def pages_per_s(work: Callable[[], object], times: int = 300) -> float:
     return times / (time.perf_counter() - started)
 
 
+def rows_of(features: LinkFeatures, candidates: Candidates) -> Rows:
+    return features.rows(features.describe(candidates), candidates.parents)
+
+
 def speeds(page: Page, topic: Topic, vectors: WordVectors) -> dict[str, float]:
     """Judging and describing a long page, and adding up its windows in two ways."""
     judge, links = EmbeddingJudge(topic, vectors), LinkFeatures(topic, vectors)
@@ -75,7 +79,9 @@ def speeds(page: Page, topic: Topic, vectors: WordVectors) -> dict[str, float]:
         return sums[last] - sums[first]
 
     def judge_and_describe() -> object:
-        return judge.relevance(replace(page)), links.rows(candidates)  # a copy, because the last page's answer is kept
+        return judge.relevance(replace(page)), rows_of(
+            links, candidates
+        )  # a copy, because the last page's answer is kept
 
     return {
         "judged_and_described_pages_per_s": pages_per_s(judge_and_describe),
@@ -94,13 +100,14 @@ def main() -> None:
     vectors = WordVectors(WordllamaVectors())
     links = batches(chosen.pages, world)
     kept = LinkFeatures(topic, vectors)
-    short = np.concatenate([kept.similarity(batch) for batch in links])
-    halved = np.concatenate([kept.rows(batch) for batch in links])
-    whole = LinkFeatures(topic, vectors, head=vectors.dimension)
-    full = np.concatenate([whole.similarity(batch) for batch in links])
+    short = np.concatenate([kept.similarity(kept.describe(batch)) for batch in links])
+    halved = np.concatenate([rows_of(kept, batch) for batch in links])
+    whole = LinkFeatures(topic, vectors, size=vectors.dimension)
+    full = np.concatenate([whole.similarity(whole.describe(batch)) for batch in links])
     figures: dict[str, float] = {
         "links": len(full),
         "columns": len(COLUMNS),
+        "bytes_a_stored_link": kept.description_type.itemsize,
         "bytes_a_row": halved.dtype.itemsize * halved.shape[1],
         "correlation_of_similarity_with_all_256": float(np.corrcoef(short, full)[0, 1]),
         "largest_rounding_of_a_row": float(np.abs(halved[:, 1:4].mean(axis=1) - short).max()),

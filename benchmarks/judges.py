@@ -141,7 +141,8 @@ class Bench:
 
     def judge_and_describe(self, page: Page) -> object:
         origin = Origin(page.url.host, self.judge(page), distance=1, depth=2)
-        return self._strategy.describe(Candidates.on_page(page, page.links, origin))
+        candidates = Candidates.on_page(page, page.links, origin)
+        return self._strategy.rows(self._strategy.describe(candidates), candidates.parents)
 
 
 class Stopwatch:

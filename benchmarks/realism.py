@@ -177,7 +177,7 @@ class Anatomy:
             if alive:
                 links = [link for link, _ in alive]
                 origin = Origin(page.url.host, relevance=0.0, distance=0, depth=0)
-                scores.append(features.similarity(Candidates.on_page(page, links, origin)))
+                scores.append(features.similarity(features.describe(Candidates.on_page(page, links, origin))))
                 ends.append(np.array([(node, to) for _, to in alive], dtype=np.int64))
         return np.concatenate(scores), np.concatenate(ends)
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from honeyguide.model import Candidates, Link, Occurrence, Origin, Page, Sighting, Url
+from typing import TYPE_CHECKING
+
+from honeyguide.model import Candidates, Link, Occurrence, Origin, Page, Rows, Sighting, Url
 from honeyguide.text import words_of
+
+if TYPE_CHECKING:
+    from honeyguide.learn import Strategy
 
 HERE = Url.parse("http://here.test/page")
 
@@ -29,6 +34,11 @@ def sighting_of(target: str, anchor: str = "", before: str = "", after: str = ""
     return Sighting(
         Url.parse(target), tuple(words_of(anchor)), tuple(words_of(before)), tuple(words_of(after)), True, known
     )
+
+
+def rows_of(strategy: Strategy, candidates: Candidates) -> Rows:
+    """The rows that a strategy scores."""
+    return strategy.rows(strategy.describe(candidates), candidates.parents)
 
 
 def candidates_of(*sightings: Sighting) -> Candidates:

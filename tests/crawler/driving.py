@@ -54,6 +54,7 @@ class ByAnchorNumber(Unlearned):
 
     order = Order.BEST_SCORE
     row_width = 1
+    reads_next_rows = True
 
     def __init__(self, skipping: str | None = None) -> None:
         self.told: list[Transition] = []

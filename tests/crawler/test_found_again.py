@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from crawler.driving import ByAnchorNumber, HandWired, script_settings
@@ -42,7 +43,7 @@ def world_with(first: str, second: str) -> ScriptedWorld:
         ("merge", "8", "4", 6.0, "4"),
     ],
 )
-def test_the_sighting_that_counts_decides_score_and_text(
+def test_the_sighting_that_counts_decides_score_and_description(
     tmp_path: Path, found_again: str, first: str, second: str, score: float, anchor: str
 ) -> None:
     run = tmp_path / "run"
@@ -55,7 +56,7 @@ def test_the_sighting_that_counts_decides_score_and_text(
         (step,) = [step for step in opened.steps() if step.url == Url.parse(TARGET)]
         edges = {(source.text, target.text) for source, target in opened.edges()}
     assert step.score == score
-    assert link.sighting.anchor == (anchor,)
+    assert np.frombuffer(link.description, dtype=np.float16).tolist() == [float(anchor)]
     assert (link.row is not None) == (found_again == "merge")
     assert {(SEED, TARGET), (OTHER, TARGET)} <= edges, "every page that shows a link has its edge"
 

@@ -16,7 +16,7 @@ from crawler.small_crawls import contents, settings_for, story
 from crawler.test_kill_and_resume import kill_after_a_while
 from deep_strategies import every_strategy
 from honeyguide.crawler import Dispatch, crawl, resume
-from honeyguide.crawler.snapshot import parted
+from honeyguide.crawler.learner import split_snapshot
 from honeyguide.errors import GuardError
 from honeyguide.guard.bounded import unpack
 from honeyguide.model import LinkId
@@ -55,7 +55,7 @@ def guard_records(path: Path) -> dict[str, Any]:
         progress = run.progress
     assert snapshot is not None
     counts = (progress.findings, progress.lowered, progress.raised, progress.dropped, progress.restarts)
-    return {**tables, "links": links, "guard": parted(snapshot.state)[2], "counts": counts}
+    return {**tables, "links": links, "guard": split_snapshot(snapshot.state)[2], "counts": counts}
 
 
 @pytest.mark.parametrize(

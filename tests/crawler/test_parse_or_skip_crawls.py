@@ -13,7 +13,7 @@ import pytest
 from crawler.driving import HandWired, script_settings
 from crawler.small_crawls import contents, settings_for, story
 from honeyguide.crawler import Builder, StopReason, crawl, resume
-from honeyguide.crawler.snapshot import load_into, parted
+from honeyguide.crawler.learner import Learner, split_snapshot
 from honeyguide.learn import ParseOrSkipQ
 from honeyguide.runs import open_run
 from honeyguide.text import WordllamaVectors, WordVectors
@@ -90,7 +90,7 @@ def test_the_learners_count_of_what_waits_is_close(tmp_path: Path) -> None:
 
 def restored(run: Path, settings: Settings) -> ParseOrSkipQ:
     parts = Builder(settings, hashed_vectors()).parts()
-    load_into(parts.strategy, parts.judge, last_state_of(run))
+    Learner(parts).load(last_state_of(run))
     assert isinstance(parts.strategy, ParseOrSkipQ)
     return parts.strategy
 
@@ -135,7 +135,7 @@ def test_interrupted_anywhere_it_skips_and_learns_the_same(tmp_path: Path, strat
     assert skips_of(broken) == skips_of(tmp_path / "whole")
     assert story(broken) == story(tmp_path / "whole")
     assert contents(broken) == contents(tmp_path / "whole")
-    assert parted(last_state_of(broken))[:2] == parted(last_state_of(tmp_path / "whole"))[:2]
+    assert split_snapshot(last_state_of(broken))[:2] == split_snapshot(last_state_of(tmp_path / "whole"))[:2]
 
 
 def test_the_same_settings_skip_the_same_links_and_another_seed_others(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from crawler.driving import ByAnchorNumber, HandWired, script_settings
@@ -79,10 +80,11 @@ def test_a_redirect_to_a_waiting_link_gives_it_the_better_of_both_places(
     wired.follow("http://r.test/")
     assert wired.parts.frontier.peek([wired.link("http://t.test/")])[0].tolist() == [expected]
     wired.close()
-    assert links_of(tmp_path / "run")["http://t.test/"].sighting.anchor == (str(int(expected)),)
+    described = links_of(tmp_path / "run")["http://t.test/"].description
+    assert np.frombuffer(described, dtype=np.float16).tolist() == [expected]
 
 
-def test_a_redirect_target_inherits_row_score_text_and_depth(tmp_path: Path) -> None:
+def test_a_redirect_target_inherits_description_score_and_depth(tmp_path: Path) -> None:
     run = tmp_path / "run"
     crawl_by_number(
         run,
@@ -93,9 +95,8 @@ def test_a_redirect_target_inherits_row_score_text_and_depth(tmp_path: Path) -> 
         },
     )
     target = links_of(run)["http://t.test/"]
-    assert target.sighting.anchor == ("7",)
-    assert target.sighting.seen_as == Url.parse("http://r.test/")
-    assert target.sighting.depth == 1
+    assert np.frombuffer(target.description, dtype=np.float16).tolist() == [7.0]
+    assert target.depth == 1
     assert target.hops == 1
     assert steps_of(run)[-1].score == 7.0
 

@@ -12,7 +12,7 @@ import pytest
 
 from crawler.driving import ByAnchorNumber, HandWired, everything, script_settings
 from crawler.small_crawls import settings_for, story
-from deep_strategies import every_strategy
+from deep_strategies import runnable_strategies
 from honeyguide.crawler import Dispatch, StopReason, Wait, crawl, resume
 from honeyguide.errors import RunDamaged, RunExists, SettingsError, WorldError
 from honeyguide.runs import RunFolder, SqliteStore, open_run
@@ -50,12 +50,23 @@ def test_at_one_fetch_at_a_time_sixty_and_sixty_more_are_one_hundred_and_twenty(
 
 def chosen(run: Path) -> list[tuple[object, ...]]:
     """Every choice of a run, in order, with the number of answers it was made after."""
-    with closing(SqliteStore(run / "crawl.sqlite")) as store:
-        urls = [stored.url for stored in store.links()]
-        return [(urls[made.link], made.is_skipped, made.after_steps) for made in store.decisions_from(0)]
+    with closing(sqlite3.connect(run / "crawl.sqlite")) as database:
+        return database.execute(
+            """SELECT l.url, d.is_skipped, d.after_steps FROM links l JOIN (
+                 SELECT decision, link, after_steps, 0 AS is_skipped FROM steps
+                 UNION ALL SELECT decision, link, after_steps, 0 FROM in_flight
+                 UNION ALL SELECT decision, link, after_steps, 1 FROM skips) d ON d.link = l.id ORDER BY d.decision"""
+        ).fetchall()
 
 
-@pytest.mark.parametrize("strategy", every_strategy())
+SOME_STRATEGIES = ("online-ridge", "lfa-sync", "beam", "parse-or-skip-q", "depth-first")
+EVERY_STRATEGY = (
+    *SOME_STRATEGIES,
+    *(pytest.param(name, marks=pytest.mark.thorough) for name in runnable_strategies() if name not in SOME_STRATEGIES),
+)
+
+
+@pytest.mark.parametrize("strategy", EVERY_STRATEGY)
 def test_until_its_last_fetch_begins_a_crawl_chooses_as_one_with_a_larger_budget(tmp_path: Path, strategy: str) -> None:
     crawl(tmp_path / "whole", settings_for(strategy, budget=90, concurrency=8), vectors=hashed_vectors()).close()
     crawl(tmp_path / "run", settings_for(strategy, budget=60, concurrency=8), vectors=hashed_vectors()).close()
@@ -72,7 +83,7 @@ def test_a_larger_budget_given_to_a_spent_run_makes_the_same_crawl_each_time(tmp
     assert len(story(tmp_path / "one")) == 120
 
 
-@pytest.mark.parametrize("strategy", every_strategy())
+@pytest.mark.parametrize("strategy", EVERY_STRATEGY)
 def test_a_larger_budget_given_before_the_old_one_is_spent_is_as_if_it_always_had_been(
     tmp_path: Path, strategy: str
 ) -> None:
@@ -205,9 +216,28 @@ def tangled_script(seed: int) -> Script:
     return script  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize("found_again", ["first", "best", "merge", "latest"])
-@pytest.mark.parametrize("strategy", ["by-number", *every_strategy()])
-@pytest.mark.parametrize("seed", [1, 2, 3])
+# One for each kind of frontier and each thing that may happen to a link that is found again.
+CORES = [
+    *((2, "by-number", found_again) for found_again in ("first", "best", "merge", "latest")),
+    (3, "online-ridge", "best"),
+    (3, "online-ridge", "merge"),
+    (1, "beam", "best"),
+    (3, "lfa-sync", "first"),
+    (2, "iterative-deepening", "first"),
+    (1, "modified-depth-first", "first"),
+    (3, "parse-or-skip-q", "first"),
+]
+MORE_CORES = [
+    pytest.param(seed, strategy, found_again, marks=pytest.mark.thorough)
+    for seed in (1, 2, 3)
+    for strategy in ("by-number", *runnable_strategies())
+    for found_again in ("first", "best", "merge", "latest")
+    if (strategy in ("by-number", "best-first", "url-heuristic", "beam", "online-ridge") or found_again == "first")
+    and (seed, strategy, found_again) not in CORES
+]
+
+
+@pytest.mark.parametrize(("seed", "strategy", "found_again"), [*CORES, *MORE_CORES])
 def test_a_core_brought_back_equals_the_one_that_was_stopped(
     tmp_path: Path, strategy: str, found_again: str, seed: int
 ) -> None:
@@ -312,7 +342,8 @@ def test_a_link_found_directly_after_a_redirect_to_it_has_no_hops_behind_it(tmp_
         "UPDATE links SET url = 'zzz' WHERE id = 3",
         "DELETE FROM links WHERE id = 2",
         "UPDATE links SET state = 9 WHERE id = 3",
-        "INSERT INTO in_flight SELECT 999999, 1, 1, 0.0, 0.0, 0, 1, NULL",
+        "INSERT INTO in_flight SELECT 999999, 1, 1, 0.0, 0.0, 0, 1, x''",
+        "INSERT INTO journal SELECT 1, 'nonsense', 0, x'', x'28b52ffd200000', NULL",
     ],
 )
 def test_rows_that_no_crawl_wrote_are_told_as_damage(tmp_path: Path, damage: str) -> None:

@@ -14,7 +14,7 @@ from honeyguide.errors import StrategyError
 from honeyguide.learn import BestFirst, OnlineRidge, OnlineRidgeSettings
 from honeyguide.learn.online_ridge import Ridge
 from honeyguide.model import Topic, Transition
-from pages import HERE, candidates_of, sighting_of
+from pages import HERE, candidates_of, rows_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
 TOPIC = Topic("geology", ("rock", "mineral"))
@@ -48,18 +48,19 @@ def test_it_starts_in_the_order_of_best_first() -> None:
         *(sighting_of(f"http://a.test/{word}", word, relevance=0.0) for word in ("rock", "soup", "lava", "mineral"))
     )
     ridge, plain = OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings()), BestFirst(TOPIC, hashed_vectors())
-    learned, unlearned = ridge.score(ridge.describe(candidates)), plain.score(plain.describe(candidates))
+    learned, unlearned = ridge.score(rows_of(ridge, candidates)), plain.score(rows_of(plain, candidates))
     assert np.argsort(learned).tolist() == np.argsort(unlearned).tolist()
 
 
 def test_it_learns_a_word_that_pays_though_it_is_not_the_topics() -> None:
     """A world of two kinds of links: anchors that say "rock" never pay, anchors that say "webring" always do."""
     strategy = OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings(exploration=0.0))
-    rows = strategy.describe(
+    rows = rows_of(
+        strategy,
         candidates_of(
             sighting_of("http://a.test/x", "rock", relevance=0.2),
             sighting_of("http://a.test/y", "webring", relevance=0.2),
-        )
+        ),
     )
     assert np.argmax(strategy.score(rows)) == 0
     for step in range(20):
@@ -73,11 +74,11 @@ def test_with_page_ranks_it_starts_as_before_and_learns_that_important_pages_pay
     strategy = OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings(page_rank=True))
     plain = OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings())
     candidates = candidates_of(sighting_of("http://a.test/x", "rock", relevance=0.2))
-    (low,), (high,) = (strategy.describe(replace(candidates, importance=value)) for value in (0.25, 9.0))
-    assert low[:-1].tolist() == high[:-1].tolist() == plain.describe(candidates)[0].tolist()
+    (low,), (high,) = (rows_of(strategy, replace(candidates, importance=value)) for value in (0.25, 9.0))
+    assert low[:-1].tolist() == high[:-1].tolist() == rows_of(plain, candidates)[0].tolist()
     assert (low[-1], high[-1]) == (np.float16(0.2), np.float16(0.9))
     rows = np.array([low, high])
-    assert strategy.score(rows).tolist() == plain.score(plain.describe(candidates)).tolist() * 2
+    assert strategy.score(rows).tolist() == plain.score(rows_of(plain, candidates)).tolist() * 2
     for step in range(20):
         strategy.learn(Transition(step, HERE, rows[step % 2], float(step % 2), 0.0, False, rows[:0]))
     first, second = strategy.score(rows)

@@ -43,7 +43,7 @@ from honeyguide.learn.deep_q import DeepQ, OutputDescriptions, PairDescriptions,
 from honeyguide.learn.linear_sarsa import row_width
 from honeyguide.model import Candidates, Origin, Topic, Transition
 from honeyguide.settings import STRATEGIES
-from pages import HERE, candidates_of, link_at, page_of, sighting_of
+from pages import HERE, candidates_of, link_at, page_of, rows_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
@@ -138,11 +138,11 @@ def test_a_links_row_and_score_do_not_depend_on_its_batch(
     name: str, batch: list[Sighting], data: st.DataObject
 ) -> None:
     strategy = MAKERS[name]()
-    rows = strategy.describe(Candidates.of(batch))
+    rows = rows_of(strategy, Candidates.of(batch))
     scores = strategy.score(rows)
     order = data.draw(st.permutations(range(len(batch))))
-    shuffled = strategy.describe(Candidates.of([batch[place] for place in order]))
-    alone = np.concatenate([strategy.describe(Candidates.of([sighting])) for sighting in batch])
+    shuffled = rows_of(strategy, Candidates.of([batch[place] for place in order]))
+    alone = np.concatenate([rows_of(strategy, Candidates.of([sighting])) for sighting in batch])
     assert rows.dtype == np.float16
     assert rows.shape == (len(batch), strategy.row_width)
     assert np.array_equal(rows[order], shuffled)
@@ -162,26 +162,26 @@ def test_a_link_cut_from_a_page_has_the_row_of_its_stored_sighting(make: Callabl
     on_page = Candidates.on_page(page, links, origin)
     stored = Candidates.of([on_page.sighting(row, origin) for row in range(len(links))])
     strategy = make()
-    assert np.array_equal(strategy.describe(on_page), strategy.describe(stored))
+    assert np.array_equal(rows_of(strategy, on_page), rows_of(strategy, stored))
 
 
 def test_no_candidates_are_described_and_scored_as_nothing(make: Callable[[], Strategy]) -> None:
     strategy = make()
-    rows = strategy.describe(candidates_of())
+    rows = rows_of(strategy, candidates_of())
     assert rows.shape == (0, strategy.row_width)
     assert strategy.score(rows).shape == (0,)
 
 
 def test_a_seed_can_be_described_scored_and_learned_from(make: Callable[[], Strategy]) -> None:
     strategy = make()
-    rows = strategy.describe(candidates_of(sighting_of("http://seed.test/")))
+    rows = rows_of(strategy, candidates_of(sighting_of("http://seed.test/")))
     strategy.learn(transitions(rows, [1.0])[0])
     assert np.isfinite(strategy.score(rows)).all()
 
 
 def test_saving_loading_and_learning_the_rest_gives_the_same_scores(make: Callable[[], Strategy]) -> None:
     one, two = make(), make()
-    rows = one.describe(SOME)
+    rows = rows_of(one, SOME)
     told = transitions(rows, [0.9, 0.0, 0.5, 0.2])
     for transition in told[:2]:
         one.learn(transition)
@@ -189,14 +189,14 @@ def test_saving_loading_and_learning_the_rest_gives_the_same_scores(make: Callab
     for transition in told[2:]:
         one.learn(transition)
         two.learn(transition)
-    assert np.array_equal(one.score(rows), two.score(two.describe(SOME)))
+    assert np.array_equal(one.score(rows), two.score(rows_of(two, SOME)))
     assert one.expands(HERE) == two.expands(HERE)
     assert one.save() == two.save()
 
 
 def test_scores_change_only_when_learning_says_so(make: Callable[[], Strategy]) -> None:
     strategy = make()
-    rows = strategy.describe(SOME)
+    rows = rows_of(strategy, SOME)
     before = strategy.score(rows)
     changed = strategy.learn(transitions(rows, [1.0])[0])
     assert changed == (not np.array_equal(before, strategy.score(rows)))
@@ -204,7 +204,7 @@ def test_scores_change_only_when_learning_says_so(make: Callable[[], Strategy]) 
 
 def test_weights_where_there_are_any_reproduce_the_scores(make: Callable[[], Strategy]) -> None:
     strategy = make()
-    rows = strategy.describe(SOME)
+    rows = rows_of(strategy, SOME)
     strategy.learn(transitions(rows, [1.0])[0])
     if strategy.weights is not None:
         assert strategy.score(rows) == pytest.approx(rows.astype(float) @ strategy.weights)

@@ -10,7 +10,7 @@ from honeyguide.learn import BestAddressFirst, UrlHeuristicSettings
 from honeyguide.learn.url_heuristic import UrlHeuristic, UrlReader, heuristic_of
 from honeyguide.model import Topic
 from honeyguide.settings import settings_from
-from pages import candidates_of, sighting_of
+from pages import candidates_of, rows_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
 TOPIC = Topic("geology", ("rock", "mineral"))
@@ -29,7 +29,7 @@ SEEN = candidates_of(*(sighting_of(url, "soup", "hot", "onion", relevance=0.3) f
 def scores(**changes: float) -> list[float]:
     settings = settings_from({"url_heuristic": changes}).of(UrlHeuristicSettings)
     strategy = BestAddressFirst(TOPIC, hashed_vectors(), settings)
-    return strategy.score(strategy.describe(SEEN)).tolist()
+    return strategy.score(rows_of(strategy, SEEN)).tolist()
 
 
 def test_the_default_settings_are_the_heuristics_own() -> None:
@@ -55,7 +55,7 @@ def test_a_link_is_worth_what_its_address_says_whatever_its_words() -> None:
     assert scores() == pytest.approx(expected.tolist(), abs=0.001)
     other_words = candidates_of(*(sighting_of(url, "rock", "mineral") for url in ADDRESSES))
     strategy = BestAddressFirst(TOPIC, hashed_vectors(), UrlHeuristicSettings())
-    assert np.array_equal(strategy.describe(SEEN), strategy.describe(other_words))
+    assert np.array_equal(rows_of(strategy, SEEN), rows_of(strategy, other_words))
 
 
 def test_words_of_the_topic_count_and_signs_of_waste_cost() -> None:
@@ -79,5 +79,5 @@ def test_a_beam_ranks_as_its_heuristic_does(name: str, like: str) -> None:
     beam = Builder(settings_from(document | {"crawl": {"strategy": "beam"}}), hashed_vectors()).strategy()
     ranked = Builder(settings_from(document | {"crawl": {"strategy": like}}), hashed_vectors()).strategy()
     assert (beam.capacity, ranked.capacity) == (7, 0)
-    assert np.array_equal(beam.describe(SEEN), ranked.describe(SEEN))
-    assert np.array_equal(beam.score(beam.describe(SEEN)), ranked.score(ranked.describe(SEEN)))
+    assert np.array_equal(rows_of(beam, SEEN), rows_of(ranked, SEEN))
+    assert np.array_equal(beam.score(rows_of(beam, SEEN)), ranked.score(rows_of(ranked, SEEN)))

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from honeyguide.model import Answer, Fetched, HostRest, LinkId, Origin, Sighting, Url, Verdict
+import numpy as np
+
+from honeyguide.model import Answer, Fetched, HostRest, LinkId, Url, Verdict
 from honeyguide.runs import CompletionRecord, DispatchRecord, FoundLink, Progress, StepRecord, VisitRecord
 from pages import page_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from honeyguide.model import Row
+
 SEED = Url.parse("http://s.test/")
-SEED_LINK = FoundLink(LinkId(0), SEED, None, Sighting(SEED, (), (), (), in_main=True, origin=None), 0.5)
+SEED_LINK = FoundLink(LinkId(0), SEED, None, "", b"seed", 0.5)
 FIRST = StepRecord(Progress(waiting=1), new_links=(SEED_LINK,), learner=b"fresh")
 
 
@@ -20,22 +24,17 @@ def target(number: int) -> Url:
     return Url.parse(f"http://t.test/{number}")
 
 
+def row(*numbers: float) -> Row:
+    return np.array(numbers, dtype=np.float16)
+
+
 def found(number: int, page: int = 0, *, anchor: str = "a link", score: float = 0.1) -> FoundLink:
-    """A link found on a page of relevance 0.7 and depth equal to its number."""
-    origin = Origin(SEED.host if page == 0 else target(page).host, 0.7, 0, page)
-    words = tuple(anchor.split())
-    return FoundLink(
-        LinkId(number),
-        target(number),
-        LinkId(page),
-        Sighting(target(number), words, ("before",), ("after", "it"), in_main=False, origin=origin),
-        score,
-    )
+    """A link found on a page, described by its anchor."""
+    return FoundLink(LinkId(number), target(number), LinkId(page), anchor, anchor.encode(), score)
 
 
-def dispatch(link: int, number: int, decision: int | None = None) -> DispatchRecord:
-    made = number if decision is None else decision
-    return DispatchRecord(LinkId(link), number, number, float(number), 0.25, explored=True, decision=made)
+def dispatch(link: int, number: int) -> DispatchRecord:
+    return DispatchRecord(LinkId(link), number, number, float(number), 0.25, True, number, row(number))
 
 
 def visit(

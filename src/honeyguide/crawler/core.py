@@ -3,41 +3,42 @@
 The core awaits nothing, opens nothing and owns no clock. A shell asks `choose` for the next link (or an outside caller
 names one with `choose_link`), has a world answer it, and hands the answer to `apply`; what comes back is a record for
 the store and the events to announce once it is stored. Every world, strategy and way of running drives this one core.
-
-`choosing` says what comes next, `intake` what becomes of an answer, `hosts` what it means for the host.
+`intake` says what becomes of an answer.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from honeyguide.crawler.choosing import Choosing
 from honeyguide.crawler.discovery import Discovery
-from honeyguide.crawler.events import CrawlStopped, Step
+from honeyguide.crawler.events import Choice, CrawlStopped, Dispatch, Step, Stop, StopReason, Wait, limit_reached
 from honeyguide.crawler.guarding import Guarding
 from honeyguide.crawler.hosts import HostRelease, Retries
 from honeyguide.crawler.intake import Arrived, Intake
+from honeyguide.crawler.learner import Learner
 from honeyguide.crawler.ledger import Ledger
 from honeyguide.crawler.parts import StageTimes
 from honeyguide.crawler.restarts import Restarts
-from honeyguide.crawler.snapshot import taken_of
+from honeyguide.frontier import NotBefore
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import Failed, FailureReason, LinkState, Unknown
-from honeyguide.runs import Progress
+from honeyguide.runs import DispatchRecord, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from honeyguide.crawler.events import Choice, Dispatch, StopReason
     from honeyguide.crawler.links import LinkTable
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.preparing import Prepared, Unreadable
-    from honeyguide.frontier import Frontier, Pairs
+    from honeyguide.frontier import Frontier, Pairs, Taken
     from honeyguide.learn import Strategy
-    from honeyguide.model import Answer, KnownPage, LinkId, Url
+    from honeyguide.model import Answer, KnownPage, LinkId, Skipped, Url
     from honeyguide.runs import StepRecord
     from honeyguide.settings import Settings
+
+
+NOTHING_WAITS: Final = "nothing waits any more"
 
 
 class CrawlCore:
@@ -47,34 +48,35 @@ class CrawlCore:
     until its answer is in.
     """
 
-    def __init__(self, parts: Parts, settings: Settings, progress: Progress | None = None) -> None:
+    def __init__(
+        self, parts: Parts, settings: Settings, progress: Progress | None = None, learner: Learner | None = None
+    ) -> None:
         self._parts = parts
         self._settings = settings
         self.retries = Retries(settings.fetch)
-        self._ledger = Ledger((progress or Progress())._replace(stop_reason=""), parts.chance, parts.frontier)
-        self.guarding = None if parts.guard is None else Guarding(parts, self._ledger, drops=settings.guard.drop)
-        if self.guarding is not None:
+        self._learner = learner or Learner(parts)
+        start = (progress or Progress())._replace(stop_reason="")
+        self._ledger = Ledger(start, parts.chance, parts.frontier, self._learner.journal)
+        self.guarding = None
+        if parts.guard is not None:
+            self.guarding = Guarding(parts, self._ledger, self._learner.observe, drops=settings.guard.drop)
             self._ledger.guard_changes = self.guarding.closed
-        self._discovery = Discovery(
-            parts.links,
-            parts.frontier,
-            parts.strategy,
-            parts.scope,
-            _found_again(parts.strategy, settings),
-            parents=parts.parents,
-            ranks=parts.ranks,
-            has_tried=self.retries.has_tried,
-            may_wait_again=parts.is_live,
-            guarding=self.guarding,
-        )
+        found_again = _found_again(parts.strategy, settings)
+        self._discovery = Discovery(parts, found_again, self.retries.has_tried, self.guarding)
         restarts = None
         if settings.restart.is_on:
             restarts = Restarts(parts, settings.restart, self._ledger, self._discovery, self.guarding)
             self._ledger.restart_state = restarts.saved
-        self._choosing = Choosing(parts, settings, self._ledger, self._discovery, self.retries, self.guarding, restarts)
+        self._restarts = restarts
+        self._in_flight: dict[LinkId, Dispatch] = {}
+        self._to_take_up: list[Dispatch] = []  # fetches of a resumed crawl whose host is still busy
+        self._may_seeds_wait = parts.strategy.seeds_first
+        self._disk_bytes = 0
         self._hosts = HostRelease(parts, settings.politeness, self._ledger)
         self.stage_times = StageTimes()
-        self._intake = Intake(parts, settings, self._ledger, self._discovery, self.stage_times, self.guarding, restarts)
+        self._intake = Intake(
+            parts, settings, self._ledger, self._learner, self._discovery, self.stage_times, self.guarding, restarts
+        )
 
     @property
     def progress(self) -> Progress:
@@ -91,7 +93,7 @@ class CrawlCore:
 
     @property
     def in_flight(self) -> int:
-        return self._choosing.in_flight
+        return len(self._in_flight)
 
     def start(self, seeds: Sequence[Url], now: float, known: Sequence[KnownPage] = ()) -> Step:
         """Let the seeds wait, as many as may be met; the first thing a new crawl does.
@@ -101,23 +103,30 @@ class CrawlCore:
         met = [url for number, url in enumerate(dict.fromkeys(seeds)) if self._parts.scope.has_room(number)]
         self._ledger.progress = self.progress._replace(now=now, seeds=len(met))
         seeded = self._discovery.meet_seeds(met, step=0)
-        self._ledger.note_pruned(len(seeded.pruned))
+        self._ledger.add(pruned=len(seeded.pruned))
         record = self._ledger.close_step(
             new_links=seeded.new,
             pruned=seeded.pruned,
             pairs=seeded.pairs,
             known=tuple(known),
-            learner=self._snapshot(),
+            learner=self._learner.snapshot(),
         )
         return Step(record, ())
 
     def put_back_in_flight(self, dispatch: Dispatch, pairs: Pairs | None = None) -> bool:
-        """A resumed crawl takes up a fetch that was under way. True where the shell must fetch it again at once.
+        """Take up a fetch that was under way when the crawl stopped. True where the shell must fetch it again at once.
 
         Else its host is being asked for another page, and `choose` gives it later. `pairs` is what the link had waited
         with, where it may have several rows.
         """
-        return self._choosing.take_up(dispatch, pairs)
+        self._discovery.hold(dispatch.record.link, pairs)
+        is_host_free = all(other.host != dispatch.host for other in self._in_flight.values())
+        self._in_flight[dispatch.record.link] = dispatch
+        if is_host_free:
+            self._parts.schedule.hold(dispatch.host, dispatch.url.host)
+        else:
+            self._to_take_up.append(dispatch)
+        return is_host_free
 
     @property
     def has_disk_budget(self) -> bool:
@@ -126,18 +135,30 @@ class CrawlCore:
 
     def note_disk_use(self, disk_bytes: int) -> None:
         """Tell the core how much room the run takes, for its budget of disk space."""
-        self._choosing.note_disk_use(disk_bytes)
+        self._disk_bytes = disk_bytes
 
     def choose(self, now: float) -> Choice:
         """The next link to fetch, by strategy, politeness and budget."""
-        return self._choosing.choose(now)
+        parts = self._parts
+        self._ledger.pass_time(now)
+        for again in self._to_take_up:
+            if parts.schedule.is_ready(again.host, now):
+                self._to_take_up.remove(again)
+                parts.schedule.hold(again.host, again.url.host)
+                return again
+        limit = self._limit_reached(self._ledger.progress)
+        if limit is not None:
+            return self._wait_or_stop(limit)
+        if len(self._in_flight) >= self._settings.crawl.fetches_at_once(is_live=parts.is_live):
+            return Wait(float("inf"))
+        return self._choose_of_those_that_wait(now)
 
     def choose_link(self, link: LinkId, now: float) -> Dispatch:
         """Fetch this waiting link next, whatever the strategy thinks of it. KeyError if it does not wait.
 
         The caller answers for budget and host readiness.
         """
-        return self._choosing.choose_link(link, now)
+        return self._dispatch(self._parts.frontier.withdraw(link), now, explored=False)
 
     def answered(self, dispatch: Dispatch, answer: Answer, now: float) -> None:
         """Free a host whose answer is in, while the page is still being read; `apply` follows."""
@@ -156,7 +177,7 @@ class CrawlCore:
         `ended_at` is when the answer was in, where that was some time ago; the host's pause begins there. `prepared` is
         the page of this answer, or why there is none, where it has been read already: the same that would be read here.
         """
-        self._choosing.end(dispatch)
+        del self._in_flight[dispatch.record.link]
         self._parts.links.set_state(dispatch.record.link, LinkState.DONE)
         self._ledger.note_answer(now, answer.robots_fetches)
         arrived = Arrived(dispatch, answer, now if ended_at is None else min(now, ended_at), prepared)
@@ -178,16 +199,114 @@ class CrawlCore:
         """Note why the crawl stops; fetches in flight stay in flight until it is resumed."""
         self._ledger.pass_time(now)
         self._ledger.progress = self.progress._replace(stop_reason=reason.value)
-        record = self._ledger.close_step(learner=self._snapshot())
+        record = self._ledger.close_step(learner=self._learner.snapshot())
         return self._ledger.step(record, CrawlStopped(reason, self.progress))
 
     def _snapshot_if_due(self, record: StepRecord) -> bytes | None:
         due = self.progress.steps % self._settings.store.snapshot_every == 0
         # What a judge has noted of a page before it broke on it can be told to no other.
-        return self._snapshot() if due or _is_unjudged(record) else None
+        return self._learner.snapshot() if due or _is_unjudged(record) else None
 
-    def _snapshot(self) -> bytes:
-        return taken_of(self._parts.strategy, self._parts.judge, self._parts.guard)
+    def _choose_of_those_that_wait(self, now: float) -> Choice:
+        parts = self._parts
+        while True:
+            taken, explored = self._take(now)
+            if taken is None and self._begins_anew():
+                continue
+            if taken is None:
+                return self._wait_or_stop(StopReason.EXHAUSTED)
+            if isinstance(taken, NotBefore):
+                return self._wait_for(taken)
+            if not explored:
+                self._ledger.note_passed_over(taken.passed_over)
+            is_decided = self.retries.has_tried(taken.link)
+            skipped = None if is_decided else parts.strategy.skip(parts.links.url(taken.link), taken.row, parts.chance)
+            if skipped is None:
+                return self._dispatch(taken, now, explored=explored)
+            self._skip(taken, skipped)
+
+    def _take(self, now: float) -> tuple[Taken | NotBefore | None, bool]:
+        """What the frontier gives next, and whether by chance."""
+        parts = self._parts
+        first = self._take_first(now)
+        if first is not None:
+            return first, False
+        if parts.strategy.explores(parts.chance):
+            return self._standing(lambda: parts.frontier.take_random(now, parts.chance), now), True
+        return self._standing(lambda: parts.frontier.take(now), now), False
+
+    def _standing(self, take: Callable[[], Taken | NotBefore | None], now: float) -> Taken | NotBefore | None:
+        return take() if self.guarding is None else self.guarding.next_standing(take, now)
+
+    def _take_first(self, now: float) -> Taken | None:
+        """A link that goes before all others, on whatever level it waits."""
+        link = None
+        if self._restarts is not None:
+            if self._restarts.begin_if_due():
+                self._note_restart()
+            link = self._restarts.first_ready(now)
+        return self._take_seed(now) if link is None else self._parts.frontier.withdraw(link)
+
+    def _begins_anew(self) -> bool:
+        """Where nothing waits and nothing is under way, whether the crawl has begun elsewhere."""
+        if self._restarts is None or self._in_flight or not self._restarts.begin(NOTHING_WAITS):
+            return False
+        self._note_restart()
+        return True
+
+    def _note_restart(self) -> None:
+        self._may_seeds_wait = self._parts.strategy.seeds_first  # those of a restart are seeds, too
+
+    def _take_seed(self, now: float) -> Taken | None:
+        """The first seed on a host that is ready, where the strategy wants seeds before all else."""
+        links = self._parts.links
+        if not self._may_seeds_wait:
+            return None
+        seeds = links.waiting_seeds()
+        for link, host in zip(seeds, links.hosts(seeds), strict=True):
+            if self._parts.schedule.is_ready(host, now):
+                return self._parts.frontier.withdraw(link)
+        # One in flight may yet wait again, or lead elsewhere.
+        self._may_seeds_wait = bool(seeds) or any(links.depth(link) == 0 for link in self._in_flight)
+        return None
+
+    def _wait_or_stop(self, reason: StopReason) -> Wait | Stop:
+        return Wait(float("inf")) if self._in_flight else Stop(reason)
+
+    def _wait_for(self, ready: NotBefore) -> Wait | Stop:
+        """Wait until a host is ready; where the budget of seconds is spent by then, only for answers."""
+        progress = self._ledger.progress
+        wait_s = ready.moment - progress.now
+        limit = self._limit_reached(progress._replace(spent_seconds=progress.spent_seconds + wait_s))
+        if limit is None and self._parts.is_live and wait_s > self._settings.politeness.patience_s:
+            limit = StopReason.RESTING
+        if limit is None or (limit is StopReason.RESTING and self._in_flight):
+            return Wait(ready.moment)
+        return self._wait_or_stop(limit)
+
+    def _limit_reached(self, progress: Progress) -> StopReason | None:
+        return limit_reached(self._settings.budget, progress, self._disk_bytes)
+
+    def _dispatch(self, taken: Taken, now: float, *, explored: bool) -> Dispatch:
+        progress = self._ledger.progress
+        record = DispatchRecord(
+            taken.link, progress.dispatches, progress.steps, now, taken.score, explored, progress.decisions, taken.row
+        )
+        dispatch = Dispatch(record, self._parts.links.url(taken.link), taken.host)
+        self._parts.links.set_state(taken.link, LinkState.IN_FLIGHT)
+        self._parts.schedule.hold(taken.host, dispatch.url.host)
+        self._in_flight[taken.link] = dispatch
+        self._discovery.hold(taken.link, taken.pairs)
+        self._ledger.note_dispatch(record)
+        if not self.retries.has_tried(taken.link):
+            self._learner.notice(taken.link, taken.row, is_skipped=False)
+        return dispatch
+
+    def _skip(self, taken: Taken, skipped: Skipped) -> None:
+        url = self._parts.links.url(taken.link)
+        self._parts.links.set_state(taken.link, LinkState.SKIPPED)
+        self._ledger.note_skip(taken.link, url, skipped)
+        self._learner.notice(taken.link, taken.row, is_skipped=True)
 
 
 def _is_unjudged(record: StepRecord) -> bool:

@@ -1,20 +1,10 @@
-"""Scores for strategies to whom only the order of arrival counts: a link's turn, in one number.
+"""What becomes of links: the seeds, those of a new page, and those that redirects lead to.
 
-Turns are exact in double precision: a page shows fewer than 2^20 links, a crawl takes fewer than 2^32 steps and meets
-fewer than 2^32 links, none of them 2^20 clicks away.
-
-What links that are being fetched had waited with, for the case that they have to wait again.
-
-Where links with equal rows share one score, a link that comes back must bring all its rows and no score of its own: a
-row is worth what the last link that got it was told, also if that was while this one was away. A resumed crawl reads
-the same from its store.
-
-What becomes of the links on a new page: described, scored, numbered, and let wait.
-
-A link met for the first time starts to wait. One that waits already is found again, and `FoundAgain` says what that
-means. One that was pruned is offered again. One that was fetched, skipped or is in flight adds only an edge. A link
-that the scope rules keep out is not met at all, and neither is a new one for which a bounded frontier has no room: it
-gets no number, so a beam costs memory for what waits and what was visited, not for all that pages have shown.
+A link met for the first time is described, scored, numbered and starts to wait. One that waits already is found again,
+and `FoundAgain` says what that means. One that was pruned is offered again. One that was fetched, skipped or is in
+flight adds only an edge. A link that the scope rules keep out is not met at all, and neither is a new one for which a
+bounded frontier has no room: it gets no number, so a beam costs memory for what waits and what was visited, not for all
+that pages have shown.
 """
 
 from __future__ import annotations
@@ -37,13 +27,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.crawler.guarding import Guarding
-    from honeyguide.crawler.links import LinkTable
-    from honeyguide.crawler.parents import ParentTable
+    from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.scope import Scope
-    from honeyguide.frontier import Frontier
     from honeyguide.learn import Strategy
-    from honeyguide.model import Origin, Page, Row, Rows, Url
-    from honeyguide.runs import RefreshedRanks
+    from honeyguide.model import LinkDescriptions, Origin, Page, Row, Rows, Url
 
 LINKS_OF_A_PAGE: Final = 2**20
 LINKS_OF_A_LEVEL: Final = 2**32
@@ -52,7 +39,11 @@ LINKS_OF_A_LEVEL: Final = 2**32
 def scores_of(
     strategy: Strategy, rows: Rows, links: Sequence[LinkId] | NDArray[np.int64], *, step: int, depth: int
 ) -> NDArray[np.float64]:
-    """What links found together on a page are worth: by the strategy's own score, or by their turn."""
+    """What links found together on a page are worth: by the strategy's own score, or by their turn.
+
+    Turns are exact in double precision: a page shows fewer than 2^20 links, a crawl takes fewer than 2^32 steps and
+    meets fewer than 2^32 links, none of them 2^20 clicks away.
+    """
     match strategy.order:
         case Order.BEST_SCORE:
             return strategy.score(rows)
@@ -67,7 +58,11 @@ def scores_of(
 
 
 class RowsUnderWay:
-    """The rows of links under way, each row with the last score that any link got with it."""
+    """The rows of links under way, each row with the last score that any link got with it.
+
+    Where links with equal rows share one score, a link that comes back must bring all its rows and no score of its own:
+    a row is worth what the last link that got it was told, also if that was while this one was away.
+    """
 
     def __init__(self) -> None:
         self._rows_by_link: dict[LinkId, Rows] = {}
@@ -109,6 +104,7 @@ class Found:
     """
 
     candidates: Candidates
+    described: LinkDescriptions  # as they are stored
     rows: Rows
     links: NDArray[np.int64]
     is_new: NDArray[np.bool_]
@@ -120,34 +116,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Admitted:
-    """What a page's links changed, as records for the store."""
+    """What it changed that links were met, as records for the store."""
 
-    new: tuple[FoundLink, ...]
-    again: tuple[FoundLink, ...]
-    pruned: tuple[LinkId, ...]  # links met that no longer wait, or could not begin to
-    times_pruned: int  # these, and the links that were left unmet
-    targets: tuple[LinkId, ...]  # every link of the page that was met by now
-    pairs: tuple[PairRecord, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Followed:
-    """Where a redirect led: the link it leads to, the record of what that changed, links that had to make room."""
-
-    target: LinkId
-    record: RedirectedLink | None
-    pruned: tuple[LinkId, ...]
-    pairs: tuple[PairRecord, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Seeded:
-    """URLs that the crawl begins at: all of them, the new ones, those pruned before, links that had to make room."""
-
-    links: tuple[LinkId, ...]
-    new: tuple[FoundLink, ...]
+    targets: tuple[LinkId, ...]  # the links of the page that are met by now, the seeds, or where a redirect led
+    new: tuple[FoundLink, ...] = ()
     again: tuple[FoundLink, ...] = ()
-    pruned: tuple[LinkId, ...] = ()
+    redirect: RedirectedLink | None = None
+    pruned: tuple[LinkId, ...] = ()  # links met that no longer wait, or could not begin to
+    times_pruned: int = 0  # these, and the links that were left unmet
     pairs: tuple[PairRecord, ...] = ()
 
 
@@ -156,32 +132,22 @@ class Discovery:
 
     def __init__(
         self,
-        links: LinkTable,
-        frontier: Frontier,
-        strategy: Strategy,
-        scope: Scope,
+        parts: Parts,
         found_again: FoundAgain,
-        *,
-        parents: ParentTable | None = None,
-        ranks: RefreshedRanks | None = None,
         has_tried: Callable[[LinkId], bool] = lambda _: False,
-        may_wait_again: bool = False,
         guarding: Guarding | None = None,
     ) -> None:
-        """A link that `has_tried` knows waits to be tried again, and stays as it was when it was first chosen.
-
-        `may_wait_again` says that chosen links may be put back.
-        """
-        self._links = links
-        self._frontier = frontier
-        self._strategy = strategy
-        self._scope = scope
+        """A link that `has_tried` knows waits to be tried again, and stays as it was when it was first chosen."""
+        self._links = parts.links
+        self._frontier = parts.frontier
+        self._strategy = parts.strategy
+        self._scope = parts.scope
+        self._parents = parts.parents
+        self._ranks = parts.ranks
+        self._may_wait_again = parts.is_live
         self._found_again = found_again
-        self._parents = parents
-        self._ranks = ranks
         self._has_tried = has_tried
         self._under_way = RowsUnderWay()
-        self._may_wait_again = may_wait_again
         self._guarding = guarding
 
     @property
@@ -189,14 +155,16 @@ class Discovery:
         """Whether a link waits with a row for every page that shows it."""
         return self._found_again is FoundAgain.EVERY
 
-    def meet_seeds(self, urls: Sequence[Url], step: int) -> Seeded:
+    def meet_seeds(self, urls: Sequence[Url], step: int) -> Admitted:
         """Let URLs wait at which the crawl begins, or begins anew; one that waits already waits on as it did."""
         sightings = [Sighting(url, (), (), (), in_main=True, origin=None) for url in urls]
         met = [self._links.meet(url, depth=0, distance=0) for url in urls]
         numbers = [link for link, _ in met]
         is_new = np.array([new for _, new in met], dtype=np.bool_)
         was_pruned = np.array([self._links.state(link) is LinkState.PRUNED for link in numbers], dtype=np.bool_)
-        rows = self._strategy.describe(Candidates.of(sightings))
+        candidates = Candidates.of(sightings)
+        described = self._strategy.describe(candidates)
+        rows = self._strategy.rows(described, candidates.parents)
         scores = scores_of(self._strategy, rows, numbers, step=step, depth=0)
         entering = np.flatnonzero(is_new | was_pruned)
         for place in np.flatnonzero(was_pruned).tolist():
@@ -205,13 +173,13 @@ class Discovery:
         pruned = self._push(arriving, scores[entering], rows[entering])
 
         def record(place: int) -> FoundLink:
-            row = rows[place] if self._strategy.keeps_rows else None
-            return FoundLink(numbers[place], urls[place], None, sightings[place], float(scores[place]), row)
+            kept = described[place].tobytes()
+            return FoundLink(numbers[place], urls[place], None, "", kept, float(scores[place]))
 
         new = tuple(map(record, np.flatnonzero(is_new).tolist()))
         again = tuple(map(record, np.flatnonzero(was_pruned).tolist()))
         pairs = self._pairs(arriving, scores[entering], rows[entering])
-        return Seeded(tuple(numbers), new, again, pruned, pairs)
+        return Admitted(tuple(numbers), new, again, pruned=pruned, times_pruned=len(pruned), pairs=pairs)
 
     def sort(self, page: Page, link: LinkId, origin: Origin, *, is_relevant: bool, is_expanded: bool) -> Found:
         """Tell the links of a page apart and describe the unvisited ones. Nothing is met yet.
@@ -250,9 +218,11 @@ class Discovery:
         candidates = Candidates.on_page(
             page, unvisited, origin, at_first_occurrence=at_first, standing=standing, importance=importance
         )
+        described = self._strategy.describe(candidates)
         return Found(
             candidates=candidates,
-            rows=self._strategy.describe(candidates),
+            described=described,
+            rows=self._strategy.rows(described, candidates.parents),
             links=np.array(numbers, dtype=np.int64),
             is_new=np.array([state is None for state in states], dtype=np.bool_),
             is_pruned=np.array([state is LinkState.PRUNED for state in states], dtype=np.bool_),
@@ -294,17 +264,17 @@ class Discovery:
         for link in turned_away:
             self._links.set_state(link, LinkState.PRUNED)
 
-        record = partial(self._record, found, links, scores, rows, page, origin)
+        record = partial(self._record, found, links, scores, rows, page)
         return Admitted(
+            targets=(*found.visited, *_listed(links[is_met])),
             new=tuple(map(record, np.flatnonzero(found.is_new & is_met).tolist())),
             again=tuple(map(record, again.tolist())),
             pruned=(*pushed_out, *turned_away),
             times_pruned=len(pushed_out) + int((~has_room & ~is_dropped).sum()),
-            targets=(*found.visited, *_listed(links[is_met])),
             pairs=self._pairs(_listed(links), scores, rows),
         )
 
-    def follow_redirect(self, source: LinkId, row: Row, score: float, target_url: Url) -> Followed:
+    def follow_redirect(self, source: LinkId, row: Row, score: float, target_url: Url) -> Admitted:
         """The link that another one leads to takes its place, with its row, unless its own score is as good.
 
         Among equal scores of a strategy's own its number still decides.
@@ -326,14 +296,15 @@ class Discovery:
             pruned = self._push([target], scores, rows, at)
         elif state is LinkState.WAITING and self._found_again is FoundAgain.EVERY:
             self._push([target], scores, rows)
-            return Followed(target, None, (), self._pairs([target], scores, rows))
+            return Admitted((target,), pairs=self._pairs([target], scores, rows))
         elif state is LinkState.WAITING and not self._has_tried(target) and self._counts_more(target, float(scores[0])):
             self._frontier.replace([target], scores, rows)
         else:
-            return Followed(target, None, ())
+            return Admitted((target,))
         links.place(target, depth=depth, distance=distance, hops=hops)
         record = RedirectedLink(source, target, target_url, is_new, hops, float(scores[0]))
-        return Followed(target, record, pruned, self._pairs([target], scores, rows))
+        pairs = self._pairs([target], scores, rows)
+        return Admitted((target,), redirect=record, pruned=pruned, times_pruned=len(pruned), pairs=pairs)
 
     def _pairs(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> tuple[PairRecord, ...]:
         """Records of rows that links have got, where a link may have several."""
@@ -393,15 +364,20 @@ class Discovery:
         scores: NDArray[np.float64],
         rows: Rows,
         page: LinkId,
-        origin: Origin,
         place: int,
     ) -> FoundLink:
         """What the store keeps of one of the links that were found on a page."""
-        sighting = found.candidates.sighting(place, origin)
-        # A merged row cannot be made anew from one sighting.
+        # A merged row cannot be made from one description.
         is_merged = self._found_again is FoundAgain.MERGE and not found.is_new[place]
-        row = rows[place] if self._strategy.keeps_rows or is_merged else None
-        return FoundLink(LinkId(int(links[place])), sighting.seen_as, page, sighting, float(scores[place]), row)
+        return FoundLink(
+            LinkId(int(links[place])),
+            found.candidates.targets[place],
+            page,
+            found.candidates.anchor(place),
+            found.described[place].tobytes(),
+            float(scores[place]),
+            rows[place] if is_merged else None,
+        )
 
     def _push(
         self,

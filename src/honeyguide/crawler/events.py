@@ -182,8 +182,11 @@ class Dispatch:
     record: DispatchRecord
     url: Url
     host: HostId
-    row: Row
     not_before: float = 0.0  # a fetch taken up again waits for its host like any other
+
+    @property
+    def row(self) -> Row:
+        return self.record.row
 
 
 @dataclass(frozen=True, slots=True)

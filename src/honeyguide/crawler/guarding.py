@@ -67,10 +67,19 @@ class _Changes:
 class Guarding:
     """Shows pages to the guard of a crawl, and keeps its links where the guard says they stand."""
 
-    def __init__(self, parts: Parts, ledger: Ledger, *, drops: bool) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        ledger: Ledger,
+        observe: Callable[[SeenPage, Sequence[Target]], Judgement],
+        *,
+        drops: bool,
+    ) -> None:
+        """`observe` shows the guard a page, and notes that for a resumed crawl."""
         assert parts.guard is not None
         assert isinstance(parts.frontier, LevelledFrontier), "with a guard, the frontier has levels"
         self._guard = parts.guard
+        self._observe = observe
         self._links = parts.links
         self._importance_of = importance_in(parts.ranks)
         self._frontier = parts.frontier
@@ -229,7 +238,7 @@ class Guarding:
             is_relevant=is_relevant,
             importance=self._importance_of(link),
         )
-        judgement = self._guard.observe(page, targets)
+        judgement = self._observe(page, targets)
         self._changes.seen = seen
         if judgement.finding is not None:
             self._note_finding(link, judgement.finding, judgement.demotion)

@@ -24,7 +24,7 @@ from honeyguide.crawler.events import (
     PageJudged,
     PageUnchanged,
 )
-from honeyguide.crawler.preparing import Preparation, Unjudged, Unreadable, judged_by, prepared_by
+from honeyguide.crawler.preparing import Preparation, Unjudged, Unreadable, prepared_by
 from honeyguide.crawler.scope import PER_HOST
 from honeyguide.errors import JudgeError
 from honeyguide.guard import Judgement, fingerprint_of
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.discovery import Discovery, Found
     from honeyguide.crawler.events import Dispatch, Step
     from honeyguide.crawler.guarding import Guarding
+    from honeyguide.crawler.learner import Learner
     from honeyguide.crawler.ledger import Ledger
     from honeyguide.crawler.parts import Parts, StageTimes
     from honeyguide.crawler.preparing import Prepared
@@ -153,6 +154,7 @@ class Intake:
         parts: Parts,
         settings: Settings,
         ledger: Ledger,
+        learner: Learner,
         discovery: Discovery,
         times: StageTimes,
         guarding: Guarding | None = None,
@@ -161,6 +163,7 @@ class Intake:
         self._parts = parts
         self._settings = settings
         self._ledger = ledger
+        self._learner = learner
         self._discovery = discovery
         self._times = times
         self._guarding = guarding
@@ -185,7 +188,7 @@ class Intake:
 
     def _take_page(self, arrived: Arrived, fetched: Fetched) -> Step:
         dispatch = arrived.dispatch
-        self._ledger.note_bytes(len(fetched.body))
+        self._ledger.add(body_bytes=len(fetched.body))
         prepared = arrived.prepared or prepared_by(self._reading, dispatch.url, fetched)
         if isinstance(prepared, Unreadable):
             failed = Failed(FailureReason.UNREADABLE, prepared.reason, fetched.status)
@@ -205,7 +208,7 @@ class Intake:
                     self._guarding.see_same(dispatch.record.link, prepared.fingerprint or fingerprint_of(page))
                 return self._take_same_page(arrived, fetched.status, same)
         is_unindexed = self._settings.directives.robots and page.directives.noindex
-        verdict = self._judged(page, prepared.verdict, is_unindexed=is_unindexed)
+        verdict = self._judged(dispatch.record.link, page, prepared.verdict, is_unindexed=is_unindexed)
         if isinstance(verdict, Unjudged):
             return self._take_unjudged(arrived, fetched.status, verdict)
         return self._take_judged(arrived, prepared, verdict, identity, is_unindexed=is_unindexed)
@@ -225,6 +228,7 @@ class Intake:
         )
         self._times.lap("links", mark)
         self._learn(
+            dispatch.record.link,
             Transition(
                 self._ledger.progress.steps,
                 page.url,
@@ -233,7 +237,7 @@ class Intake:
                 verdict.relevance,
                 verdict.is_relevant,
                 found.rows,
-            )
+            ),
         )
         judgement = self._guarded(dispatch.record.link, prepared, verdict, found)
         if self._restarts is not None:
@@ -248,7 +252,12 @@ class Intake:
             self._parts.ranks.add_page(dispatch.record.link, admitted.targets)
         self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
         is_barren = self._parts.scope.follows_links and not is_expanded
-        self._ledger.note_links(found, pruned=admitted.times_pruned, is_barren=is_barren)
+        self._ledger.add(
+            out_of_scope=found.kept_out,
+            left_alone=found.left_alone,
+            barren=is_barren,
+            pruned=admitted.times_pruned,
+        )
         visit = VisitRecord(
             page, verdict, origin.depth, origin.distance, admitted.targets, is_unindexed, identity, prepared.packed_body
         )
@@ -289,13 +298,14 @@ class Intake:
             refused = Refused(RefusalReason.SCOPE, f"leads to {outcome.target}, against {objection}")
             return self._take_nothing(arrived.taken_as(refused), refused)
         followed = self._discovery.follow_redirect(source, dispatch.row, dispatch.record.score, outcome.target)
+        (target,) = followed.targets
         if self._parts.ranks is not None:
-            self._parts.ranks.add_redirect(source, followed.target)
-        is_new = followed.record is not None and followed.record.is_new
-        self._ledger.note_pruned(len(followed.pruned))
-        completion = arrived.completion(reward=None, redirect_target=followed.target)
+            self._parts.ranks.add_redirect(source, target)
+        is_new = followed.redirect is not None and followed.redirect.is_new
+        self._ledger.add(pruned=len(followed.pruned))
+        completion = arrived.completion(reward=None, redirect_target=target)
         record = self._ledger.close_step(
-            completion=completion, redirect=followed.record, pruned=followed.pruned, pairs=followed.pairs
+            completion=completion, redirect=followed.redirect, pruned=followed.pruned, pairs=followed.pairs
         )
         return self._ledger.step(record, LinkRedirected(dispatch.url, outcome.target, is_new, self._ledger.progress))
 
@@ -320,14 +330,18 @@ class Intake:
     def _give_up_redirecting(self, arrived: Arrived, outcome: Redirected) -> Step:
         limit = self._settings.fetch.max_redirects
         failed = Failed(
-            FailureReason.TOO_MANY_REDIRECTS, f"{limit} redirects and one more to {outcome.target}", outcome.status
+            FailureReason.TOO_MANY_REDIRECTS,
+            f"{limit} redirects and one more to {outcome.target}",
+            outcome.status,
+            outcome.target,
         )
         return self._take_nothing(arrived.taken_as(failed), failed)
 
     def _take_nothing(self, arrived: Arrived, outcome: Refused | Failed) -> Step:
         dispatch = arrived.dispatch
         none = np.empty((0, self._parts.strategy.row_width), dtype=np.float16)
-        self._learn(Transition(self._ledger.progress.steps, dispatch.url, dispatch.row, 0.0, 0.0, False, none))  # noqa: FBT003
+        transition = Transition(self._ledger.progress.steps, dispatch.url, dispatch.row, 0.0, 0.0, False, none)  # noqa: FBT003
+        self._learn(dispatch.record.link, transition)
         if self._restarts is not None:
             self._restarts.note(0.0, 0.0)
         record = self._ledger.close_step(completion=arrived.completion(reward=0.0))
@@ -337,7 +351,7 @@ class Intake:
 
     def _take_unjudged(self, arrived: Arrived, status: int, unjudged: Unjudged) -> Step:
         """A failed page. JudgeError where it is one too many in a row."""
-        self._ledger.note_unjudged()
+        self._ledger.add(unjudged_in_a_row=1)
         if self._ledger.progress.unjudged_in_a_row >= UNJUDGED_IN_A_ROW:
             raise JudgeError(
                 f"judge.kind is {self._settings.judge.kind!r}: it broke on {UNJUDGED_IN_A_ROW} pages in a row, "
@@ -347,7 +361,7 @@ class Intake:
         return self._take_nothing(arrived.taken_as(failed), failed)
 
     def _take_unchanged(self, arrived: Arrived) -> Step:
-        self._ledger.note_unchanged()
+        self._ledger.add(unchanged=1)
         return self._ledger.step(
             self._ledger.close_step(completion=arrived.completion(reward=None)),
             PageUnchanged(arrived.dispatch.url, self._ledger.progress),
@@ -360,8 +374,7 @@ class Intake:
         assert isinstance(outcome, Refused | Failed)
         score = None if self._ledger.progress.is_repriced else dispatch.record.score
         pruned = self._discovery.put_back(dispatch.record.link, dispatch.row, score)
-        self._ledger.note_retry()
-        self._ledger.note_pruned(len(pruned))
+        self._ledger.add(retries=1, pruned=len(pruned))
         completion = arrived.completion(reward=None, is_final=False)
         record = self._ledger.close_step(completion=completion, pruned=pruned)
         return self._ledger.step(record, LinkPutBack(dispatch.url, outcome, self._ledger.progress))
@@ -369,15 +382,17 @@ class Intake:
     def _take_unknown(self, arrived: Arrived, outcome: Unknown) -> Step:
         dispatch = arrived.dispatch
         self._parts.schedule.release(dispatch.url.host)  # nobody was asked, so nobody needs a rest
-        self._ledger.note_unknown()
+        self._ledger.add(unknown=1)
         completion = arrived.completion(reward=None)
         record = self._ledger.close_step(completion=completion)
         return self._ledger.step(record, LinkUnknown(dispatch.url, outcome, self._ledger.progress))
 
-    def _judged(self, page: Page, verdict: Verdict | Unjudged | None, *, is_unindexed: bool) -> Verdict | Unjudged:
+    def _judged(
+        self, link: LinkId, page: Page, verdict: Verdict | Unjudged | None, *, is_unindexed: bool
+    ) -> Verdict | Unjudged:
         if verdict is None:
             mark = self._times.start()
-            verdict = judged_by(self._parts.judge, page)
+            verdict = self._learner.judge(link, page)
             self._times.lap("judge", mark)
         if isinstance(verdict, Unjudged):
             return verdict
@@ -396,9 +411,9 @@ class Intake:
         is_had = objection == PER_HOST and known is not None and links.state(known) is LinkState.DONE
         return None if is_had else objection
 
-    def _learn(self, transition: Transition) -> None:
+    def _learn(self, link: LinkId, transition: Transition) -> None:
         mark = self._times.start()
-        has_changed = self._parts.strategy.learn(transition)
+        has_changed = self._learner.learn(link, transition)
         if has_changed and self._parts.strategy.order is Order.BEST_SCORE:
             self._parts.frontier.reprice(self._parts.strategy)
             self._ledger.note_repricing()

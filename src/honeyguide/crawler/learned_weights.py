@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.crawler.snapshot import parted
+from honeyguide.crawler.learner import split_snapshot
 from honeyguide.errors import StrategyError
 from honeyguide.learn import LearnedWeights, SavedLearner
 from honeyguide.learn.linear_sarsa import MODES
@@ -30,4 +30,4 @@ def learner_of(run: Path | str) -> SavedLearner:
         settings, snapshot = opened.settings, opened.learner_snapshot()
     if snapshot is None:
         raise StrategyError("it was killed before its first step and has no weights; resume it first")
-    return SavedLearner(settings, parted(snapshot.state)[0], snapshot.step)
+    return SavedLearner(settings, split_snapshot(snapshot.state)[0], snapshot.step)

@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from honeyguide.crawler.discovery import Found
     from honeyguide.crawler.events import Event
     from honeyguide.frontier import Frontier
     from honeyguide.model import LinkId, Skipped, Url
-    from honeyguide.runs import DispatchRecord, GuardRecord, MoveRecord, RestartRecord
+    from honeyguide.runs import DispatchRecord, GuardRecord, JournalEntry, MoveRecord, RestartRecord
     from honeyguide.runs.records import StepChanges
 
 LARGEST_LOSS: Final = 1e100  # a score may be infinite; what is added up may not
@@ -27,8 +26,12 @@ LARGEST_LOSS: Final = 1e100  # a score may be infinite; what is added up may not
 class Ledger:
     """Progress, and the choices made since the last step; `close_step` hands them over and starts a new page."""
 
-    def __init__(self, progress: Progress, chance: np.random.Generator, frontier: Frontier) -> None:
+    def __init__(
+        self, progress: Progress, chance: np.random.Generator, frontier: Frontier, journal: list[JournalEntry]
+    ) -> None:
+        """`journal` is what strategy, judge and guard were told since the last step."""
         self.progress = progress
+        self._journal = journal
         self._chance = chance
         self._frontier = frontier
         self._chance_state: Mapping[str, Any] = {}
@@ -60,76 +63,43 @@ class Ledger:
 
     def note_answer(self, now: float, robots_fetches: int) -> None:
         self.pass_time(now)
-        before = self.progress
-        robots_fetches += before.robots_fetches
-        self.progress = before._replace(steps=before.steps + 1, robots_fetches=robots_fetches)
+        self.add(steps=1, robots_fetches=robots_fetches)
 
-    def note_bytes(self, count: int) -> None:
-        self.progress = self.progress._replace(body_bytes=self.progress.body_bytes + count)
+    def add(self, **counts: float) -> None:
+        """Add to fields of the progress."""
+        before = self.progress
+        self.progress = before._replace(**{name: getattr(before, name) + count for name, count in counts.items()})
 
     def note_page(self, *, is_relevant: bool, is_unindexed: bool) -> None:
-        before = self.progress
+        self.progress = self.progress._replace(unjudged_in_a_row=0)
         if is_unindexed:
-            self.progress = before._replace(unindexed=before.unindexed + 1, unjudged_in_a_row=0)
+            self.add(unindexed=1)
         else:
-            self.progress = before._replace(
-                pages=before.pages + 1, relevant=before.relevant + is_relevant, unjudged_in_a_row=0
-            )
-
-    def note_unjudged(self) -> None:
-        self.progress = self.progress._replace(unjudged_in_a_row=self.progress.unjudged_in_a_row + 1)
-
-    def note_links(self, found: Found, *, pruned: int, is_barren: bool) -> None:
-        if found.kept_out or is_barren:
-            before = self.progress
-            self.progress = before._replace(
-                out_of_scope=before.out_of_scope + found.kept_out,
-                barren=before.barren + is_barren,
-                left_alone=before.left_alone + found.left_alone,
-            )
-        self.note_pruned(pruned)
-
-    def note_pruned(self, count: int) -> None:
-        if count:
-            self.progress = self.progress._replace(pruned=self.progress.pruned + count)
+            self.add(pages=1, relevant=is_relevant)
 
     def note_surplus(self, count: int) -> None:
-        self.progress = self.progress._replace(surplus=self.progress.surplus + count)
-
-    def note_unknown(self) -> None:
-        self.progress = self.progress._replace(unknown=self.progress.unknown + 1)
-
-    def note_unchanged(self) -> None:
-        self.progress = self.progress._replace(unchanged=self.progress.unchanged + 1)
-
-    def note_retry(self) -> None:
-        self.progress = self.progress._replace(retries=self.progress.retries + 1)
+        self.add(surplus=count)
 
     def note_passed_over(self, score: float) -> None:
         """A link was taken by its score while a better one, by so much, had to wait for its host."""
         if score > 0:
-            before = self.progress
-            self.progress = before._replace(
-                passed_over=before.passed_over + 1,
-                score_passed_over=before.score_passed_over + min(score, LARGEST_LOSS),
-            )
+            self.add(passed_over=1, score_passed_over=min(score, LARGEST_LOSS))
 
     def note_findings(self, count: int) -> None:
-        self.progress = self.progress._replace(findings=self.progress.findings + count)
+        self.add(findings=count)
 
     def note_moved(self, moves: Sequence[MoveRecord]) -> None:
         if moves:
-            before = self.progress
-            self.progress = before._replace(
-                lowered=before.lowered + sum(move.lowered for move in moves),
-                raised=before.raised + sum(move.raised for move in moves),
-                dropped=before.dropped + sum(move.dropped for move in moves),
+            self.add(
+                lowered=sum(move.lowered for move in moves),
+                raised=sum(move.raised for move in moves),
+                dropped=sum(move.dropped for move in moves),
             )
 
     def note_restart(self, restart: RestartRecord) -> None:
         self._restarts.append(restart)
         self.progress = self.progress._replace(restarts=restart.number)
-        self.note_pruned(len(restart.pruned))
+        self.add(pruned=len(restart.pruned))
         self._events.append(CrawlRestarted(restart.reason, restart.source, len(restart.links), self.progress))
 
     def note_repricing(self) -> None:
@@ -151,10 +121,12 @@ class Ledger:
             progress=self.progress,
             dispatches=tuple(self._dispatches),
             skips=tuple(self._skips),
+            journal=tuple(self._journal),
             guard=guard,
             restarts=tuple(self._restarts),
             **changes,
         )
+        self._journal.clear()
         self._restarts.clear()
         self._dispatches.clear()
         self._skips.clear()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.events import Event, Listener, Step
     from honeyguide.crawler.transport import Transport
     from honeyguide.model.clock import Clock
-    from honeyguide.runs import StepRecord, Store
+    from honeyguide.runs import SqliteStore, StepRecord
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ class CrawlLoop:
         self,
         core: CrawlCore,
         transport: Transport,
-        store: Store,
+        store: SqliteStore,
         clock: Clock,
         listeners: Sequence[Listener],
         is_interrupted: Callable[[], bool],

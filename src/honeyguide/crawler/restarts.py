@@ -179,7 +179,7 @@ class Restarts:
         if not chosen:
             return None
         met = self._discovery.meet_seeds(chosen, self._ledger.progress.steps)
-        links = [link for link in met.links if self._parts.links.state(link) is LinkState.WAITING]
+        links = [link for link in met.targets if self._parts.links.state(link) is LinkState.WAITING]
         return self._record(
             reason, source, links, new_links=met.new, again=met.again, pruned=met.pruned, pairs=met.pairs
         )

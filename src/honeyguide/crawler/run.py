@@ -1,18 +1,11 @@
-"""A crawl whose pages go into its index, by a thread beside it, so that it does not wait for that.
+"""Start a crawl, go on with one, look at a run's pages again: the calls that the command line and programs make.
 
-The pages that a refresh looks at again, in the order of what that is worth: by age, observed change and relevance.
-
-Changes of a page are taken to come at random at a rate λ of its own. A page that was watched for T days and found
-changed n times has λ = (n + 1) / (T + `refresh.change_days`), so that a page of which nothing is known changes once in
-`change_days`. Looked at again after t days it has changed with probability 1 - exp(-λt), and finding that out is worth
+A refresh is an ordinary crawl that starts at all pages of an earlier run and follows no link. It looks at them in the
+order of what that is worth. Changes of a page are taken to come at random at a rate λ of its own: watched for T days
+and found changed n times, λ = (n + 1) / (T + `refresh.change_days`). Looked at again after t days it has changed with
+probability 1 - exp(-λt), and finding that out is worth
 
     (1 - exp(-λt)) · (1 - w + w · relevance)          w = `refresh.relevance_weight`
-
-The worth of a page grows with its age and with its relevance, and pages that change often come round more often.
-
-Start a crawl, go on with one: the two calls that the command line and other programs make.
-
-A new pass over the pages of an earlier run: an ordinary crawl that starts at all of them and follows no link.
 """
 
 from __future__ import annotations
@@ -23,7 +16,7 @@ import logging
 import math
 import threading
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Queue
 from typing import TYPE_CHECKING, Any, Final, TypedDict
@@ -195,32 +188,21 @@ async def crawl_async(run: Path | str, settings: Settings, **options: Unpack[Cra
     validate(settings)
     RunFolder(Path(run)).refuse_if_used()  # before anyone is asked for anything
     async with AsyncExitStack() as opened:
-        opened.enter_context(_one_blas_thread())
-        opened.enter_context(_fewer_collections())
-        memory, known = WebMemory(settings), pages_to_refresh(settings)
-        world = await _world(opened, settings, options, memory, known)
-        _take_over(opened, settings, memory)
-        settings = await with_listed_seeds(await with_examples_read(settings, world), world, memory)
+        hosts, known = WebMemory(settings), pages_to_refresh(settings)
+        world = await _world(opened, settings, options, hosts, known)
+        _take_over(opened, settings, hosts)
+        settings = await with_listed_seeds(await with_examples_read(settings, world), world, hosts)
         builder = _builder(settings, options)
+        seeds = _seeds(builder, world, known)  # refuses seeds out of scope before anything is written
         workers = await _workers(opened, builder, world)
-        seeds, parts = _seeds(builder, world, known), _parts(builder, world, memory)
+        parts = _parts(builder, world, hosts)
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings))
         opened.enter_context(lock)
         store = open_store(folder, settings)
         opened.callback(store.close)
-        memory.keep_in(store)
-        start = max((page.checked_at for page in known), default=0.0)
-        transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
-        opened.push_async_callback(transport.close)
-        core = CrawlCore(parts, settings)
-        first = core.start(seeds, clock.now(), known).record
-        store.record(_with_rests(first, parts, memory))
-        folder.mark_started()
-        listeners = _listeners(options, parts, known)
-        on_stored = _indexing(opened, folder, settings, world, core.progress.steps)
-        loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(options), on_stored)
-        loop.announce(CrawlStarted(core.progress, is_resumed=False))
-        await loop.run()
+        hosts.keep_in(store)
+        started = _Started(folder, store, settings, builder, world, hosts, known, parts, workers)
+        await _run_to_the_end(opened, started, options, seeds)
     return open_run(run)
 
 
@@ -229,8 +211,6 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **op
     _refuse_unknown(options)
     folder = RunFolder.open(Path(run))
     async with AsyncExitStack() as opened:
-        opened.enter_context(_one_blas_thread())
-        opened.enter_context(_fewer_collections())
         opened.enter_context(RunLock(folder))
         settings = with_budget(load_settings(folder.settings_file), budget)
         validate(settings)
@@ -238,34 +218,66 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **op
         opened.callback(store.close)
         progress = store.progress()
         _check_resumable(folder, progress, settings, budget)
-        memory = WebMemory(settings)
+        hosts = WebMemory(settings)
         known = pages_to_refresh(settings) if progress is None else list(store.known())
-        world = await _world(opened, settings, options, memory, known)
+        world = await _world(opened, settings, options, hosts, known)
+        if progress is None:
+            _take_over(opened, settings, hosts)
         builder = _builder(settings, options)
         workers = await _workers(opened, builder, world)
-        parts = _parts(builder, world, memory, is_restored=progress is not None)
-        start = 0.0 if progress is None else progress.now
-        transport, clock = transport_for(world, start, _with_home(workers, parts, builder))
-        opened.push_async_callback(transport.close)
-        if progress is None:
-            _take_over(opened, settings, memory)
-        memory.go_on(store, clock.now())
-        in_flight: list[Dispatch] = []
-        if progress is None:  # killed before its first step was whole: start anew in the same folder
-            core = CrawlCore(parts, settings)
-            first = core.start(_seeds(builder, world, known), clock.now(), known).record
-            store.record(_with_rests(first, parts, memory))
-            folder.mark_started()
-        else:
-            core, in_flight = _restored(folder, parts, settings, store, clock)
+        parts = _parts(builder, world, hosts, is_restored=progress is not None)
+        seeds = _seeds(builder, world, known) if progress is None else ()
         if budget is not None:
             folder.save_settings(to_toml(builder.settings))
-        listeners = _listeners(options, parts, known)
-        on_stored = _indexing(opened, folder, settings, world, core.progress.steps)
-        loop = CrawlLoop(core, transport, store, clock, listeners, _interruption(options), on_stored)
-        loop.announce(CrawlStarted(core.progress, is_resumed=True))
-        await loop.run(in_flight)
+        started = _Started(folder, store, settings, builder, world, hosts, known, parts, workers, is_resumed=True)
+        await _run_to_the_end(opened, started, options, seeds)
     return open_run(run)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Started:
+    """A crawl with all that it needs opened."""
+
+    folder: RunFolder
+    store: SqliteStore
+    settings: Settings
+    builder: Builder
+    world: World
+    hosts: WebMemory
+    known: Sequence[KnownPage]  # of the run that is looked at again
+    parts: Parts
+    workers: Workers | None
+    is_resumed: bool = False
+
+
+async def _run_to_the_end(opened: AsyncExitStack, crawl: _Started, options: CrawlOptions, seeds: Sequence[Url]) -> None:
+    """Begin the crawl, or bring it back if its run has a first step, and run it until it stops."""
+    # Products here are small: with a second thread they took eight times as long on two busy cores (0.29 ms, 0.04 ms).
+    opened.enter_context(threadpool_limits(1, "blas"))
+    opened.enter_context(_fewer_collections())
+    store, settings, parts = crawl.store, crawl.settings, crawl.parts
+    progress = store.progress()
+    begin = max((page.checked_at for page in crawl.known), default=0.0) if progress is None else progress.now
+    transport, clock = transport_for(crawl.world, begin, _with_home(crawl.workers, parts, crawl.builder))
+    opened.push_async_callback(transport.close)
+    if crawl.is_resumed:
+        crawl.hosts.go_on(store, clock.now())
+    in_flight: list[Dispatch] = []
+    if progress is None:
+        core = CrawlCore(parts, settings)
+        first = core.start(seeds, clock.now(), crawl.known).record
+        store.record(_with_rests(first, parts, crawl.hosts))
+        crawl.folder.mark_started()
+    else:
+        core, in_flight = _restored(crawl.folder, parts, settings, store, clock)
+    on_stored = _indexing(opened, crawl.folder, settings, crawl.world, core.progress.steps)
+    # Of a new pass over a run every page is a seed, and the run itself tells what became of it.
+    warnings = () if crawl.known else (SeedWarnings(parts.links),)
+    listeners = (*options.get("listeners", ()), *warnings)
+    is_interrupted = options.get("is_interrupted", lambda: False)
+    loop = CrawlLoop(core, transport, store, clock, listeners, is_interrupted, on_stored)
+    loop.announce(CrawlStarted(core.progress, is_resumed=crawl.is_resumed))
+    await loop.run(in_flight)
 
 
 def _restored(
@@ -352,17 +364,6 @@ def _indexing(
     return opened.enter_context(Indexing(folder.path, settings, steps)).add
 
 
-def _listeners(options: CrawlOptions, parts: Parts, known: Sequence[KnownPage]) -> Sequence[Listener]:
-    given = options.get("listeners", ())
-    # Of a new pass over a run every page is a seed, and the run itself tells what became of it.
-    return given if known else (*given, SeedWarnings(parts.links))
-
-
-def _one_blas_thread() -> threadpool_limits:
-    # Products here are small: with a second thread they took eight times as long on two busy cores (0.29 ms, 0.04 ms).
-    return threadpool_limits(1, "blas")
-
-
 @contextmanager
 def _fewer_collections() -> Iterator[None]:
     """Look for cycles of garbage less often: pages and steps make many objects and no cycles."""
@@ -389,10 +390,6 @@ def refuse_in_running_loop(instead: str) -> None:
     except RuntimeError:
         return
     raise RuntimeError(f"an event loop is running here, as in a notebook: await honeyguide.{instead}(...) instead")
-
-
-def _interruption(options: CrawlOptions) -> Callable[[], bool]:
-    return options.get("is_interrupted", lambda: False)
 
 
 def with_budget(settings: Settings, budget: str | int | None) -> Settings:

@@ -23,6 +23,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, assert_never
 
 from honeyguide.judge.embeddings import EmbeddingJudge, EmbeddingTfidfJudge
+from honeyguide.judge.judge import StatelessJudge
 from honeyguide.judge.keywords import TopicPhrases, stems_of
 from honeyguide.judge.rake import RakeJudge
 from honeyguide.model import Verdict
@@ -172,6 +173,11 @@ class Verdicts:
     def threshold(self) -> float:
         """The relevance that makes a page relevant, where it is the relevance that does."""
         return self._rules.threshold or self._judge.threshold
+
+    @property
+    def keeps_statistics(self) -> bool:
+        """Whether the pages seen so far change what the judge says."""
+        return not isinstance(self._judge, StatelessJudge)
 
     def judge(self, page: Page) -> Verdict:
         """See the page, then measure it."""

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from honeyguide.learn.features import LinkFeatures
-from honeyguide.learn.han_features import TopicAndCategories
 from honeyguide.learn.strategy import Ingredients, Order, Strategy, Unlearned
 from honeyguide.learn.url_heuristic import BestAddressFirst
 from honeyguide.settings import setting
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.model import Candidates, Rows, Topic
+    from honeyguide.model import Candidates, LinkDescriptions, ParentFacts, Rows, Topic
     from honeyguide.text import WordVectors
 
 
@@ -54,22 +53,23 @@ class BestFirst(Unlearned):
 
     def __init__(self, topic: Topic, vectors: WordVectors, *, as_one_text: bool = False) -> None:
         self._features = LinkFeatures(topic, vectors)
-        self._nearness = TopicAndCategories(topic, (), vectors) if as_one_text else None
+        self._as_one_text = as_one_text
+        self.description_type = self._features.description_type
 
     @classmethod
     def build(cls, given: Ingredients) -> Self:
         return cls(given.topic, given.vectors(), as_one_text=given.settings.of(BestFirstSettings).as_one_text)
 
-    def describe(self, candidates: Candidates) -> Rows:
-        return self._similarity(candidates)[:, None].astype(np.float16)
+    def describe(self, candidates: Candidates) -> LinkDescriptions:
+        return self._features.describe(candidates)
+
+    def rows(self, described: LinkDescriptions, parents: ParentFacts) -> Rows:  # noqa: ARG002 - its own words are all
+        features = self._features
+        near = features.similarity_as_one_text(described) if self._as_one_text else features.similarity(described)
+        return near[:, None].astype(np.float16)
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         return rows[:, 0].astype(np.float64)
-
-    def _similarity(self, candidates: Candidates) -> NDArray[np.float64]:
-        if self._nearness is None:
-            return self._features.similarity(candidates)
-        return self._nearness.of_links(candidates).topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,7 @@ class Beam(Unlearned):
         self._heuristic = heuristic
         self.capacity = width
         self.row_width = heuristic.row_width
+        self.description_type = heuristic.description_type
 
     @classmethod
     def build(cls, given: Ingredients) -> Self:
@@ -103,8 +104,11 @@ class Beam(Unlearned):
         heuristic: type[Strategy] = BestAddressFirst if settings.heuristic == "url" else BestFirst
         return cls(heuristic.build(given), settings.width)
 
-    def describe(self, candidates: Candidates) -> Rows:
+    def describe(self, candidates: Candidates) -> LinkDescriptions:
         return self._heuristic.describe(candidates)
+
+    def rows(self, described: LinkDescriptions, parents: ParentFacts) -> Rows:
+        return self._heuristic.rows(described, parents)
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         return self._heuristic.score(rows)

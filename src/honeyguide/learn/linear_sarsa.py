@@ -137,6 +137,7 @@ class LinearSarsa(Strategy):
     settings_type = LfaSettings
     order = Order.BEST_SCORE
     found_again = FoundAgain.EVERY
+    reads_next_rows = True
     seeds_first = True
 
     def __init__(

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.learn.strategy import Ingredients
-    from honeyguide.model import Candidates, Rows, Topic, Transition
+    from honeyguide.model import Candidates, LinkDescriptions, ParentFacts, Rows, Topic, Transition
     from honeyguide.settings import Settings
     from honeyguide.text import WordVectors
 
@@ -91,7 +91,11 @@ class OnlineRidge(Strategy):
         self._exploration = settings.exploration
         self._has_page_rank = settings.page_rank
         self.row_width = len(COLUMNS) + settings.page_rank
-        self.keeps_rows = settings.page_rank  # a rank is that of the moment when the link was seen
+        described = self._features.description_type
+        # A rank is that of the moment when the link was seen, so it is stored with the link.
+        self.description_type = (
+            np.dtype([("link", described), ("rank", np.float16)]) if settings.page_rank else described
+        )
         self._ridge = Ridge.prior(_best_first_weights(self.row_width), settings.regularisation)
 
     @classmethod
@@ -102,13 +106,20 @@ class OnlineRidge(Strategy):
     def weights(self) -> NDArray[np.float64]:
         return self._ridge.weights
 
-    def describe(self, candidates: Candidates) -> Rows:
-        rows = self._features.rows(candidates)
+    def describe(self, candidates: Candidates) -> LinkDescriptions:
+        links = self._features.describe(candidates)
         if not self._has_page_rank:
-            return rows
+            return links
+        described = np.empty(len(links), dtype=self.description_type)
+        described["link"] = links
         # Between 0 and 1, as the other columns are: an average page has a half.
-        rank = np.full((len(rows), 1), candidates.importance / (1.0 + candidates.importance), dtype=np.float16)
-        return np.concatenate((rows, rank), axis=1)
+        described["rank"] = candidates.importance / (1.0 + candidates.importance)
+        return described
+
+    def rows(self, described: LinkDescriptions, parents: ParentFacts) -> Rows:
+        if not self._has_page_rank:
+            return self._features.rows(described, parents)
+        return np.column_stack((self._features.rows(described["link"], parents), described["rank"]))
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         return weighted_sums(rows, self._ridge.weights)

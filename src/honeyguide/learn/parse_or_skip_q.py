@@ -232,6 +232,7 @@ class ParseOrSkipQ(Strategy):
     settings_type = ParseOrSkipQSettings
     order = Order.OLDEST
     row_width = len(COLUMNS) + PLACE_COLUMNS
+    reads_next_rows = True
 
     def __init__(
         self, topic: Topic, vectors: WordVectors, settings: ParseOrSkipQSettings, *, counts_features: bool = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from honeyguide.model import (
         Candidates,
         Decision,
+        LinkDescriptions,
         Page,
+        ParentFacts,
         ParentRules,
         Parents,
         Row,
@@ -83,7 +85,7 @@ class Ingredients:
 class Strategy(Protocol):
     """Scores links and learns from what following them brought. Uses only what the crawler has seen.
 
-    A link is described once, as a row of `row_width` numbers; scoring, exploring and learning see that row only, so a
+    A link is described once. Scoring, exploring and learning see only a row of `row_width` numbers made from that, so a
     strategy that is saved, loaded and told the later decisions and transitions again is in the same state to the last
     bit. What most strategies do not care about has an answer here already.
     """
@@ -93,10 +95,11 @@ class Strategy(Protocol):
 
     order: Order
     row_width: int
+    description_type: np.dtype[Any] | None = None  # of a stored link; None where a link is described by its row
     capacity: int = 0  # links that may wait; the worst beyond that are pruned, and may be found again. 0 sets no limit
     found_again: FoundAgain | None = None  # None leaves it to the settings
     reads_first_occurrence: bool = False  # of a link that stands on its page several times; else the most telling one
-    keeps_rows: bool = False  # a row depends on more than the stored sighting, so the store keeps it too
+    reads_next_rows: bool = False  # `learn` looks at the rows of the links on the new page
     draws_rows: bool = False  # a random choice is uniform over the distinct rows that wait, not over links
     seeds_first: bool = False  # a seed on a ready host comes before any other link, whatever the scores
     parent_rules: ParentRules | None = None  # where it looks at the parents of pages and links: how they are counted
@@ -111,9 +114,16 @@ class Strategy(Protocol):
         """Where a score is the weighted sum of its row, the weights; None where it is anything else."""
         return None
 
-    def describe(self, candidates: Candidates) -> Rows:
-        """All the strategy will know of each link. A link's row does not depend on the others in the batch."""
+    def describe(self, candidates: Candidates) -> LinkDescriptions:
+        """All the strategy will know of each link, to be stored. It does not depend on the others in the batch.
+
+        Most strategies describe a link by its row. Others keep what does not depend on topic and judge; see `rows`.
+        """
         ...
+
+    def rows(self, described: LinkDescriptions, parents: ParentFacts) -> Rows:  # noqa: ARG002
+        """Rows from descriptions and the pages that show the links; the same whenever they are made."""
+        return described
 
     def describe_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:  # noqa: ARG002
         """A page in numbers, for `Candidates.standing`; asked of strategies that have `parent_rules`."""

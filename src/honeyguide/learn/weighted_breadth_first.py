@@ -150,7 +150,6 @@ class WeightedBreadthFirst(Unlearned):
     row_width = 1
     found_again = FoundAgain.FIRST
     reads_first_occurrence = True
-    keeps_rows = True  # a long phrase, or a long reach, may lie outside the words that a sighting keeps
 
     def __init__(self, topic: Topic, settings: WeightedBreadthFirstSettings) -> None:
         self._settings = settings

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,10 @@ Row: TypeAlias = NDArray[np.float16]
 
 Rows: TypeAlias = NDArray[np.float16]
 """Rows under one another: shape (links, width)."""
+
+
+LinkDescriptions: TypeAlias = NDArray[Any]
+"""What strategies keep of links, one entry a link; of a type that the strategy names."""
 
 
 def weighted_sums(rows: NDArray[np.floating], weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -101,8 +105,17 @@ class Parents:
         return np.where(is_relevant, 0, np.minimum(self.distance + rules.click, rules.farthest))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ParentFacts:
+    """What is known of the page that shows each of some links."""
+
+    relevance: NDArray[np.float64]  # 0 for a seed
+    distance: NDArray[np.int64]  # clicks since the last relevant page; 0 for a seed
+    depth: NDArray[np.int64]  # of the link itself: one more than its page's
+
+
 WINDOW_WORDS: Final = 25
-"""Words kept on each side of an anchor, in the store and for every feature."""
+"""Words read on each side of an anchor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +172,10 @@ class Candidates:
 
     def __len__(self) -> int:
         return len(self.targets)
+
+    @property
+    def parents(self) -> ParentFacts:
+        return ParentFacts(self.relevance, self.distance, self.depth)
 
     @classmethod
     def on_page(
@@ -220,6 +237,10 @@ class Candidates:
             distance=np.array([0 if origin is None else origin.distance for origin in origins], dtype=np.int64),
             depth=np.array([sighting.depth for sighting in sightings], dtype=np.int64),
         )
+
+    def anchor(self, row: int) -> str:
+        """The words of a link."""
+        return " ".join(self.words[self.spans[row, 1] : self.spans[row, 2]])
 
     def sighting(self, row: int, origin: Origin | None) -> Sighting:
         """Row `row` as a value of its own, to be stored."""

@@ -104,6 +104,7 @@ class Failed:
     reason: FailureReason
     detail: str
     status: int | None = None  # where the host answered at all
+    target: Url | None = None  # where it sent the crawl, one redirect too many
 
     @property
     def is_temporary(self) -> bool:

@@ -19,6 +19,8 @@ from honeyguide.runs.records import (
     FindingRecord,
     FoundLink,
     GuardRecord,
+    JournalEntry,
+    LearnerSnapshot,
     MoveRecord,
     PairRecord,
     PrintRecord,
@@ -27,6 +29,8 @@ from honeyguide.runs.records import (
     RestartRecord,
     SkipRecord,
     StepRecord,
+    StoredLink,
+    StoredVisit,
     VisitRecord,
 )
 from honeyguide.runs.revisits import Finding, HostsAsked, Revisit
@@ -34,16 +38,6 @@ from honeyguide.runs.run import CrawledStep, Run, open_run
 from honeyguide.runs.snippets import PageSnippets, PageTexts, Snippet
 from honeyguide.runs.sqlite import SqliteStore, open_store
 from honeyguide.runs.stats import HostStats, PatternStats, RunStats, stats, url_pattern
-from honeyguide.runs.store import (
-    LearnerSnapshot,
-    Store,
-    StoredAttempt,
-    StoredDecision,
-    StoredLink,
-    StoredPrint,
-    StoredTransition,
-    StoredVisit,
-)
 from honeyguide.runs.traps import GuardFinding, HostMoves, LinksMoved, Trap, TrapSummary
 
 __all__ = [
@@ -65,6 +59,7 @@ __all__ = [
     "HostOfOne",
     "HostStats",
     "HostsAsked",
+    "JournalEntry",
     "LearnerSnapshot",
     "LinkGraph",
     "LinksMoved",
@@ -92,12 +87,7 @@ __all__ = [
     "Snippet",
     "SqliteStore",
     "StepRecord",
-    "Store",
-    "StoredAttempt",
-    "StoredDecision",
     "StoredLink",
-    "StoredPrint",
-    "StoredTransition",
     "StoredVisit",
     "Trap",
     "TrapSummary",

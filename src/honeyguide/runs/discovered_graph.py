@@ -102,11 +102,10 @@ class DiscoveredGraph:
                 "SELECT s.link, e.target FROM steps s JOIN edges e ON e.source = s.link WHERE s.outcome = 'redirected'"
             )
         )
-        by_robots = f"{RefusalReason.ROBOTS}:%"
         refused = self._select(
             # Without a reward the link waited to be tried again: the refusal did not last.
-            "SELECT link FROM steps WHERE outcome = 'refused' AND reward IS NOT NULL AND detail LIKE ?",
-            by_robots,
+            "SELECT link FROM steps WHERE outcome = 'refused' AND reward IS NOT NULL AND reason = ?",
+            RefusalReason.ROBOTS.value,
         )
         forbidden = {link for (link,) in refused}
         exceptions: dict[int, int | None] = dict.fromkeys(forbidden)

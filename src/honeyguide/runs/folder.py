@@ -58,7 +58,7 @@ class FileLock:
         self.close()
 
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 _ABOUT: Final = "honeyguide.json"
 _LOCK: Final = "lock"
 
@@ -114,14 +114,10 @@ class RunFolder:
             raise RunDamaged(f"{path} is a file, not a run folder; name the folder of a run") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise RunDamaged(f"{path / _ABOUT} cannot be read ({error}); restore it from a copy of the run") from error
-        if format_number > FORMAT:
-            raise RunDamaged(
-                f"{path} has run format {format_number}, this program reads up to {FORMAT}; install a newer Honeyguide"
-            )
-        if format_number < FORMAT:
+        if format_number != FORMAT:
             raise RunDamaged(
                 f"{path} has run format {format_number}, this program reads format {FORMAT}; "
-                f"open it with the Honeyguide that made it ({about.get('honeyguide', 'an older one')}), or crawl again"
+                f"open it with the Honeyguide that made it ({about.get('honeyguide', 'another one')}), or crawl again"
             )
         folder = cls(path)
         if not folder.settings_file.exists():

@@ -72,11 +72,7 @@ class RecordedAnswers:
 
     def seed_urls(self) -> Sequence[Url]:
         """Where the run had started."""
-        if self._seeds:  # seeds are the first URLs that a run meets
-            rows = self._select("SELECT url FROM links WHERE id < ? ORDER BY id", self._seeds)
-        else:
-            # Made before runs told. A seed that was also found on a page, with a better score, is not among these.
-            rows = self._select("SELECT url FROM links WHERE page IS NULL AND hops = 0 AND seen_as IS NULL ORDER BY id")
+        rows = self._select("SELECT url FROM links WHERE id < ? ORDER BY id", self._seeds)  # the first that a run meets
         return tuple(Url(text) for (text,) in rows)
 
     def page_urls(self) -> Iterator[Url]:
@@ -104,19 +100,20 @@ class RecordedAnswers:
 
     def _answer_at(self, step: int, url: Url) -> Answer | None:
         rows = self._select(
-            """SELECT l.url, s.outcome, s.status, s.detail, s.elapsed_s, p.content_type, p.body, a.file, a.offset,
+            """SELECT l.url, s.outcome, s.status, s.reason, s.target, s.detail, p.content_type, s.elapsed_s,
+                      p.body, a.file, a.offset,
                       coalesce(d.robots_tag, ''), coalesce(d.is_unindexed, 0)
                FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
                LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = p.step WHERE s.step = ?""",
             step,
         )
-        for text, kind, status, detail, elapsed_s, content_type, stored, file, offset, tag, is_unindexed in rows:
+        for text, *columns, elapsed_s, stored, file, offset, tag, is_unindexed in rows:
             if text != url.text or is_unindexed:  # another URL with the same hash, or a page that was not kept
                 return None
             body = None if stored is None else self._bodies.read(stored, file, offset)
             if stored is not None and body is None:
                 return None
-            outcome = outcome_of(self._path, kind, status, detail, content_type, body)
+            outcome = outcome_of(self._path, body, *columns)
             if tag and isinstance(outcome, Fetched):
                 outcome = replace(outcome, robots_tag=tag)
             return Answer(outcome, elapsed_s, self._delay_by_host.get(url.host, 0.0))
@@ -124,28 +121,32 @@ class RecordedAnswers:
 
 
 def outcome_of(
-    path: Path, kind: str, status: int | None, detail: str, content_type: str | None, body: bytes | None
+    path: Path,
+    body: bytes | None,
+    kind: str,
+    status: int | None,
+    reason: str,
+    target: str | None,
+    detail: str,
+    content_type: str | None,
 ) -> Outcome:
     """An outcome from the columns it was written to; `path` is the database. RunDamaged where they make no sense."""
-    reason, _, words = detail.partition(": ")
     try:
         match kind:
             case "fetched" if status is not None and content_type is not None and body is not None:
                 return Fetched(status, content_type, body)
             case "unchanged":
                 return Unchanged()
-            case "redirected" if status is not None:
-                return Redirected(status, Url(detail))
+            case "redirected" | "failed" if status is not None and target is not None:
+                # Also where one redirect was too many: that, the crawl decided.
+                return Redirected(status, Url(target))
             case "refused":
-                return Refused(RefusalReason(reason), words)
-            case "failed" if reason == FailureReason.TOO_MANY_REDIRECTS and status is not None:
-                # The host had answered with one more redirect; that it was one too many, the crawl decided.
-                return Redirected(status, Url(words.rpartition(" ")[2]))
+                return Refused(RefusalReason(reason), detail)
             case "failed":
-                return Failed(FailureReason(reason), words, status)
+                return Failed(FailureReason(reason), detail, status)
     except ValueError:  # a reason that is none of ours
         pass
-    raise RunDamaged(f"{path} has a step with outcome {kind!r} ({detail!r}); restore it from a copy of the run")
+    raise RunDamaged(f"{path} has a step with outcome {kind!r} ({reason!r}); restore it from a copy of the run")
 
 
 def _hash(text: str) -> int:
@@ -181,8 +182,9 @@ class RecordedExchanges:
     def all(self, about: dict[str, str], name: str) -> Iterator[RecordedExchange | None]:
         """Every fetch in order; None for one that has no exchange. `about` and `name` tell of the file made anew."""
         rows = self._select(
-            f"""SELECT s.step, l.url, s.finished_at, s.elapsed_s, s.outcome, s.status, s.detail, p.content_type, p.body,
-                       a.file, a.offset, a.end, coalesce(d.robots_tag, ''), {_UNINDEXED}
+            f"""SELECT s.step, l.url, s.finished_at, s.elapsed_s,
+                       s.outcome, s.status, s.reason, s.target, s.detail, p.content_type,
+                       p.body, a.file, a.offset, a.end, coalesce(d.robots_tag, ''), {_UNINDEXED}
                 {self._tables()} ORDER BY s.step"""
         )
         info_id, begun = warcinfo_id(about, name), set[int]()
@@ -215,13 +217,13 @@ class RecordedExchanges:
         self, columns: list[Any], stored: bytes | None, elapsed_s: float, tag: str, *, is_unindexed: bool
     ) -> Answer | None:
         """What was answered; None where that was not kept."""
-        kind, status, detail, content_type = columns
         if is_unindexed:
+            _, status, *_, content_type = columns
             return Answer(Fetched(status, content_type, b"", robots_tag=tag), elapsed_s)
         body = None if stored is None else self._bodies.read(stored, None, None)
         if stored is not None and body is None:
             return None
-        outcome = outcome_of(self._path, kind, status, detail, content_type, body)
+        outcome = outcome_of(self._path, body, *columns)
         return Answer(replace(outcome, robots_tag=tag) if isinstance(outcome, Fetched) else outcome, elapsed_s)
 
     def _beginning(self, file: int) -> bytes:

@@ -1,4 +1,4 @@
-"""What one step adds to a run: plain values that the core makes and a store writes."""
+"""Plain values that the core makes and a store writes, one `StepRecord` a step, and those that a resume reads back."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
-    from honeyguide.model import Answer, HostRest, KnownPage, LinkId, Page, Row, Sighting, Url, Verdict
+    from honeyguide.model import Answer, HostRest, KnownPage, LinkId, LinkState, Page, Row, Url, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class FoundLink:
-    """A URL met for the first time, or met again in a way that counts more: all that is kept of its text."""
+    """A URL met for the first time, or met again in a way that counts more."""
 
     link: LinkId
     url: Url
     page: LinkId | None  # the page it stands on; None for a seed
-    sighting: Sighting
+    anchor: str
+    description: bytes  # what the strategy keeps of it
     score: float
-    row: Row | None = None  # only where it is merged from several sightings and cannot be made anew from one
+    row: Row | None = None  # only where several pages have made it
 
 
 @dataclass(frozen=True, slots=True)
 class RedirectedLink:
-    """A URL that another one leads to: it takes over the other's text, being the same link seen from its page."""
+    """A URL that another one leads to: it takes over the other's description, being the same link."""
 
     source: LinkId
     target: LinkId
@@ -52,8 +53,8 @@ class DispatchRecord:
     chosen_at: float
     score: float
     explored: bool  # drawn at random, not for its score
-    decision: int = 0  # decisions to fetch or to skip are counted from 0
-    row: Row | None = None  # by which it was chosen, where a link may have several
+    decision: int  # decisions to fetch or to skip are counted from 0
+    row: Row  # by which it was chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,17 @@ class CompletionRecord:
     visit: VisitRecord | None
     redirect_target: LinkId | None = None
     is_final: bool = True  # False where the link waits again
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """An input of strategy, judge or guard, kept until their next snapshot; `crawler.learner` writes and reads it."""
+
+    kind: str  # fetch, skip, judge, learn or see
+    link: LinkId
+    row: bytes = b""
+    facts: str = ""
+    next_rows: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +281,46 @@ class StepRecord:
     hosts: tuple[HostRest, ...] = ()  # hosts that were asked
     surplus: tuple[LinkId, ...] = ()  # links that no longer wait because their host may give no more
     learner: bytes | None = None  # a snapshot of the strategy, every so often
+    journal: tuple[JournalEntry, ...] = ()
     guard: GuardRecord | None = None
     restarts: tuple[RestartRecord, ...] = ()
     stage_seconds: dict[str, float] = field(default_factory=dict)  # what stages took since the last that told
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredLink:
+    """A link as a resumed crawl needs it."""
+
+    link: LinkId
+    url: Url
+    state: LinkState
+    hops: int
+    score: float
+    description: bytes
+    row: Row | None  # where several pages have made it
+    relevance: float = 0.0  # of the page that it is described from
+    distance: int = 0  # clicks since a relevant page, of that page
+    depth: int = 0  # clicks from a seed
+    found_on: LinkId | None = None  # the page on which it was met first; None for a seed
+    level: int = 0  # while it waits
+    carried: int = 0
+    shown_again: int | None = None  # the least demotion among the pages that showed it after the first
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVisit:
+    """What a step says of the link graph: a page and the links on it, or where a redirect led."""
+
+    link: LinkId
+    relevance: float
+    is_relevant: bool
+    targets: tuple[LinkId, ...]
+    is_redirect: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerSnapshot:
+    """The state of strategy, judge and guard after a step."""
+
+    step: int
+    state: bytes

@@ -125,7 +125,9 @@ class Revisits:
 
     def _last_fetches(self) -> dict[int, _Fetch]:
         rows = self._select(
-            """SELECT link, outcome, status, detail, finished_at FROM steps
+            """SELECT link, outcome, status,
+                      CASE reason WHEN '' THEN coalesce(target, detail) ELSE reason || ': ' || detail END, finished_at
+               FROM steps
                WHERE link < (SELECT count(*) FROM known) ORDER BY step"""
         )
         return {link: _Fetch(*columns) for link, *columns in rows}

@@ -16,10 +16,9 @@ from honeyguide.runs.discovered_graph import DiscoveredGraph
 from honeyguide.runs.folder import RunFolder
 from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.recorded import RecordedAnswers, RecordedExchanges
-from honeyguide.runs.records import Progress
+from honeyguide.runs.records import LearnerSnapshot, Progress
 from honeyguide.runs.revisits import HostsAsked, Revisits
 from honeyguide.runs.state import read_progress
-from honeyguide.runs.store import LearnerSnapshot
 from honeyguide.runs.traps import TrapRecords
 from honeyguide.settings import load_settings
 
@@ -98,7 +97,8 @@ class Run:
     def steps(self) -> Iterator[CrawledStep]:
         """Every fetch, in the order in which the answers were taken in."""
         rows = self._select(
-            """SELECT s.step, l.url, s.outcome, s.score, s.explored, s.reward, coalesce(p.is_relevant, 0), s.detail
+            """SELECT s.step, l.url, s.outcome, s.score, s.explored, s.reward, coalesce(p.is_relevant, 0),
+                      CASE WHEN s.reason = '' THEN coalesce(s.target, s.detail) ELSE s.reason || ': ' || s.detail END
                FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
                ORDER BY s.step"""
         )
@@ -108,7 +108,7 @@ class Run:
     def without_page(self) -> dict[str, int]:
         """How many fetches brought no page, by reason, the most frequent first; failures with their status."""
         rows = self._select(
-            """SELECT substr(detail, 1, instr(detail || ':', ':') - 1), status, count(*) AS times FROM steps
+            """SELECT reason, status, count(*) AS times FROM steps
                WHERE outcome IN ('refused', 'failed') GROUP BY 1, 2 ORDER BY times DESC, 1, 2"""
         )
         return {f"{reason} {status}" if status else reason: times for reason, status, times in rows}
@@ -172,7 +172,7 @@ class Run:
 
     def learner_snapshot(self) -> LearnerSnapshot | None:
         """The newest state of strategy and judge that the run holds: of its end, or of some steps ago."""
-        newest = next(self._select("SELECT step, decisions, state FROM learner ORDER BY step DESC LIMIT 1"), None)
+        newest = next(self._select("SELECT step, state FROM learner"), None)
         return None if newest is None else LearnerSnapshot(*newest)
 
     def recorded_answers(self) -> RecordedAnswers:

@@ -1,18 +1,15 @@
--- A run, format 4. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
+-- A run, format 5. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
   url TEXT NOT NULL,
   state INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 in flight, 2 done, 3 skipped, 4 pruned, 5 surplus, 6 dropped
-  page INTEGER,                      -- the page this text was found on; NULL for a seed
+  page INTEGER,                      -- the page that it is described from; NULL for a seed
   hops INTEGER NOT NULL DEFAULT 0,   -- redirects on the way here
-  seen_as TEXT,                      -- the address on the page, where a redirect led from it to this one
   anchor TEXT NOT NULL,
-  before TEXT NOT NULL,              -- up to 25 words on each side of the anchor
-  after TEXT NOT NULL,
-  in_main INTEGER NOT NULL,
+  description BLOB NOT NULL,         -- what the strategy keeps of it; a redirect hands it on
   score REAL NOT NULL,               -- when last written; strategies that re-score everything do not write it again
-  row BLOB,                          -- what the strategy knows, only where the text above does not tell all of it
+  row BLOB,                          -- where several pages have made it, and the description does not tell all
   found_on INTEGER,                  -- the page on which it was met first; NULL for a seed
   level INTEGER NOT NULL DEFAULT 0,  -- while it waits: how far behind the others, 0 to 7
   carried INTEGER NOT NULL DEFAULT 0 -- the least demotion among the pages that show it
@@ -29,12 +26,13 @@ CREATE TABLE steps (                 -- one fetch that has ended, in order
   explored INTEGER NOT NULL,         -- drawn at random
   outcome TEXT NOT NULL,             -- fetched, unchanged, redirected, refused, failed, unknown
   status INTEGER,
-  detail TEXT NOT NULL DEFAULT '',
+  reason TEXT NOT NULL DEFAULT '',   -- why it was refused or has failed
+  target TEXT,                       -- where the host sent the crawl instead
+  detail TEXT NOT NULL DEFAULT '',   -- for people
   elapsed_s REAL NOT NULL,
   body_bytes INTEGER NOT NULL DEFAULT 0,
   reward REAL,                       -- NULL where nothing was learned
-  decision INTEGER NOT NULL,         -- order in which links were fetched or skipped
-  row BLOB                           -- by which it was chosen, where a link may have several
+  decision INTEGER NOT NULL          -- order in which links were fetched or skipped
 );
 
 CREATE TABLE pages (
@@ -67,7 +65,7 @@ CREATE TABLE in_flight (
   score REAL NOT NULL,
   explored INTEGER NOT NULL,
   decision INTEGER NOT NULL,
-  row BLOB
+  row BLOB NOT NULL                  -- by which it was chosen
 );
 
 CREATE TABLE pairs (                 -- rows that links have got, one for each page, where the strategy keeps them all
@@ -92,7 +90,22 @@ CREATE TABLE hosts (                 -- that were asked
   troubles INTEGER NOT NULL          -- temporary failures in a row, up to now
 ) WITHOUT ROWID;
 
-CREATE TABLE learner (step INTEGER PRIMARY KEY, decisions INTEGER NOT NULL, state BLOB NOT NULL);
+-- The last snapshot of strategy, judge and guard, and what they were told since, in order.
+CREATE TABLE learner (step INTEGER PRIMARY KEY, state BLOB NOT NULL);
+
+CREATE TABLE journal (
+  number INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,                -- fetch, skip, judge, learn or see
+  link INTEGER NOT NULL,
+  row BLOB NOT NULL,                 -- by which the link was chosen; for the guard, the fingerprint of its page
+  facts BLOB NOT NULL,               -- zstandard of JSON
+  next_rows BLOB                     -- zstandard; of the links on the new page, where the strategy looks at them
+);
+
+CREATE TABLE stage_seconds (stage TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
+
+-- The least demotion among the pages that showed a link after the first, where the first had none.
+CREATE TABLE shown_again (link INTEGER PRIMARY KEY, demotion INTEGER NOT NULL);
 
 CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL);  -- JSON
 

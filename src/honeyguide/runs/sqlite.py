@@ -1,7 +1,4 @@
-"""The store in SQLite: one database, one transaction a step, write-ahead log, so readers never wait for the crawl.
-
-The store of a run folder, as its settings want it.
-"""
+"""The store in SQLite: one database, one transaction a step, write-ahead log, so readers never wait for the crawl."""
 
 from __future__ import annotations
 
@@ -32,16 +29,12 @@ _PRAGMAS: Final = """
     PRAGMA cache_size = -32000;
     PRAGMA wal_autocheckpoint = 4000;
 """
-# Not in the schema, which runs of this format were made with before there were such tables.
-_ADDED: Final = (
-    "CREATE TABLE IF NOT EXISTS stage_seconds (stage TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID",
-    # The least demotion among the pages that showed a link after the first, where the first had none.
-    "CREATE TABLE IF NOT EXISTS shown_again (link INTEGER PRIMARY KEY, demotion INTEGER NOT NULL)",
-)
 
 
 class SqliteStore(StoredState):
     """A run's database, open for writing, and its archive if it has one. One thread.
+
+    A step is in whole or not at all, also when the process is killed while writing it.
 
     Without an archive, `keeps_bodies` says whether bodies stay in the database; see `bodies`.
     """
@@ -65,13 +58,12 @@ class SqliteStore(StoredState):
         if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
             script = resources.files("honeyguide.runs").joinpath("schema.sql").read_text(encoding="utf-8")
             self._db.executescript(f"BEGIN; {script} COMMIT;")
-        for table in _ADDED:
-            self._db.execute(table)
         if self._archive is not None:
             last = self._db.execute("SELECT file, offset, end FROM archive ORDER BY step DESC LIMIT 1").fetchone()
             self._archive.go_on_from(None if last is None else ArchivePlace(*last))
 
     def record(self, step: StepRecord) -> None:
+        """Write one step and return when a killed process would no longer lose it. DiskFull when there is no room."""
         with wrap_sqlite_errors(self._path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -97,9 +89,11 @@ class SqliteStore(StoredState):
             self._robots.keep(file)
 
     def size_bytes(self) -> int:
+        """Room taken on disk."""
         return folder_bytes(self._path.parent)
 
     def close(self) -> None:
+        """Release the folder; may be called twice."""
         self._db.close()
         if self._archive is not None:
             self._archive.close()

@@ -1,7 +1,4 @@
-"""The robots.txt files of a run, kept so that a crawl that goes on need not ask for them again.
-
-What a resumed crawl reads of its database: all that it was, after the last whole step.
-"""
+"""What a resumed crawl reads of its database: all that it was after the last whole step, and its robots.txt files."""
 
 from __future__ import annotations
 
@@ -14,25 +11,23 @@ import zstandard
 from honeyguide.errors import RunDamaged
 from honeyguide.model import (
     FailureReason,
+    Fetched,
     HostRest,
     KnownPage,
     LinkId,
     LinkState,
-    Origin,
     RefusalReason,
     RobotsFile,
-    Sighting,
     Url,
 )
 from honeyguide.runs.bodies import wrap_sqlite_errors
-from honeyguide.runs.records import DispatchRecord, PairRecord, Progress
-from honeyguide.runs.store import (
+from honeyguide.runs.records import (
+    DispatchRecord,
+    JournalEntry,
     LearnerSnapshot,
-    StoredAttempt,
-    StoredDecision,
+    PairRecord,
+    Progress,
     StoredLink,
-    StoredPrint,
-    StoredTransition,
     StoredVisit,
 )
 
@@ -41,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from honeyguide.model import Row
     from honeyguide.runs.bodies import StoredBodies
 
 MOST_KEPT: Final = 100_000
@@ -108,79 +102,74 @@ class StoredState:
         self._bodies = bodies
 
     def progress(self) -> Progress | None:
+        """Where the crawl stood after the last whole step; None before the first."""
         with wrap_sqlite_errors(self._path):
             return read_progress(self._db)
 
     def learner_snapshot(self) -> LearnerSnapshot | None:
-        newest = next(self._select("SELECT step, decisions, state FROM learner ORDER BY step DESC LIMIT 1"), None)
+        """The last snapshot of strategy, judge and guard."""
+        newest = next(self._select("SELECT step, state FROM learner"), None)
         return None if newest is None else LearnerSnapshot(*newest)
 
-    def links(self) -> Iterator[StoredLink]:
+    def journal(self) -> Iterator[JournalEntry]:
+        """What strategy, judge and guard were told since, in order."""
+        unpack = zstandard.ZstdDecompressor().decompress
+        for kind, link, row, facts, next_rows in self._select(
+            "SELECT kind, link, row, facts, next_rows FROM journal ORDER BY number"
+        ):
+            rows = None if next_rows is None else unpack(next_rows)
+            yield JournalEntry(kind, LinkId(link), row, unpack(facts).decode(), rows)
+
+    def fetched(self, link: LinkId) -> Fetched:
+        """The answer that brought the page of a link. LookupError if it was not kept."""
         rows = self._select(
-            """SELECT l.id, l.url, l.state, l.hops, l.score, l.seen_as, l.anchor, l.before, l.after, l.in_main, l.row,
-                      l.found_on, l.level, l.carried, again.demotion, p.relevance, p.distance, p.depth, parent.url
-               FROM links l LEFT JOIN pages p ON p.link = l.page LEFT JOIN links parent ON parent.id = l.page
-               LEFT JOIN shown_again again ON again.link = l.id
+            """SELECT p.content_type, p.body, a.file, a.offset, coalesce(d.robots_tag, '') FROM pages p
+               LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = p.step WHERE p.link = ?""",
+            link,
+        )
+        for content_type, stored, file, offset, tag in rows:
+            body = self._bodies.read(stored, file, offset)
+            if body is not None:
+                return Fetched(200, content_type, body, robots_tag=tag)
+        raise LookupError(f"the page of link {link} is not there")
+
+    def links(self) -> Iterator[StoredLink]:
+        """Every URL met, in order of discovery."""
+        rows = self._select(
+            """SELECT l.id, l.url, l.state, l.hops, l.score, l.description, l.row, l.found_on, l.level, l.carried,
+                      again.demotion, coalesce(p.relevance, 0.0), coalesce(p.distance, 0), coalesce(p.depth + 1, 0)
+               FROM links l LEFT JOIN pages p ON p.link = l.page LEFT JOIN shown_again again ON again.link = l.id
                ORDER BY l.id"""
         )
-        for number, url, state, hops, score, seen_as, anchor, before, after, in_main, row, *more in rows:
-            found_on, level, carried, shown_again, relevance, distance, depth, page_url = more
-            origin = None if page_url is None else Origin(Url(page_url).host, relevance, distance, depth)
+        for number, url, state, hops, score, description, row, found_on, level, carried, again, *parent in rows:
+            relevance, distance, depth = parent
             yield StoredLink(
                 link=LinkId(number),
                 url=Url(url),
                 state=LinkState(state),
                 hops=hops,
                 score=score,
-                sighting=Sighting(
-                    seen_as=Url(seen_as or url),
-                    anchor=tuple(anchor.split()),
-                    before=tuple(before.split()),
-                    after=tuple(after.split()),
-                    in_main=bool(in_main),
-                    origin=origin,
-                ),
-                row=_row(row),
+                description=description,
+                row=None if row is None else np.frombuffer(row, dtype=np.float16),
+                relevance=relevance,
+                distance=distance,
+                depth=depth,
                 found_on=None if found_on is None else LinkId(found_on),
                 level=level,
                 carried=carried,
-                shown_again=shown_again,
-            )
-
-    def transitions_after(self, step: int) -> Iterator[StoredTransition]:
-        rows = self._select(
-            """SELECT s.step, s.link, s.reward, p.is_relevant, p.depth, p.distance, p.relevance, p.content_type, p.body,
-                      d.robots_tag, s.row, a.file, a.offset
-               FROM steps s LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
-               LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = p.step
-               WHERE s.step > ? AND s.reward IS NOT NULL ORDER BY s.step""",
-            step,
-        )
-        for number, link, reward, is_relevant, depth, distance, relevance, content_type, body, tag, row, *place in rows:
-            yield StoredTransition(
-                step=number,
-                link=LinkId(link),
-                reward=reward,
-                is_relevant=bool(is_relevant),
-                depth=depth or 0,
-                distance=distance or 0,
-                relevance=relevance or 0.0,
-                content_type=content_type or "",
-                body=None if body is None else self._bodies.read(body, *place),
-                row=_row(row),
-                robots_tag=tag or "",
+                shown_again=again,
             )
 
     def visits(self) -> Iterator[StoredVisit]:
+        """Every page and every redirect, in the order of steps."""
         rows = self._select(
-            """SELECT s.step, s.link, s.outcome, p.relevance, p.is_relevant
+            """SELECT s.link, s.outcome, p.relevance, p.is_relevant
                FROM steps s LEFT JOIN pages p ON p.link = s.link
                WHERE s.outcome IN ('fetched', 'redirected') ORDER BY s.step"""
         )
-        for step, link, outcome, relevance, is_relevant in rows:
+        for link, outcome, relevance, is_relevant in rows:
             targets = self._select("SELECT target FROM edges WHERE source = ? ORDER BY target", link)
             yield StoredVisit(
-                step=step,
                 link=LinkId(link),
                 relevance=relevance or 0.0,
                 is_relevant=bool(is_relevant),
@@ -189,69 +178,58 @@ class StoredState:
             )
 
     def pairs(self) -> Iterator[PairRecord]:
+        """The rows that links have got, in order; of links that have left, too."""
         for link, score, row in self._select("SELECT link, score, row FROM pairs ORDER BY rowid"):
             yield PairRecord(LinkId(link), score, np.frombuffer(row, dtype=np.float16))
 
     def in_flight(self) -> list[DispatchRecord]:
+        """Fetches begun and not ended, in order of dispatch."""
         rows = self._select(
             """SELECT link, dispatch, after_steps, chosen_at, score, explored, decision, row
                FROM in_flight ORDER BY dispatch"""
         )
         return [
-            DispatchRecord(LinkId(link), number, after_steps, chosen_at, score, bool(explored), decision, _row(row))
+            DispatchRecord(
+                LinkId(link), number, after_steps, chosen_at, score, bool(explored), decision,
+                np.frombuffer(row, dtype=np.float16),
+            )
             for link, number, after_steps, chosen_at, score, explored, decision, row in rows
-        ]
+        ]  # fmt: skip
 
     def host_rests(self) -> list[HostRest]:
+        """When each host that was asked may be asked again."""
         return [HostRest(*row) for row in self._select("SELECT * FROM hosts")]
 
-    def attempts_in_vain(self) -> list[StoredAttempt]:
+    def retries_by_link(self) -> dict[LinkId, int]:
+        """How often links were fetched in vain that wait to be tried again, or are being tried."""
         rows = self._select(
-            """SELECT link, after_steps, step FROM steps
-               WHERE reward IS NULL AND outcome IN ('failed', 'refused') ORDER BY step"""
+            """SELECT s.link, count(*) FROM steps s JOIN links l ON l.id = s.link
+               WHERE s.reward IS NULL AND s.outcome IN ('failed', 'refused') AND l.state <> ? GROUP BY s.link""",
+            LinkState.DONE,
         )
-        return [StoredAttempt(LinkId(link), after_steps, step) for link, after_steps, step in rows]
-
-    def decisions_from(self, number: int) -> Iterator[StoredDecision]:
-        rows = self._select(
-            """SELECT decision AS number, link, after_steps, 0, row FROM steps WHERE number >= ?1
-               UNION ALL SELECT decision AS number, link, after_steps, 0, row FROM in_flight WHERE number >= ?1
-               UNION ALL SELECT decision AS number, link, after_steps, 1, NULL FROM skips WHERE number >= ?1
-               ORDER BY number""",
-            number,
-        )
-        return (
-            StoredDecision(number, LinkId(link), after_steps, bool(is_skipped), _row(row))
-            for number, link, after_steps, is_skipped, row in rows
-        )
+        return {LinkId(link): count for link, count in rows}
 
     def known(self) -> Iterator[KnownPage]:
+        """The pages of an earlier run that this one looks at again, in the order in which it wants to."""
         for url, *facts in self._select("SELECT * FROM known ORDER BY rowid"):
             yield KnownPage(Url(url), *facts)
 
-    def fetches(self) -> Iterator[tuple[int, Url]]:
+    def fetched_urls(self) -> Iterator[Url]:
+        """The URL of every fetch that ended and was not unknown, in order."""
         rows = self._select(
-            """SELECT s.step, l.url FROM steps s JOIN links l ON l.id = s.link
-               WHERE s.outcome <> 'unknown' ORDER BY s.step"""
+            "SELECT l.url FROM steps s JOIN links l ON l.id = s.link WHERE s.outcome <> 'unknown' ORDER BY s.step"
         )
-        return ((step, Url(text)) for step, text in rows)
+        return (Url(text) for (text,) in rows)
 
     def identities(self) -> Iterator[tuple[LinkId, tuple[int, Url | None]]]:
+        """What the pages are known by: a hash of the text, and the other address it calls its own, as they came."""
         for link, text, canonical in self._select("SELECT link, text, canonical FROM identities ORDER BY step"):
             yield LinkId(link), (text, None if canonical is None else Url(canonical))
 
-    def prints_after(self, step: int) -> Iterator[StoredPrint]:
-        rows = self._select("SELECT * FROM prints WHERE step > ? ORDER BY step", step)
-        for number, link, found_on, moment, met, is_same, fingerprint in rows:
-            parent = None if found_on is None else LinkId(found_on)
-            yield StoredPrint(number, LinkId(link), parent, moment, met, bool(is_same), fingerprint)
-
     def last_moment(self) -> float | None:
+        """When the guard saw its last page."""
         ((moment,),) = self._select("SELECT max(moment) FROM prints")
         return None if moment is None else float(moment)
-
-    def drops(self) -> Iterator[tuple[LinkId, int]]:
-        return ((LinkId(link), after) for link, after in self._select("SELECT link, after_steps FROM drops"))
 
     def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
         with wrap_sqlite_errors(self._path):
@@ -269,7 +247,3 @@ def read_progress(database: sqlite3.Connection) -> Progress | None:
         return Progress(**{name: type(default)(state.get(name, default)) for name, default in FIRST_PROGRESS.items()})
     except (ValueError, TypeError, KeyError) as error:
         raise RunDamaged(f"the progress of this run cannot be read ({error!r}); restore it from a copy") from error
-
-
-def _row(blob: bytes | None) -> Row | None:
-    return None if blob is None else np.frombuffer(blob, dtype=np.float16)

@@ -1,13 +1,10 @@
-"""What a run keeps of its guard: pages as it saw them, what it found out, and the links that it moved.
-
-What a step adds to the database, statement by statement; the store makes one transaction of it.
-"""
+"""Writes a step into the database, statement by statement; the store makes one transaction of it."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from honeyguide.model import Cut, Failed, Fetched, LinkState, Redirected, Refused, Unchanged, Unknown, Url
 from honeyguide.model.outcome import whole_exchange
@@ -17,14 +14,14 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Sequence
 
-    from honeyguide.model import KnownPage, LinkId, Outcome, Row
+    from honeyguide.model import KnownPage, LinkId, Outcome
     from honeyguide.runs.archive import WarcArchive
     from honeyguide.runs.records import (
         CompletionRecord,
         FoundLink,
         GuardRecord,
+        JournalEntry,
         PairRecord,
-        Progress,
         RedirectedLink,
         RestartRecord,
         StepRecord,
@@ -72,9 +69,6 @@ def write_guard(database: sqlite3.Connection, record: GuardRecord, step: int) ->
         )
 
 
-SNAPSHOTS_KEPT: Final = 2
-
-
 class StepWriter:
     """Writes steps into a run's database, and their answers into its archive if it has one.
 
@@ -116,8 +110,10 @@ class StepWriter:
         self._write_many("INSERT INTO known VALUES (?,?,?,?,?,?,?,?)", [_known_columns(page) for page in step.known])
         if step.guard is not None:
             write_guard(self._db, step.guard, step.progress.steps)
-        if step.learner is not None:
-            self._write_learner(step.progress, step.learner)
+        if step.learner is None:
+            self._write_journal(step.journal)
+        else:
+            self._write_learner(step.progress.steps, step.learner)
         self._write_many(
             """INSERT INTO stage_seconds VALUES (?, ?)
                ON CONFLICT (stage) DO UPDATE SET seconds = seconds + excluded.seconds""",
@@ -134,16 +130,16 @@ class StepWriter:
 
     def _write_new_links(self, found: Sequence[FoundLink]) -> None:
         self._write_many(
-            """INSERT INTO links (id, url, found_on, page, anchor, before, after, in_main, score, row)
-               VALUES (?,?,?,?,?,?,?,?,?,?)""",
-            [(new.link, new.url.text, new.page, *_text_columns(new)) for new in found],
+            """INSERT INTO links (id, url, found_on, page, anchor, description, score, row)
+               VALUES (?,?,?,?,?,?,?,?)""",
+            [(new.link, new.url.text, new.page, *_described(new)) for new in found],
         )
 
     def _write_found_again(self, found: Sequence[FoundLink]) -> None:
         self._write_many(
-            """UPDATE links SET page = ?, anchor = ?, before = ?, after = ?, in_main = ?, score = ?, row = ?,
-               seen_as = NULL, hops = 0, state = ? WHERE id = ?""",
-            [(*_text_columns(again), LinkState.WAITING, again.link) for again in found],
+            """UPDATE links SET page = ?, anchor = ?, description = ?, score = ?, row = ?, hops = 0, state = ?
+               WHERE id = ?""",
+            [(*_described(again), LinkState.WAITING, again.link) for again in found],
         )
 
     def _write_restart(self, restart: RestartRecord) -> None:
@@ -173,7 +169,7 @@ class StepWriter:
                 "INSERT INTO in_flight VALUES (?,?,?,?,?,?,?,?)",
                 (
                     chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, chosen.score, chosen.explored,
-                    chosen.decision, _blob(chosen.row),
+                    chosen.decision, chosen.row.tobytes(),
                 ),
             )  # fmt: skip
         for skipped in step.skips:
@@ -185,18 +181,19 @@ class StepWriter:
 
     def _write_completion(self, done: CompletionRecord, step: int) -> None:
         chosen = done.dispatch
-        kind, status, detail, body_bytes = _outcome_columns(done.answer.outcome)
+        kind, status, reason, target, detail = _outcome_columns(done.answer.outcome)
         if done.visit is not None and done.visit.is_unindexed:
             detail = "noindex"
+        body_bytes = len(done.answer.outcome.body) if isinstance(done.answer.outcome, Fetched) else 0
         state = LinkState.DONE if done.is_final else LinkState.WAITING
         self._db.execute("UPDATE links SET state = ? WHERE id = ?", (state, chosen.link))
         self._db.execute("DELETE FROM in_flight WHERE link = ?", (chosen.link,))
         self._db.execute(
-            "INSERT INTO steps VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO steps VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 step, chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, done.finished_at, chosen.score,
-                chosen.explored, kind, status, detail, done.answer.elapsed_s, body_bytes, done.reward, chosen.decision,
-                _blob(chosen.row),
+                chosen.explored, kind, status, reason, target, detail, done.answer.elapsed_s, body_bytes, done.reward,
+                chosen.decision,
             ),
         )  # fmt: skip
         self._archive_answer(done, step)
@@ -249,44 +246,43 @@ class StepWriter:
     def _write_redirect(self, redirect: RedirectedLink) -> None:
         if redirect.is_new:
             self._db.execute(
-                """INSERT INTO links
-                       (id, url, found_on, page, hops, seen_as, anchor, before, after, in_main, score, row)
-                   SELECT ?, ?, found_on, page, ?, coalesce(seen_as, url), anchor, before, after, in_main, ?, row
-                   FROM links WHERE id = ?""",
+                """INSERT INTO links (id, url, found_on, page, hops, anchor, description, score, row)
+                   SELECT ?, ?, found_on, page, ?, anchor, description, ?, row FROM links WHERE id = ?""",
                 (redirect.target, redirect.url.text, redirect.hops, redirect.score, redirect.source),
             )
             return
         self._db.execute(
-            """UPDATE links SET page = s.page, seen_as = coalesce(s.seen_as, s.url), anchor = s.anchor, hops = ?,
-               before = s.before, after = s.after, in_main = s.in_main, score = ?, row = s.row, state = ?
+            """UPDATE links SET page = s.page, anchor = s.anchor, hops = ?, description = s.description, score = ?,
+               row = s.row, state = ?
                FROM (SELECT * FROM links WHERE id = ?) AS s WHERE links.id = ?""",
             (redirect.hops, redirect.score, LinkState.WAITING, redirect.source, redirect.target),
         )
 
-    def _write_learner(self, progress: Progress, state: bytes) -> None:
-        snapshot = (progress.steps, progress.decisions, state)
-        self._db.execute("INSERT OR REPLACE INTO learner VALUES (?, ?, ?)", snapshot)
-        self._db.execute(
-            "DELETE FROM learner WHERE step NOT IN (SELECT step FROM learner ORDER BY step DESC LIMIT ?)",
-            (SNAPSHOTS_KEPT,),
-        )
+    def _write_journal(self, entries: Sequence[JournalEntry]) -> None:
+        self._write_many(
+            "INSERT INTO journal (kind, link, row, facts, next_rows) VALUES (?,?,?,?,?)",
+            [
+                (
+                    entry.kind, entry.link, entry.row, self._pack(entry.facts.encode()),
+                    None if entry.next_rows is None else self._pack(entry.next_rows),
+                )
+                for entry in entries
+            ],
+        )  # fmt: skip
+
+    def _write_learner(self, step: int, state: bytes) -> None:
+        self._db.execute("DELETE FROM journal")
+        self._db.execute("DELETE FROM learner")
+        self._db.execute("INSERT INTO learner VALUES (?, ?)", (step, state))
         self._db.executemany("UPDATE pages SET body = ? WHERE link = ?", [(NOT_HERE, link) for link in self._passing])
         self._passing.clear()
         if self._archive is not None:
             self._archive.sync()
 
 
-def _text_columns(found: FoundLink) -> tuple[object, ...]:
-    text = found.sighting
-    return (
-        found.page,
-        " ".join(text.anchor),
-        " ".join(text.before),
-        " ".join(text.after),
-        text.in_main,
-        found.score,
-        _blob(found.row),
-    )
+def _described(found: FoundLink) -> tuple[object, ...]:
+    row = None if found.row is None else found.row.tobytes()
+    return found.page, found.anchor, found.description, found.score, row
 
 
 def _known_columns(page: KnownPage) -> tuple[object, ...]:
@@ -302,23 +298,21 @@ def _known_columns(page: KnownPage) -> tuple[object, ...]:
     )
 
 
-def _blob(row: Row | None) -> bytes | None:
-    return None if row is None else row.tobytes()
-
-
-def _outcome_columns(outcome: Outcome) -> tuple[str, int | None, str, int]:
+def _outcome_columns(outcome: Outcome) -> tuple[str, int | None, str, str | None, str]:
+    """Kind, status, reason, target and detail."""
     match outcome:
         case Fetched():
-            return "fetched", outcome.status, "", len(outcome.body)
+            return "fetched", outcome.status, "", None, ""
         case Unchanged():
-            return "unchanged", outcome.status, "", 0
+            return "unchanged", outcome.status, "", None, ""
         case Redirected():
-            return "redirected", outcome.status, outcome.target.text, 0
+            return "redirected", outcome.status, "", outcome.target.text, ""
         case Refused():
-            return "refused", None, f"{outcome.reason}: {outcome.detail}", 0
+            return "refused", None, outcome.reason.value, None, outcome.detail
         case Failed():
-            return "failed", outcome.status, f"{outcome.reason}: {outcome.detail}", 0
+            target = None if outcome.target is None else outcome.target.text
+            return "failed", outcome.status, outcome.reason.value, target, outcome.detail
         case Unknown():
-            return "unknown", None, outcome.detail, 0
+            return "unknown", None, "", None, outcome.detail
         case _:
             assert_never(outcome)

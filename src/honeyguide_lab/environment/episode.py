@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from honeyguide.crawler import Builder, Parts
     from honeyguide.model import Candidates, Decision, LinkId, Row, Rows, Skipped, Transition, Url
-    from honeyguide.runs import StepRecord, Store
+    from honeyguide.runs import SqliteStore, StepRecord
     from honeyguide.settings import BudgetSettings, Settings
     from honeyguide.worlds import World
 
@@ -94,7 +94,7 @@ class FeatureRows(Strategy):
         self.capacity = scorer.capacity
         self.found_again = scorer.found_again
         self.reads_first_occurrence = scorer.reads_first_occurrence
-        self.keeps_rows = scorer.keeps_rows
+        self.reads_next_rows = scorer.reads_next_rows
 
     @property
     def weights(self) -> NDArray[np.float64] | None:
@@ -102,7 +102,10 @@ class FeatureRows(Strategy):
         return None if weights is None else np.concatenate((np.zeros(WIDTH), weights))
 
     def describe(self, candidates: Candidates) -> Rows:
-        return np.concatenate((self._features.rows(candidates), self._scorer.describe(candidates)), axis=1)
+        features = self._features.rows(self._features.describe(candidates), candidates.parents)
+        return np.concatenate(
+            (features, self._scorer.rows(self._scorer.describe(candidates), candidates.parents)), axis=1
+        )
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         # With weights, the sum that the frontier makes from them, so that the two agree to the last bit.
@@ -198,7 +201,7 @@ class Episode:
         self._opened.enter_context(lock)
         return folder
 
-    def _open_store(self, folder: RunFolder | None) -> Store | None:
+    def _open_store(self, folder: RunFolder | None) -> SqliteStore | None:
         if folder is None:
             return None
         store = open_store(folder, self._settings)

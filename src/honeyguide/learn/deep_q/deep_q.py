@@ -203,6 +203,7 @@ class DeepQ(Strategy):
     settings_type = DqnSettings
     order = Order.BEST_SCORE
     found_again = FoundAgain.EVERY
+    reads_next_rows = True
     seeds_first = True
 
     def __init__(

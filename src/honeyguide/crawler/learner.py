@@ -1,0 +1,157 @@
+"""The parts of a crawl that remember what they are told: strategy, judge and guard.
+
+Every input goes through `Learner`, which notes it in a journal. A run keeps a snapshot of the three every so often and
+the journal since then. A resumed crawl loads the snapshot and replays the journal through the same methods, so that it
+stands where the killed one stood, to the last bit.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from honeyguide.crawler.preparing import judged_by
+from honeyguide.errors import GuardError, StrategyError
+from honeyguide.guard import Fingerprint, SeenPage, Target
+from honeyguide.model import Decision, LinkId, Transition, Url
+from honeyguide.runs import JournalEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from honeyguide.crawler.parts import Parts
+    from honeyguide.crawler.preparing import Unjudged
+    from honeyguide.guard import Judgement
+    from honeyguide.model import Page, Row, Verdict
+
+_MARK: Final = b"HGS1"
+_MARK_WITH_GUARD: Final = b"HGS2"
+_LENGTH_BYTES: Final = 8
+
+
+class Learner:
+    """Tells strategy, judge and guard what happens, and keeps `journal`, the inputs that are not yet stored."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._strategy = parts.strategy
+        self._judge = parts.judge
+        self._guard = parts.guard
+        self._links = parts.links
+        self.journal: list[JournalEntry] = []
+
+    def notice(self, link: LinkId, row: Row, *, is_skipped: bool) -> None:
+        """Tell the strategy of a link whose turn came."""
+        self.journal.append(JournalEntry("skip" if is_skipped else "fetch", link, row.tobytes()))
+        self._strategy.notice(Decision(self._links.url(link), row, is_skipped))
+
+    def judge(self, link: LinkId, page: Page) -> Verdict | Unjudged:
+        """Show the judge a page of which nobody has said yet how relevant it is."""
+        if self._judge.keeps_statistics:
+            self.journal.append(JournalEntry("judge", link))
+        return judged_by(self._judge, page)
+
+    def learn(self, link: LinkId, transition: Transition) -> bool:
+        """Tell the strategy what following a link brought. True when waiting links now have other scores."""
+        facts = transition.step, transition.reward, transition.relevance, transition.is_relevant
+        rows = transition.next_rows.tobytes() if self._strategy.reads_next_rows else None
+        self.journal.append(JournalEntry("learn", link, transition.row.tobytes(), json.dumps(facts), rows))
+        return self._strategy.learn(transition)
+
+    def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
+        """Show the guard a page and its links."""
+        assert self._guard is not None
+        facts = {
+            "page": [page.step, page.parent, page.moment, page.reward, page.is_relevant, page.is_seed, page.importance],
+            "targets": [[target.link, target.url.text] if target.is_new else target.link for target in targets],
+        }
+        if any(target.importance for target in targets):
+            facts["importance"] = [target.importance for target in targets]
+        self.journal.append(JournalEntry("see", page.link, page.fingerprint.pack(), json.dumps(facts)))
+        return self._guard.observe(page, targets)
+
+    def replay(self, entry: JournalEntry, page_of: Callable[[LinkId], Page]) -> None:
+        """Tell an input of a killed crawl again. `page_of` reads a stored page."""
+        link, row = entry.link, np.frombuffer(entry.row if entry.kind != "see" else b"", dtype=np.float16)
+        match entry.kind:
+            case "fetch" | "skip":
+                self.notice(link, row, is_skipped=entry.kind == "skip")
+            case "judge":
+                self._judge.see(page_of(link))
+            case "learn":
+                step, reward, relevance, is_relevant = json.loads(entry.facts)
+                rows = np.empty((0, self._strategy.row_width), dtype=np.float16)
+                if entry.next_rows:
+                    rows = np.frombuffer(entry.next_rows, dtype=np.float16).reshape(-1, self._strategy.row_width)
+                url = self._links.url(link)
+                self.learn(link, Transition(step, url, row, reward, relevance, is_relevant, rows))
+            case "see":
+                self.observe(*self._seen(entry))
+            case _:
+                raise ValueError(f"{entry.kind!r} is no kind of journal entry")
+
+    def _seen(self, entry: JournalEntry) -> tuple[SeenPage, list[Target]]:
+        facts = json.loads(entry.facts)
+        step, parent, *rest = facts["page"]
+        moment, reward, is_relevant, is_seed, importance = rest
+        fingerprint = Fingerprint.unpack(entry.row)
+        page = SeenPage(
+            step, entry.link, self._links.url(entry.link), parent, moment, fingerprint, reward, is_relevant, is_seed,
+            importance,
+        )  # fmt: skip
+        importances = facts.get("importance", [0.0] * len(facts["targets"]))
+        targets = []
+        for shown, important in zip(facts["targets"], importances, strict=True):
+            if isinstance(shown, list):
+                targets.append(Target(LinkId(shown[0]), Url(shown[1]), is_new=True, importance=important))
+            else:
+                targets.append(
+                    Target(LinkId(shown), self._links.url(LinkId(shown)), is_new=False, importance=important)
+                )
+        return page, targets
+
+    def snapshot(self) -> bytes:
+        """The states of all three; from now on the journal starts anew."""
+        self.journal.clear()
+        states = [self._strategy.save(), self._judge.save()]
+        if self._guard is not None:
+            states.append(self._guard.save())
+        lengths = b"".join(len(state).to_bytes(_LENGTH_BYTES, "little") for state in states[:-1])
+        return (_MARK if self._guard is None else _MARK_WITH_GUARD) + lengths + b"".join(states)
+
+    def load(self, snapshot: bytes) -> None:
+        """Go back to a snapshot; a guard of which it knows nothing stays as it is.
+
+        GuardError with a way to go on where the guard cannot.
+        """
+        of_strategy, of_judge, of_guard = split_snapshot(snapshot)
+        self._strategy.load(of_strategy)
+        self._judge.load(of_judge)
+        if self._guard is not None and of_guard is not None:
+            try:
+                self._guard.load(of_guard)
+            except GuardError as error:
+                raise GuardError(
+                    "the guard of this run was saved by another version of the program, or is damaged: to go on "
+                    "without it, write on = false under [guard] in the run's settings.toml"
+                ) from error
+
+
+def split_snapshot(snapshot: bytes) -> tuple[bytes, bytes, bytes | None]:
+    """The states of strategy, judge and guard; the last is None where there was none. StrategyError if not these."""
+    mark, rest = snapshot[: len(_MARK)], snapshot[len(_MARK) :]
+    if mark not in (_MARK, _MARK_WITH_GUARD):
+        raise StrategyError("not a snapshot of a learner")
+    count = 1 if mark == _MARK else 2
+    if len(rest) < count * _LENGTH_BYTES:
+        raise StrategyError("not a snapshot of a learner")
+    states, end = [], count * _LENGTH_BYTES
+    for number in range(count):
+        length = rest[number * _LENGTH_BYTES : (number + 1) * _LENGTH_BYTES]
+        begin, end = end, end + int.from_bytes(length, "little")
+        states.append(rest[begin:end])
+    if end > len(rest):
+        raise StrategyError("the snapshot of the learner is cut short")
+    states.append(rest[end:])
+    return states[0], states[1], states[2] if count > 1 else None
