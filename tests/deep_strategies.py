@@ -22,6 +22,20 @@ def every_strategy() -> list[ParameterSet]:
     return [pytest.param(name, marks=[NEEDS_TORCH] if name in DEEP else []) for name in STRATEGIES]
 
 
+FRONTIER_KINDS: Final = ("online-ridge", "beam", "lfa-sync", "iterative-deepening", "parse-or-skip-q")
+
+
+def strategies_by_frontier() -> list[ParameterSet]:
+    """One strategy for each kind of frontier; all others in the thorough run."""
+    others = [name for name in runnable_strategies() if name not in FRONTIER_KINDS]
+    return [*map(pytest.param, FRONTIER_KINDS), *(thorough(name) for name in others)]
+
+
+def thorough(*values: object) -> ParameterSet:
+    """Values of a test that only the thorough run takes."""
+    return pytest.param(*values, marks=pytest.mark.thorough)
+
+
 def runnable_strategies() -> tuple[str, ...]:
     """The names of those that can run here."""
     return tuple(name for name in STRATEGIES if HAS_TORCH or name not in DEEP)

@@ -14,7 +14,7 @@ import pytest
 from crawler.driving import HandWired, everything, script_settings
 from crawler.small_crawls import contents, settings_for, story
 from crawler.test_kill_and_resume import kill_after_a_while
-from deep_strategies import every_strategy
+from deep_strategies import strategies_by_frontier, thorough
 from honeyguide.crawler import Dispatch, crawl, resume
 from honeyguide.crawler.learner import split_snapshot
 from honeyguide.errors import GuardError
@@ -62,10 +62,10 @@ def guard_records(path: Path) -> dict[str, Any]:
     ("strategy", "concurrency", "found_again", "kills"),
     [
         ("online-ridge", 8, "best", 5),
-        ("online-ridge", 1, "merge", 5),
-        ("beam", 8, "best", 6),
-        ("lfa-sync", 8, "best", 4),
-        ("depth-first", 4, "best", 5),
+        thorough("online-ridge", 1, "merge", 5),
+        thorough("beam", 8, "best", 6),
+        thorough("lfa-sync", 8, "best", 4),
+        thorough("depth-first", 4, "best", 5),
     ],
 )
 def test_a_guarded_run_killed_again_and_again_equals_the_uninterrupted_run(
@@ -92,10 +92,11 @@ def test_a_guarded_run_killed_again_and_again_equals_the_uninterrupted_run(
 @pytest.mark.parametrize(
     ("strategy", "overrides"),
     [
-        *((name, {"restart__every_fetches": 25}) for name in STRATEGIES),
-        ("best-first", {"guard__drop": True}),
+        ("online-ridge", {"restart__every_fetches": 25}),
         ("beam", {"guard__drop": True}),
         ("lfa-async", {"guard__drop": True, "restart__every_fetches": 25}),
+        *(thorough(name, {"restart__every_fetches": 25}) for name in STRATEGIES[1:]),
+        thorough("best-first", {"guard__drop": True}),
     ],
 )
 def test_a_guarded_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
@@ -121,7 +122,7 @@ def test_a_guarded_run_interrupted_at_every_few_steps_equals_the_uninterrupted_r
     assert guard_records(broken) == guard_records(tmp_path / "whole")
 
 
-@pytest.mark.parametrize("strategy", every_strategy())
+@pytest.mark.parametrize("strategy", strategies_by_frontier())
 def test_a_guard_that_minds_nothing_changes_nothing(tmp_path: Path, strategy: str) -> None:
     settings = settings_for(strategy, budget=80, concurrency=4)
     with guarded_by(IdleGuard):
@@ -174,8 +175,10 @@ WEB: Script = {
 }
 
 
-@pytest.mark.parametrize("drops", [False, True])
-@pytest.mark.parametrize("strategy", ["breadth-first", "depth-first", "beam", "best-first", "lfa-sync"])
+@pytest.mark.parametrize("drops", [False, thorough(True)])
+@pytest.mark.parametrize(
+    "strategy", ["beam", "best-first", "lfa-sync", *map(thorough, ("breadth-first", "depth-first"))]
+)
 def test_a_guarded_crawl_brought_back_after_any_step_is_the_same_to_the_last_bit(
     tmp_path: Path, strategy: str, drops: bool
 ) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from crawler.small_crawls import contents, settings_for, story
-from deep_strategies import NEEDS_TORCH, every_strategy
+from deep_strategies import HAS_TORCH, strategies_by_frontier, thorough
 from honeyguide.crawler import crawl, resume
 from honeyguide.runs import open_run
 from vectors_by_hash import hashed_vectors
@@ -36,17 +36,16 @@ def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -
 @pytest.mark.parametrize(
     ("strategy", "concurrency", "found_again", "kills"),
     [
-        ("online-ridge", 1, "best", 7),
-        ("online-ridge", 8, "best", 7),
-        ("online-ridge", 8, "merge", 7),
-        ("beam", 8, "best", 5),
+        ("online-ridge", 8, "best", 5),
         ("lfa-sync", 8, "best", 4),
-        ("lfa-moderated", 1, "best", 4),
-        ("modified-depth-first", 1, "best", 5),
-        ("parse-or-skip-q", 1, "best", 5),
-        ("parse-or-skip-q", 8, "best", 5),
-        pytest.param("dqn", 1, "best", 4, marks=NEEDS_TORCH),
-        pytest.param("dqn", 8, "best", 4, marks=NEEDS_TORCH),
+        thorough("online-ridge", 1, "best", 7),
+        thorough("online-ridge", 8, "merge", 7),
+        thorough("beam", 8, "best", 5),
+        thorough("lfa-moderated", 1, "best", 4),
+        thorough("modified-depth-first", 1, "best", 5),
+        thorough("parse-or-skip-q", 1, "best", 5),
+        thorough("parse-or-skip-q", 8, "best", 5),
+        *(thorough("dqn", concurrency, "best", 4) for concurrency in (1, 8) if HAS_TORCH),
     ],
 )
 def test_a_run_killed_again_and_again_equals_the_uninterrupted_run(
@@ -72,8 +71,8 @@ def test_a_run_killed_again_and_again_equals_the_uninterrupted_run(
     assert contents(killed) == contents(tmp_path / "whole")
 
 
-@pytest.mark.parametrize("concurrency", [1, 6])
-@pytest.mark.parametrize("strategy", every_strategy())
+@pytest.mark.parametrize("concurrency", [6, thorough(1)])
+@pytest.mark.parametrize("strategy", strategies_by_frontier())
 def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int
 ) -> None:

@@ -67,7 +67,7 @@ class TestWhatIsRanked:
         first, second = (batch for batch in seen if batch.is_whole_page)
         assert first.importance == 1.0  # nothing was known
         assert 0 < second.importance != 1.0
-        row = describe(second)[0]
+        row = site.parts.strategy.rows(describe(second), second.parents)[0]
         assert len(row) == len(COLUMNS) + 1
         assert row[-1] == np.float16(second.importance / (1 + second.importance))
 
@@ -75,7 +75,6 @@ class TestWhatIsRanked:
         site = wired(tmp_path / "run", ranks__every=0, online_ridge__page_rank=False)
         assert site.parts.ranks is None
         assert site.parts.strategy.row_width == len(COLUMNS)
-        assert not site.parts.strategy.keeps_rows
         site.close()
 
     def test_ranks_that_nobody_looks_at_change_nothing(self, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.small_crawls import contents, settings_for, story
+from deep_strategies import thorough
 from honeyguide.crawler import crawl
 from vectors_by_hash import hashed_vectors
 
@@ -14,10 +15,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("concurrency", [1, 3, 16])
+@pytest.mark.parametrize("concurrency", [3, thorough(1), thorough(16)])
 @pytest.mark.parametrize(
     "strategy",
-    ["random", "online-ridge", "depth-first", "iterative-deepening", "modified-depth-first", "url-heuristic", "beam"],
+    ["random", "online-ridge", *map(thorough, ("depth-first", "iterative-deepening", "url-heuristic", "beam"))],
 )
 def test_the_same_settings_give_the_same_story_twice(tmp_path: Path, strategy: str, concurrency: int) -> None:
     for name in ("one", "two"):

@@ -12,7 +12,7 @@ import pytest
 
 from crawler.driving import ByAnchorNumber, HandWired, everything, script_settings
 from crawler.small_crawls import settings_for, story
-from deep_strategies import runnable_strategies
+from deep_strategies import runnable_strategies, strategies_by_frontier, thorough
 from honeyguide.crawler import Dispatch, StopReason, Wait, crawl, resume
 from honeyguide.errors import RunDamaged, RunExists, SettingsError, WorldError
 from honeyguide.runs import RunFolder, SqliteStore, open_run
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SEED = "http://s.test/"
 
 
-@pytest.mark.parametrize("budget", ["+60", 120, "120", " +60 "])
+@pytest.mark.parametrize("budget", [" +60 ", 120])
 def test_a_finished_run_goes_on_from_where_it_was(tmp_path: Path, budget: str | int) -> None:
     crawl(tmp_path / "run", settings_for(budget=60), vectors=hashed_vectors()).close()
     before = story(tmp_path / "run")
@@ -59,14 +59,7 @@ def chosen(run: Path) -> list[tuple[object, ...]]:
         ).fetchall()
 
 
-SOME_STRATEGIES = ("online-ridge", "lfa-sync", "beam", "parse-or-skip-q", "depth-first")
-EVERY_STRATEGY = (
-    *SOME_STRATEGIES,
-    *(pytest.param(name, marks=pytest.mark.thorough) for name in runnable_strategies() if name not in SOME_STRATEGIES),
-)
-
-
-@pytest.mark.parametrize("strategy", EVERY_STRATEGY)
+@pytest.mark.parametrize("strategy", strategies_by_frontier())
 def test_until_its_last_fetch_begins_a_crawl_chooses_as_one_with_a_larger_budget(tmp_path: Path, strategy: str) -> None:
     crawl(tmp_path / "whole", settings_for(strategy, budget=90, concurrency=8), vectors=hashed_vectors()).close()
     crawl(tmp_path / "run", settings_for(strategy, budget=60, concurrency=8), vectors=hashed_vectors()).close()
@@ -83,7 +76,7 @@ def test_a_larger_budget_given_to_a_spent_run_makes_the_same_crawl_each_time(tmp
     assert len(story(tmp_path / "one")) == 120
 
 
-@pytest.mark.parametrize("strategy", EVERY_STRATEGY)
+@pytest.mark.parametrize("strategy", strategies_by_frontier())
 def test_a_larger_budget_given_before_the_old_one_is_spent_is_as_if_it_always_had_been(
     tmp_path: Path, strategy: str
 ) -> None:
@@ -111,13 +104,13 @@ def test_resuming_a_finished_run_without_more_budget_changes_nothing(tmp_path: P
     assert story(tmp_path / "run") == before
 
 
-@pytest.mark.parametrize("budget", ["x", "0", "-3", "", "+", "+0", "1.5", 0, -3, "1e3", 5])
-def test_a_budget_that_cannot_be_is_refused_and_changes_nothing(tmp_path: Path, budget: str | int) -> None:
+def test_a_budget_that_cannot_be_is_refused_and_changes_nothing(tmp_path: Path) -> None:
     run = tmp_path / "run"
     crawl(run, settings_for(budget=10), vectors=hashed_vectors()).close()
     settings = (run / "settings.toml").read_bytes()
-    with pytest.raises(SettingsError, match="budget is"):
-        resume(run, budget=budget, vectors=hashed_vectors())
+    for budget in ("x", "0", "-3", "", "+", "+0", "1.5", 0, -3, "1e3", 5):
+        with pytest.raises(SettingsError, match="budget is"):
+            resume(run, budget=budget, vectors=hashed_vectors())
     assert (run / "settings.toml").read_bytes() == settings
     with open_run(run) as opened:
         assert opened.progress.steps == 10
@@ -228,7 +221,7 @@ CORES = [
     (3, "parse-or-skip-q", "first"),
 ]
 MORE_CORES = [
-    pytest.param(seed, strategy, found_again, marks=pytest.mark.thorough)
+    thorough(seed, strategy, found_again)
     for seed in (1, 2, 3)
     for strategy in ("by-number", *runnable_strategies())
     for found_again in ("first", "best", "merge", "latest")
@@ -281,8 +274,7 @@ def crawl_one_at_a_time(wired: HandWired, steps: int) -> None:
             now = choice.until
 
 
-@pytest.mark.parametrize("found_again", ["first", "best", "merge"])
-@pytest.mark.parametrize("steps", [1, 6, 7, 20])
+@pytest.mark.parametrize(("found_again", "steps"), [("best", 1), ("first", 6), ("best", 7), ("merge", 20)])
 def test_a_learner_brought_back_is_told_again_what_came_after_its_snapshot(
     tmp_path: Path, found_again: str, steps: int
 ) -> None:

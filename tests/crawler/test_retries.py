@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.driving import ByAnchorNumber, HandWired, everything, script_settings
-from deep_strategies import every_strategy
+from deep_strategies import strategies_by_frontier, thorough
 from honeyguide.crawler import Dispatch, FetchFailed, LinkPutBack, LinkRefused, PageJudged, Stop, StopReason
 from honeyguide.model import Answer, Failed, FailureReason, LinkId, LinkState, RefusalReason, Refused, Url
 from honeyguide.runs import open_run
@@ -250,8 +250,8 @@ def troubled_script(seed: int) -> tuple[Script, dict[str, list[Answer]]]:
     return script, troubles  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize("strategy", ["by-number", *every_strategy()])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("strategy", ["by-number", *strategies_by_frontier()])
+@pytest.mark.parametrize("seed", [2, thorough(1)])
 def test_a_crawl_killed_amid_retries_goes_on_to_the_last_bit(tmp_path: Path, strategy: str, seed: int) -> None:
     own = strategy == "by-number"
     settings = live_settings(
