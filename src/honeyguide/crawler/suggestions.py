@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from honeyguide.crawler.named_pages import NamedPages, read_examples
 from honeyguide.crawler.run import refuse_in_running_loop
-from honeyguide.errors import SettingsError, WorldError
+from honeyguide.errors import SettingsError
 from honeyguide.model import Fetched, Topic, Url
 from honeyguide.parse import parse
 from honeyguide.settings import Settings, validate, with_overrides
@@ -141,7 +141,5 @@ def _open_look_up(settings: Settings, like: Sequence[str]) -> Iterator[LookUp | 
         return
     from honeyguide.worlds.wiki import WikiWorld  # noqa: PLC0415 - SQLite and zstandard, for this world alone
 
-    if not path:
-        raise WorldError("--world wiki names no folder; write wiki:PATH, and make it with honeyguide wiki build")
-    with WikiWorld(path) as wiki:
+    with WikiWorld.open(path, settings) as wiki:
         yield partial(articles_on, wiki, examples=[Url.parse(example) for example in like if is_url(example)])

@@ -23,7 +23,7 @@ from honeyguide.worlds.synthetic.words import CAPITAL, COLUMNS, PLAIN, PLAIN_ANC
 if TYPE_CHECKING:
     from honeyguide.worlds.synthetic.layout import Host
     from honeyguide.worlds.synthetic.places import Traits
-    from honeyguide.worlds.synthetic.trap import Trap, WebParts
+    from honeyguide.worlds.synthetic.trap import WebParts, WebTrap
 
 _TEXT, _OWN = range(300, 302)
 _CONTEXT: Final = 8  # words around a link in running text, half on each side
@@ -39,7 +39,7 @@ _FINE, _DEAD, _REDIRECT, _FILE = range(4)
 class PageWriter:
     """Computes the HTML of any numbered page from its number."""
 
-    def __init__(self, web: WebParts, trap: Trap) -> None:
+    def __init__(self, web: WebParts, trap: WebTrap) -> None:
         self._layout, self._lexicon, self._traits, self._addresses, self._chrome = web
         self._trap = trap
         self._links = LinkChooser(web.layout)
@@ -195,7 +195,7 @@ _FRONT = 400
 class ListWriter:
     """Computes the HTML of lists of links."""
 
-    def __init__(self, web: WebParts, trap: Trap) -> None:
+    def __init__(self, web: WebParts, trap: WebTrap) -> None:
         self._layout, self._lexicon, self._traits, self._addresses, self._chrome = web
         self._trap = trap
 

@@ -30,7 +30,7 @@ _LIST: Final = re.compile(r"/([a-z]+)/(?:\?page=([1-9][0-9]{0,6}))?")
 
 
 @dataclass(frozen=True, slots=True)
-class PagePlace:
+class NumberedPage:
     """A numbered page, and what finding it has told of it."""
 
     traits: Traits
@@ -73,7 +73,7 @@ class RobotsPlace:
     host: int
 
 
-Place = PagePlace | ListPlace | AliasPlace | FilePlace | RobotsPlace
+Place = NumberedPage | ListPlace | AliasPlace | FilePlace | RobotsPlace
 
 
 class AddressBook:
@@ -140,13 +140,13 @@ class AddressBook:
             return self._find_file(host, match[1], match[2])
         return self._find_page(path, url.text)
 
-    def _find_page(self, path: str, url: str) -> PagePlace | None:
+    def _find_page(self, path: str, url: str) -> NumberedPage | None:
         match = _PAGE.fullmatch(path)
         page = self._number(match[1]) if match else None
         if page is None:
             return None
         traits = self._traits.of(np.array([page], dtype=np.int64))
-        return PagePlace(traits) if self.pages(traits) == [url] else None
+        return NumberedPage(traits) if self.pages(traits) == [url] else None
 
     def _number(self, digits: str) -> int | None:
         number = int(digits, 36)

@@ -44,7 +44,7 @@ class WebParts(NamedTuple):
     chrome: Chrome
 
 
-class Trap(Protocol):
+class WebTrap(Protocol):
     """Pages computed from their URLs, on hosts of its own or beside the honest pages of one host.
 
     It is asked only for addresses at which the honest web has nothing. The same address always shows the same page, and
@@ -97,12 +97,12 @@ def trap_names() -> tuple[str, ...]:
     return (NO_TRAP, *sorted(entry_points(group="honeyguide.traps").names))
 
 
-def build_trap(name: str, parts: WebParts) -> Trap:
+def build_trap(name: str, parts: WebParts) -> WebTrap:
     """Build the trap of this name into a web."""
     if name == NO_TRAP:
         return NoTrap()
     build = entry_points(group="honeyguide.traps")[name].load()
-    trap: Trap = build(parts)
+    trap: WebTrap = build(parts)
     return trap
 
 

@@ -17,8 +17,8 @@ from honeyguide.worlds.synthetic.places import (
     AliasPlace,
     FilePlace,
     ListPlace,
+    NumberedPage,
     PageKind,
-    PagePlace,
     RobotsPlace,
     TraitTable,
 )
@@ -135,7 +135,7 @@ class SyntheticWorld:
     def topic_of(self, url: Url) -> str | None:
         """For grading: what a page is about; None for what is about nothing in particular, or no page that arrives."""
         place = self._addresses.find(url)
-        if not isinstance(place, PagePlace):
+        if not isinstance(place, NumberedPage):
             return None
         topic = int(place.traits.topics[0])
         return None if topic == self._layout.no_topic or place.traits.is_failing[0] else self.topic_names[topic]
@@ -148,7 +148,7 @@ class SyntheticWorld:
         place = self._addresses.find(url)
         if place is None:
             return self._trap_truth(url)
-        if isinstance(place, PagePlace) and place.traits.kinds[0] == PageKind.COPY:
+        if isinstance(place, NumberedPage) and place.traits.kinds[0] == PageKind.COPY:
             return Truth("", url.text, nearly=self._addresses.page(self._traits.original(place.page)))
         return Truth("", url.text)
 
@@ -190,7 +190,7 @@ class SyntheticWorld:
 
     def _outcome(self, place: Place) -> Outcome:
         match place:
-            case PagePlace():
+            case NumberedPage():
                 return self._page(place)
             case ListPlace(host, section, number):
                 body = self._lists.home(host) if section < 0 else self._lists.section(host, section, number)
@@ -205,7 +205,7 @@ class SyntheticWorld:
             case _:
                 assert_never(place)
 
-    def _page(self, place: PagePlace) -> Outcome:
+    def _page(self, place: NumberedPage) -> Outcome:
         if not place.traits.is_failing[0]:
             return Fetched(200, HTML, self._pages.write(place.traits))
         match self._layout.key(_FAILURE, place.page) % 5:
@@ -240,7 +240,7 @@ class SyntheticWorld:
         draw = self._layout.key(_LATENCY, hash_int(*_numbers(place)))
         tail = 1.0 / (1.0 - (draw & 0xFFFF) / 65537)
         elapsed_s = host.latency_s * tail**0.5
-        if isinstance(place, PagePlace) and (draw >> 16) & 0xFFFF < self.spec.slow_share * 65536:
+        if isinstance(place, NumberedPage) and (draw >> 16) & 0xFFFF < self.spec.slow_share * 65536:
             elapsed_s += 1.0 + tail**0.7
         return round(min(elapsed_s, TIMEOUT_S / 2), 4)
 
@@ -248,7 +248,7 @@ class SyntheticWorld:
 def _numbers(place: Place) -> tuple[int, ...]:
     """Return a place as numbers to hash."""
     match place:
-        case PagePlace():
+        case NumberedPage():
             return (0, place.page)
         case ListPlace(host, section, number):
             return (1, host, section + 1, number)

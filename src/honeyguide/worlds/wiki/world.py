@@ -178,11 +178,10 @@ class WikiWorld:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self._database = open_world_file(self.path)
-        with wrap_sqlite_errors(self.path):
-            self._rules = TitleRules(SiteInfo(**self.fact("site")))
-            self.page_count: int = self.fact("pages")
-            self._entry: int = self.fact("entry")
-            dictionary = self.fact("dictionary")
+        self._rules = TitleRules(SiteInfo(**self.fact("site")))
+        self.page_count: int = self.fact("pages")
+        self._entry: int = self.fact("entry")
+        dictionary = self.fact("dictionary")
         self._unpacker = zstandard.ZstdDecompressor(
             dict_data=zstandard.ZstdCompressionDict(dictionary) if dictionary else None
         )
@@ -201,8 +200,7 @@ class WikiWorld:
         """Answer as `fetch` does, without a coroutine."""
         if not url.text.startswith(self._rules.home):
             return Answer(Failed(FailureReason.CONNECTION, f"not in this wiki: {url.host}"), _FASTEST_S)
-        with wrap_sqlite_errors(self.path):
-            outcome = self._outcome(url)
+        outcome = self._outcome(url)
         body_bytes = len(outcome.body) if isinstance(outcome, Fetched) else 0
         return Answer(outcome, _elapsed_s(url, body_bytes))
 
@@ -227,86 +225,69 @@ class WikiWorld:
 
     def number_of(self, url: Url) -> int | None:
         """Return the number of the article at a URL, also where that is a redirect to it; None where there is none."""
-        with wrap_sqlite_errors(self.path):
-            return self._find(self._rules.title_at(url.text))[0]
+        return self._find(self._rules.title_at(url.text))[0]
 
     def number_titled(self, title: str) -> int | None:
         """Return the number of the article with this title, redirects followed; None where there is none."""
-        with wrap_sqlite_errors(self.path):
-            return self._find(self._rules.article(title))[0]
+        return self._find(self._rules.article(title))[0]
 
     def url_of(self, number: int) -> Url:
         return Url(self._rules.address(self.title_of(number)))
 
     def title_of(self, number: int) -> str:
-        with wrap_sqlite_errors(self.path):
-            found = self._database.execute("SELECT title FROM pages WHERE number = ?", (number,)).fetchone()
-        if found is None:
-            raise WorldError(f"no article {number} in {self.path}; it has {self.page_count:,}, numbered from 0")
-        return str(found[0])
+        for (title,) in self._rows("SELECT title FROM pages WHERE number = ?", number):
+            return str(title)
+        raise WorldError(f"no article {number} in {self.path}; it has {self.page_count:,}, numbered from 0")
 
     def urls(self) -> Iterator[Url]:
         """Yield every article, by its number."""
-        with wrap_sqlite_errors(self.path):
-            for (title,) in self._database.execute("SELECT title FROM pages ORDER BY number"):
-                yield Url(self._rules.address(title))
+        for (title,) in self._rows("SELECT title FROM pages ORDER BY number"):
+            yield Url(self._rules.address(title))
 
     def links_of(self, url: Url) -> tuple[Url, ...]:
         """For grading: the articles that a page links to, by their numbers; none where there is no such page."""
-        number = self.number_of(url)
-        if number is None:
-            return ()
-        with wrap_sqlite_errors(self.path):
-            (targets,) = self._database.execute("SELECT targets FROM links WHERE number = ?", (number,)).fetchone()
-        return tuple(self.url_of(target) for target in np.frombuffer(targets, dtype="<u4").tolist())
+        rows = self._rows("SELECT targets FROM links WHERE number = ?", self.number_of(url))
+        numbers = [number for (targets,) in rows for number in np.frombuffer(targets, dtype="<u4").tolist()]
+        return tuple(map(self.url_of, numbers))
 
     def categories_of(self, url: Url) -> tuple[str, ...]:
         """For grading: the categories that the article itself names, by name."""
-        with wrap_sqlite_errors(self.path):
-            found = self._database.execute(
-                """SELECT name FROM labels JOIN categories USING (category) WHERE number = ? ORDER BY name""",
-                (self.number_of(url),),
-            )
-            return tuple(name for (name,) in found)
+        query = "SELECT name FROM labels JOIN categories USING (category) WHERE number = ? ORDER BY name"
+        return tuple(name for (name,) in self._rows(query, self.number_of(url)))
 
     def categories(self) -> Iterator[tuple[str, int]]:
         """For grading: every category with the number of its articles, the largest first."""
-        with wrap_sqlite_errors(self.path):
-            yield from self._database.execute("SELECT name, pages FROM categories ORDER BY pages DESC, name")
+        yield from self._rows("SELECT name, pages FROM categories ORDER BY pages DESC, name")
 
     def pages_labelled(self, names: Sequence[str]) -> list[int]:
         """For grading: the numbers of the articles in any of these categories, ascending."""
-        numbers: set[int] = set()
-        with wrap_sqlite_errors(self.path):
-            for name in names:
-                found = self._database.execute(
-                    "SELECT number FROM labels WHERE category = (SELECT category FROM categories WHERE name = ?)",
-                    (name,),
-                )
-                numbers.update(number for (number,) in found)
-        return sorted(numbers)
+        query = "SELECT number FROM labels WHERE category = (SELECT category FROM categories WHERE name = ?)"
+        return sorted({number for name in names for (number,) in self._rows(query, name)})
 
     @cached_property
     def link_graph(self) -> WikiGraph:
         """For grading: all links at once, 4 bytes each; kept in memory from the first use on."""
-        with wrap_sqlite_errors(self.path):
-            rows = self._database.execute("SELECT targets FROM links ORDER BY number")
-            targets = np.frombuffer(b"".join(blob for (blob,) in rows), dtype="<u4")
-            return WikiGraph.of(np.frombuffer(self.fact("out_degrees"), dtype="<u4"), targets)
+        rows = self._rows("SELECT targets FROM links ORDER BY number")
+        targets = np.frombuffer(b"".join(blob for (blob,) in rows), dtype="<u4")
+        return WikiGraph.of(np.frombuffer(self.fact("out_degrees"), dtype="<u4"), targets)
 
     def fact(self, key: str) -> Any:  # noqa: ANN401 - what JSON holds, or bytes
-        """Something that the build wrote down of the whole world."""
-        return read_fact(self._database, key)
+        """Return a fact that the build wrote down of the whole world."""
+        with wrap_sqlite_errors(self.path):
+            return read_fact(self._database, key)
+
+    def _rows(self, query: str, *values: object) -> Iterator[Any]:
+        with wrap_sqlite_errors(self.path):
+            yield from self._database.execute(query, values)
 
     def _outcome(self, url: Url) -> Outcome:
-        title = self._rules.title_at(url.text)
-        number, own_title = self._find(title)
+        number, title = self._find(self._rules.title_at(url.text))
         if number is None:
             return _MISSING
-        address = self._rules.address(own_title)
+        address = self._rules.address(title)
         if address != url.text:
             return Redirected(301, Url(address))
-        (packed,) = self._database.execute("SELECT html FROM bodies WHERE number = ?", (number,)).fetchone()
+        (packed,) = next(self._rows("SELECT html FROM bodies WHERE number = ?", number))
         try:
             return Fetched(200, HTML, self._unpacker.decompress(packed))
         except zstandard.ZstdError as error:
@@ -314,13 +295,11 @@ class WikiWorld:
 
     def _find(self, title: str) -> tuple[int | None, str]:
         """Return the number and title of the article that a title leads to; (None, "") where there is none."""
-        found = self._database.execute("SELECT number, title FROM pages WHERE title = ?", (title,)).fetchone()
-        if found is None:
-            found = self._database.execute(
-                "SELECT p.number, p.title FROM redirects r JOIN pages p ON p.number = r.number WHERE r.title = ?",
-                (title,),
-            ).fetchone()
-        return found or (None, "")
+        redirects = "SELECT p.number, p.title FROM redirects r JOIN pages p ON p.number = r.number WHERE r.title = ?"
+        for query in ("SELECT number, title FROM pages WHERE title = ?", redirects):
+            for number, own_title in self._rows(query, title):
+                return number, own_title
+        return None, ""
 
 
 def _elapsed_s(url: Url, body_bytes: int) -> float:
