@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import tracemalloc
+from itertools import cycle, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,8 +113,17 @@ def test_a_file_may_have_any_name(name: str, tmp_path: Path) -> None:
     assert list(converted(tmp_path / name).words()) == ["rock"]
 
 
-@pytest.mark.parametrize("damage", ["about.json", "vectors.npy", "words.utf8", "bounds.npy", "keys.npy", "rows.npy"])
-@pytest.mark.parametrize("how", ["gone", "empty", "cut", "junk"])
+CACHE_FILES = ("about.json", "vectors.npy", "words.utf8", "bounds.npy", "keys.npy", "rows.npy")
+HARMS = ("cut", "gone", "empty", "junk")
+
+
+@pytest.mark.parametrize(
+    ("damage", "how"),
+    [
+        *zip(CACHE_FILES, cycle(HARMS), strict=False),
+        *(pytest.param(*pair, marks=pytest.mark.thorough) for pair in product(CACHE_FILES, HARMS)),
+    ],
+)
 def test_a_damaged_cache_is_made_anew(damage: str, how: str, file: Path) -> None:
     target = converted(file).folder / damage
     whole = target.read_bytes()

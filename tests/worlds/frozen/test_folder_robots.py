@@ -35,8 +35,12 @@ def answer(world: FolderWorld, address: str) -> Answer:
     return asyncio.run(world.fetch(Url.parse(address)))
 
 
+def opened(folder: Path, agent: str = "Honeyguide/1.0 (x)", base: str = ROOT) -> FolderWorld:
+    return FolderWorld(folder, Url.parse(base), robots_agent=agent)
+
+
 def test_what_it_disallows_is_refused_and_costs_no_time(folder: Path) -> None:
-    world = FolderWorld(folder, Url.parse(ROOT), robots_agent="Honeyguide/1.0 (x)")
+    world = opened(folder)
     refused = answer(world, f"{ROOT}secret/a.html")
     assert refused.outcome == Refused(RefusalReason.ROBOTS, "http://docs.test/robots.txt disallows /secret/a.html")
     assert refused.elapsed_s == 0.0
@@ -44,28 +48,18 @@ def test_what_it_disallows_is_refused_and_costs_no_time(folder: Path) -> None:
     assert answer(world, f"{ROOT}open.html").host_delay_s == 3.0
 
 
-def test_rules_are_those_for_our_own_name(folder: Path) -> None:
-    world = FolderWorld(folder, Url.parse(ROOT), robots_agent="Magpie/2")
-    assert isinstance(answer(world, f"{ROOT}open.html").outcome, Refused)
-    assert isinstance(answer(world, f"{ROOT}secret/a.html").outcome, Fetched)
+def test_rules_are_those_for_our_own_name_at_the_root_of_the_host(folder: Path) -> None:
+    magpie, below = opened(folder, "Magpie/2"), opened(folder, base=f"{ROOT}manual/")
+    assert isinstance(answer(magpie, f"{ROOT}open.html").outcome, Refused)
+    assert isinstance(answer(magpie, f"{ROOT}secret/a.html").outcome, Fetched)
+    assert isinstance(answer(below, f"{ROOT}manual/secret/a.html").outcome, Fetched)
 
 
-def test_below_the_root_of_a_host_it_has_no_force(folder: Path) -> None:
-    world = FolderWorld(folder, Url.parse(f"{ROOT}manual/"), robots_agent="Honeyguide")
-    assert isinstance(answer(world, f"{ROOT}manual/secret/a.html").outcome, Fetched)
-
-
-def test_a_link_to_the_file_counts_as_the_file(folder: Path) -> None:
+def test_a_link_to_the_file_counts_as_the_file_and_without_one_everything_is_allowed(folder: Path) -> None:
     (folder / "robots.txt").rename(folder / "rules.txt")
+    assert isinstance(answer(opened(folder), f"{ROOT}secret/a.html").outcome, Fetched)
     (folder / "robots.txt").symlink_to("rules.txt")
-    world = FolderWorld(folder, Url.parse(ROOT), robots_agent="Honeyguide")
-    assert isinstance(answer(world, f"{ROOT}secret/a.html").outcome, Refused)
-
-
-def test_without_the_file_everything_is_allowed(folder: Path) -> None:
-    (folder / "robots.txt").unlink()
-    world = FolderWorld(folder, Url.parse(ROOT), robots_agent="Honeyguide")
-    assert isinstance(answer(world, f"{ROOT}secret/a.html").outcome, Fetched)
+    assert isinstance(answer(opened(folder), f"{ROOT}secret/a.html").outcome, Refused)
 
 
 @pytest.mark.parametrize(("obeys", "expected"), [(True, Refused), (False, Fetched)])

@@ -16,52 +16,25 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MISSING = Failed(FailureReason.HTTP_STATUS, "404 Not Found", 404)
+SERVED = Fetched(200, "text/html", PAGE)
 
 
 def moved_to(address: str) -> Redirected:
     return Redirected(301, Url.parse(address, BASE))
 
 
-def test_a_file_answers_at_its_name_below_the_base(tmp_path: Path) -> None:
-    world = site(tmp_path, "a.html", "part/b.html")
+def test_a_page_has_one_url_and_every_other_way_to_it_redirects(tmp_path: Path) -> None:
+    world = site(tmp_path, "index.html", "index.htm", "part/index.htm", "part/b.html", "a b/index.html", "a.html")
 
-    assert outcome_of(world, "part/b.html") == Fetched(200, "text/html", PAGE)
-
-
-def test_an_index_page_answers_for_its_folder(tmp_path: Path) -> None:
-    world = site(tmp_path, "index.html", "part/index.htm")
-
-    assert outcome_of(world, BASE) == Fetched(200, "text/html", PAGE)
-    assert outcome_of(world, "part/") == Fetched(200, "text/html", PAGE)
-
-
-def test_an_index_page_asked_for_by_name_redirects_to_its_folder(tmp_path: Path) -> None:
-    world = site(tmp_path, "index.html", "part/index.html")
-
+    assert outcome_of(world, "part/b.html") == SERVED
+    assert outcome_of(world, BASE) == outcome_of(world, "part/") == SERVED, "an index page answers for its folder"
     assert outcome_of(world, "index.html") == moved_to("")
-    assert outcome_of(world, "part/index.html") == moved_to("part/")
-
-
-def test_a_second_index_page_is_a_page_like_any_other(tmp_path: Path) -> None:
-    world = site(tmp_path, "index.html", "index.htm")
-
-    assert isinstance(outcome_of(world, "index.htm"), Fetched)
-
-
-def test_a_folder_without_its_slash_redirects_to_the_slash(tmp_path: Path) -> None:
-    world = site(tmp_path, "a b/index.html")
-
+    assert outcome_of(world, "part/index.htm") == moved_to("part/")
+    assert outcome_of(world, "index.htm") == SERVED, "a second index page is a page like any other"
     assert outcome_of(world, "a%20b") == moved_to("a%20b/")
     assert outcome_of(world, Url.parse("http://docs.test/manual")) == moved_to("")
-
-
-@pytest.mark.parametrize(
-    "address", ["no.html", "part/", "part/no/", "a.html/", "A.HTML", "//a.html", "/", "http://else.test/manual/a.html"]
-)
-def test_what_is_not_there_is_a_404(tmp_path: Path, address: str) -> None:
-    world = site(tmp_path, "a.html", "part/b.html")
-
-    assert outcome_of(world, address) == MISSING
+    for address in ("no.html", "part/no/", "a.html/", "A.HTML", "//a.html", "/", "http://else.test/manual/a.html"):
+        assert outcome_of(world, address) == MISSING, address
 
 
 @pytest.mark.parametrize(
@@ -84,39 +57,25 @@ def test_another_spelling_redirects_to_the_canonical_one(tmp_path: Path, address
         assert isinstance(outcome_of(world, outcome.target), Fetched)
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "../secret.html",
-        "%2e%2e/secret.html",
-        "..%2Fsecret.html",
-        "part/..%2f..%2fsecret.html",
-        "part/%252e%252e/%252e%252e/secret.html",
-        "..%5Csecret.html",
-        "%2Fetc/passwd",
-        "a.html%00",
-    ],
-)
-def test_no_spelling_leads_out_of_the_folder(tmp_path: Path, address: str) -> None:
-    (tmp_path / "secret.html").write_bytes(b"<html>secret")
-    world = site(tmp_path / "root", "a.html", "part/b.html")
-
-    assert outcome_of(world, address) == MISSING
-
-
-def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+def test_nothing_leads_out_of_the_folder(tmp_path: Path) -> None:
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "page.html").write_bytes(PAGE)
+    (tmp_path / "secret.html").write_bytes(b"<html>secret")
     root = tmp_path / "root"
-    site(root, "a.html")
+    site(root, "a.html", "part/b.html")
     (root / "file.html").symlink_to(tmp_path / "secret" / "page.html")
     (root / "folder").symlink_to(tmp_path / "secret")
     (root / "nowhere.html").symlink_to("gone.html")
     (root / "itself").symlink_to("itself")
+    os.mkfifo(root / "pipe.html")
     world = FolderWorld(root, BASE)
 
-    for address in ("file.html", "folder/page.html", "folder", "nowhere.html", "itself"):
-        assert outcome_of(world, address) == MISSING
+    for address in (
+        "file.html", "folder/page.html", "folder", "nowhere.html", "itself", "pipe.html", "../secret.html",
+        "%2e%2e/secret.html", "..%2Fsecret.html", "part/..%2f..%2fsecret.html", "..%5Csecret.html", "%2Fetc/passwd",
+        "part/%252e%252e/%252e%252e/secret.html", "a.html%00",
+    ):  # fmt: skip
+        assert outcome_of(world, address) == MISSING, address
 
 
 def test_a_link_within_the_folder_redirects_to_what_it_stands_for(tmp_path: Path) -> None:
@@ -127,12 +86,10 @@ def test_a_link_within_the_folder_redirects_to_what_it_stands_for(tmp_path: Path
     (tmp_path / "v15" / "up").symlink_to("..")
     world = FolderWorld(tmp_path, BASE)
 
-    assert outcome_of(world, "latest/intro.html") == moved_to("v15/intro.html")
-    assert outcome_of(world, "latest") == moved_to("v15/")
-    assert outcome_of(world, "latest/") == moved_to("v15/")
-    assert outcome_of(world, "start.html") == moved_to("v15/intro.html")
-    assert outcome_of(world, "home.html") == moved_to("v15/")
-    assert outcome_of(world, "v15/up/v15/intro.html") == moved_to("v15/intro.html")
+    for address in ("latest/intro.html", "start.html", "v15/up/v15/intro.html"):
+        assert outcome_of(world, address) == moved_to("v15/intro.html")
+    for address in ("latest", "latest/", "home.html"):
+        assert outcome_of(world, address) == moved_to("v15/")
     assert outcome_of(world, "latest/no.html") == MISSING
 
 
@@ -154,43 +111,26 @@ def test_a_content_type_comes_from_the_name_or_else_from_the_bytes(
     tmp_path: Path, name: str, body: bytes, content_type: str
 ) -> None:
     (tmp_path / name).write_bytes(body)
-    world = site(tmp_path, "z.html")
 
-    assert outcome_of(world, name) == Fetched(200, content_type, body)
+    assert outcome_of(site(tmp_path, "z.html"), name) == Fetched(200, content_type, body)
 
 
-def test_a_page_over_the_limit_is_too_large(tmp_path: Path) -> None:
-    site(tmp_path, "a.html")
+def test_a_page_over_the_limit_is_too_large_and_one_that_is_gone_is_a_404(tmp_path: Path) -> None:
+    site(tmp_path, "a.html", "b.html")
     world = FolderWorld(tmp_path, BASE, max_body_bytes=len(PAGE) - 1)
-    outcome = outcome_of(world, "a.html")
-
-    assert isinstance(outcome, Failed)
-    assert outcome.reason is FailureReason.TOO_LARGE
-
-
-def test_a_file_gone_since_the_world_was_opened_is_a_404(tmp_path: Path) -> None:
-    world = site(tmp_path, "a.html", "b.html")
     (tmp_path / "b.html").unlink()
 
+    outcome = outcome_of(world, "a.html")
+    assert isinstance(outcome, Failed)
+    assert outcome.reason is FailureReason.TOO_LARGE
     assert outcome_of(world, "b.html") == MISSING
 
 
-def test_what_is_neither_file_nor_folder_is_never_opened(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.html")
-    world = site(tmp_path, "a.html")
-
-    assert outcome_of(world, "pipe.html") == MISSING
-
-
-def test_the_entry_is_the_index_page_of_the_root(tmp_path: Path) -> None:
-    assert site(tmp_path, "a.html", "index.html").entry_urls() == (BASE,)
-
-
-def test_without_an_index_page_the_entry_is_the_page_with_the_shortest_url(tmp_path: Path) -> None:
+def test_the_entry_is_the_index_page_of_the_root_or_the_page_with_the_shortest_url(tmp_path: Path) -> None:
     (tmp_path / "x.png").write_bytes(b"")
-    world = site(tmp_path, "bb.html", "b.html", "a/index.html")
 
-    assert world.entry_urls() == (Url.parse("a/", BASE),)
+    assert site(tmp_path, "bb.html", "b.html", "a/index.html").entry_urls() == (Url.parse("a/", BASE),)
+    assert site(tmp_path, "index.html").entry_urls() == (BASE,)
 
 
 def test_urls_are_those_of_the_html_pages_and_each_answers(tmp_path: Path) -> None:
@@ -199,9 +139,8 @@ def test_urls_are_those_of_the_html_pages_and_each_answers(tmp_path: Path) -> No
     world = site(tmp_path, "index.html", "a.html", "part/index.html", "part/naked", "ä#1.html")
     urls = list(world.urls())
 
-    assert {url.text for url in urls} == {
-        f"{BASE}{address}" for address in ("", "a.html", "part/", "part/naked", "%C3%A4%231.html")
-    }
+    addresses = ("", "a.html", "part/", "part/naked", "%C3%A4%231.html")
+    assert {url.text for url in urls} == {f"{BASE}{address}" for address in addresses}
     assert all(isinstance(outcome_of(world, url), Fetched) for url in urls)
 
 
