@@ -32,7 +32,7 @@ from honeyguide.runs import SqliteStore
 from honeyguide.settings import settings_from, with_overrides
 from honeyguide.text import WordllamaVectors, WordVectors
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
-from honeyguide_lab import paired_difference
+from honeyguide_lab.statistics import paired_difference
 from machine import machine
 
 if TYPE_CHECKING:

@@ -33,8 +33,9 @@ from honeyguide.worlds.frozen import open_site
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.wiki import WikiWorld
 from honeyguide.worlds.wiki.stats import fit_power_law
-from honeyguide_lab import Contender, Experiment, TopicSpec, oracle
 from honeyguide_lab.grading import grade
+from honeyguide_lab.oracle import oracle
+from honeyguide_lab.spec import Contender, Experiment, TopicSpec
 from machine import machine
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
     from honeyguide.model import Page
     from honeyguide.worlds import World
-    from honeyguide_lab import Oracle
+    from honeyguide_lab.oracle import Oracle
 
 LEAST_ON_TOPIC = 40
 MOST_FETCHES = 500

@@ -5,46 +5,44 @@ world into a `WorldGraph`, labels its pages and asks the `oracle` how well a cra
 contender crawl, through the same engine as any other crawl, in processes that know no labels; `grade` and `summary`
 turn the runs into figures, and `writing` into tables and plots. The judge that pays the strategies grades nobody.
 
-`Contest` and `compare` are the same in small, for the demo: one topic, crawls in a row, over real HTTP. `reproduce/`
-makes the experiments of papers again.
+`reproduce` makes the experiments of papers again, `traps` are scenarios for the synthetic web, `environment` is the
+crawl for Gymnasium, and `demo` the comparison that `honeyguide demo` shows.
 """
 
-from honeyguide_lab.compare import Comparison, Contest, Graded, compare, compare_strategies
-from honeyguide_lab.crawl_task import CrawlTask
-from honeyguide_lab.labels import LabelRule, Labels
-from honeyguide_lab.oracle import Oracle, oracle
-from honeyguide_lab.plots import Line, LinePlot, Panel, PanelPlot
-from honeyguide_lab.run import Task
-from honeyguide_lab.spec import FLOORS, Contender, Experiment, TopicSpec, experiment_from
-from honeyguide_lab.statistics import PairedDifference, markdown_table, paired_difference
-from honeyguide_lab.survey import survey
-from honeyguide_lab.terminal import MARKERS, draw_curves
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from honeyguide_lab.compare import Comparison, compare_strategies
+    from honeyguide_lab.labels import LabelRule
+    from honeyguide_lab.oracle import Oracle
+    from honeyguide_lab.spec import Contender, Experiment, TopicSpec, experiment_from
+    from honeyguide_lab.statistics import PairedDifference, paired_difference
 
 __all__ = [
-    "FLOORS",
-    "MARKERS",
     "Comparison",
     "Contender",
-    "Contest",
-    "CrawlTask",
     "Experiment",
-    "Graded",
     "LabelRule",
-    "Labels",
-    "Line",
-    "LinePlot",
     "Oracle",
     "PairedDifference",
-    "Panel",
-    "PanelPlot",
-    "Task",
     "TopicSpec",
-    "compare",
     "compare_strategies",
-    "draw_curves",
     "experiment_from",
-    "markdown_table",
-    "oracle",
     "paired_difference",
-    "survey",
 ]
+_HOMES = {
+    "compare": ("Comparison", "compare_strategies"),
+    "labels": ("LabelRule",),
+    "oracle": ("Oracle",),
+    "spec": ("Contender", "Experiment", "TopicSpec", "experiment_from"),
+    "statistics": ("PairedDifference", "paired_difference"),
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - as the language defines it
+    """Load what is asked for: most programs need one part of the laboratory."""
+    home = next((module for module, names in _HOMES.items() if name in names), None)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)

@@ -1,12 +1,13 @@
-"""What the demo shows when the crawls are over: a table, the curves, the best pages, what to type next.
+"""`honeyguide demo`: the strategies compared on a synthetic web, over real HTTP, in about a minute.
 
-`honeyguide demo`: the strategies compared on a synthetic web, over real HTTP, in about a minute.
+Shows a table, the curves, the best pages, and what to type next.
 """
 
 from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -23,21 +24,29 @@ from honeyguide.cli.options import OUTPUT_PANEL, JsonFlag, LogFile, Verbosity
 from honeyguide.cli.output import command, duration, one_line, percent, print_json
 from honeyguide.cli.results import page_table
 from honeyguide.cli.search import snippet_text
-from honeyguide.crawler import rank
+from honeyguide.crawler import crawl, rank
 from honeyguide.errors import RunExists
+from honeyguide.model.clock import RealClock
 from honeyguide.model.counts import count_of
 from honeyguide.runs import downsampled, open_run
 from honeyguide.runs.report import write_report
 from honeyguide.search import search_runs
-from honeyguide.settings import SETTINGS_BY_KEY
+from honeyguide.settings import SETTINGS_BY_KEY, settings_from, validate, with_overrides
+from honeyguide.settings.sections import OFFLINE_FETCHES
+from honeyguide.text import WordllamaVectors, WordVectors
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
+from honeyguide_lab.grading import grade
+from honeyguide_lab.labels import TruthLabels
+from honeyguide_lab.oracle import Oracle
 from honeyguide_lab.terminal import MARKERS, draw_curves
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from honeyguide.cli.watching import Watch
+    from honeyguide.crawler import Listener
     from honeyguide.runs import Run
-    from honeyguide_lab.compare import Contest, Graded
+    from honeyguide.settings import Settings
+    from honeyguide_lab.grading import Grade
 
 CURVE_POINTS: Final = 101
 BEST_PAGES: Final = 5
@@ -48,10 +57,102 @@ GRADE: Final = "the generator's own truth about each page, never the judge that 
 _COLOURS: Final = ("bright_black", "blue", "magenta", "green", "yellow", "cyan", "red", "white")
 
 
-def print_report(contest: Contest, graded: Sequence[Graded], seconds: float, keep: Path | None) -> None:
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """What every strategy gets alike."""
+
+    topic: str
+    budget: int  # fetches
+    spec: str = ""  # of the synthetic web, as in seed=1,pages=20000
+    seed: int = 0  # of every random choice of the crawls
+    over_http: bool = True
+
+    def settings(self, strategy: str) -> Settings:
+        """The settings of one contender, fit to crawl and to resume by; raises what is wrong with the contest."""
+        world = "synthetic+http" if self.over_http else "synthetic"
+        settings = settings_from(
+            {
+                "topic": {"name": self.topic, "keywords": self.web().keywords_for(self.topic)},
+                "crawl": {"world": f"{world}:{self.spec}", "strategy": strategy, "seed": self.seed},
+            }
+        )
+        # On loopback there is nobody to be polite to: robots.txt is obeyed, but its pauses are cut short.
+        quick = {"politeness.delay_s": 0.0, "politeness.max_delay_s": 0.05, "politeness.delay_factor": 0.0}
+        # The made-up servers fail in the same way every time, and offline and served crawls are to be alike.
+        as_offline = {"fetch.retries": 0, "fetch.backoff_s": 0.0, "crawl.concurrency": OFFLINE_FETCHES}
+        # The demo is about choosing; whoever wants to search a run can have it indexed later.
+        chosen = {"budget.fetches": self.budget, "search.live": "off", **quick, **as_offline}
+        settings = with_overrides(settings, chosen)
+        validate(settings)
+        return settings
+
+    def web(self) -> SyntheticWorld:
+        """The web itself, which knows what its pages are about."""
+        return SyntheticWorld(SyntheticSpec.parse(self.spec))
+
+
+@dataclass(frozen=True, slots=True)
+class DemoCrawl:
+    """A strategy and what came of its crawl."""
+
+    strategy: str
+    run: Path
+    grade: Grade
+    seconds: float  # of real time
+
+    @property
+    def pages_per_s(self) -> float:
+        return self.grade.pages / self.seconds if self.seconds else 0.0
+
+    def document(self, keep: Path | None) -> dict[str, Any]:
+        figures = self.grade.document()
+        return {
+            "strategy": self.strategy,
+            "run": None if keep is None else str(self.run),
+            "stop_reason": self.grade.stop_reason,
+            "fetches": self.grade.fetches,
+            "pages": self.grade.pages,
+            "on_topic": self.grade.relevant,
+            "harvest_rate": round(figures["harvest_rate"], 6),
+            "share_found": round(figures["target_recall"], 6),
+            "area_under_curve": round(figures["area_under_curve"], 6),
+            "judged_relevant": self.grade.judged_relevant,
+            "seconds": round(self.seconds, 3),
+            "pages_per_s": round(self.pages_per_s, 1),
+            "curve": [list(point) for point in downsampled(self.grade.curve, CURVE_POINTS)],
+        }
+
+
+def crawl_with_each(
+    contest: Contest,
+    strategies: Sequence[str],
+    folder: Path,
+    *,
+    listeners_for: Callable[[Settings], Sequence[Listener]] = lambda _: (),
+    is_interrupted: Callable[[], bool] = lambda: False,
+) -> Iterator[DemoCrawl]:
+    """Crawl once with each strategy, into a run folder of its name, and grade each run as soon as it is there.
+
+    Every mistake in the contest or the names is raised before the first crawl. Ends early when interrupted.
+    """
+    settings_by_strategy = {strategy: contest.settings(strategy) for strategy in strategies}
+    web, vectors, clock = contest.web(), WordVectors(WordllamaVectors()), RealClock()
+    labels = TruthLabels(web, contest.topic)
+    no_oracle = Oracle(reachable=web.on_topic_pages(contest.topic), bound=[0], curve=[0])
+    for strategy, settings in settings_by_strategy.items():
+        if is_interrupted():
+            return
+        started = clock.now()
+        path, listeners = folder / strategy, listeners_for(settings)
+        with crawl(path, settings, listeners=listeners, is_interrupted=is_interrupted, vectors=vectors) as run:
+            seconds = clock.now() - started
+            yield DemoCrawl(strategy, path, grade(run, labels.is_on_topic, contest.budget, no_oracle), seconds)
+
+
+def print_report(contest: Contest, graded: Sequence[DemoCrawl], seconds: float, keep: Path | None) -> None:
     """Everything for a person to read, in colour where there is a terminal."""
     console = _console()
-    there_are = graded[0].on_topic_in_web
+    there_are = graded[0].grade.oracle.reachable
     console.print(
         f"A synthetic web of {contest.web().spec.pages:,} pages over HTTP, {there_are:,} about {contest.topic};\n"
         f"{contest.budget:,} fetches for each strategy, {duration(seconds)} in all.\n\n"
@@ -62,7 +163,7 @@ def print_report(contest: Contest, graded: Sequence[Graded], seconds: float, kee
         f"found: share of the {there_are:,} there are; judged: what the judge called relevant.\n", style="dim"
     )
     console.print(_curves(graded, console.width))
-    winner = max(graded, key=lambda each: each.on_topic)
+    winner = max(graded, key=lambda each: each.grade.relevant)
     console.print(f"\nWhat the judge liked best of the pages that {winner.strategy} found:")
     with open_run(winner.run) as run:
         console.print(page_table(list(run.pages(best_first=True, limit=BEST_PAGES))))
@@ -73,7 +174,7 @@ def print_report(contest: Contest, graded: Sequence[Graded], seconds: float, kee
     console.print(f"\nLook at what {winner.strategy} found, in a browser: {page}", markup=False, soft_wrap=True)
 
 
-def print_document(contest: Contest, graded: Sequence[Graded], seconds: float, keep: Path | None) -> None:
+def print_document(contest: Contest, graded: Sequence[DemoCrawl], seconds: float, keep: Path | None) -> None:
     """The same for programs."""
     shared = contest.settings(graded[0].strategy)
     values = {key: setting.value_in(shared) for key, setting in SETTINGS_BY_KEY.items() if key != "crawl.strategy"}
@@ -86,37 +187,19 @@ def print_document(contest: Contest, graded: Sequence[Graded], seconds: float, k
             "budget": contest.budget,
             "seed": contest.seed,
             "grade": GRADE,
-            "on_topic_pages_in_web": graded[0].on_topic_in_web,
+            "on_topic_pages_in_web": graded[0].grade.oracle.reachable,
             "seconds": round(seconds, 3),
-            "strategies": [_document(each, keep) for each in graded],
+            "strategies": [each.document(keep) for each in graded],
             "settings": values,
         }
     )
 
 
-def interrupted(graded: Sequence[Graded], keep: Path | None) -> str:
+def interrupted(graded: Sequence[DemoCrawl], keep: Path | None) -> str:
     """What is left after Ctrl-C."""
     if keep is None or not graded:
         return "stopped; start again with: honeyguide demo"
     return f"stopped; go on with: {command('resume', graded[-1].run)}"
-
-
-def _document(graded: Graded, keep: Path | None) -> dict[str, Any]:
-    return {
-        "strategy": graded.strategy,
-        "run": None if keep is None else str(graded.run),
-        "stop_reason": graded.stop_reason,
-        "fetches": graded.fetches,
-        "pages": graded.pages,
-        "on_topic": graded.on_topic,
-        "harvest_rate": round(graded.harvest_rate, 6),
-        "share_found": round(graded.share_found, 6),
-        "area_under_curve": round(graded.area_under_curve, 6),
-        "judged_relevant": graded.judged_relevant,
-        "seconds": round(graded.seconds, 3),
-        "pages_per_s": round(graded.pages_per_s, 1),
-        "curve": [list(point) for point in downsampled(graded.curve, CURVE_POINTS)],
-    }
 
 
 def _console() -> Console:
@@ -126,29 +209,30 @@ def _console() -> Console:
     return Console(highlight=False, no_color=True, force_terminal=False, width=80)
 
 
-def _table(graded: Sequence[Graded]) -> Table:
+def _table(graded: Sequence[DemoCrawl]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("strategy", no_wrap=True)
     for title in ("fetches", "pages", "on topic", "harvest", "found", "judged", "pages/s"):
         table.add_column(title, justify="right")
-    best = max(each.on_topic for each in graded)
+    best = max(each.grade.relevant for each in graded)
     for each in graded:
+        found, figures = each.grade, each.grade.document()
         table.add_row(
             each.strategy,
-            f"{each.fetches:,}",
-            f"{each.pages:,}",
-            f"{each.on_topic:,}",
-            percent(each.harvest_rate),
-            percent(each.share_found),
-            f"{each.judged_relevant:,}",
+            f"{found.fetches:,}",
+            f"{found.pages:,}",
+            f"{found.relevant:,}",
+            percent(figures["harvest_rate"]),
+            percent(figures["target_recall"]),
+            f"{found.judged_relevant:,}",
             f"{each.pages_per_s:,.0f}",
-            style="bold" if each.on_topic == best else "",
+            style="bold" if found.relevant == best else "",
         )
     return table
 
 
-def _curves(graded: Sequence[Graded], width: int) -> Text:
-    curves = {each.strategy: each.curve for each in graded}
+def _curves(graded: Sequence[DemoCrawl], width: int) -> Text:
+    curves = {each.strategy: each.grade.curve for each in graded}
     drawn = Text(draw_curves(curves, x_title="fetches", y_title="on-topic pages", width=min(width, 100)))
     for marker, colour in zip(MARKERS, _COLOURS, strict=True):
         drawn.highlight_regex(f"[{marker}]+", colour)
@@ -174,7 +258,7 @@ def _print_ranks(console: Console, run: Run) -> None:
     console.print()
 
 
-def _next_steps(contest: Contest, winner: Graded, keep: Path | None) -> str:
+def _next_steps(contest: Contest, winner: DemoCrawl, keep: Path | None) -> str:
     if keep is None:
         runs = ["honeyguide demo --keep demo-runs"]
     else:
@@ -227,14 +311,21 @@ def demo(
     log_file: LogFile = None,
 ) -> None:  # fmt: skip
     from honeyguide.cli.watching import watching  # noqa: PLC0415
-    from honeyguide_lab.compare import Contest  # noqa: PLC0415
 
     contest = Contest(topic, budget, spec=f"seed={seed},pages={PAGES}", seed=seed)
     names = list(dict.fromkeys(strategy or STRATEGIES))
     with _runs_in(keep) as folder:
         with watching(verbose, log_file) as watch:
             started = watch.clock.now()
-            graded = _crawl_with_each(contest, names, folder, watch)
+            width = max(map(len, names))
+            crawls = crawl_with_each(
+                contest,
+                names,
+                folder,
+                listeners_for=lambda settings: watch.listeners(settings, f"{settings.crawl.strategy:{width}}"),
+                is_interrupted=watch.is_interrupted,
+            )
+            graded = list(crawls)
         if watch.is_interrupted():
             typer.echo(interrupted(graded, keep), err=True)
             raise typer.Exit(watch.is_interrupted.exit_code)
@@ -243,21 +334,6 @@ def demo(
             print_document(contest, graded, seconds, keep)
         else:
             print_report(contest, graded, seconds, keep)
-
-
-def _crawl_with_each(contest: Contest, strategies: list[str], folder: Path, watch: Watch) -> list[Graded]:
-    from honeyguide_lab.compare import compare  # noqa: PLC0415
-
-    width = max(map(len, strategies))
-    return list(
-        compare(
-            contest,
-            strategies,
-            folder,
-            listeners_for=lambda settings: watch.listeners(settings, f"{settings.crawl.strategy:{width}}"),
-            is_interrupted=watch.is_interrupted,
-        )
-    )
 
 
 @contextmanager

@@ -13,13 +13,14 @@ from honeyguide.errors import RunExists, SettingsError
 from honeyguide.model import Url
 from honeyguide.runs import open_run
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
-from honeyguide_lab import Comparison, compare_strategies, experiment_from
+from honeyguide_lab.compare import Comparison, compare_strategies
 from honeyguide_lab.plots import can_draw
+from honeyguide_lab.spec import experiment_from
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from honeyguide_lab import Experiment
+    from honeyguide_lab.spec import Experiment
 
 SPEC = "seed=3,pages=400,hosts=6,topics=4"
 EXPERIMENT = experiment_from(

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide_lab import Line, LinePlot, Panel, PanelPlot
 from honeyguide_lab.plots import (
+    Line,
+    LinePlot,
+    Panel,
+    PanelPlot,
     can_draw,
     save_bars_by_topic,
     save_harvest_curves,

@@ -12,7 +12,7 @@ from honeyguide.errors import SettingsError
 from honeyguide.model import Topic, Url
 from honeyguide.settings import settings_from
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
-from honeyguide_lab import LabelRule
+from honeyguide_lab.labels import LabelRule
 from scripted_world import ScriptedWorld, page_with
 from vectors_by_hash import hashed_vectors
 

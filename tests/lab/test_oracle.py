@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 
-from honeyguide_lab import oracle
-from honeyguide_lab.oracle import RULES, best_informed_crawl
+from honeyguide_lab.oracle import RULES, best_informed_crawl, oracle
 from lab.graphs import best_harvest, graph_of, labels_of, small_webs
 
 Web = tuple[dict[int, list[int]], set[int], list[int], int]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide_lab import paired_difference
+from honeyguide_lab.statistics import paired_difference
 
 
 def test_every_topic_counts_alike_however_often_it_was_repeated() -> None:

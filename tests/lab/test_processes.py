@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from honeyguide_lab import experiment_from
 from honeyguide_lab.crawl_task import CrawlTask
 from honeyguide_lab.run import run_crawls
+from honeyguide_lab.spec import experiment_from
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 from honeyguide.errors import SettingsError
 from honeyguide.learn import OnlineRidgeSettings
 from honeyguide.settings import USUAL_STRATEGIES
-from honeyguide_lab import experiment_from
+from honeyguide_lab.spec import experiment_from
 
 SMALLEST: dict[str, Any] = {"worlds": ["synthetic"], "topics": [{"name": "geology"}]}
 FILE = """

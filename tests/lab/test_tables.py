@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from honeyguide_lab import markdown_table
+from honeyguide_lab.statistics import markdown_table
 
 
 def test_columns_are_aligned_and_figures_stand_to_the_right() -> None:

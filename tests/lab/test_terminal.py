@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide_lab import MARKERS, draw_curves
+from honeyguide_lab.terminal import MARKERS, draw_curves
 
 CURVES = st.integers(1, 300).flatmap(
     lambda length: st.dictionaries(

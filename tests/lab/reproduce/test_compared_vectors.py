@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from honeyguide_lab.reproduce import Study, StudyOptions
-from honeyguide_lab.reproduce.study import vector_sources, vectors_name, vectors_slug
+from honeyguide_lab.reproduce import StudyOptions
+from honeyguide_lab.reproduce.study import Study, vector_sources, vectors_name, vectors_slug
 
 
 @pytest.mark.parametrize(

@@ -14,19 +14,20 @@ from honeyguide.learn import LfaSettings
 from honeyguide.model import Topic, Url
 from honeyguide.settings import Settings, settings_from, validate
 from honeyguide_lab.crawl_task import CrawlTask
-from honeyguide_lab.reproduce import StudiedWorld, Study, StudyOptions, reproduce
+from honeyguide_lab.reproduce import StudyOptions, reproduce
 from honeyguide_lab.reproduce.han2018.ablations import VARIANTS, ablations
 from honeyguide_lab.reproduce.han2018.gains import improvements, last_tasks, relative_differences, times_section
 from honeyguide_lab.reproduce.han2018.plan import (
     METHODS,
     NO_LEARNING,
     SYNCHRONOUS,
-    Sizes,
+    HanSizes,
     pages_by_interval,
     plan_all,
     published_gain,
     with_step_size,
 )
+from honeyguide_lab.reproduce.study import StudiedWorld, Study
 from honeyguide_lab.reproduce.task_sequence import CrawledTask
 from honeyguide_lab.reproduce.trials import Method, TimedMethod
 from honeyguide_lab.reproduce.world_topics import StudiedTopic, WorldTopics
@@ -83,13 +84,13 @@ class TestPlan:
         ],
     )
     def test_steps_suit_the_world(self, tmp_path: Path, reachable: int, asked: dict[str, int], steps: int) -> None:
-        sizes = Sizes.for_world(
+        sizes = HanSizes.for_world(
             study(tmp_path, **asked), topics(topic(reachable=99_999_999), topic("Poetry", reachable))
         )
         assert (sizes.steps, sizes.tasks, sizes.trials) == (steps, 20, 5)
 
     def test_what_leaves_nothing_to_chance_is_crawled_once(self, tmp_path: Path) -> None:
-        plan = plan_all(study(tmp_path), topics(topic()), Sizes(50, 20, 5))
+        plan = plan_all(study(tmp_path), topics(topic()), HanSizes(50, 20, 5))
         made = {each.method.name: (len(each.sequences), each.sequences[0].tasks) for each in plan}
         assert made == {
             "synchronous": (5, 20), "asynchronous": (5, 20), "moderated": (5, 20),
@@ -97,7 +98,7 @@ class TestPlan:
         }  # fmt: skip
 
     def test_no_two_tasks_of_a_method_share_a_seed_nor_two_sequences_a_folder(self, tmp_path: Path) -> None:
-        plan = plan_all(study(tmp_path, vectors="glove.txt"), topics(topic(), topic("Poetry")), Sizes(50, 20, 5))
+        plan = plan_all(study(tmp_path, vectors="glove.txt"), topics(topic(), topic("Poetry")), HanSizes(50, 20, 5))
         sequences = [each for trials in plan for each in trials.sequences]
         assert len({each.folder for each in sequences}) == len(sequences)
         for trials in plan:
@@ -105,7 +106,7 @@ class TestPlan:
             assert len(seeds) == len(set(seeds))
 
     def test_both_kinds_of_vectors_are_tried_where_a_file_is_given(self, tmp_path: Path) -> None:
-        plan = plan_all(study(tmp_path, vectors="some/glove.100d.txt.gz"), topics(topic()), Sizes(50, 2, 1))
+        plan = plan_all(study(tmp_path, vectors="some/glove.100d.txt.gz"), topics(topic()), HanSizes(50, 2, 1))
         assert list(dict.fromkeys(each.vectors for each in plan)) == ["some/glove.100d.txt.gz", "wordllama"]
 
     def test_the_parameters_are_those_of_section_4(self) -> None:
@@ -127,7 +128,7 @@ class TestPlan:
             validate(settings_of(method))  # raises where something is wrong
 
     def test_a_variant_differs_from_the_learner_in_what_its_name_says(self, tmp_path: Path) -> None:
-        sizes = Sizes(50, 20, 5)
+        sizes = HanSizes(50, 20, 5)
         plan = ablations(study(tmp_path), topics(topic()), sizes)
         assert (plan.sizes.tasks, plan.sizes.trials, plan.sizes.steps) == (6, 2, 50)
         base = settings_of(steps=50)

@@ -16,7 +16,7 @@ from honeyguide.model import Topic
 from honeyguide.runs import open_run
 from honeyguide.settings import Settings
 from honeyguide_lab.crawl_task import shared_vectors
-from honeyguide_lab.reproduce import StudiedWorld, reproduce
+from honeyguide_lab.reproduce import reproduce
 from honeyguide_lab.reproduce.lim2016 import policy
 from honeyguide_lab.reproduce.lim2016.exploration import Explored
 from honeyguide_lab.reproduce.lim2016.published import (
@@ -28,6 +28,7 @@ from honeyguide_lab.reproduce.lim2016.published import (
     SIMILARITIES,
 )
 from honeyguide_lab.reproduce.lim2016.similarity import similarity_document, tuples_table
+from honeyguide_lab.reproduce.study import StudiedWorld
 from lab.reproduce.small_wiki import build_small_wiki
 from pages import page_of
 

@@ -16,7 +16,7 @@ from honeyguide.learn import BestFirstSettings, LfaSettings
 from honeyguide.learn.deep_q import DqnSettings
 from honeyguide.model import Topic, Url
 from honeyguide.settings import settings_from, validate
-from honeyguide_lab.reproduce import StudiedWorld, Study, StudyOptions, reproduce
+from honeyguide_lab.reproduce import StudyOptions, reproduce
 from honeyguide_lab.reproduce.pertejo2021 import PERTEJO2021
 from honeyguide_lab.reproduce.pertejo2021.ablations import BASELINES, CHANGES
 from honeyguide_lab.reproduce.pertejo2021.deep import FIXED, HIS_PAIR, OUR_PAIR, warm_up_within
@@ -27,10 +27,11 @@ from honeyguide_lab.reproduce.pertejo2021.plan import (
     RELEVANT_BY_DISCOUNT,
     SYNCHRONOUS,
     WHOLE_DUMP,
-    Sizes,
+    PertejoSizes,
 )
 from honeyguide_lab.reproduce.pertejo2021.sample import share_graph, steps_to_half
 from honeyguide_lab.reproduce.pertejo2021.whole_world import describe_gain
+from honeyguide_lab.reproduce.study import StudiedWorld, Study
 from honeyguide_lab.reproduce.task_sequence import TaskSequence
 from honeyguide_lab.reproduce.trials import Method, Planner
 from honeyguide_lab.reproduce.world_topics import StudiedTopic, world_topics
@@ -132,16 +133,16 @@ class TestPlan:
     def test_a_crawl_of_a_world_stops_at_a_quarter_of_it(
         self, tmp_path: Path, reachable: int, asked: dict[str, int], steps: int
     ) -> None:
-        assert Sizes.of(study(tmp_path, **asked)).steps_for(reachable) == steps
+        assert PertejoSizes.of(study(tmp_path, **asked)).steps_for(reachable) == steps
 
     def test_nothing_has_more_trials_than_were_asked_for(self, tmp_path: Path) -> None:
-        sizes = Sizes.of(study(tmp_path, trials=1))
+        sizes = PertejoSizes.of(study(tmp_path, trials=1))
         assert (sizes.trials, sizes.fewer_trials, sizes.deep_trials, sizes.ablation_trials) == (1, 1, 1, 1)
 
     @pytest.mark.parametrize("share", [0.0, 1.0, -0.5, 7.0, float("nan")])
     def test_a_share_that_is_none_is_refused(self, tmp_path: Path, share: float) -> None:
         with pytest.raises(SettingsError, match=r"--share is .*: give a part between 0 and 1"):
-            Sizes.of(study(tmp_path, shares=(0.1, share)))
+            PertejoSizes.of(study(tmp_path, shares=(0.1, share)))
 
     def test_every_folder_has_one_kind_of_crawl(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("honeyguide_lab.reproduce.pertejo2021.has_pytorch", lambda: True)

@@ -10,8 +10,9 @@ import pytest
 
 from honeyguide.errors import RunExists, SettingsError, WorldError
 from honeyguide_lab.crawl_task import EXPERIMENT_FILE
-from honeyguide_lab.reproduce import PAPERS, StudiedWorld, StudyOptions, paper_named, reproduce
+from honeyguide_lab.reproduce import PAPERS, StudyOptions, paper_named, reproduce
 from honeyguide_lab.reproduce.reproducing import data_hash
+from honeyguide_lab.reproduce.study import StudiedWorld
 from lab.reproduce.small_wiki import build_small_wiki
 from worlds.wiki.dumps import Written, world_of
 

@@ -16,7 +16,8 @@ from honeyguide.errors import WorldError
 from honeyguide.runs import Dangling, open_run
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.wiki import WikiWorld
-from honeyguide_lab.reproduce import StudiedWorld, reproduce
+from honeyguide_lab.reproduce import reproduce
+from honeyguide_lab.reproduce.study import StudiedWorld
 from honeyguide_lab.reproduce.wikicrawler.graphs import at_least
 from honeyguide_lab.reproduce.wikicrawler.published import OVERLAPS, TENNIS, TOPICS
 from honeyguide_lab.reproduce.wikicrawler.starts import starts_in

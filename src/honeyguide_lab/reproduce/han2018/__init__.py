@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from honeyguide_lab.reproduce.han2018.ablations import ablation_section, ablations
 from honeyguide_lab.reproduce.han2018.curves import figure_1, figure_2, figure_3
 from honeyguide_lab.reproduce.han2018.gains import gains_section, timed_methods, times_section, topics_section
-from honeyguide_lab.reproduce.han2018.plan import FULL, QUICK, SOURCE, STEPS, TASKS, TITLE, TRIALS, Sizes, plan_all
+from honeyguide_lab.reproduce.han2018.plan import FULL, QUICK, SOURCE, STEPS, TASKS, TITLE, TRIALS, HanSizes, plan_all
 from honeyguide_lab.reproduce.study import BUNDLED, Paper, Report, vector_sources
 from honeyguide_lab.reproduce.world_topics import world_topics
 
@@ -37,7 +37,7 @@ class _OnWorld:
     """All that is crawled on one world."""
 
     topics: WorldTopics
-    sizes: Sizes
+    sizes: HanSizes
     trials: tuple[Trials, ...]
     timed: tuple[TimedMethod, ...]
     ablations: Ablations | None
@@ -99,7 +99,7 @@ def _begin(study: Study) -> _Han2018:
     worlds = []
     for studied in study.worlds:
         topics = world_topics(study, studied, wanted=wanted)
-        sizes = Sizes.for_world(study, topics)
+        sizes = HanSizes.for_world(study, topics)
         worlds.append(
             _OnWorld(
                 topics,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide_lab.reproduce.han2018.gains import found_by_task
-from honeyguide_lab.reproduce.han2018.plan import NO_LEARNING, PROFILE, SYNCHRONOUS, Sizes, plan_trials
+from honeyguide_lab.reproduce.han2018.plan import NO_LEARNING, PROFILE, SYNCHRONOUS, HanSizes, plan_trials
 from honeyguide_lab.reproduce.study import Section, Table, vector_sources, vectors_name
 from honeyguide_lab.reproduce.trials import Method
 from honeyguide_lab.statistics import paired_difference
@@ -87,7 +87,7 @@ VARIANTS: Final = (
 class Ablations:
     """The crawls of all variants on one world."""
 
-    sizes: Sizes
+    sizes: HanSizes
     vectors: str
     trials_by_variant: tuple[tuple[Variant, tuple[Trials, ...]], ...]  # one `Trials` a topic
 
@@ -96,7 +96,7 @@ class Ablations:
         return tuple(each for _, trials in self.trials_by_variant for each in trials)
 
 
-def ablations(study: Study, topics: WorldTopics, sizes: Sizes) -> Ablations:
+def ablations(study: Study, topics: WorldTopics, sizes: HanSizes) -> Ablations:
     """What is to be crawled."""
     fewer = replace(sizes, tasks=min(sizes.tasks, MOST_TASKS), trials=min(sizes.trials, MOST_TRIALS))
     source = vector_sources(study)[0]
@@ -153,7 +153,7 @@ def _rows_by_topic(planned: Ablations, found: Sequence[Trials]) -> Iterator[tupl
         yield variant.question, variant.name, *(round(float(found_by_task(each).mean()), 1) for each in trials)
 
 
-def _found_by_topic(found: Sequence[Trials], method: Method, sizes: Sizes) -> dict[str, NDArray[Any]]:
+def _found_by_topic(found: Sequence[Trials], method: Method, sizes: HanSizes) -> dict[str, NDArray[Any]]:
     """Pages of the first trials and tasks, (trials, tasks)."""
     return {
         each.topic.topic.name: found_by_task(each)[: sizes.trials, : sizes.tasks]

@@ -81,7 +81,7 @@ METHODS: Final = (*LEARNERS, NO_LEARNING, RANDOM, RIDGE)
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class HanSizes:
     """How much is crawled."""
 
     steps: int
@@ -89,7 +89,7 @@ class Sizes:
     trials: int
 
     @classmethod
-    def for_world(cls, study: Study, topics: WorldTopics) -> Sizes:
+    def for_world(cls, study: Study, topics: WorldTopics) -> HanSizes:
         """Choose as large ones as the world allows, unless a person says otherwise."""
         reachable = min(each.reachable for each in topics.topics)
         usual = QUICK if study.is_quick else FULL
@@ -98,7 +98,7 @@ class Sizes:
         return cls(at_most_a_quarter(steps, reachable), asked.tasks or usual["tasks"], asked.trials or usual["trials"])
 
 
-def plan_all(study: Study, topics: WorldTopics, sizes: Sizes) -> tuple[Trials, ...]:
+def plan_all(study: Study, topics: WorldTopics, sizes: HanSizes) -> tuple[Trials, ...]:
     """Every crawl of a world, those with the same vectors and topic next to one another: they share most pages."""
     return tuple(
         plan_trials(study, topics, topic, method, source, sizes)
@@ -109,7 +109,7 @@ def plan_all(study: Study, topics: WorldTopics, sizes: Sizes) -> tuple[Trials, .
 
 
 def plan_trials(
-    study: Study, topics: WorldTopics, topic: StudiedTopic, method: Method, source: str, sizes: Sizes
+    study: Study, topics: WorldTopics, topic: StudiedTopic, method: Method, source: str, sizes: HanSizes
 ) -> Trials:
     """Plan the trials of a method; what neither learns nor leaves anything to chance is crawled once."""
     return Planner(study, topics.world).trials(

@@ -16,7 +16,7 @@ TITLE: Final = "Lim 2016: reinforcement learning and the web crawling problem"
 
 
 @dataclass(frozen=True, slots=True)
-class Exploration:
+class PublishedRun:
     """One run of his `memory.py` (7.3.1): the links that wait at the end, pages visited, seconds over the network."""
 
     size: int
@@ -27,14 +27,14 @@ class Exploration:
 ITERATIONS: Final = (5, 50, 500)
 EXPLORATION: Final = {
     "breadth-first": {  # "Size of Queue"
-        5: Exploration(1205, 5, 65.640972),
-        50: Exploration(9522, 50, 535.173888),
-        500: Exploration(68615, 500, 4459.348122),
+        5: PublishedRun(1205, 5, 65.640972),
+        50: PublishedRun(9522, 50, 535.173888),
+        500: PublishedRun(68615, 500, 4459.348122),
     },
     "modified-depth-first": {  # "Size of Stack"
-        5: Exploration(923, 5, 47.394564),
-        50: Exploration(6096, 50, 411.113517),
-        500: Exploration(26864, 500, 1881.018762),
+        5: PublishedRun(923, 5, 47.394564),
+        50: PublishedRun(6096, 50, 411.113517),
+        500: PublishedRun(26864, 500, 1881.018762),
     },
 }
 

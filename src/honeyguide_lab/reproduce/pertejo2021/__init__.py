@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from honeyguide_lab.reproduce.pertejo2021.ablations import Ablation, Untaught, ablations, ablations_section, untaught
 from honeyguide_lab.reproduce.pertejo2021.deep import NO_PYTORCH, Arena, arenas, deep_section, has_pytorch
 from honeyguide_lab.reproduce.pertejo2021.discount import Sweep, sweep, sweep_section, timed_methods, times_section
-from honeyguide_lab.reproduce.pertejo2021.plan import SOURCE, TITLE, OnWorld, Sizes
+from honeyguide_lab.reproduce.pertejo2021.plan import SOURCE, TITLE, OnWorld, PertejoSizes
 from honeyguide_lab.reproduce.pertejo2021.sample import Reduced, reduced_topics, sample_section
 from honeyguide_lab.reproduce.pertejo2021.whole_world import Duel, duels, learned_section, whole_section
 from honeyguide_lab.reproduce.study import Paper, Report, vector_sources
@@ -116,7 +116,7 @@ def _begin(study: Study) -> _Pertejo2021:
 
 
 def _plan(study: Study, studied: StudiedWorld) -> _Crawls:
-    sizes = Sizes.of(study)
+    sizes = PertejoSizes.of(study)
     found = world_topics(study, studied, wanted=sizes.topics)
     world = OnWorld(Planner(study, studied), found, sizes, vector_sources(study))
     fought, reduced = duels(world), reduced_topics(world)

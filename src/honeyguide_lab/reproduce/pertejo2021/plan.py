@@ -108,7 +108,7 @@ SYNCHRONOUS: Final = Method("synchronous", "lfa-sync", PROFILE)
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class PertejoSizes:
     """How much is crawled. The steps are his; a crawl of a whole world stops at a quarter of what can be reached.
 
     `trials` are of the headline, his Table 4.3; the others are of the rest, and never more than those.
@@ -125,7 +125,7 @@ class Sizes:
     ablation_trials: int = 1
 
     @classmethod
-    def of(cls, study: Study) -> Sizes:
+    def of(cls, study: Study) -> PertejoSizes:
         """The usual ones with what a person has asked for. SettingsError for a share that is none."""
         options, usual = study.options, QUICK if study.is_quick else cls()
         mistakes = [
@@ -150,7 +150,7 @@ class Sizes:
         return at_most_a_quarter(self.steps, reachable)
 
 
-QUICK: Final = Sizes(
+QUICK: Final = PertejoSizes(
     steps=120, trials=2, topics=2, discounts=(0.1, 0.5, 0.9), fewer_trials=1, shares=(SHARE, 0.5), deep_trials=1,
     ablated_topics=1, ablation_trials=1,
 )  # fmt: skip
@@ -162,7 +162,7 @@ class OnWorld:
 
     planner: Planner
     found: WorldTopics
-    sizes: Sizes
+    sizes: PertejoSizes
     sources: tuple[str, ...]
 
     @property

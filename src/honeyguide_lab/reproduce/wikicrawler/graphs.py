@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from honeyguide.runs import LinkGraph, RankedPage
     from honeyguide.settings import Settings
     from honeyguide_lab.reproduce.study import Cell, StudiedWorld, Study
-    from honeyguide_lab.reproduce.wikicrawler.starts import Start
+    from honeyguide_lab.reproduce.wikicrawler.starts import TopicStart
 
 
 def at_least(links: Iterable[int]) -> tuple[tuple[float, float], ...]:
@@ -53,7 +53,7 @@ class TopicGraph:
     """A topic of a world, and the crawl that makes its graph."""
 
     world: StudiedWorld
-    start: Start
+    start: TopicStart
     task: CrawlTask
     most_vertices: int
 
@@ -92,22 +92,22 @@ class RankedGraph:
         return top(self.graph, self.graph.out_degrees, TOP)
 
 
-def topic_graph(study: Study, world: StudiedWorld, start: Start) -> TopicGraph:
+def topic_graph(study: Study, world: StudiedWorld, start: TopicStart) -> TopicGraph:
     """The graph of a hundred vertices."""
     return _graph(study, world, start, QUICK_VERTICES if study.is_quick else VERTICES)
 
 
-def large_graph(study: Study, world: StudiedWorld, start: Start) -> TopicGraph:
+def large_graph(study: Study, world: StudiedWorld, start: TopicStart) -> TopicGraph:
     """One large enough for lists of a hundred to differ."""
     return _graph(study, world, start, QUICK_LARGE if study.is_quick else LARGE)
 
 
-def _graph(study: Study, world: StudiedWorld, start: Start, vertices: int) -> TopicGraph:
+def _graph(study: Study, world: StudiedWorld, start: TopicStart, vertices: int) -> TopicGraph:
     folder = study.run_folder(world, f"{start.topic.replace(' ', '-')}-{vertices}")
     return TopicGraph(world, start, CrawlTask(folder, _settings(world, start, vertices, study.seed)), vertices)
 
 
-def _settings(world: StudiedWorld, start: Start, vertices: int, seed: int) -> Settings:
+def _settings(world: StudiedWorld, start: TopicStart, vertices: int, seed: int) -> Settings:
     settings = settings_from(
         {
             "topic": {"name": start.topic, "keywords": list(start.keywords)},

@@ -23,7 +23,7 @@ SYNTHETIC_TOPICS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class TopicStart:
     """A topic to crawl, and the page to begin at."""
 
     topic: str
@@ -37,7 +37,7 @@ class Start:
 class Starts:
     """All that can be begun in a world, and why not more."""
 
-    found: tuple[Start, ...]
+    found: tuple[TopicStart, ...]
     left_out: tuple[str, ...] = ()
 
 
@@ -61,7 +61,7 @@ def _articles(wiki: WikiWorld, name: str) -> Starts:
             )
             continue
         is_seed = url == _first_present(wiki, (topic.seed_title,))
-        found.append(Start(topic.name, topic.keywords, url, topic, "" if is_seed else topic.seed_title))
+        found.append(TopicStart(topic.name, topic.keywords, url, topic, "" if is_seed else topic.seed_title))
     return Starts(tuple(found), tuple(left_out))
 
 
@@ -72,10 +72,10 @@ def _first_present(wiki: WikiWorld, titles: tuple[str, ...]) -> Url | None:
     return next((url for url in urls if wiki.links_of(url)), None)
 
 
-def _synthetic_pages(web: SyntheticWorld) -> Iterator[Start]:
+def _synthetic_pages(web: SyntheticWorld) -> Iterator[TopicStart]:
     """The first page of each of the first topics that can be had."""
     for topic in web.topic_names[:SYNTHETIC_TOPICS]:
         pages = map(web.url_of, range(web.spec.pages))
         had = (url for url in pages if web.topic_of(url) == topic and isinstance(web.answer(url).outcome, Fetched))
         for url in islice(had, 1):
-            yield Start(topic, web.keywords_for(topic), url)
+            yield TopicStart(topic, web.keywords_for(topic), url)
