@@ -22,6 +22,7 @@ app = typer.Typer(
     name="lab",
     help="Measure strategies against one another, on offline worlds.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -25,7 +25,8 @@ from honeyguide.cli.options import (
 from honeyguide.cli.summary import print_summary
 from honeyguide.cli.watching import watching
 from honeyguide.errors import SettingsError
-from honeyguide.settings import JUDGES, Settings, with_overrides
+from honeyguide.registry import JUDGES, STRATEGIES
+from honeyguide.settings import Settings, with_overrides
 from honeyguide.settings.profiles import VALUES_BY_PROFILE
 from honeyguide.topic import preset as preset_topic
 
@@ -66,7 +67,7 @@ HELP: Final = (
     "      --keyword rock --keyword mineral --budget 500\n\n"
     "[bold]Strategies[/bold]\n\n"
     + "\n".join(f"  [cyan]{name:{_WIDTH}}[/cyan]  {STRATEGY_LINES[name]}" for name in _EVERYDAY)
-    + f"\n  and {', '.join(name for name in STRATEGY_LINES if name not in _EVERYDAY)}"
+    + f"\n  and {', '.join(name for name in STRATEGIES if name not in _EVERYDAY)}"
 )
 
 

@@ -12,6 +12,7 @@ import typer
 from honeyguide.cli.options import RunArgument
 from honeyguide.cli.output import progress_bar
 from honeyguide.errors import SettingsError
+from honeyguide.registry import EXPORTS
 from honeyguide.runs import exports, open_run
 from honeyguide.runs.report import report_html, write_report
 
@@ -25,7 +26,7 @@ def export(
         str,
         typer.Option(
             "--format", metavar="NAME", show_default=False,
-            help="What to write: edges, jsonl, csv, parquet, warc, graphml, gexf or markdown.",
+            help=f"What to write: {', '.join(EXPORTS)}.",
         ),
     ] = "",
     file: Annotated[

@@ -62,14 +62,12 @@ COMMANDS: Final = {
 class LazyGroup(TyperGroup):
     """A group that shows its commands from the table and imports one only when it is called."""
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's class for it moves
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002
-        entry = COMMANDS.get(cmd_name)
-        if entry is None:
-            return None
-        return TyperCommand(cmd_name, help=entry.line, rich_help_panel=entry.panel, rich_markup_mode="rich")
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - typer's own
+        super().__init__(**attributes)
+        self.commands = {
+            name: TyperCommand(name, help=entry.line, rich_help_panel=entry.panel, rich_markup_mode="rich")
+            for name, entry in COMMANDS.items()
+        }
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
         name, _, rest = super().resolve_command(ctx, args)
@@ -142,7 +140,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except HoneyguideError as error:
         return _refuse(str(error))
     except _UsageError as error:
-        return _refuse(_usage_message(error))
+        message = _usage_message(error)
+        return _refuse(message) if message else 0  # a group without a command has shown its help
     except BrokenPipeError:
         # Nobody reads on; what is still in the buffer must not fail once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -157,8 +156,11 @@ def _usage_message(error: typer.BadParameter) -> str:
     message, mistakes = error.format_message(), getattr(error.__cause__, "errors", None)
     if callable(mistakes):
         return message.replace("Input should be", f"{mistakes()[0]['input']!r} must be", 1)
-    is_search = error.ctx is not None and error.ctx.info_name == "search"
-    return f"{message}; {_DASHED_QUERY}" if is_search and _SHORT_FLAG.search(message) else message
+    if not message or message.endswith("?") or error.ctx is None:
+        return message
+    is_query = error.ctx.info_name == "search" and _SHORT_FLAG.search(message)
+    remedy = _DASHED_QUERY if is_query else f"see {error.ctx.command_path} --help"
+    return f"{message.rstrip('.')}; {remedy}"
 
 
 def _refuse(message: str) -> int:

@@ -23,16 +23,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     rich_markup_mode="rich",
+    add_completion=False,
+    no_args_is_help=True,
     help="Find the words for a topic.\n\n"
     "A topic is a name or sentence, keywords, examples to be like or unlike, and wider categories. "
     "It is saved as TOML, to be edited and given to [bold]honeyguide crawl --topic-file[/bold].",
 )
-
-
-@app.callback(invoke_without_command=True)
-def _without_command(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
 
 
 @app.command("list")

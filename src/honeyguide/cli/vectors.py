@@ -27,16 +27,12 @@ _STAGES: Final = {"read": "reading pages", "train": "training"}
 
 app = typer.Typer(
     rich_markup_mode="rich",
+    add_completion=False,
+    no_args_is_help=True,
     help="Look at word vectors, and train some of your own.\n\n"
     "A crawl uses those that come with the program, or a GloVe, word2vec or fastText .vec "
     "file with [bold]--vectors FILE[/bold].",
 )
-
-
-@app.callback(invoke_without_command=True)
-def _without_command(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
 
 
 @app.command("info")

@@ -29,15 +29,11 @@ WorldArgument: TypeAlias = Annotated[
 
 app = typer.Typer(
     rich_markup_mode="rich",
+    add_completion=False,
+    no_args_is_help=True,
     help="Turn a Wikipedia dump into a world to crawl, and look at it.\n\n"
     "Any MediaWiki XML dump will do. The world is crawled with [bold]--world wiki:WORLD[/bold].",
 )
-
-
-@app.callback(invoke_without_command=True)
-def _without_command(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
 
 
 @app.command("build")
