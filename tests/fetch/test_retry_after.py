@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.fetch.http import LONGEST_S, retry_after_s
+from honeyguide.fetch.http import retry_after_s
+from honeyguide.settings.fetch_sections import LONGEST_REST_S
 
 NOW = 1_700_000_000.0
 
@@ -23,9 +24,9 @@ def test_a_date_is_counted_from_now(offset_s: int, pause_s: float) -> None:
     assert retry_after_s(formatdate(NOW + offset_s, usegmt=True), NOW) == pause_s
 
 
-@pytest.mark.parametrize("header", ["99999999", "9" * 15, formatdate(NOW + 10 * LONGEST_S, usegmt=True)])
+@pytest.mark.parametrize("header", ["99999999", "9" * 15, formatdate(NOW + 10 * LONGEST_REST_S, usegmt=True)])
 def test_what_is_far_away_is_a_day(header: str) -> None:
-    assert retry_after_s(header, NOW) == LONGEST_S
+    assert retry_after_s(header, NOW) == LONGEST_REST_S
 
 
 @pytest.mark.parametrize(
@@ -37,4 +38,4 @@ def test_nonsense_asks_for_nothing(header: str) -> None:
 
 @given(st.text() | st.from_regex(r"[A-Z][a-z]{2}, \d+ [A-Z][a-z]{2} \d+ \d+:\d+:\d+ (GMT|[+-]\d+)", fullmatch=True))
 def test_no_header_makes_it_fail(header: str) -> None:
-    assert 0.0 <= retry_after_s(header, NOW) <= LONGEST_S
+    assert 0.0 <= retry_after_s(header, NOW) <= LONGEST_REST_S

@@ -1,7 +1,4 @@
-"""A world whose empty pages are run in a browser before anyone reads them.
-
-The web over HTTP: how its fetchers are put together, for the live world and for a web that is served here.
-"""
+"""The web over HTTP: how its fetchers are put together, for the live world and for a web that is served here."""
 
 from __future__ import annotations
 
@@ -76,7 +73,7 @@ def needs_a_browser(url: Url, fetched: Fetched) -> bool:
 
 @asynccontextmanager
 async def open_live(settings: Settings, memory: WebMemory, known: Sequence[KnownPage] = ()) -> AsyncIterator[World]:
-    """The real web, as robots.txt allows. SettingsError if the proxy's login cannot be read or no browser starts."""
+    """Open the real web. SettingsError if the login of the proxy cannot be read or no browser starts."""
     from honeyguide.worlds import HttpWorld  # noqa: PLC0415 - aiohttp is heavy
 
     clock = RealClock()
@@ -92,7 +89,7 @@ async def open_live(settings: Settings, memory: WebMemory, known: Sequence[Known
 
 @asynccontextmanager
 async def serve_synthetic(spec: str, settings: Settings, memory: WebMemory) -> AsyncIterator[World]:
-    """A synthetic web that is served over HTTP on this machine, and asked as the live web is."""
+    """Serve a synthetic web over HTTP on this machine, to be asked as the live web is."""
     from honeyguide.fetch import PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
     from honeyguide.worlds import HttpWorld  # noqa: PLC0415
     from honeyguide.worlds.synthetic import Pace, SyntheticServer, SyntheticSpec, SyntheticWorld  # noqa: PLC0415
@@ -132,11 +129,9 @@ def polite_fetcher(
     memory: WebMemory | None = None,
     known: Sequence[KnownPage] = (),
 ) -> Fetcher:
-    """What every request over HTTP goes through, from the outside in: robots.txt, the gate, the network.
+    """Build what every request over HTTP goes through, from the outside in: robots.txt, the gate, the network.
 
-    Of `known` pages only changes are wanted.
-
-    With a resolver of one's own, as behind a proxy, hosts have turns and addresses have none.
+    Of `known` pages only changes are wanted. With a resolver of one's own, as behind a proxy, only hosts have turns.
     """
     from aiohttp import DefaultResolver  # noqa: PLC0415 - aiohttp is heavy
 
@@ -160,7 +155,7 @@ def polite_fetcher(
 
 
 def _login(file: str) -> str:
-    """The user and password in a file, by which a proxy knows us; they are neither logged nor kept anywhere else."""
+    """Read the user and password by which a proxy knows us; they are neither logged nor kept anywhere else."""
     if not file:
         return ""
     try:

@@ -2,9 +2,9 @@
 
 `HostSchedule` knows when each host and address may be asked, live and offline. `HttpFetcher` sends one request and
 turns whatever comes back, or does not, into an outcome: a `Call` keeps its time, `Connections` look at every address
-before they call it, and `Reading` decides how much of the body is wanted. `GatedFetcher` stands in front of it and lets
-no request through before the schedule says so. `RobotsFetcher` stands in front of both and lets through only what the
-host's robots.txt allows, asking for that file through the same gate. A redirect is an outcome: the crawl decides on it.
+before they call it, and `BodyReader` decides how much of the body is wanted. `GatedFetcher` stands in front of it and
+lets no request through before the schedule says so. `RobotsFetcher` stands in front of both and lets through only what
+the host's robots.txt allows, asking for that file through the same gate. A redirect is an outcome: the crawl decides.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,17 +1,12 @@
-"""Who may be called: addresses of the public internet, and no others unless a person says so.
+"""Which IP addresses may be called, and where hosts are found.
 
 A page can link to anything. Asked for from inside a company or a data centre, `http://10.0.0.5/` or the metadata
 service of a cloud at 169.254.169.254 answers things that are none of a crawler's business. So every address is looked
 at before it is connected to. IPv6 has several ways to write an IPv4 address inside another; what is inside counts too.
-
-Where hosts are found: look-ups that are remembered, so that whoever wants to know and whoever connects agree.
-
-A resolver that knows a fixed set of hosts and no others: how a client is kept to the servers of a demo or a test.
 """
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -37,37 +32,25 @@ _METADATA: Final = frozenset({IPv4Address("168.63.129.16")})
 
 
 def objection_to(address: str) -> str:
-    """What kind of address it is that may not be called, in words; empty for one of the public internet."""
+    """Name the kind of an address that may not be called; empty for one of the public internet."""
     try:
         given = ip_address(address)
     except ValueError:
         return "not an address"
     is_another = any(given in network for network in _MEANS_IPV4)
     meant = (_ipv4_at_the_end(given),) if is_another else (given, *_inside(given))
-    return next(filter(None, map(_kind, meant)), "")
+    return next((words for address in meant for words, is_of_kind in _KINDS if is_of_kind(address)), "")
 
 
 def objection_to_name(host: str) -> str:
-    """The same for what stands in a URL, without asking anyone: of names only those of this machine are known.
+    """Do the same for what stands in a URL, without asking anyone: of names only those of this machine are known.
 
     For where a proxy looks up the names.
     """
     bare = host.removeprefix("[").removesuffix("]").rstrip(".")
     if bare == "localhost" or bare.endswith(".localhost"):
         return "a loopback address"
-    return objection_to(bare) if _is_address(bare) else ""
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ip_address(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _kind(address: IPv4Address | IPv6Address) -> str:
-    return next((words for words, is_of_kind in _KINDS if is_of_kind(address)), "")
+    return objection_to(bare) if canonical_address(bare) else ""
 
 
 _KINDS: Final[tuple[tuple[str, Callable[[IPv4Address | IPv6Address], bool]], ...]] = (
@@ -84,7 +67,7 @@ _KINDS: Final[tuple[tuple[str, Callable[[IPv4Address | IPv6Address], bool]], ...
 
 
 def _inside(address: IPv4Address | IPv6Address) -> Iterator[IPv4Address]:
-    """The IPv4 addresses that an IPv6 address leads to, or says it does."""
+    """Return the IPv4 addresses that an IPv6 address leads to, or says it does."""
     if isinstance(address, IPv4Address):
         return
     if address.sixtofour is not None:
@@ -125,7 +108,7 @@ class KnownAddresses(AbstractResolver):
         self._found: dict[tuple[str, int], _Found] = {}  # by name and port, the oldest first
 
     async def of(self, url: Url) -> frozenset[str]:
-        """Every address at which a request for `url` may arrive; none where the look-up fails."""
+        """Return every address at which a request for `url` may arrive; none where the look-up fails."""
         name, port = _name_and_port(url)
         literal = canonical_address(name)
         if literal:
@@ -179,12 +162,12 @@ class KnownAddresses(AbstractResolver):
 
 
 def canonical_address(text: str) -> str:
-    """An IP address in the one form it is compared in; empty where the text is none."""
+    """Return an IP address in the one form it is compared in; empty where the text is none."""
     try:
-        address = ipaddress.ip_address(text.partition("%")[0])
+        address = ip_address(text.partition("%")[0])
     except ValueError:
         return ""
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return str(mapped or address)
 
 
@@ -209,7 +192,7 @@ class PinnedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """The pinned address of `host`; raises an `OSError` for a host that is not pinned or not of this family."""
+        """Return the pinned address of `host`. OSError for a host that is not pinned or not of this family."""
         del port
         pinned = self._addresses.get(host)
         if pinned is None or family not in (socket.AF_INET, socket.AF_UNSPEC):

@@ -1,7 +1,4 @@
-"""One request while it is on its way: how far it has come, whom it calls, and how much time it has left.
-
-Reading a body: whether at all, and how much of it.
-"""
+"""One request on its way: whom it calls, how much time it has left, and how much of the body is read."""
 
 from __future__ import annotations
 
@@ -80,7 +77,7 @@ class Call:
 
     @property
     def overdue(self) -> str:
-        """What did not come in time."""
+        """Say what did not come in time."""
         return f"{self._stage.value} within {self._limit_s:g} s"
 
     @property
@@ -110,7 +107,7 @@ _current: ContextVar[Call] = ContextVar("call")
 
 
 def current_call() -> Call:
-    """The request that this task is busy with."""
+    """Return the request that this task is busy with."""
     return _current.get()
 
 
@@ -124,8 +121,8 @@ _CHUNK_BYTES: Final = 65_536
 _SAYS_NOTHING: Final = frozenset({"", "*/*", "application/unknown", "unknown/unknown"})
 
 
-class Reading:
-    """What is read of an answer.
+class BodyReader:
+    """Reads the bodies that are wanted.
 
     A body of a type nobody asked for is not read. Bytes are counted as unpacked, and the library unpacks no more at a
     time than it hands over, so that a small bomb stays small.
@@ -137,7 +134,7 @@ class Reading:
         self._media_type_of = media_type_of
 
     async def body(self, response: ClientResponse, content_type: str, first_bytes: int | None) -> bytes | Failed:
-        """The body, or why it was given up; with `first_bytes` its beginning, of whatever type and size it is.
+        """Return the body, or why it was given up; with `first_bytes` its beginning, of whatever type and size it is.
 
         An answer that is not read to its end costs its connection.
         """
@@ -159,7 +156,7 @@ class Reading:
         return replace(failed, status=response.status)
 
     def _objection(self, media_type: str, body_bytes: int) -> Failed | None:
-        """Why a body of this type and size is not wanted, or None."""
+        """Return why a body of this type and size is not wanted, or None."""
         if not self._is_welcome(media_type):
             return Failed(FailureReason.UNSUPPORTED_TYPE, f"{media_type} is none of fetch.content_types")
         if body_bytes > self._max_bytes:

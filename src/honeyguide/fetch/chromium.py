@@ -1,6 +1,4 @@
-"""The seam for pages that are nothing until a browser has run them.
-
-Pages run in headless Chromium, which never touches the network itself.
+"""Pages run in headless Chromium, which never touches the network itself.
 
 Every request of a page is taken from the browser and asked through our own fetcher, so robots.txt, pauses, private
 addresses, sizes and times are treated as for any other URL. The page itself is not asked for a second time. Pictures,
@@ -33,7 +31,7 @@ class Renderer(Protocol):
     """Something that runs a page as a browser does. Whatever the page does, only misuse raises."""
 
     async def render(self, url: Url, page: Fetched) -> Fetched | Redirected | None:
-        """What the page becomes, or where it leads; None where it could not be run."""
+        """Return what the page becomes, or where it leads; None where it could not be run."""
         ...
 
     async def close(self) -> None:
@@ -187,7 +185,7 @@ class _Visit:
             await route.abort()
 
     async def _fetched(self, request: Request) -> Outcome | None:
-        """What one request of the page brings, over a few redirects; None where it may not be asked."""
+        """Return what one request of the page brings, over a few redirects; None where it may not be asked."""
         target = _usable(request.url)
         for _ in range(_MAX_REDIRECTS + 1):
             if target is None or not self._requests_left or self._is_denied(target):

@@ -1,10 +1,4 @@
-"""Responses that only announce another (100 Continue, 103 Early Hints), of which a host may send but a few.
-
-The HTTP library reads on past any number of them. A host that sends nothing else would keep a core busy until the time
-for its answer is up.
-
-The connections of a fetcher: kept open for the next request within bounds, and only to those who may be called.
-"""
+"""The connections of a fetcher: kept open for the next request within bounds, and only to those who may be called."""
 
 from __future__ import annotations
 
@@ -30,16 +24,19 @@ if TYPE_CHECKING:
     from aiohttp.http import RawResponseMessage
     from aiohttp.tracing import Trace
 
-MOST: Final = 20
+MAX_INTERIM_RESPONSES: Final = 20
+NAMES_KEPT_S: Final = 300
+NAMES_KEPT: Final = 10_000
 _SWITCHING_PROTOCOLS: Final = 101  # the last that comes
 
 
-def few_interim_responses(loop: asyncio.AbstractEventLoop) -> ResponseHandler:
-    """The library's end of a connection, which gives an answer up that is announced once too often."""
-    return _FewInterimResponses(loop)
-
-
 class _FewInterimResponses(ResponseHandler):
+    """The library's end of a connection, which gives up an answer that is announced too often (100, 103).
+
+    The library itself reads on past any number of these: a host that sends nothing else would keep a core busy until
+    the time for its answer is up.
+    """
+
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop)
         self._interim = 0
@@ -48,13 +45,13 @@ class _FewInterimResponses(ResponseHandler):
         message, payload = await super().read()
         is_interim = 100 <= message.code < 200 and message.code != _SWITCHING_PROTOCOLS
         self._interim = self._interim + 1 if is_interim else 0
-        if self._interim > MOST:
-            raise BadHttpMessage(f"over {MOST} interim responses and no other")
+        if self._interim > MAX_INTERIM_RESPONSES:
+            raise BadHttpMessage(f"over {MAX_INTERIM_RESPONSES} interim responses and no other")
         return message, payload
 
 
-NAMES_KEPT_S: Final = 300
-NAMES_KEPT: Final = 10_000
+def _few_interim_responses(loop: asyncio.AbstractEventLoop) -> ResponseHandler:
+    return _FewInterimResponses(loop)
 
 
 class Connections(aiohttp.TCPConnector):
@@ -74,14 +71,14 @@ class Connections(aiohttp.TCPConnector):
             dns_cache_max_size=NAMES_KEPT,
             socket_factory=self._socket,
         )
-        self._factory = partial(few_interim_responses, loop=self._loop)  # there is no other way to hand it in
+        self._factory = partial(_few_interim_responses, self._loop)  # there is no other way to hand it in
         self._kept = kept
         self._may_call_all = may_call_all or is_proxied
         self._is_proxied = is_proxied
         self._sockets: WeakSet[socket.socket] = WeakSet()
 
     async def connect(self, req: ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout) -> Connection:  # noqa: ASYNC109 - the library's signature
-        """A connection from the pool or a new one; where too many are open, it will not be kept."""
+        """Return a connection from the pool or a new one; where too many are open, it will not be kept."""
         connection = await super().connect(req, traces, timeout)
         transport = connection.transport
         peer = None if transport is None else transport.get_extra_info("peername")
@@ -100,7 +97,7 @@ class Connections(aiohttp.TCPConnector):
         return len(self._sockets) > self._kept and self.open_sockets > self._kept
 
     def _socket(self, called: AddrInfoType) -> socket.socket:
-        """A socket for an address that is about to be connected to. OSError if it may not be."""
+        """Return a socket for an address that is about to be connected to. OSError if it may not be."""
         family, kind, protocol, _, (address, *_) = called
         call = current_call()
         objection = "" if self._may_call_all else objection_to(str(address))

@@ -37,7 +37,7 @@ class _Place:
 
 
 @dataclass(slots=True)
-class Turn:
+class GateTurn:
     """A request under way."""
 
     began_at: float
@@ -58,11 +58,11 @@ class Gate:
         self._queues: dict[Server, deque[_Place]] = {}  # whoever is first has the turn, or will; none is empty
 
     @asynccontextmanager
-    async def turn(self, host: str, addresses: Sequence[str]) -> AsyncIterator[Turn]:
+    async def turn(self, host: str, addresses: Sequence[str]) -> AsyncIterator[GateTurn]:
         """Wait until a host, and the addresses it may be found at, can be asked; then they are held to the end."""
         # The host first: while it rests, however long, nobody has to wait at its addresses.
         async with self._held(("host", host)), self._held(*(("address", address) for address in addresses)):
-            turn = Turn(self.clock.now())
+            turn = GateTurn(self.clock.now())
             try:
                 yield turn
             finally:

@@ -1,15 +1,4 @@
-"""The seam between what asks for a URL and what wraps the asking.
-
-Header values as text that can be stored, shown and followed, whatever bytes a host has sent.
-
-What the HTTP library knows of a response as it came, in our own values.
-
-What the HTTP library and the system say went wrong, as the few kinds of failure that a crawl tells apart.
-
-How long a host asks to be left alone, from its `Retry-After` header.
-
-One URL asked over HTTP, and whatever comes back turned into an outcome.
-"""
+"""One URL asked over HTTP, and whatever comes back turned into an outcome."""
 
 from __future__ import annotations
 
@@ -26,7 +15,7 @@ from yarl import URL
 
 from honeyguide.errors import InvalidUrl
 from honeyguide.fetch.addresses import objection_to_name
-from honeyguide.fetch.body import Call, Reading
+from honeyguide.fetch.body import BodyReader, Call
 from honeyguide.fetch.connections import Connections
 from honeyguide.model import (
     Answer,
@@ -34,13 +23,13 @@ from honeyguide.model import (
     Failed,
     FailureReason,
     Fetched,
-    HostKey,
     Redirected,
     RefusalReason,
     Refused,
     Unchanged,
     Url,
 )
+from honeyguide.settings.fetch_sections import LONGEST_REST_S
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,6 +41,12 @@ if TYPE_CHECKING:
     from honeyguide.model import KnownPage, Outcome
     from honeyguide.model.clock import Clock
     from honeyguide.settings import FetchSettings
+
+
+logger = logging.getLogger(__name__)
+
+NOT_MODIFIED: Final = 304
+REDIRECTS: Final = frozenset({300, 301, 302, 303, 307, 308})
 
 
 class Fetcher(Protocol):
@@ -70,50 +65,37 @@ class Fetcher(Protocol):
         ...
 
 
-LONGEST: Final = 1000
-"""Characters that are kept of a header."""
-
+_MAX_HEADER_CHARACTERS: Final = 1000
+_MAX_DETAIL_CHARACTERS: Final = 200
+# Some sites send policies or cookies of many kilobytes in one header; the library's 8 KB would lose their pages.
+_MAX_HEADER_BYTES: Final = 65_536
+# A byte of a header that is not UTF-8, as the library hands it on: a surrogate that carries its value.
 _RAW_BYTE: Final = re.compile("[\ud800-\udfff]")
-"""A byte of a header that is not UTF-8, as the library hands it on: a surrogate that carries its value."""
-
-
-def readable(header: str) -> str:
-    """Replace the bytes that were not UTF-8, which could be neither stored nor shown, and cut what is endless."""
-    return _RAW_BYTE.sub("\ufffd", header[:LONGEST])
-
-
-def escaped(header: str) -> str:
-    """Percent-encode the bytes that were not UTF-8, as a browser does where the header is an address."""
-    return _RAW_BYTE.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", header)
-
-
-def exchange_of(response: aiohttp.ClientResponse) -> Exchange:
-    """Status line and headers of request and response, as they went over the wire; the body is read elsewhere."""
-    version = response.version
-    number = f"{version.major}.{version.minor}" if version is not None else "1.1"
-    status_line = f"HTTP/{number} {response.status} {response.reason or ''}".rstrip()
-    sent = tuple((_bytes(name), _bytes(value)) for name, value in response.request_info.headers.items())
-    return Exchange(status_line, response.raw_headers, sent)
-
-
-def robots_tag_of(response: aiohttp.ClientResponse) -> str:
-    """The X-Robots-Tag headers, one a line."""
-    tags = response.headers.getall("X-Robots-Tag", ())
-    return "\n".join(tag.encode("utf-8", "replace").decode() for tag in tags)
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
-
-
-_LONGEST: Final = 200
+_SECONDS: Final = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?", re.ASCII)
 _SYSTEM_ERROR: Final = re.compile(r"\b(?:Connection\w+|BrokenPipe|Timeout|OS)Error\(")
 _NO_SUCH_NAME: Final = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
 
 
+def readable(header: str) -> str:
+    """Replace the bytes that were not UTF-8, which could be neither stored nor shown, and cut what is endless."""
+    return _RAW_BYTE.sub("\ufffd", header[:_MAX_HEADER_CHARACTERS])
+
+
+def retry_after_s(header: str, now: float) -> float:
+    """Return the pause in seconds that `header` asks for at Unix time `now`, a day at most; 0 if it makes no sense."""
+    text = header.strip()
+    if _SECONDS.fullmatch(text):
+        return min(float(text), LONGEST_REST_S)
+    try:
+        moment = parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return 0.0
+    return min(max(0.0, moment - now), LONGEST_REST_S)
+
+
 def failure_from(error: Exception) -> Failed:
-    """The failure that an exception of a request stands for."""
-    return Failed(_reason(error), _told(error))
+    """Return the failure that an exception of a request stands for."""
+    return Failed(_reason(error), _describe(error))
 
 
 def _reason(error: Exception) -> FailureReason:
@@ -127,52 +109,18 @@ def _reason(error: Exception) -> FailureReason:
             return FailureReason.TLS
         case aiohttp.ClientConnectionError() | aiohttp.ClientHttpProxyError() | OSError():
             return FailureReason.CONNECTION
-        case aiohttp.ClientPayloadError() if _was_cut_off(error):
+        case aiohttp.ClientPayloadError() if _SYSTEM_ERROR.search(str(error)):
+            # The connection broke within the body; the library hands on the system's error only in its message.
             return FailureReason.CONNECTION
         case _:
             return FailureReason.BAD_RESPONSE
 
 
-def _was_cut_off(error: aiohttp.ClientPayloadError) -> bool:
-    """Whether the connection broke within the body, rather than the host ending it too early.
-
-    The library hands on the system's error only in its message.
-    """
-    return _SYSTEM_ERROR.search(str(error)) is not None
-
-
-def _told(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     """Name an error on one line, since many carry no message of their own."""
     message = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
-    message = " ".join(readable(message).split())[:_LONGEST]
+    message = " ".join(readable(message).split())[:_MAX_DETAIL_CHARACTERS]
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
-
-
-LONGEST_S: Final = 24 * 3600.0
-"""A host that names a later moment is taken to mean this."""
-
-_SECONDS: Final = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?", re.ASCII)
-
-
-def retry_after_s(header: str, now: float) -> float:
-    """The pause in seconds that `header` asks for at Unix time `now`; 0 where it says nothing that makes sense."""
-    text = header.strip()
-    if _SECONDS.fullmatch(text):
-        return min(float(text), LONGEST_S)
-    try:
-        moment = parsedate_to_datetime(text).timestamp()
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return 0.0
-    return min(max(0.0, moment - now), LONGEST_S)
-
-
-logger = logging.getLogger(__name__)
-
-NOT_MODIFIED: Final = 304
-REDIRECTS: Final = frozenset({300, 301, 302, 303, 307, 308})
-
-# Some sites send policies or cookies of many kilobytes in one header; the library's 8 KB would lose their pages.
-_MAX_HEADER_BYTES: Final = 65_536
 
 
 class HttpFetcher:
@@ -199,7 +147,7 @@ class HttpFetcher:
         self._settings = settings
         self._clock = clock
         self._resolver = resolver
-        self._reading = Reading(settings, media_type_of)
+        self._bodies = BodyReader(settings, media_type_of)
         self._proxy_headers = _proxy_headers(proxy_login)
         self._known = known or {}
         self._session: aiohttp.ClientSession | None = None
@@ -208,9 +156,9 @@ class HttpFetcher:
     async def fetch(self, url: Url, *, first_bytes: int | None = None) -> Answer:
         """Ask for `url` once, within the time and size the settings allow."""
         session = self._open_session()
-        refusal = self._refusal_without_asking(url)
-        if refusal is not None:
-            return Answer(refusal, elapsed_s=0.0)
+        objection = self._objection_without_asking(url)
+        if objection:
+            return Answer(_refused(objection), elapsed_s=0.0)
         started = self._clock.now()
         call, pause_s = Call(self._settings), 0.0
         outcome: Outcome
@@ -218,7 +166,7 @@ class HttpFetcher:
         try:
             async with call, self._asked(session, url) as response:
                 call.answered()
-                exchange = exchange_of(response)
+                exchange = _exchange(response)
                 asked_for = response.headers.get("Retry-After")
                 pause_s = retry_after_s(asked_for, self._clock.now()) if asked_for else 0.0
                 outcome = await self._outcome(url, response, first_bytes)
@@ -227,12 +175,11 @@ class HttpFetcher:
         except (aiohttp.ClientError, aiohttp.http.HttpProcessingError, OSError, ValueError) as error:
             # ValueError: a header that passed the parser and still makes no sense when it is read, or a host name that
             # no resolver can take, such as one with a label of 70 letters.
-            outcome = self._refusal(call) or failure_from(error)
+            outcome = _refused(call.objection) if call.is_refused else failure_from(error)
         logger.debug("asked for %s: %s", url, type(outcome).__name__)
-        elapsed_s = self._clock.now() - started
         return Answer(
             outcome,
-            elapsed_s,
+            self._clock.now() - started,
             address=call.address,
             retry_after_s=pause_s,
             exchange=exchange,
@@ -271,7 +218,7 @@ class HttpFetcher:
         return self._session
 
     def _asked(self, session: aiohttp.ClientSession, url: Url) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
-        login = self._proxy_headers or {}
+        login = self._proxy_headers
         conditions = _conditions(self._known.get(url))
         is_tunnelled = url.scheme == "https"  # then only the proxy may read the login
         return session.get(
@@ -290,22 +237,37 @@ class HttpFetcher:
             detail = f"{response.status} {readable(response.reason or '')}".strip()
             return Failed(FailureReason.HTTP_STATUS, detail, response.status)
         content_type = readable(response.headers.get("Content-Type", ""))
-        body = await self._reading.body(response, content_type, first_bytes)
+        body = await self._bodies.body(response, content_type, first_bytes)
         if isinstance(body, Failed):
             return body
         etag, last_modified = (readable(response.headers.get(name, "")) for name in ("ETag", "Last-Modified"))
-        return Fetched(response.status, content_type, body, etag, last_modified, robots_tag_of(response))
+        return Fetched(response.status, content_type, body, etag, last_modified, _robots_tags(response))
 
-    def _refusal_without_asking(self, url: Url) -> Refused | None:
+    def _objection_without_asking(self, url: Url) -> str:
         """Behind a proxy nobody here sees the address, so what the URL itself tells must do."""
         if not self._settings.proxy or self._settings.allow_private:
-            return None
-        name = _without_port(url.host)
+            return ""
+        name = url.host if url.host.endswith("]") else url.host.rpartition(":")[0] or url.host
         objection = objection_to_name(name)
-        return _refused(f"{name} is {objection}") if objection else None
+        return f"{name} is {objection}" if objection else ""
 
-    def _refusal(self, call: Call) -> Refused | None:
-        return _refused(call.objection) if call.is_refused else None
+
+def _exchange(response: aiohttp.ClientResponse) -> Exchange:
+    """Return status line and headers of request and response, as they went over the wire, without the body."""
+    version = response.version
+    number = f"{version.major}.{version.minor}" if version is not None else "1.1"
+    status_line = f"HTTP/{number} {response.status} {response.reason or ''}".rstrip()
+    sent = tuple(
+        (name.encode("utf-8", "surrogateescape"), value.encode("utf-8", "surrogateescape"))
+        for name, value in response.request_info.headers.items()
+    )
+    return Exchange(status_line, response.raw_headers, sent)
+
+
+def _robots_tags(response: aiohttp.ClientResponse) -> str:
+    """Return the X-Robots-Tag headers, one a line."""
+    tags = response.headers.getall("X-Robots-Tag", ())
+    return "\n".join(tag.encode("utf-8", "replace").decode() for tag in tags)
 
 
 def _refused(what: str) -> Refused:
@@ -329,17 +291,15 @@ def _conditions(known: KnownPage | None) -> dict[str, str]:
     return {name: value for name, value in conditions.items() if value.isprintable() and value}
 
 
-def _proxy_headers(login: str) -> dict[str, str] | None:
+def _proxy_headers(login: str) -> dict[str, str]:
     user, _, password = login.partition(":")
-    return {"Proxy-Authorization": aiohttp.encode_basic_auth(user, password)} if login else None
-
-
-def _without_port(host: HostKey) -> str:
-    return host if host.endswith("]") else host.rpartition(":")[0] or host
+    return {"Proxy-Authorization": aiohttp.encode_basic_auth(user, password)} if login else {}
 
 
 def _redirect(url: Url, response: aiohttp.ClientResponse) -> Outcome:
-    location = escaped(response.headers.get("Location", "")).strip()
+    raw = response.headers.get("Location", "")
+    # Bytes that are not UTF-8 are percent-encoded, as a browser does.
+    location = _RAW_BYTE.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", raw).strip()
     if not location:
         detail = f"{response.status} without a Location"
         return Failed(FailureReason.BAD_RESPONSE, detail, response.status)

@@ -61,7 +61,7 @@ class RobotsMemory(Protocol):
     """Where robots.txt files outlive the process."""
 
     def robots_file(self, origin: str) -> RobotsFile | None:
-        """What was kept of an origin, if anything; it may have expired."""
+        """Return the file that was kept of an origin, if any; it may have expired."""
         ...
 
     def keep_robots_file(self, file: RobotsFile) -> None:
@@ -81,7 +81,7 @@ class OriginRules:
         object.__setattr__(self, "file", None if body is None else Protego.parse(_text(body)))
 
     def refusal_of(self, url: Url, product: str) -> Refused | Failed | None:
-        """What a URL comes to without being asked for; None where it may be."""
+        """Return the outcome of a URL that may not be asked for; None where it may be."""
         match self.kept.closed_by:
             case RefusalReason() as reason:
                 return Refused(reason, self.kept.detail)
@@ -92,7 +92,7 @@ class OriginRules:
         return Refused(RefusalReason.ROBOTS, f"{url.origin}/robots.txt disallows {url.path_and_query}")
 
     def delay_s(self, product: str) -> float:
-        """The pause between two requests this origin asks for; 0 when it asks for none."""
+        """Return the pause between two requests this origin asks for; 0 when it asks for none."""
         return (self.file and self.file.crawl_delay(product)) or 0.0
 
     @property
@@ -100,19 +100,14 @@ class OriginRules:
         return len(self.kept.body or b"")
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The rules of one origin, and how many requests it took to have them."""
-
-    rules: OriginRules
-    requests: int
-
-
 @dataclass(slots=True, eq=False)
 class _Asking:
-    """A robots.txt that is being asked for, and how many fetches wait for it."""
+    """A robots.txt that is being asked for, and how many fetches wait for it.
 
-    task: asyncio.Task[_Asked]
+    The task returns the rules, and how many requests it took to have them.
+    """
+
+    task: asyncio.Task[tuple[OriginRules, int]]
     waiting: int = 0
 
 
@@ -148,8 +143,7 @@ class RobotsFetcher:
         """Fetch `url` where robots.txt allows it, else answer without asking the host for it."""
         if not self._obeys:
             return await self._inner.fetch(url, first_bytes=first_bytes)
-        asked = await self._asked_about(url.origin)
-        rules = asked.rules
+        rules, requests = await self._rules_for(url.origin)
         refusal = rules.refusal_of(url, self._product)
         if refusal is None:
             answer = await self._inner.fetch(url, first_bytes=first_bytes)
@@ -159,7 +153,7 @@ class RobotsFetcher:
         return replace(
             answer,
             host_delay_s=max(answer.host_delay_s, rules.delay_s(self._product)),
-            robots_fetches=answer.robots_fetches + asked.requests,
+            robots_fetches=answer.robots_fetches + requests,
         )
 
     async def close(self) -> None:
@@ -170,20 +164,21 @@ class RobotsFetcher:
         await asyncio.gather(*asking, return_exceptions=True)
         await self._inner.close()
 
-    async def _asked_about(self, origin: str) -> _Asked:
-        """Return the rules in force and what they cost this call: nothing, unless it was the one to ask."""
+    async def _rules_for(self, origin: str) -> tuple[OriginRules, int]:
+        """Return the rules in force, and how many requests this call made for them: none, unless it was the first."""
         known = self._known_rules(origin)
         # What is to expire later than anything does was kept before the machine's clock was set back.
         if known is not None and 0 < known.kept.expires - self._clock.now() <= FRESH_S:
-            return _Asked(known, requests=0)
+            return known, 0
         asking = self._asking_by_origin.get(origin)
         if asking is not None:
-            return replace(await self._told(origin, asking), requests=0)
+            rules, _ = await self._wait_for(origin, asking)
+            return rules, 0
         troubles = 0 if known is None else known.kept.troubles
         asking = self._asking_by_origin[origin] = _Asking(asyncio.create_task(self._ask(origin, troubles)))
-        return await self._told(origin, asking)
+        return await self._wait_for(origin, asking)
 
-    async def _told(self, origin: str, asking: _Asking) -> _Asked:
+    async def _wait_for(self, origin: str, asking: _Asking) -> tuple[OriginRules, int]:
         """Wait with others for a robots.txt. When the last of them is cancelled, nobody wants it any more."""
         asking.waiting += 1
         try:
@@ -197,7 +192,7 @@ class RobotsFetcher:
                     del self._asking_by_origin[origin]
 
     def _known_rules(self, origin: str) -> OriginRules | None:
-        """What is known of an origin, from memory or from before; it may have expired."""
+        """Return the rules of an origin, from memory or from before; they may have expired."""
         rules = self._rules_by_origin.pop(origin, None)
         if rules is not None:
             self._rules_by_origin[origin] = rules  # now the most recently used
@@ -205,7 +200,7 @@ class RobotsFetcher:
         kept = None if self._memory is None else self._memory.robots_file(origin)
         return None if kept is None else self._in_force(OriginRules(kept))
 
-    async def _ask(self, origin: str, troubles: int) -> _Asked:
+    async def _ask(self, origin: str, troubles: int) -> tuple[OriginRules, int]:
         """Ask for an origin's robots.txt, following its redirects wherever they lead."""
         url, requests = _robots_txt_of(origin), 0
         answer = Answer(Redirected(status=0, target=url), elapsed_s=0.0)
@@ -215,7 +210,7 @@ class RobotsFetcher:
             requests += 1
         if isinstance(answer.outcome, Fetched) and url == _robots_txt_of(url.origin) and url.origin != origin:
             self._keep(file_from(answer, url.origin, self._clock.now()))  # of that host, which is asked once less
-        return _Asked(self._keep(file_from(answer, origin, self._clock.now(), troubles)), requests)
+        return self._keep(file_from(answer, origin, self._clock.now(), troubles)), requests
 
     def _keep(self, file: RobotsFile) -> OriginRules:
         if self._memory is not None:
@@ -231,11 +226,11 @@ class RobotsFetcher:
         while len(self._rules_by_origin) > MAX_ORIGINS or self._kept_bytes > MAX_KEPT_BYTES:
             unused = self._rules_by_origin.pop(next(iter(self._rules_by_origin)))
             self._kept_bytes -= unused.size_bytes
-            self._tell_pause(unused.kept.origin, 0.0)  # until its rules are wanted again
-        self._tell_pause(origin, rules.delay_s(self._product))
+            self._set_crawl_delay(unused.kept.origin, 0.0)  # until its rules are wanted again
+        self._set_crawl_delay(origin, rules.delay_s(self._product))
         return rules
 
-    def _tell_pause(self, origin: str, asked_s: float) -> None:
+    def _set_crawl_delay(self, origin: str, asked_s: float) -> None:
         if self._schedule is not None:
             self._schedule.set_crawl_delay(Url.parse(f"{origin}/"), asked_s)
 
@@ -265,7 +260,7 @@ def file_from(answer: Answer, origin: str, now: float, troubles: int = 0) -> Rob
 
 
 def rules_from(outcome: Outcome, origin: str, now: float) -> OriginRules:
-    """What the outcome of asking for `origin`'s robots.txt means."""
+    """Return the rules that follow from the outcome of asking for `origin`'s robots.txt."""
     return OriginRules(file_from(Answer(outcome, elapsed_s=0.0), origin, now))
 
 

@@ -68,7 +68,7 @@ class BeamFrontier:
         return [LinkId(link) for link in given_back.tolist()]
 
     def would_keep(self, scores: NDArray[np.float64], room: int | None = None) -> NDArray[np.bool_]:
-        """Which links would find room, were links of these scores pushed together now; with less room, where told."""
+        """Return which links would find room, were links of these scores pushed together now; `room` may be less."""
         waiting = len(self._scores)
         best_first = np.argsort(-np.concatenate((self._scores, scores)), kind="stable")
         is_kept = np.zeros(len(best_first), dtype=np.bool_)

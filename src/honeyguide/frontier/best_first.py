@@ -185,7 +185,7 @@ class BestFirstFrontier:
             self._chunks.priced[which] = BY_HAND
 
     def _ready_hosts(self, now: float) -> NDArray[np.bool_] | None:
-        """Which hosts may be asked; None means all."""
+        """Return which hosts may be asked; None means all."""
         if self._readiness.are_all_ready(now):
             return None
         is_ready: NDArray[np.bool_] = self._readiness.ready_at(len(self._chunks.waiting_on_host)) <= now
@@ -196,7 +196,7 @@ class BestFirstFrontier:
         return earliest(self._readiness.ready_at(len(waiting))[waiting > 0])
 
     def _passed_over(self, is_held_up: NDArray[np.bool_], score: float) -> float:
-        """By how much the best link on the hosts that are held up scores more than this."""
+        """Return by how much the best link on the hosts that are held up scores more than this."""
         chunks = self._chunks
         best = np.where(is_held_up[chunks.host[: chunks.count]], chunks.best[: chunks.count], NOTHING)
         if self._weights is not None:
@@ -205,7 +205,7 @@ class BestFirstFrontier:
         return top - score if top > score else 0.0
 
     def _best_chunk(self, is_ready: NDArray[np.bool_] | None) -> int:
-        """The chunk that holds the best link on a ready host, after pricing every chunk that might."""
+        """Return the chunk that holds the best link on a ready host, after pricing every chunk that might."""
         chunks = self._chunks
         best = chunks.best[: chunks.count]
         if is_ready is not None:
@@ -220,7 +220,7 @@ class BestFirstFrontier:
         return int(ties[0]) if len(ties) == 1 else self._first_come(ties, top)
 
     def _first_come(self, ties: NDArray[np.int64], score: float) -> int:
-        """Of chunks whose best links have the same score, the one whose best link came first.
+        """Return, of chunks whose best links have the same score, the one whose best link came first.
 
         Where few scores differ nearly all chunks tie. One that was opened early answers for all in which no link is as
         low as the one found in it: on one host for all others.
@@ -282,7 +282,7 @@ class BestFirstFrontier:
         return np.flatnonzero(self._chunks.live[: self._chunks.count])
 
     def _due_chunks(self) -> NDArray[np.int64]:
-        """What the new weights must price at once: scores set by hand, those at the weights they replace, a share."""
+        """Return what new weights must price at once: scores set by hand, those at weights they replace, a share."""
         count = self._chunks.count
         if not count:
             return np.empty(0, dtype=np.int64)

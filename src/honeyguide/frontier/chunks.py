@@ -74,7 +74,7 @@ class Chunks:
         return np.searchsorted(self.start[: self.count], slots, side="right") - 1
 
     def slots_of_chunks(self, chunks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """All used slots of some non-empty chunks, and where in that list each chunk begins."""
+        """Return all used slots of some non-empty chunks, and where in that list each chunk begins."""
         lengths = self.used[chunks].astype(np.int64)
         ends = np.cumsum(lengths)
         begins = ends - lengths
@@ -105,7 +105,7 @@ class Chunks:
         return slots, chunks
 
     def vacate(self, slot: int) -> tuple[LinkId, HostId]:
-        """The link in this slot leaves. Refreshes the best score of its chunk."""
+        """Let the link in this slot leave; its chunk gets a new best score."""
         chunk = int(np.searchsorted(self.start[: self.count], slot, side="right")) - 1
         link, host, score = int(self.link[slot]), int(self.host[chunk]), float(self.score[slot])
         self.link[slot] = NO_LINK
@@ -124,7 +124,7 @@ class Chunks:
         self.best[chunk] = self.score[self.slots_of_chunk(chunk)].max()
 
     def best_slot(self, chunk: int) -> int:
-        """The slot of the best link of a chunk, the lowest number among equals."""
+        """Return the slot of the best link of a chunk, the lowest number among equals."""
         slots = self.slots_of_chunk(chunk)
         is_best = self.score[slots] == self.best[chunk]
         if self.best[chunk] == NOTHING:  # the lowest score there is, which slots without a link have too
@@ -140,7 +140,7 @@ class Chunks:
         return np.minimum.reduceat(np.where(has_score, self.link[slots], HIGHEST), begins)
 
     def slot_by_number(self, host: HostId, rank: int) -> int:
-        """The slot of the link that is `rank`-th by number among those waiting on a host.
+        """Return the slot of the link that is `rank`-th by number among those waiting on a host.
 
         Hosts and numbers, unlike chunks, are the same after a restart: a draw that names them repeats.
         """
@@ -158,7 +158,7 @@ class Chunks:
         return slots_here.start + int(occupied[rank - int(up_to[place] - self.live[chunk])])
 
     def slots(self, links: Sequence[LinkId]) -> NDArray[np.int64]:
-        """Where some links wait; KeyError if one does not."""
+        """Return where some links wait; KeyError if one does not."""
         numbers = np.asarray(links, dtype=np.int64)
         is_known = (numbers >= 0) & (numbers < len(self.slot_of))
         slots = np.where(is_known, self.slot_of[np.where(is_known, numbers, 0)], NO_LINK).astype(np.int64)
@@ -187,7 +187,7 @@ class Chunks:
         return slots, chunks, rank < np.repeat(room, wanted)
 
     def _filling_chunks(self, hosts: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The chunk with room on each of these distinct hosts, a new one where there is none."""
+        """Return the chunk with room on each of these distinct hosts, a new one where there is none."""
         chunks = self._filling[hosts]
         is_full = (chunks == NO_CHUNK) | (self.used[chunks] == self.capacity[chunks])
         if is_full.any():
@@ -197,7 +197,7 @@ class Chunks:
         return chunks
 
     def _open(self, hosts: NDArray[np.int32], capacities: NDArray[np.int32]) -> NDArray[np.int32]:
-        """An empty chunk for each of these distinct hosts."""
+        """Return an empty chunk for each of these distinct hosts."""
         chunks = np.empty(len(hosts), dtype=np.int32)
         for capacity in np.unique(capacities).tolist():
             takers = np.flatnonzero(capacities == capacity)

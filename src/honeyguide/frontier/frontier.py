@@ -63,7 +63,7 @@ class HostReadiness(Protocol):
         ...
 
     def ready_at(self, count: int) -> NDArray[np.float64]:
-        """The ready times of the first `count` hosts, infinite while one is being asked. Never kept by a frontier."""
+        """Return the ready times of the first `count` hosts, infinite while one is being asked; not to be kept."""
         ...
 
 
@@ -72,11 +72,11 @@ class Scorer(Protocol):
 
     @property
     def weights(self) -> NDArray[np.float64] | None:
-        """Where a score is the weighted sum of its row, the weights; None where it is anything else."""
+        """Return the weights, where a score is the weighted sum of its row; None where it is anything else."""
         ...
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
-        """One score a row."""
+        """Return one score a row."""
         ...
 
 
@@ -92,11 +92,11 @@ class Frontier(Protocol):
         ...
 
     def would_keep(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which links would find room, were links of these scores pushed together now."""
+        """Return which links would find room, were links of these scores pushed together now."""
         ...
 
     def take(self, now: float) -> Taken | NotBefore | None:
-        """The best link on a host that is ready at `now`; if there is none, when to ask again; None if empty.
+        """Return the best link on a host that is ready at `now`; if there is none, when to ask again; None if empty.
 
         What is taken tells how much better the best link of all is, where its host is not ready.
         """
@@ -131,12 +131,12 @@ class Frontier(Protocol):
         ...
 
     def __len__(self) -> int:
-        """How many links wait."""
+        """Return how many links wait."""
         ...
 
 
 def earliest(ready_at: NDArray[np.float64]) -> NotBefore:
-    """When the first of some hosts, none of which is ready, will be."""
+    """Say when the first of some hosts, none of which is ready, will be."""
     return NotBefore(float(ready_at.min()), is_awaited=bool(ready_at.max() == np.inf))
 
 

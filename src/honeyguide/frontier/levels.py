@@ -60,7 +60,7 @@ class LevelledFrontier(Generic[Inner]):
         return link in self._frontiers[self._level(link)]
 
     def levels(self, links: Sequence[LinkId]) -> NDArray[np.uint8]:
-        """The level of each link; 0 for one that does not wait."""
+        """Return the level of each link; 0 for one that does not wait."""
         numbers = np.asarray(links, dtype=np.int64)
         is_known = (numbers >= 0) & (numbers < len(self._level_of))
         levels = np.zeros(len(numbers), dtype=np.uint8)
@@ -68,7 +68,7 @@ class LevelledFrontier(Generic[Inner]):
         return levels
 
     def behind(self) -> NDArray[np.int64]:
-        """The links that wait deeper than level 0, in order of number. Looks at a byte for every link ever met."""
+        """Return the links that wait deeper than level 0, in order of number. Looks at a byte a link ever met."""
         if len(self._frontiers) == 1:
             return np.empty(0, dtype=np.int64)
         return np.flatnonzero(self._level_of)
@@ -89,7 +89,7 @@ class LevelledFrontier(Generic[Inner]):
         scores: NDArray[np.float64],
         levels: NDArray[np.uint8] | None = None,  # noqa: ARG002 - matters where room is short
     ) -> NDArray[np.bool_]:
-        """Which links would find room, were links of these scores pushed together now, at these levels."""
+        """Return which links would find room, were links of these scores pushed together now, at these levels."""
         return np.ones(len(scores), dtype=np.bool_)
 
     def take(self, now: float) -> Taken | NotBefore | None:
@@ -145,7 +145,7 @@ class LevelledFrontier(Generic[Inner]):
         return np.concatenate([scores for scores, _ in seen])[back], np.concatenate([rows for _, rows in seen])[back]
 
     def _first(self, now: float, ask: Callable[[Inner], Taken | NotBefore | None]) -> Taken | NotBefore | None:
-        """What the first level gives that has something, or for which it is worth waiting."""
+        """Return what the first level gives that has something, or for which it is worth waiting."""
         soonest: NotBefore | None = None
         is_worth_waiting = False
         for level, frontier in self._frontiers.items():
@@ -262,7 +262,7 @@ class LevelledRows(LevelledFrontier[SharedRowsFrontier]):
         self._note(rows, scores)
 
     def rows_of(self, link: LinkId) -> Rows:
-        """Every row that a waiting link has, in the order in which it got them."""
+        """Return every row that a waiting link has, in the order in which it got them."""
         return self._frontiers[self._level(link)].rows_of(link)
 
     def _note(self, rows: Rows, scores: NDArray[np.float64]) -> None:

@@ -37,13 +37,13 @@ class SeenUrls:
         return (self.url(LinkId(number)) for number in range(len(self)))
 
     def find(self, url: Url) -> LinkId | None:
-        """The number of a URL met before, or None."""
+        """Return the number of a URL met before, or None."""
         text = url.text.encode()
         number = self._places[self._place(text, xxhash.xxh3_64_intdigest(text))]
         return None if number == FREE else LinkId(number)
 
     def add(self, url: Url) -> LinkId:
-        """The number of a URL, a new one if it was never met."""
+        """Return the number of a URL, a new one if it was never met."""
         text = url.text.encode()
         digest = xxhash.xxh3_64_intdigest(text)
         place = self._place(text, digest)
@@ -59,14 +59,14 @@ class SeenUrls:
         return LinkId(number)
 
     def url(self, link: LinkId) -> Url:
-        """The URL with this number."""
+        """Return the URL with this number."""
         return Url(self._text(link).decode())
 
     def _text(self, number: int) -> bytes:
         return bytes(self._texts[self._ends[number] : self._ends[number + 1]])
 
     def _place(self, text: bytes, digest: int) -> int:
-        """Where in the table the number of a text is, or would be."""
+        """Return where in the table the number of a text is, or would be."""
         last = len(self._places) - 1
         place = digest & last
         while (number := self._places[place]) != FREE:
@@ -77,7 +77,7 @@ class SeenUrls:
 
 
 def _table(hashes: array[int], *, size: int) -> memoryview[int]:
-    """A table of `size`, a power of two, with the numbers of these hashes in it."""
+    """Return a table of `size`, a power of two, with the numbers of these hashes in it."""
     numbers = np.full(size, FREE, dtype=np.int32)
     left = np.arange(len(hashes), dtype=np.int32)
     places = np.array(hashes, dtype=np.uint64) & np.uint64(size - 1)

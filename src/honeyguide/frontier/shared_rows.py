@@ -69,7 +69,7 @@ class SharedRowsFrontier:
 
     @property
     def distinct_rows(self) -> int:
-        """How many rows the waiting links have between them."""
+        """Return how many rows the waiting links have between them."""
         return len(self._number_by_row)
 
     def push(self, arrivals: Arrivals) -> Sequence[LinkId]:
@@ -149,15 +149,15 @@ class SharedRowsFrontier:
                 self._score[number] = score
 
     def rows_of(self, link: LinkId) -> Rows:
-        """Every row that a waiting link has, in the order in which it got them."""
+        """Return every row that a waiting link has, in the order in which it got them."""
         return self._row[list(self._numbers_of_link(link))]
 
     def _lowest_with(self, rows: NDArray[np.int64]) -> LinkId:
-        """The link with the lowest number that has one of these rows."""
+        """Return the link with the lowest number that has one of these rows."""
         return LinkId(int(self._lowest[rows].min()))
 
     def _best_ready(self, now: float) -> LinkId:
-        """The best link on a ready host. There is one."""
+        """Return the best link on a ready host. There is one."""
         scores = self._score[: len(self._links)]
         is_ready = self._is_first_ready(now)
         top = float(np.max(scores, where=is_ready, initial=NOTHING))
@@ -259,7 +259,7 @@ class SharedRowsFrontier:
         return max(self._numbers_of_link(link), key=self._score.__getitem__)
 
     def _numbers_of(self, rows: Rows) -> list[int]:
-        """The number of each row; one that no waiting link has gets a new one."""
+        """Return the number of each row; one that no waiting link has gets a new one."""
         same_zeros = rows + np.float16(0)  # no negative ones
         return [
             self._new_number(key, row) if (number := self._number_by_row.get(key)) is None else number
@@ -302,12 +302,12 @@ class SharedRowsFrontier:
         return bool(np.any((self._ready_at() <= now) & (self._waiting_by_host > 0)))
 
     def _is_first_ready(self, now: float) -> NDArray[np.bool_]:
-        """Of each row, whether the host of its first link is ready; of a free number, False."""
+        """Tell of each row whether the host of its first link is ready; of a free number, False."""
         hosts = self._lowest_host[: len(self._links)]
         return (self._ready_at()[hosts] <= now) & (self._size[: len(hosts)] > 0)
 
     def _ready_links(self, row: int, now: float) -> NDArray[np.int32]:
-        """Those that have this row and whose host is ready, ascending."""
+        """Return the links that have this row and whose host is ready, ascending."""
         links = np.frombuffer(self._links[row], dtype=np.int32)
         return links[self._ready_at()[np.frombuffer(self._host, dtype=np.int32)[links]] <= now]
 
@@ -316,7 +316,7 @@ class SharedRowsFrontier:
 
 
 def _pieces(rows: Rows) -> list[bytes]:
-    """The content of each row."""
+    """Return the content of each row."""
     content, size = rows.tobytes(), rows.itemsize * rows.shape[1]
     return [content[place * size : (place + 1) * size] for place in range(len(rows))]
 

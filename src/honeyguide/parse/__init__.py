@@ -1,6 +1,6 @@
 """Bytes become a page, whatever they are: nothing that a host sends makes this stage fail.
 
-`document.parse` asks `media_type` what the body is. Text goes through `charset` (bytes to `str`). HTML goes on to
+`document.parse` finds out what the body is. Text goes through `charset` (bytes to `str`). HTML goes on to
 `html`, which builds the tree, drops what no reader sees, and writes the visible text with markers around every link and
 around what `boilerplate` recognises as navigation; `marked_text` reads that text once, left to right, and gives words,
 link positions and main spans together. `links` resolves each address and gathers its places into one `Link` per target.
@@ -10,8 +10,8 @@ pages of a site are laid out alike, `PageRules` say which part of them counts, a
 What a person names as a sitemap or feed is no page: `listing` reads the addresses in it, or says why it cannot.
 """
 
-from honeyguide.parse.boilerplate import WHOLE_PAGE, WIKIPEDIA, PageRules, rules_of
 from honeyguide.parse.document import media_type_of, parse
+from honeyguide.parse.links import WHOLE_PAGE, WIKIPEDIA, PageRules, rules_of
 from honeyguide.parse.listing import Listing, read_listing, sitemaps_in_robots
 
 __all__ = [

@@ -1,16 +1,13 @@
-"""What of a page counts, on sites whose pages are all laid out alike.
-
-Which parts of a page are not its subject: navigation, site headers, footers, sidebars.
+"""Parts of a page that are not its subject: navigation, site headers, footers, sidebars, menus.
 
 Elements and roles made for it decide first. Older pages only have names, so a class or id that is built from
 navigation words and nothing else counts too: `site-footer` does, `has-sidebar` and `restaurant-menu` do not. Where a
 page marks its main content, nothing that holds it is boilerplate, and all that stands outside is.
 
-Menus that nothing names: blocks of links beside the text of a page.
-
-From the body inwards, as long as one element holds nearly all the words that are not links, the elements beside it
-that consist of links are menus. Where the text is spread over several elements it has been reached, and a list of links
-there is part of it. So is a list that is longer than the text: such a page may be there for its links.
+Some menus have no name: blocks of links beside the text. From the body inwards, as long as one element holds nearly all
+the words that are not links, the elements beside it that consist of links are menus. Where the text is spread over
+several elements it has been reached, and a list of links there is part of it. So is a list that is longer than the
+text: such a page may be there for its links.
 """
 
 from __future__ import annotations
@@ -26,38 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from selectolax.lexbor import LexborNode
-
-    from honeyguide.model import Url
-
-_COLON: Final = re.compile(":|%3A")
-
-
-@dataclass(frozen=True, slots=True)
-class PageRules:
-    """Which part of a page is read, and which of its links are links. As they stand here, all of it and all of them."""
-
-    from_first_paragraph: bool = False  # nothing before the first <p> is read; without one, nothing at all
-    articles_in: str = ""  # the folder of the host to which links must lead, without # or : in what follows it
-
-    def let(self, href: str, target: Url, page: Url) -> bool:
-        """Whether a link counts that is written as `href` on `page`, where it means `target`."""
-        if not self.articles_in:
-            return True
-        if "#" in href or target.host != page.host:
-            return False
-        address = target.path_and_query
-        return address.startswith(self.articles_in) and not _COLON.search(address, len(self.articles_in))
-
-
-def rules_of(profile: str) -> PageRules:
-    """How the pages of a crawl with this profile are read."""
-    return WIKIPEDIA if profile == "wikipedia" else WHOLE_PAGE
-
-
-WHOLE_PAGE: Final = PageRules()
-WIKIPEDIA: Final = PageRules(from_first_paragraph=True, articles_in="/wiki/")
-"""As WikiCrawler reads MediaWiki: the text begins at the first <p>, after the navigation; # leads to a section, : to an
-image or to something else that is no article."""
 
 CANDIDATES: Final = (
     "main, nav, header, footer, aside, select, [role]:not(a, area, img),"
@@ -101,7 +66,7 @@ class Boilerplate:
 
     @property
     def main_elements(self) -> list[LexborNode]:
-        """What the page marks as its main content, none inside another; outside them all is boilerplate."""
+        """Return what the page marks as its main content, none inside another; outside them all is boilerplate."""
         return list(self._main_by_id.values())
 
     def look_at(self, node: LexborNode, tag: str | None, attributes: Mapping[str, str | None]) -> None:
@@ -134,7 +99,7 @@ class Boilerplate:
 
 
 def ancestors_of(node: LexborNode) -> Iterator[LexborNode]:
-    """The elements around `node`, innermost first, up to a bound."""
+    """Return the elements around `node`, innermost first, up to a bound."""
     return islice(_all_ancestors_of(node), _ANCESTORS_LOOKED_AT)
 
 
@@ -175,7 +140,7 @@ class _Part:
 
 
 def menus_beside_text(body: LexborNode, links: int, characters: int) -> list[LexborNode]:
-    """The unnamed menus of a page with so many links and so much text that does not mark its main content."""
+    """Return the unnamed menus of a page with so many links and so much text that does not mark its main content."""
     if characters > _CHARACTERS_PER_LINK * links:
         return []
     linked_before = _linked_before(body)
@@ -193,7 +158,7 @@ def menus_beside_text(body: LexborNode, links: int, characters: int) -> list[Lex
 
 
 def _linked_before(body: LexborNode) -> list[int]:
-    """How many words in links there are before each link, and in all."""
+    """Count the words in links before each link, and in all."""
     words = _word_count(body)
     before = [0]
     for link in body.css("a[href]"):
@@ -203,7 +168,7 @@ def _linked_before(body: LexborNode) -> list[int]:
 
 
 def _unwrapped(level: LexborNode) -> LexborNode:
-    """`level`, or the first element within it that is not all its parent holds."""
+    """Return `level`, or the first element within it that is not all its parent holds."""
     for _ in range(_WRAPPINGS):
         inner = list(level.iter())
         if len(inner) != 1 or inner[0].tag not in _HOLDERS:
@@ -213,7 +178,7 @@ def _unwrapped(level: LexborNode) -> LexborNode:
 
 
 def _parts(level: LexborNode, first_link: int, linked_before: Sequence[int]) -> list[_Part]:
-    """The child elements of `level`. `linked_before` has the words in links before each link of the page."""
+    """Return the child elements of `level`. `linked_before` has the words in links before each link of the page."""
     parts = []
     for node in level.iter():
         links = len(node.css("a[href]"))
@@ -224,7 +189,7 @@ def _parts(level: LexborNode, first_link: int, linked_before: Sequence[int]) -> 
 
 
 def _text_among(parts: Sequence[_Part]) -> _Part | None:
-    """The one that holds nearly all the text; None where no single element does."""
+    """Return the one that holds nearly all the text; None where no single element does."""
     text = max(parts, key=lambda part: part.own_words, default=None)
     if text is None or text.node.tag not in _HOLDERS:
         return None

@@ -50,7 +50,7 @@ _GUESSABLE = [
 
 
 def decode(body: bytes, content_type: str) -> tuple[str, str]:
-    """The text of `body` and the name of its encoding, empty for an empty body."""
+    """Return the text of `body` and the name of its encoding, empty for an empty body."""
     if not body:
         return "", ""
     for mark, charset in _BYTE_ORDER_MARKS:
@@ -78,7 +78,7 @@ def _header_charset(content_type: str) -> str:
 
 
 def _declared_charset(body: bytes) -> str:
-    """What the document says of itself. It was read as ASCII to find this, so it cannot be UTF-16."""
+    """Return what the document says of itself. It was read as ASCII to find this, so it cannot be UTF-16."""
     start = body[:_DECLARED_WITHIN_BYTES]
     if b"<!--" in start:
         start = _COMMENT.sub(b"", start)
@@ -88,7 +88,7 @@ def _declared_charset(body: bytes) -> str:
 
 
 def _standard_name(label: str) -> str:
-    """The standard's name for an encoding label, empty when there is no such encoding."""
+    """Return the standard's name for an encoding label, empty when there is no such encoding."""
     try:
         return _STANDARD_NAMES.get(codecs.lookup(label.strip()).name, "")
     except (LookupError, ValueError):
@@ -105,7 +105,7 @@ def _decode_undeclared(body: bytes) -> tuple[str, str]:
 
 
 def _guess(body: bytes) -> str:
-    """The likeliest encoding of text that is not clean UTF-8, from a bounded sample because guessing is slow."""
+    """Return the likeliest encoding of text that is not clean UTF-8, from a bounded sample because guessing is slow."""
     text = body.decode(UTF_8, errors="replace")
     broken = text.count("\ufffd")
     if broken * 10 < len(body) - len(text):

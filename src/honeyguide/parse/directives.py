@@ -33,7 +33,7 @@ class Said(NamedTuple):
 
 
 def directives_of(said: Said, robots_tag: str, agent: str, page: Url, base: Url) -> Directives:
-    """The directives of `page`, whose relative addresses are relative to `base`."""
+    """Return the directives of `page`, whose relative addresses are relative to `base`."""
     if not (robots_tag or any(said)):
         return NO_DIRECTIVES
     rules = {rule.strip().lower() for content in said.robots for rule in content.split(",")}
@@ -48,7 +48,7 @@ def directives_of(said: Said, robots_tag: str, agent: str, page: Url, base: Url)
 
 
 def _rules_in_tag(robots_tag: str, agent: str) -> Iterator[str]:
-    """The rules of X-Robots-Tag headers, one a line, that are addressed to all or to `agent`."""
+    """Return the rules of X-Robots-Tag headers, one a line, that are addressed to all or to `agent`."""
     for line in robots_tag.lower().split("\n"):
         is_for_us = True
         for part in line.split(","):

@@ -1,7 +1,4 @@
-"""What kind of thing a body is: the type its host declares, unless that is missing or plainly wrong.
-
-From a fetched body to a page.
-"""
+"""From a fetched body to a page: what type it is, then its text, links and directives."""
 
 from __future__ import annotations
 
@@ -9,16 +6,15 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.model import Page
-from honeyguide.parse.boilerplate import WHOLE_PAGE
 from honeyguide.parse.charset import decode, is_declared_utf16
 from honeyguide.parse.directives import Said, directives_of
 from honeyguide.parse.html import read_html
-from honeyguide.parse.links import base_of, links_of
+from honeyguide.parse.links import WHOLE_PAGE, base_of, links_of
 from honeyguide.parse.marked_text import read_marked, read_plain
 
 if TYPE_CHECKING:
-    from honeyguide.model import Directives, Fetched, Url
-    from honeyguide.parse.boilerplate import PageRules
+    from honeyguide.model import Fetched, Url
+    from honeyguide.parse.links import PageRules
 
 HTML: Final = "text/html"
 XHTML: Final = "application/xhtml+xml"
@@ -57,7 +53,7 @@ _XHTML_ROOT = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 
 
 def media_type_of(fetched: Fetched) -> str:
-    """The declared type; the sniffed one where none is declared, or where declared text is a binary file."""
+    """Return the declared type; the sniffed one where none is declared, or where declared text is a binary file."""
     declared = fetched.media_type
     if declared in _SAYS_NOTHING:
         return _sniff(fetched)
@@ -79,7 +75,7 @@ def _sniff(fetched: Fetched) -> str:
 
 
 def _binary_type(fetched: Fetched) -> str | None:
-    """The type of a body that is not text, None where it is text."""
+    """Return the type of a body that is not text, None where it is text."""
     start = fetched.body[:_SNIFFED_BYTES]
     for signature, media_type in _SIGNATURES:
         if start.startswith(signature):
@@ -91,7 +87,7 @@ def _binary_type(fetched: Fetched) -> str | None:
 
 
 def parse(url: Url, fetched: Fetched, rules: PageRules = WHOLE_PAGE, agent: str = "") -> Page:
-    """The page that `fetched` holds, found at `url`. Never raises: broken input gives what could be read of it.
+    """Return the page that `fetched` holds, found at `url`. Never raises: broken input gives what could be read of it.
 
     `rules` are for HTML only. `agent` is the name by which a page may address us.
     """
@@ -99,9 +95,9 @@ def parse(url: Url, fetched: Fetched, rules: PageRules = WHOLE_PAGE, agent: str 
     if media_type in HTML_TYPES:
         return _html_page(url, media_type, fetched, rules, agent)
     directives = directives_of(Said(), fetched.robots_tag, agent, url, url)
-    if media_type == PLAIN_TEXT:
-        return _plain_page(url, fetched, directives)
-    return Page(url, media_type, "", title="", text="", words=(), main_spans=(), links=(), directives=directives)
+    text, charset = decode(fetched.body, fetched.content_type) if media_type == PLAIN_TEXT else ("", "")
+    reading = read_plain(text)
+    return Page(url, media_type, charset, "", reading.text, reading.words, reading.main_spans, (), directives)
 
 
 def _html_page(url: Url, media_type: str, fetched: Fetched, rules: PageRules, agent: str) -> Page:
@@ -118,20 +114,4 @@ def _html_page(url: Url, media_type: str, fetched: Fetched, rules: PageRules, ag
         main_spans=reading.main_spans,
         links=links_of(url, document.base_href, document.anchors, reading.places, rules),
         directives=directives_of(document.said, fetched.robots_tag, agent, url, base_of(url, document.base_href)),
-    )
-
-
-def _plain_page(url: Url, fetched: Fetched, directives: Directives) -> Page:
-    text, charset = decode(fetched.body, fetched.content_type)
-    reading = read_plain(text)
-    return Page(
-        url=url,
-        media_type=PLAIN_TEXT,
-        charset=charset,
-        title="",
-        text=reading.text,
-        words=reading.words,
-        main_spans=reading.main_spans,
-        links=(),
-        directives=directives,
     )

@@ -1,9 +1,8 @@
-"""A limit on how deep elements may nest, because the parser's time grows with the square of the depth.
+"""HTML to text with markers: the tree is built, searched and read in C; only what was found is looked at here.
 
-A document of 0.8 MB that opens 160,000 elements and closes none takes it over a minute. No page that a person wrote
-comes near the limit; what lies deeper is cut off.
-
-HTML to text with markers: the tree is built, searched and read in C; only what was found is looked at here.
+The parser's time grows with the square of the depth: a document of 0.8 MB that opens 160,000 elements and closes none
+takes it over a minute. So elements may nest only so deep. No page that a person wrote comes near the limit; what lies
+deeper is cut off.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class _Steps(dict[str, int]):
 
 
 def without_depths(html: str) -> str:
-    """The document up to where elements nest deeper than `DEEPEST`; nearly always, the document itself."""
+    """Return the document up to where elements nest deeper than `DEEPEST`; nearly always, the document itself."""
     if html.count("<") < FEW_TAGS:
         return html
     tags = _TAG.findall(html)
@@ -109,7 +108,7 @@ def read_html(html: str, *, from_first_paragraph: bool = False, agent: str = "")
 
 
 def _read(html: str, agent: str, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
-    """The document, and how many markers were put into its text."""
+    """Return the document, and how many markers were put into its text."""
     tree = LexborHTMLParser(_WORD_ENDING_TAG.sub(" <", html))
     title, base_href = _title_and_base(_names_in_what_is_seen(tree))
     said = _said(tree.head, agent)
@@ -198,7 +197,7 @@ def _names_in_what_is_seen(tree: LexborHTMLParser) -> list[LexborNode]:
 
 
 def _title_and_base(names: list[LexborNode]) -> tuple[str, str]:
-    """The first of each. A title that strayed into the body is taken out, because it is not text."""
+    """Return the first of each. A title that strayed into the body is taken out, because it is not text."""
     title = base_href = None
     for node in names:
         if node.tag == "base":
@@ -210,7 +209,7 @@ def _title_and_base(names: list[LexborNode]) -> tuple[str, str]:
 
 
 def _said(head: LexborNode | None, agent: str) -> Said:
-    """What the head asks of crawlers. What strayed into the body may be anybody's, and is not heard."""
+    """Return what the head asks of crawlers. What strayed into the body may be anybody's, and is not heard."""
     refresh = ""
     robots: list[str] = []
     canonicals: set[str] = set()

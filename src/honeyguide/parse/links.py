@@ -2,17 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import InvalidUrl
 from honeyguide.model import Link, Occurrence, Url
-from honeyguide.parse.boilerplate import WHOLE_PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.parse.boilerplate import PageRules
     from honeyguide.parse.html import Anchor
+
+_COLON: Final = re.compile(":|%3A")
+
+
+@dataclass(frozen=True, slots=True)
+class PageRules:
+    """Which part of a page is read, and which of its links count; by default all, for sites laid out alike less."""
+
+    from_first_paragraph: bool = False  # nothing before the first <p> is read; without one, nothing at all
+    articles_in: str = ""  # the folder of the host to which links must lead, without # or : in what follows it
+
+    def let(self, href: str, target: Url, page: Url) -> bool:
+        """Whether a link counts that is written as `href` on `page`, where it means `target`."""
+        if not self.articles_in:
+            return True
+        if "#" in href or target.host != page.host:
+            return False
+        address = target.path_and_query
+        return address.startswith(self.articles_in) and not _COLON.search(address, len(self.articles_in))
+
+
+def rules_of(profile: str) -> PageRules:
+    """Return how the pages of a crawl with this profile are read."""
+    return WIKIPEDIA if profile == "wikipedia" else WHOLE_PAGE
+
+
+WHOLE_PAGE: Final = PageRules()
+WIKIPEDIA: Final = PageRules(from_first_paragraph=True, articles_in="/wiki/")
+"""As WikiCrawler reads MediaWiki: the text begins at the first <p>, after the navigation; # leads to a section, : to an
+image or to something else that is no article."""
 
 _NO_REL: frozenset[str] = frozenset()
 
@@ -24,7 +54,7 @@ def links_of(
     places: Sequence[Occurrence],
     rules: PageRules = WHOLE_PAGE,
 ) -> tuple[Link, ...]:
-    """The links that lead elsewhere, in order of first occurrence; `places` says where each anchor stands."""
+    """Return the links that lead elsewhere, in order of first occurrence; `places` says where each anchor stands."""
     targets = _Targets(base_of(page, base_href), page, rules)
     found_by_target: dict[str, _Found] = {}
     for (href, rel), place in zip(anchors, places, strict=True):
@@ -78,7 +108,7 @@ class _Targets(dict[str, Url | None]):
 
 
 def base_of(page: Url, base_href: str) -> Url:
-    """What relative addresses are relative to: the `base` element when it is usable, else the page."""
+    """Return what relative addresses are relative to: the `base` element when it is usable, else the page."""
     return (base_href and _target(base_href, page)) or page
 
 

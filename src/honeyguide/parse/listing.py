@@ -1,15 +1,14 @@
-"""XML from strangers, read as a stream of elements. What it could be bombed with is refused, not expanded.
+"""Files that list pages: sitemaps and their indexes, RSS, Atom and RDF feeds, and plain lists of addresses.
 
-No entity may be declared, nothing outside the document is asked for, and elements nest only so deep.
-
-Files that list pages: sitemaps and their indexes, RSS, Atom and RDF feeds, and plain lists of addresses.
+XML from strangers is read as a stream. What it could be bombed with is refused, not expanded: no entity may be
+declared, nothing outside the document is asked for, and elements nest only so deep.
 """
 
 from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 from xml.parsers import expat
 
 from honeyguide.errors import InvalidUrl, PageError
@@ -23,79 +22,6 @@ if TYPE_CHECKING:
 
 DEEPEST: Final = 64
 _BASE: Final = "http://www.w3.org/XML/1998/namespace base"
-
-
-class XmlTrouble(Exception):  # noqa: N818 - reads as a statement about the document
-    """A document that cannot or will not be read; says why, in a few words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Element:
-    """An element as it begins: its name and attributes without namespaces, and `xml:base` where it has one."""
-
-    name: str
-    attributes: Mapping[str, str]
-    base: str = ""
-
-
-class Reader(Protocol):
-    """Told of a document from its beginning to its end."""
-
-    def begin(self, element: Element) -> None:
-        """An element begins."""
-        ...
-
-    def text(self, characters: str) -> None:
-        """Text inside the innermost element; one text may come in pieces."""
-        ...
-
-    def end(self) -> None:
-        """The innermost element ends."""
-        ...
-
-
-def read_xml(text: str, reader: Reader) -> None:
-    """Tell `reader` of a document. XmlTrouble where it is not well-formed, or not harmless."""
-    parser = expat.ParserCreate(encoding="utf-8", namespace_separator=" ")
-    depth = 0
-
-    def begin(name: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > DEEPEST:
-            raise XmlTrouble(f"its elements nest deeper than {DEEPEST}")
-        plain = {_local(key): value for key, value in attributes.items() if key != _BASE}
-        reader.begin(Element(_local(name), plain, attributes.get(_BASE, "")))
-
-    def end(_name: str) -> None:
-        nonlocal depth
-        depth -= 1
-        reader.end()
-
-    parser.StartElementHandler = begin
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = reader.text
-    parser.EntityDeclHandler = _refuse_entity
-    parser.ExternalEntityRefHandler = _refuse_outside
-    parser.buffer_text = True
-    try:
-        parser.Parse(text.encode("utf-8", "replace"), True)  # noqa: FBT003 - by position only
-    except expat.ExpatError as error:
-        raise XmlTrouble(f"it is not well-formed XML: {expat.ErrorString(error.code)} in line {error.lineno}") from None
-
-
-def _local(name: str) -> str:
-    return name.rpartition(" ")[2]
-
-
-def _refuse_entity(*_declared: object) -> None:
-    raise XmlTrouble("it declares entities, which are not expanded here")
-
-
-def _refuse_outside(*_referred: object) -> int:
-    raise XmlTrouble("it refers to something outside itself")
-
-
 MAX_BYTES: Final = 50_000_000
 """Of an unpacked file: what the sitemap protocol allows."""
 
@@ -115,23 +41,23 @@ class Listing:
 
 
 def read_listing(url: Url, fetched: Fetched) -> Listing:
-    """What the file found at `url` lists. PageError with the reason where it lists nothing that we know."""
+    """Return what the file found at `url` lists. PageError with the reason where it lists nothing that we know."""
     text, _ = decode(_unpacked(url, fetched.body), fetched.content_type)
     text = text.strip("\ufeff \t\r\n")
     if not text.startswith("<"):
         return _plain_list(url, text)
     reader = _ListReader()
     try:
-        read_xml(text, reader)
-    except XmlTrouble as trouble:
-        raise PageError(f"{url} is not {_KINDS}: {trouble}; give another one") from None
+        reader.read(text)
+    except _BadXmlError as error:
+        raise PageError(f"{url} is not {_KINDS}: {error}; give another one") from None
     pages, unusable = _urls(url, reader.pages)
     sitemaps, more_unusable = _urls(url, reader.sitemaps)
     return Listing(pages, sitemaps, unusable + more_unusable)
 
 
 def sitemaps_in_robots(url: Url, fetched: Fetched) -> tuple[Url, ...]:
-    """The sitemaps that the robots.txt at `url` names."""
+    """Return the sitemaps that the robots.txt at `url` names."""
     lines = fetched.body.decode("utf-8-sig", "replace").splitlines()
     fields = (line.partition(":") for line in lines)
     named = (("", value.strip()) for name, _, value in fields if name.strip().lower() == "sitemap")
@@ -182,19 +108,51 @@ def _url(file: Url | None, base: str, address: str) -> Url | None:
         return None
 
 
+class _BadXmlError(Exception):
+    """A document that cannot or will not be read; says why, in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """An element as it begins: its name and attributes without namespaces, and `xml:base` where it has one."""
+
+    name: str
+    attributes: Mapping[str, str]
+    base: str = ""
+
+
 class _ListReader:
     """Picks the addresses out of a file, whichever kind it is."""
 
     def __init__(self) -> None:
         self.pages: list[tuple[str, str]] = []  # what it is relative to, and the address
         self.sitemaps: list[tuple[str, str]] = []
-        self._open: list[Element] = []
+        self._open: list[_Element] = []
         self._text: list[str] | None = None  # of an element whose text is an address
         self._item_link = self._item_id = ""
 
-    def begin(self, element: Element) -> None:
+    def read(self, text: str) -> None:
+        """Read a whole document. _BadXmlError where it is not well-formed, or not harmless."""
+        parser = expat.ParserCreate(encoding="utf-8", namespace_separator=" ")
+        parser.StartElementHandler = self._begin
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._add_text
+        parser.EntityDeclHandler = _refuse_entity
+        parser.ExternalEntityRefHandler = _refuse_outside
+        parser.buffer_text = True
+        try:
+            parser.Parse(text.encode("utf-8", "replace"), True)  # noqa: FBT003 - by position only
+        except expat.ExpatError as error:
+            reason = f"{expat.ErrorString(error.code)} in line {error.lineno}"
+            raise _BadXmlError(f"it is not well-formed XML: {reason}") from None
+
+    def _begin(self, full_name: str, attributes: dict[str, str]) -> None:
+        plain = {_local(key): value for key, value in attributes.items() if key != _BASE}
+        element = _Element(_local(full_name), plain, attributes.get(_BASE, ""))
+        if len(self._open) >= DEEPEST:
+            raise _BadXmlError(f"its elements nest deeper than {DEEPEST}")
         if not self._open and element.name not in _ROOTS:
-            raise XmlTrouble("it is HTML" if element.name.lower() == "html" else f"it is <{element.name}>")
+            raise _BadXmlError("it is HTML" if element.name.lower() == "html" else f"it is <{element.name}>")
         inside = self._open[-1].name if self._open else ""
         if element.name in _ITEMS:
             self._item_link, self._item_id = "", element.attributes.get("about", "")
@@ -203,11 +161,11 @@ class _ListReader:
         self._open.append(element)
         self._text = [] if element.name in ("loc", "link", "guid") else None
 
-    def text(self, characters: str) -> None:
+    def _add_text(self, characters: str) -> None:
         if self._text is not None:
             self._text.append(characters)
 
-    def end(self) -> None:
+    def _end(self, _name: str) -> None:
         ended = self._open.pop()
         address = "".join(self._text or ()).strip(" \t\r\n")
         self._text = None
@@ -226,5 +184,17 @@ class _ListReader:
 
     @property
     def _base(self) -> str:
-        """The innermost `xml:base`; those of several elements are seldom relative to one another."""
+        """Return the innermost `xml:base`; those of several elements are seldom relative to one another."""
         return next((element.base for element in reversed(self._open) if element.base), "")
+
+
+def _local(name: str) -> str:
+    return name.rpartition(" ")[2]
+
+
+def _refuse_entity(*_declared: object) -> None:
+    raise _BadXmlError("it declares entities, which are not expanded here")
+
+
+def _refuse_outside(*_referred: object) -> int:
+    raise _BadXmlError("it refers to something outside itself")

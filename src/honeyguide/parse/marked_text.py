@@ -51,8 +51,8 @@ Spans = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What the marked text says. `places` are the links in order of their start markers."""
+class MarkedText:
+    """Marked text as it was read. `places` are the links in order of their start markers."""
 
     text: str
     words: tuple[str, ...]
@@ -66,16 +66,16 @@ def has_markers(text: str, count: int) -> bool:
 
 
 def without_markers(html: str) -> str:
-    """`html` cleared of everything that would read as a marker, character references included."""
+    """Clear `html` of everything that would read as a marker, character references included."""
     return _MARK_REFERENCE.sub(" ", html.replace(_MARK, " "))
 
 
-def read_plain(text: str) -> Reading:
+def read_plain(text: str) -> MarkedText:
     """Read text that has no markers; what looks like one is only a character."""
     return read_marked(text.replace(_MARK, " "))
 
 
-def read_marked(marked: str) -> Reading:
+def read_marked(marked: str) -> MarkedText:
     """Read text whose markers are properly nested."""
     folded = " ".join(marked.split())
     source = folded
@@ -87,11 +87,11 @@ def read_marked(marked: str) -> Reading:
     # Where each piece begins, counted in words; one more for the end of the text.
     starts = list(accumulate(map(len, words_by_piece), initial=0))
     places, main_spans = _read_markers(folded.split(_MARK), starts)
-    return Reading(_plain(folded), tuple(chain.from_iterable(words_by_piece)), main_spans, places)
+    return MarkedText(_plain(folded), tuple(chain.from_iterable(words_by_piece)), main_spans, places)
 
 
 def _read_markers(pieces: list[str], starts: list[int]) -> tuple[tuple[Occurrence, ...], Spans]:
-    """The links and main spans of text cut at its markers; `starts` says where each piece begins, in words.
+    """Return the links and main spans of text cut at its markers; `starts` says where each piece begins, in words.
 
     A piece begins with the character that says which marker came before it; the first piece is plain text. A link
     inside another ends the outer one, as it does in a browser, so that no page can make this quadratic.
@@ -130,7 +130,7 @@ class _MainSpans:
         self._start = position
 
     def spans(self, word_count: int) -> Spans:
-        """The spans of a text of so many words; the whole text where asides leave nothing."""
+        """Return the spans of a text of so many words; the whole text where asides leave nothing."""
         self._end(word_count)
         if not self._ended and word_count:
             return ((0, word_count),)
@@ -142,7 +142,7 @@ class _MainSpans:
 
 
 def _separated(text: str) -> str:
-    """`text` with spaces for separators, so that splitting its ASCII parts gives the words that `WORD` would find.
+    """Put spaces for separators, so that splitting the ASCII parts gives the words that `WORD` would find.
 
     The regular expression alone takes more than twice as long, and most pages are mostly ASCII.
     """
@@ -161,7 +161,7 @@ def _separated(text: str) -> str:
 
 
 def _words_by_piece(separated: str) -> list[list[str]]:
-    """The words between the markers of a text that is ready to be cut into words."""
+    """Return the words between the markers of a text that is ready to be cut into words."""
     pieces = separated.split(_MARK)
     if separated.isascii() or separated.replace("’", "").isascii():  # those that are left stand within words
         return list(map(str.split, pieces))
@@ -182,7 +182,7 @@ def _words(separated: str) -> list[str]:
 
 
 def _plain(marked: str) -> str:
-    """The text without its markers: no space doubled where one was taken out, no two words run together."""
+    """Return the text without its markers: no space doubled where one was taken out, no two words run together."""
     if _MARK not in marked:
         return marked
     return _MARKER_AND_SPACES.sub("", _MARKERS_WITHIN_WORD.sub(" ", marked)).strip()
