@@ -18,7 +18,7 @@ from honeyguide.crawler import crawl, crawl_async, refresh, refresh_async, resum
 from honeyguide.crawler.run import DAY_S, by_worth, worth
 from honeyguide.errors import RunExists, SettingsError, StoreError
 from honeyguide.model import Failed, FailureReason, Fetched, KnownPage, Redirected, Url
-from honeyguide.runs import Finding, open_run
+from honeyguide.runs import PageChange, open_run
 from honeyguide.settings import RefreshSettings, settings_from
 from scripted_world import ScriptedWorld, page_with
 from vectors_by_hash import hashed_vectors
@@ -53,7 +53,7 @@ def refreshed(old: Path, new: Path, script: Script = AFTER, **overrides: object)
     return refresh(old, new, given, world=ScriptedWorld(script), vectors=hashed_vectors())
 
 
-def findings(run: Run) -> dict[str, Finding]:
+def findings(run: Run) -> dict[str, PageChange]:
     return {revisit.known.url.text: revisit.finding for revisit in run.revisits().all()}
 
 
@@ -65,11 +65,11 @@ def test_every_page_is_looked_at_again_and_told_what_became_of_it(tmp_path: Path
         pages = {page.url.text for page in run.pages()}
         assert not run.progress.has_starved
     assert {url: each.finding for url, each in revisits.items()} == {
-        SEED: Finding.SAME,
-        A: Finding.CHANGED,
-        B: Finding.GONE,
-        C: Finding.MOVED,
-        D: Finding.FAILED,
+        SEED: PageChange.SAME,
+        A: PageChange.CHANGED,
+        B: PageChange.GONE,
+        C: PageChange.MOVED,
+        D: PageChange.FAILED,
     }
     assert asked == {SEED, A, B, C, D, "http://s.test/e"}  # a redirect is followed, a new link is not
     assert pages == {SEED, A, "http://s.test/e"}
@@ -80,7 +80,7 @@ def test_every_page_is_looked_at_again_and_told_what_became_of_it(tmp_path: Path
 def test_an_unchanged_world_is_the_same_throughout(tmp_path: Path) -> None:
     old = crawled(tmp_path / "old")
     with refreshed(old, tmp_path / "new", BEFORE) as run:
-        assert Counter(findings(run).values()) == {Finding.SAME: 5}
+        assert Counter(findings(run).values()) == {PageChange.SAME: 5}
 
 
 def test_a_second_refresh_goes_on_from_the_first(tmp_path: Path) -> None:
@@ -94,10 +94,10 @@ def test_a_second_refresh_goes_on_from_the_first(tmp_path: Path) -> None:
     assert known[D].first_seen_at == known[D].checked_at  # a failure tells nothing
     with refreshed(tmp_path / "1", tmp_path / "2", {**AFTER, A: "quite new", D: "about d"}) as run:
         assert findings(run) == {
-            SEED: Finding.SAME,
-            A: Finding.CHANGED,
-            D: Finding.SAME,
-            "http://s.test/e": Finding.SAME,
+            SEED: PageChange.SAME,
+            A: PageChange.CHANGED,
+            D: PageChange.SAME,
+            "http://s.test/e": PageChange.SAME,
         }
         assert {page.url.text: page.changes for page in run.revisits().known_pages()}[A] == 2
 
@@ -109,11 +109,11 @@ def test_a_small_budget_is_spent_in_order_and_the_rest_waits_for_a_resume(tmp_pa
     with open_run(tmp_path / "new") as run:
         order = [revisit.known.url.text for revisit in run.revisits().all()]
         assert [step.url.text for step in run.steps()] == order[:2]
-        assert Counter(findings(run).values())[Finding.WAITING] == 3
+        assert Counter(findings(run).values())[PageChange.WAITING] == 3
     with resume(
         tmp_path / "new", budget=20, world=ScriptedWorld(AFTER), vectors=hashed_vectors()
     ) as run:  # without the old run
-        assert set(findings(run).values()) == set(Finding) - {Finding.WAITING}
+        assert set(findings(run).values()) == set(PageChange) - {PageChange.WAITING}
         assert [revisit.known.url.text for revisit in run.revisits().all()] == order
 
 
@@ -242,7 +242,7 @@ def test_a_live_host_is_asked_only_for_what_has_changed(tmp_path: Path) -> None:
                 return list(run.revisits().all())
 
     found = {each.known.url.path_and_query: each.finding for each in asyncio.run(scenario())}
-    assert found == {"/": Finding.SAME, "/a": Finding.CHANGED, "/b": Finding.GONE}
+    assert found == {"/": PageChange.SAME, "/a": PageChange.CHANGED, "/b": PageChange.GONE}
     assert sorted((path, status) for path, _, _, status in site.asked) == [("/", 304), ("/a", 200), ("/b", 404)]
     assert all(tag and date for _, tag, date, _ in site.asked)
 
@@ -281,4 +281,4 @@ def test_pages_that_look_the_same_have_the_same_digest(tmp_path: Path) -> None:
     crawled(tmp_path / "old", script)
     same: Script = {SEED: Fetched(200, "text/html", b"<p>  rock &#38; stone\n<script>2</script><!-- x -->")}
     with refreshed(tmp_path / "old", tmp_path / "new", same) as run:
-        assert findings(run) == {SEED: Finding.SAME}
+        assert findings(run) == {SEED: PageChange.SAME}

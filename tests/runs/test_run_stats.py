@@ -10,8 +10,8 @@ import pytest
 import honeyguide
 from crawler.driving import HandWired, script_settings
 from honeyguide.crawler.parts import STAGES
-from honeyguide.model import Unknown, Url
-from honeyguide.runs import HostStats, PatternStats, open_run, url_pattern
+from honeyguide.model import Unknown
+from honeyguide.runs import HostStats, PatternStats, open_run
 from runs.exports.scripted_runs import WIKI, crawled, html, odd_run
 from scripted_world import ScriptedWorld
 
@@ -123,20 +123,3 @@ class TestTimeByStage:
             seconds = run.stage_seconds()
         assert seconds["parse"] > 0
         assert seconds["judge"] > 0
-
-
-@pytest.mark.parametrize(
-    ("address", "pattern"),
-    [
-        ("/", "/"),
-        ("/basalt", "/*"),
-        ("/wiki/Basalt", "/wiki/*"),
-        ("/2024/05/rocks.html", "/#/#/*.html"),
-        ("/post-17/a/b/", "/post-#/*/*/"),
-        ("/view.PHP?id=7&b=1&a=2", "/*.php?a&b&id"),
-        ("/7.html", "/#.html"),
-        ("/a/b/c/d/e/f/g/h", "/a/*/*/*/*/*/…/*"),
-    ],
-)
-def test_addresses_that_look_alike_have_one_pattern(address: str, pattern: str) -> None:
-    assert url_pattern(Url.parse(f"http://s.test{address}")) == pattern

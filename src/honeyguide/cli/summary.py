@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from honeyguide.cli.output import command, duration, megabytes, one_line, percent, print_json
 from honeyguide.crawler import LINEAR_STRATEGIES, StopReason
 from honeyguide.model.counts import count_of
-from honeyguide.runs import Finding
+from honeyguide.runs import PageChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -67,7 +67,7 @@ def summary(run: Run) -> dict[str, Any]:
 def _findings(run: Run) -> dict[str, int]:
     """Return how many pages of an earlier run are the same, changed, and so on."""
     counts = Counter(revisit.finding for revisit in run.revisits().all())
-    return {finding.value: counts[finding] for finding in Finding}
+    return {finding.value: counts[finding] for finding in PageChange}
 
 
 def print_summary(run: Run, seconds: float, *, as_json: bool, further: Mapping[str, Any] | None = None) -> None:

@@ -33,11 +33,11 @@ from honeyguide.runs.records import (
     StoredVisit,
     VisitRecord,
 )
-from honeyguide.runs.revisits import Finding, HostsAsked, Revisit
+from honeyguide.runs.revisits import HostsAsked, PageChange, Revisit
 from honeyguide.runs.run import CrawledStep, Run, open_run
 from honeyguide.runs.snippets import PageSnippets, PageTexts, Snippet
 from honeyguide.runs.sqlite import SqliteStore, open_store
-from honeyguide.runs.stats import HostStats, PatternStats, RunStats, stats, url_pattern
+from honeyguide.runs.stats import HostStats, PatternStats, RunStats, stats
 from honeyguide.runs.traps import GuardFinding, HostMoves, LinksMoved, Trap, TrapSummary
 
 __all__ = [
@@ -50,7 +50,6 @@ __all__ = [
     "DispatchRecord",
     "DropRecord",
     "FileLock",
-    "Finding",
     "FindingRecord",
     "FoundLink",
     "GuardFinding",
@@ -64,6 +63,7 @@ __all__ = [
     "LinkGraph",
     "LinksMoved",
     "MoveRecord",
+    "PageChange",
     "PageOfBoth",
     "PageOfOne",
     "PageSnippets",
@@ -109,5 +109,4 @@ __all__ = [
     "share_found",
     "stats",
     "top",
-    "url_pattern",
 ]

@@ -1,14 +1,12 @@
-"""One fetch as WARC records: the request that was sent and the response that came, as near to the wire as we get.
+"""Responses stored as WARC files during a crawl: `archive/pages-00000.warc.gz` and so on in the run folder.
 
-A body is kept with its transfer and content encoding undone, because that is how the HTTP library hands it on. So the
-headers that spoke of the encoded bytes are kept under names of their own (`X-Crawler-Content-Encoding`), as other
-crawlers do, and `Content-Length` is that of the bytes in the record.
+A fetch is two records: the request that was sent and the response that came. A body is stored with its transfer and
+content encoding undone, because that is how the HTTP library hands it on. So the headers about the encoded bytes are
+renamed (`X-Crawler-Content-Encoding`), as other crawlers do, and `Content-Length` is that of the bytes in the record.
 
-Responses kept as WARC files while a crawl goes on: `archive/pages-00000.warc.gz` and so on in the run folder.
-
-The database notes where the records of each step lie and end. Records are written before their step is committed, and
-what lies behind the last committed end is cut off: when a step fails, and when a run is taken up after a kill. So the
-files hold the steps that the store holds, and no others.
+The database has the place of the records of each step. Records are written before their step is committed, and what
+lies behind the last committed end is cut off: when a step fails, and when a run is resumed after a kill. So the files
+hold the steps that the store holds, and no others.
 """
 
 from __future__ import annotations
@@ -42,23 +40,23 @@ Fields = dict[str, str]
 
 
 def warcinfo_record(about: Fields, date: str, file_name: str) -> bytes:
-    """The record that a file begins with: who made it, and how."""
+    """Return the record that a file begins with: who made it, and how."""
     content = "".join(f"{name}: {value}\r\n" for name, value in about.items()).encode("utf-8", "replace")
     fields = {"WARC-Date": date, "WARC-Filename": file_name, "Content-Type": "application/warc-fields"}
     return _packed(WarcRecordType.warcinfo, warcinfo_id(about, file_name), fields, content)
 
 
 def warcinfo_id(about: Fields, file_name: str) -> str:
-    """The name of a file's first record, the same each time it is asked for."""
-    return _name("warcinfo", file_name, *map(str, about.items()))
+    """Return the id of a file's first record, the same each time."""
+    return _record_id("warcinfo", file_name, *map(str, about.items()))
 
 
 def fetch_records(exchange: Exchange, url: Url, fields: Fields, step: int) -> Iterator[bytes]:
-    """Response and request, each compressed for itself; no request where none was sent. `fields` go into both."""
-    response_id = _name("response", url.text, str(step), fields["WARC-Date"])
+    """Yield response and request, each compressed on its own; no request where none was sent. `fields` go into both."""
+    response_id = _record_id("response", url.text, str(step), fields["WARC-Date"])
     about = {"WARC-Target-URI": url.text, **fields}
     body = exchange.body or b""
-    head = _head(exchange.status_line.encode("utf-8", "surrogateescape"), _told_of_body(exchange.headers, len(body)))
+    head = _head(exchange.status_line.encode("utf-8", "surrogateescape"), _stored_headers(exchange.headers, len(body)))
     cut = {} if exchange.cut is None else {"WARC-Truncated": exchange.cut.value}
     response = {**about, **cut, "Content-Type": "application/http; msgtype=response"}
     yield _packed(WarcRecordType.response, response_id, response, head + body, hashlib.sha1(body).digest())  # noqa: S324 - what the standard's readers expect
@@ -70,32 +68,32 @@ def fetch_records(exchange: Exchange, url: Url, fields: Fields, step: int) -> It
             "WARC-Concurrent-To": f"<urn:uuid:{response_id}>",
             "Content-Type": "application/http; msgtype=request",
         }
-        request_id = _name("request", response_id)
+        request_id = _record_id("request", response_id)
         yield _packed(WarcRecordType.request, request_id, request, head, hashlib.sha1(b"").digest())  # noqa: S324
 
 
 def warc_date(moment: float) -> str:
-    """A moment on the crawl's clock as WARC writes it; simulated time counts from 1970."""
+    """Format a moment on the crawl's clock for WARC; simulated time counts from 1970."""
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def _told_of_body(headers: Headers, length: int) -> Iterator[tuple[bytes, bytes]]:
-    """The headers of a response, with those set aside that do not fit its body as it is kept."""
-    is_told = False
+def _stored_headers(headers: Headers, length: int) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the headers of a response, those renamed that do not fit its body as it is stored."""
+    has_length = False
     for name, value in headers:
         key = name.lower()
-        if key == b"content-length" and value.strip() == b"%d" % length and not is_told:
-            is_told = True
+        if key == b"content-length" and value.strip() == b"%d" % length and not has_length:
+            has_length = True
             yield name, value
         else:
             yield (_RENAMED + name if key in _OF_THE_ENCODED_BODY else name), value
-    if not is_told:
+    if not has_length:
         yield b"Content-Length", b"%d" % length
 
 
 def _head(first_line: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     lines = [first_line, *(name + b": " + value for name, value in headers)]
-    # A line break inside a header, as a folded one has, would begin another.
+    # A line break inside a header, as a folded one has, would start another header.
     return b"".join(b" ".join(line.splitlines()) + b"\r\n" for line in lines) + b"\r\n"
 
 
@@ -115,8 +113,8 @@ def _packed(
     return out.getvalue()
 
 
-def _name(*parts: str) -> str:
-    """A record's id, made from what the record is about: the same crawl offline gives the same file."""
+def _record_id(*parts: str) -> str:
+    """Make a record's id from its content: the same crawl offline gives the same file."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, " ".join(parts)))
 
 
@@ -124,7 +122,7 @@ _READ_BYTES: Final = 16_384
 
 
 class ArchivePlace(NamedTuple):
-    """Where the response of a step lies, and where the last record of that step ends."""
+    """Where the response of a step begins, and where the last record of that step ends."""
 
     file: int
     offset: int
@@ -132,28 +130,27 @@ class ArchivePlace(NamedTuple):
 
 
 class WarcArchive:
-    """The files of one run, open for writing. `go_on_from` comes first, `settle` or `cut_back` after each step."""
+    """The files of one run, open for writing. Call `go_on_from` first, `settle` or `cut_back` after each step."""
 
     def __init__(self, folder: Path, about: dict[str, str], file_bytes: int) -> None:
-        """`about` goes into the first record of each file; a new file is begun when one has `file_bytes`."""
+        """`about` goes into the first record of each file; a new file is started when one has `file_bytes`."""
         self._folder = folder
         self._about = about
         self._file_bytes = file_bytes
-        self._number, self._settled = 0, 0  # the file that is written, and its committed length
-        self._settled_number = 0
-        self._end = 0
+        self._number = self._end = 0  # the file that is written, and its length
+        self._settled_number = self._settled = 0  # the same as committed
         self._file: BinaryIO | None = None
 
     def go_on_from(self, place: ArchivePlace | None) -> None:
-        """Take up the files after the last place that was committed; what lies behind it is cut off."""
+        """Continue after the last place that was committed; what lies behind it is cut off."""
         self._settled_number, self._settled = (0, 0) if place is None else (place.file, place.end)
-        with _told(self._folder):
+        with _wrap_os_errors(self._folder):
             self._folder.mkdir(exist_ok=True)
             self.cut_back()
 
     def append(self, exchange: Exchange, url: Url, address: str, moment: float, step: int) -> ArchivePlace:
-        """Write request and response of a step; they are there when this returns."""
-        with _told(self._folder):
+        """Write request and response of a step; they are in the file when this returns."""
+        with _wrap_os_errors(self._folder):
             if self._end >= self._file_bytes:
                 self._open(self._number + 1)
             date = warc_date(moment)
@@ -168,27 +165,27 @@ class WarcArchive:
         return ArchivePlace(self._number, offset, self._end)
 
     def settle(self) -> None:
-        """The step is committed: what was written belongs to the run."""
+        """Make what was written belong to the run: its step is committed."""
         self._settled_number, self._settled = self._number, self._end
 
     def cut_back(self) -> None:
-        """Take back what was written since the last `settle`."""
+        """Remove what was written since the last `settle`."""
         if (self._number, self._end) == (self._settled_number, self._settled) and self._file is not None:
             return
-        with _told(self._folder):
+        with _wrap_os_errors(self._folder):
             for path in self._folder.glob("pages-*.warc.gz"):
                 if path.name > file_name(self._settled_number):
                     path.unlink()
             self._open(self._settled_number)
 
     def sync(self) -> None:
-        """Have the system write what it holds back."""
+        """Flush to the disk."""
         if self._file is not None:
-            with _told(self._folder):
+            with _wrap_os_errors(self._folder):
                 os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Let go of the file; may be called twice."""
+        """Close the file; may be called twice."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -198,7 +195,7 @@ class WarcArchive:
         return warcinfo_id(self._about, file_name(self._number))
 
     def _open(self, number: int) -> None:
-        """Write file `number` from its committed end on."""
+        """Open file `number` to write from its committed end on."""
         self.close()
         path = self._folder / file_name(number)
         end = self._settled if number == self._settled_number else 0
@@ -222,7 +219,7 @@ def file_name(number: int) -> str:
 
 
 def read_body(folder: Path, file: int, offset: int) -> bytes:
-    """The body in the response at `offset` of file `file`. RunDamaged if there is none."""
+    """Read the body of the response at `offset` of file `file`. RunDamaged if there is none."""
     path = folder / file_name(file)
     try:
         with path.open("rb") as opened:
@@ -235,8 +232,7 @@ def read_body(folder: Path, file: int, offset: int) -> bytes:
 
 
 @contextmanager
-def _told(folder: Path) -> Iterator[None]:
-    """The system's errors as ours."""
+def _wrap_os_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Two runs held against each other: pages and hosts gained and lost, and what became of the pages that both have."""
+"""Two runs compared: pages and hosts gained and lost, and the pages that both have."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from honeyguide.runs.run import opened_run
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from honeyguide.runs.pages import CrawledPage
     from honeyguide.runs.run import Run
 
 
 @dataclass(frozen=True, slots=True)
 class PageOfOne:
-    """A page that one run has and the other has not."""
+    """A page that only one run has."""
 
     url: str
     title: str
@@ -54,9 +53,9 @@ class HostOfOne:
 
 @dataclass(frozen=True, slots=True)
 class RunDiff:
-    """What distinguishes a second run from a first. `dataclasses.asdict` gives it as data.
+    """The differences of a second run from a first. `dataclasses.asdict` gives them as data.
 
-    Pages gained and lost: the most relevant first. Pages of both: those whose relevance has moved most first.
+    Pages gained and lost: the most relevant first. Pages of both: those whose relevance has changed most first.
     """
 
     before: str  # the folders
@@ -86,7 +85,7 @@ class _Known(NamedTuple):
 
 
 def diff(before: Run | Path | str, after: Run | Path | str) -> RunDiff:
-    """Hold a run against an earlier one. Pages are told by their URLs."""
+    """Compare a run with an earlier one, page by page; pages are the same if their URLs are."""
     with opened_run(before) as first, opened_run(after) as second:
         old, new = _pages(first), _pages(second)
         both = [_of_both(url, old[url], page) for url, page in new.items() if url in old]
@@ -113,11 +112,10 @@ def diff(before: Run | Path | str, after: Run | Path | str) -> RunDiff:
 
 
 def _pages(run: Run) -> dict[str, _Known]:
-    return {page.url.text: _known(page) for page in run.crawled_pages().all()}
-
-
-def _known(page: CrawledPage) -> _Known:
-    return _Known(page.title, page.relevance, page.is_relevant, page.digest)
+    return {
+        page.url.text: _Known(page.title, page.relevance, page.is_relevant, page.digest)
+        for page in run.crawled_pages().all()
+    }
 
 
 def _of_both(url: str, old: _Known, new: _Known) -> PageOfBoth:

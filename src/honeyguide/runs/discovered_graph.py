@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 class DiscoveredGraph:
     """Every URL that a run met is a vertex, with two exceptions.
 
-    A URL that redirects is no page: the page at the end of the way stands for it. Of a circle of redirects, which has
-    no end, the URL met first does. What robots.txt does not allow is no vertex at all. Edges are read from disk as they
-    are asked for; in memory are only these exceptions.
+    The page at the end of a chain of redirects stands for all of it; in a circle of redirects, the URL met first does.
+    A URL that robots.txt does not allow is no vertex at all. Edges are read from disk as they are asked for; in memory
+    are only these exceptions.
     """
 
     def __init__(self, select: Select) -> None:
         """`select` reads the run's database, at one moment."""
         self._select = select
-        # By link, for those that are no vertex of their own: the vertex that stands for it, None where there is none.
+        # The vertex that stands for a link which is none itself; None where there is none.
         self._vertex_by_link = self._read_exceptions()
         ((links,),) = select("SELECT count(*) FROM links")
         self.vertex_count: int = links - len(self._vertex_by_link)
 
     def vertices(self) -> Iterator[Url]:
-        """Every vertex, in order of discovery."""
+        """Yield every vertex in order of discovery."""
         rows = self._select("SELECT id, url FROM links ORDER BY id")
         return (Url(text) for link, text in rows if link not in self._vertex_by_link)
 
     def edges(self) -> Iterator[tuple[Url, tuple[Url, ...]]]:
-        """Vertices with their successors, both in order of discovery: no loops, no edge twice."""
+        """Yield vertices with their successors, both in order of discovery: no loops, no edge twice."""
         rows = self._select(
             # A cross join keeps the order of the tables, and with it that of the rows: nothing has to be sorted.
             """SELECT e.source, e.target, t.url FROM edges e CROSS JOIN links t ON t.id = e.target
@@ -56,7 +56,7 @@ class DiscoveredGraph:
                 yield self._url(source), tuple(url for _, url in sorted(successors.items()))
 
     def link_graph(self) -> LinkGraph:
-        """All of it in memory, as numbers: vertices in order of discovery, named by their URLs."""
+        """Return all of it in memory: vertices in order of discovery, named by their URLs."""
         names = tuple(url.text for url in self.vertices())
         number_by_link = self._number_by_link()
         rows = self._select("SELECT source, target FROM edges ORDER BY source, target")
@@ -67,7 +67,7 @@ class DiscoveredGraph:
         return LinkGraph.of(sources[is_allowed], targets[is_allowed], len(names), names)
 
     def _number_by_link(self) -> NDArray[np.int32]:
-        """By link, the place of its vertex in order of discovery; -1 where it has none."""
+        """Return, by link, the place of its vertex in order of discovery; -1 where it has none."""
         is_vertex = self._is_vertex()
         numbers = np.where(is_vertex, np.cumsum(is_vertex) - 1, -1).astype(np.int32)
         for link, vertex in self._vertex_by_link.items():
@@ -75,13 +75,13 @@ class DiscoveredGraph:
         return numbers
 
     def _is_vertex(self) -> NDArray[np.bool_]:
-        """By link, whether it is a vertex of its own."""
+        """Say of each link whether it is a vertex."""
         is_vertex = np.ones(self.vertex_count + len(self._vertex_by_link), dtype=np.bool_)
         is_vertex[list(self._vertex_by_link)] = False
         return is_vertex
 
     def _successors(self, leads: Iterator[tuple[int, str]]) -> dict[int, Url]:
-        """The vertices that some links lead to, by number."""
+        """Return the vertices that some links lead to, by number."""
         successors = {}
         for link, text in leads:
             if link not in self._vertex_by_link:
@@ -97,11 +97,6 @@ class DiscoveredGraph:
         return Url(text)
 
     def _read_exceptions(self) -> dict[int, int | None]:
-        hops: dict[int, int] = dict(
-            self._select(
-                "SELECT s.link, e.target FROM steps s JOIN edges e ON e.source = s.link WHERE s.outcome = 'redirected'"
-            )
-        )
         refused = self._select(
             # Without a reward the link waited to be tried again: the refusal did not last.
             "SELECT link FROM steps WHERE outcome = 'refused' AND reward IS NOT NULL AND reason = ?",
@@ -109,23 +104,34 @@ class DiscoveredGraph:
         )
         forbidden = {link for (link,) in refused}
         exceptions: dict[int, int | None] = dict.fromkeys(forbidden)
-        for link, end in ends_of(hops).items():
+        for link, end in redirect_ends(self._select).items():
             if end != link:
                 exceptions[link] = None if end in forbidden else end
         return exceptions
 
 
+def redirect_ends(select: Select) -> dict[int, int]:
+    """Return by link the end of its redirects, for all links of a run that redirect."""
+    return ends_of(
+        dict(
+            select(
+                "SELECT s.link, e.target FROM steps s JOIN edges e ON e.source = s.link WHERE s.outcome = 'redirected'"
+            )
+        )
+    )
+
+
 def ends_of(hops: Mapping[int, int]) -> dict[int, int]:
-    """Where each chain of hops ends; a circle ends at its lowest number."""
+    """Return where each chain of hops ends; a circle ends at its lowest number."""
     ends: dict[int, int] = {}
     for start in hops:
-        way: dict[int, None] = {}
+        chain: dict[int, None] = {}
         at = start
-        while at in hops and at not in ends and at not in way:
-            way[at] = None
+        while at in hops and at not in ends and at not in chain:
+            chain[at] = None
             at = hops[at]
-        if at in way:
-            passed = list(way)
-            at = min(passed[passed.index(at) :])
-        ends |= dict.fromkeys(way, ends.get(at, at))
+        if at in chain:
+            links = list(chain)
+            at = min(links[links.index(at) :])
+        ends |= dict.fromkeys(chain, ends.get(at, at))
     return ends

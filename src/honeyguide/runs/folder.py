@@ -1,6 +1,4 @@
-"""A file that one process at a time holds.
-
-The folder a run lives in: self-contained, versioned, and one writer at a time.
+"""The folder a run lives in: self-contained, versioned, and with one writer at a time.
 
 RUN/
   honeyguide.json   format version, the program that made it, whether a first step was stored
@@ -29,13 +27,13 @@ if TYPE_CHECKING:
 
 
 class FileLock:
-    """Held from when it is made until it is closed; the system lets go of it when the process dies.
+    """A file that one process at a time holds, from construction to `close`; the system frees it when the process dies.
 
-    The file stays behind, empty: who deletes one that is held lets a second process hold its successor.
+    The file stays behind, empty: if a held one were deleted, a second process could hold its successor.
     """
 
     def __init__(self, file: Path) -> None:
-        """BlockingIOError where another holds it, in this process or elsewhere; any other OSError where nobody can."""
+        """BlockingIOError where another holds it, in this process or elsewhere; another OSError where nobody can."""
         self._file: IO[bytes] | None = file.open("wb")
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -44,7 +42,7 @@ class FileLock:
             raise
 
     def close(self) -> None:
-        """Let others in; may be called twice."""
+        """Free the lock; may be called twice."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -102,7 +100,7 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
-        """A folder made earlier. RunDamaged if it is not a run this program can read."""
+        """Open a folder made earlier. RunDamaged if it is not a run this program can read."""
         try:
             about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
             format_number = int(about["format"])
@@ -126,7 +124,7 @@ class RunFolder:
 
     @property
     def has_started(self) -> bool:
-        """Whether a first step was stored; where it was, a run without a database has lost it."""
+        """Say whether a first step was stored; if so, a run without a database has lost it."""
         about = json.loads((self.path / _ABOUT).read_text(encoding="utf-8"))
         return bool(about.get("has_started", True))
 
@@ -134,12 +132,12 @@ class RunFolder:
         self._save_about(has_started=True)
 
     def save_settings(self, settings_toml: str) -> None:
-        """Write the effective settings, the old ones being there until the new ones are whole."""
-        _write_whole(self.settings_file, settings_toml)
+        """Replace the settings file when the new one is complete."""
+        _replace_file(self.settings_file, settings_toml)
 
     def _save_about(self, *, has_started: bool) -> None:
         about = {"format": FORMAT, "honeyguide": metadata.version("honeyguide"), "has_started": has_started}
-        _write_whole(self.path / _ABOUT, json.dumps(about, indent=2) + "\n")
+        _replace_file(self.path / _ABOUT, json.dumps(about, indent=2) + "\n")
 
     def refuse_if_used(self, besides: tuple[str, ...] = ()) -> None:
         """RunExists if a new run cannot be made here."""
@@ -151,7 +149,7 @@ class RunFolder:
             )
 
     def _remove(self, *, with_folder: bool) -> None:
-        """Take back what `create` has made."""
+        """Remove what `create` has made."""
         with suppress(OSError):
             for name in (_LOCK, _ABOUT, self.settings_file.name, f"{self.settings_file.name}.draft"):
                 (self.path / name).unlink(missing_ok=True)
@@ -159,16 +157,15 @@ class RunFolder:
                 self.path.rmdir()
 
     def size_bytes(self) -> int:
-        """Room taken by all its files."""
         return folder_bytes(self.path)
 
 
 def run_around(path: Path) -> Path | None:
-    """The run folder in which something of this path lies or would lie, links followed; None where there is none."""
+    """Return the run folder that a path is in, links followed; None where there is none."""
     return next((folder for folder in path.resolve().parents if (folder / _ABOUT).is_file()), None)
 
 
-def _write_whole(file: Path, text: str) -> None:
+def _replace_file(file: Path, text: str) -> None:
     draft = file.with_name(f"{file.name}.draft")
     try:
         with draft.open("w", encoding="utf-8") as opened:
@@ -183,7 +180,7 @@ def _write_whole(file: Path, text: str) -> None:
 
 
 def folder_bytes(path: Path) -> int:
-    """Room taken by the files of a folder and below; one that vanishes meanwhile, as SQLite's own do, takes none."""
+    """Return the size of all files below a folder; those that vanish meanwhile, as SQLite's own do, count as none."""
     total = 0
     with os.scandir(path) as entries:
         for entry in entries:
@@ -199,7 +196,7 @@ class RunLock(FileLock):
     """Held while a process crawls into a folder."""
 
     def __init__(self, folder: RunFolder) -> None:
-        """RunBusy where another process crawls into it, StoreError where nobody can."""
+        """RunBusy where another process crawls into it, StoreError where the lock cannot be taken."""
         try:
             super().__init__(folder.path / _LOCK)
         except BlockingIOError:

@@ -1,9 +1,4 @@
-"""The link graph as two arrays, and what counting tells of it.
-
-Lists of the first k vertices by some figure.
-
-What two lists have in common: the document's Table 2.
-"""
+"""The link graph as two arrays: degrees, components, and lists of the first vertices by some value."""
 
 from __future__ import annotations
 
@@ -29,7 +24,7 @@ MOST_VERTICES: Final = 100_000_000  # some bytes are kept of each; far more is a
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """How a graph falls apart: into how many parts, and how many vertices the largest has."""
+    """The components of a graph: how many, and the vertices of the largest."""
 
     count: int
     largest: int
@@ -39,8 +34,8 @@ class Components:
 class LinkGraph:
     """Vertices are numbered from 0; those that link to vertex v are `sources[starts[v]:starts[v + 1]]`, ascending.
 
-    No edge stands twice. The first vertices have the names; a graph may have more vertices than names, which then have
-    no edges. Made by `LinkGraph.of`, which keeps these promises.
+    No edge is there twice. The first vertices have the names; vertices without names have no edges. `LinkGraph.of`
+    makes one that fulfils this.
     """
 
     starts: NDArray[np.integer]
@@ -48,7 +43,7 @@ class LinkGraph:
     out_degrees: NDArray[np.int64]
     names: Sequence[str] = ()
     duplicates: int = 0  # edges that were given again, and counted once
-    self_loops: int = 0  # edges that led back to where they began, and were left out
+    self_loops: int = 0  # edges from a vertex to itself, left out
 
     @classmethod
     def of(
@@ -60,11 +55,11 @@ class LinkGraph:
         *,
         keeps_self_loops: bool = False,
     ) -> LinkGraph:
-        """The graph of the edges from `sources[i]` to `targets[i]`, in any order.
+        """Make a graph of the edges from `sources[i]` to `targets[i]`, in any order.
 
         Duplicates count once. Self-loops are left out, because a page that links to itself recommends nobody, unless
-        they are to be kept. Without `vertices` there are as many as there are names, or as the edges ask for.
-        GraphError for numbers that are none of a vertex.
+        `keeps_self_loops`. Without `vertices` there are as many as names, or as the edges need. GraphError for numbers
+        that are no vertices.
         """
         count = _vertex_count(sources, targets, vertices, names)
         given = len(sources)
@@ -97,7 +92,7 @@ class LinkGraph:
 
     @cached_property
     def dangling(self) -> NDArray[np.int64]:
-        """The vertices without a link out."""
+        """Return the vertices without a link out."""
         return np.flatnonzero(self.out_degrees == 0)
 
     @cached_property
@@ -105,7 +100,7 @@ class LinkGraph:
         return {name: number for number, name in enumerate(self.names)}
 
     def number(self, name: str) -> int:
-        """The vertex of this name. GraphError if there is none."""
+        """Return the vertex of this name. GraphError if there is none."""
         found = self.number_by_name.get(name)
         if found is None:
             raise GraphError(
@@ -114,24 +109,24 @@ class LinkGraph:
         return found
 
     def edge_arrays(self) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-        """Sources and targets of all edges, by source and then by target."""
+        """Return sources and targets of all edges, by source and then by target."""
         order = np.argsort(self.sources, kind="stable")  # targets ascend already
         targets = np.repeat(np.arange(self.vertices, dtype=self.sources.dtype), np.diff(self.starts))
         return self.sources[order], targets[order]
 
     def matrix(self) -> csr_array:
-        """Ones where a column's vertex links to a row's; times a vector, it adds up what flows into each vertex."""
+        """Return a matrix of ones where a column's vertex links to a row's."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - takes a while to load
 
         shape = (self.vertices, self.vertices)
         return csr_array((np.ones(self.edges), self.sources, self.starts), shape=shape)
 
     def weak_components(self) -> Components:
-        """The parts that hang together whichever way links lead."""
+        """Count the parts that are connected if links are followed both ways."""
         return self._components("weak")
 
     def strong_components(self) -> Components:
-        """The parts within which every page can be reached from every other."""
+        """Count the parts within which every page can be reached from every other."""
         return self._components("strong")
 
     def _components(self, connection: str) -> Components:
@@ -163,7 +158,7 @@ def _vertex_count(sources: Numbers, targets: Numbers, vertices: int | None, name
 
 
 def _rows_of_sources(sources: Numbers, targets: Numbers, count: int) -> csr_array:
-    """Edges by target, each target's sources ascending and distinct."""
+    """Return edges by target, each target's sources ascending and distinct."""
     from scipy.sparse import coo_array  # noqa: PLC0415
 
     marks = np.ones(len(sources), dtype=np.bool_)  # the smallest thing that can be added up
@@ -175,17 +170,14 @@ def _vertices(count: int) -> str:
 
 
 class RankedPage(NamedTuple):
-    """A vertex by its name, with the figure it is ranked by."""
+    """A vertex by its name, with the value it is ranked by."""
 
     url: str
     value: float
 
 
 def top(graph: LinkGraph, values: NDArray[np.number], count: int) -> list[RankedPage]:
-    """The vertices with the highest values; of equal ones, those with the lower numbers, first discovered, come first.
-
-    Vertices without a name are left out, so there may be fewer than `count`.
-    """
+    """Return the named vertices with the highest values; of equal ones, those with the lower numbers come first."""
     named = values[: len(graph.names)]
     kept = min(count, len(named))
     if kept <= 0:
@@ -197,13 +189,13 @@ def top(graph: LinkGraph, values: NDArray[np.number], count: int) -> list[Ranked
 
 
 def place_of(values: NDArray[np.number], number: int) -> int:
-    """Which place a vertex has in the list of all, from 1."""
+    """Return the place of a vertex in the list of all, from 1."""
     own = values[number]
     return 1 + int((values > own).sum()) + int((values[:number] == own).sum())
 
 
 def jaccard(one: Iterable[Hashable], other: Iterable[Hashable]) -> float:
-    """Things in both, of all that are in either; order and repetition do not count. 0 for two empty ones."""
+    """Return the share of things in both among those in either; 0 for two empty ones."""
     first, second = set(one), set(other)
     either = first | second
     return len(first & second) / len(either) if either else 0.0

@@ -1,4 +1,4 @@
-"""The harvest of a crawl: how many pages on the topic came of how many fetches."""
+"""The harvest of a crawl: pages on the topic over fetches."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ def harvest_curve(grades: Iterable[bool], budget: int) -> list[int]:
 
 
 def harvest_rate(curve: HarvestCurve) -> float:
-    """On-topic pages per fetch, over the whole budget."""
+    """Return on-topic pages per fetch, over the whole budget."""
     return curve[-1] / (len(curve) - 1) if len(curve) > 1 else 0.0
 
 
 def share_found(curve: HarvestCurve, on_topic_pages: int) -> float:
-    """The part of all on-topic pages there are that was found."""
+    """Return the share of all on-topic pages that was found."""
     return curve[-1] / on_topic_pages if on_topic_pages else 0.0
 
 
 def harvest_at(curve: HarvestCurve, fetches: int) -> int | None:
-    """On-topic pages after so many fetches; None where the budget ends before."""
+    """Return on-topic pages after so many fetches; None where the budget ends before."""
     return curve[fetches] if fetches < len(curve) else None
 
 
 def steps_to_first(curve: HarvestCurve) -> int | None:
-    """After how many fetches the first on-topic page was there; None where none came."""
+    """Return after how many fetches the first on-topic page came; None where none did."""
     return next((step for step, pages in enumerate(curve) if pages), None)
 
 
 def area_under_curve(curve: HarvestCurve) -> float:
-    """How early the harvest came, from 0 to 1: 1 is a crawl whose every fetch brought a page on the topic."""
+    """Rate how early the harvest came, from 0 to 1, where every fetch brought a page on the topic."""
     budget = len(curve) - 1
     return sum(curve) / (budget * (budget + 1) / 2) if budget else 0.0
 
 
 def downsampled(curve: HarvestCurve, points: int) -> list[tuple[int, int]]:
-    """At most `points` pairs of fetches and pages, evenly spaced, the first and the last always among them."""
+    """Return at most `points` pairs of fetches and pages, evenly spaced, with the first and the last."""
     last = len(curve) - 1
     if points < 2 or last < 1:
         return [(last, curve[-1])]

@@ -1,26 +1,23 @@
-"""PageRank by power iteration, as the WikiCrawler document has it in its section 3, and with a choice of restart.
+"""PageRank, as the WikiCrawler document has it in its section 3, and HITS, by power iteration.
 
-A walker on page u follows one of its links with probability d (the damping), else starts anew at a page drawn from the
-restart r, which is uniform over all n pages unless given. Ranks are where the walker is in the long run:
+PageRank: a reader on page u follows one of its links with probability d (the damping), else restarts at a page drawn
+from the restart r, which is uniform over all n pages unless given. Ranks are where the reader is in the long run:
 
     x'(v) = d Σ_{u → v} x(u) / out(u)  +  d D r(v)  +  (1 - d) r(v)        D = Σ x(u) over pages u without links
 
-beginning with x = r, until Σ |x' - x| ≤ epsilon. A page without links (dangling) leaves its walker nowhere to go; by
-default he starts anew (the second term), so that ranks add up to 1. The document names damping (0.85) and the test, and
-says neither where it begins nor what becomes of dangling pages; `Dangling` has the other two readings.
+beginning with x = r, until Σ |x' - x| ≤ epsilon. On a page without links (dangling) the reader restarts by default (the
+second term), so that ranks add up to 1. The document gives damping (0.85) and the test, and says neither where it
+begins nor what becomes of dangling pages; `Dangling` has the other two readings.
 
 HITS (Kleinberg 1999): a good authority is linked to by good hubs, a good hub links to good authorities.
 
     a(v) = Σ_{u → v} h(u)        h(u) = Σ_{u → v} a(v)
 
-each scaled to add up to 1, by power iteration from equal hubs, until neither changes by more than epsilon in all. Where
-several parts of a graph have equal claims, the iteration from equal hubs still has one limit, which is the answer.
+each scaled to add up to 1, from equal hubs, until neither changes by more than epsilon in all. Where several parts of a
+graph have equal claims, the iteration from equal hubs still has one limit, which is the answer.
 
-Ranks of a graph that grows while a crawl goes on, computed anew every so many pages.
-
-Each time the power iteration begins with the last ranks, so it needs fewer iterations than from scratch. What comes of
-it depends on the pages and their order alone: told the same pages again, a second one has the same ranks to the last
-bit, which is how a resumed crawl gets them back.
+`RefreshedRanks` computes PageRank of a growing graph every so many pages, beginning with the last ranks. The result
+depends on the pages and their order alone, to the last bit, which is how a resumed crawl gets the same ranks.
 """
 
 from __future__ import annotations
@@ -45,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class Dangling(StrEnum):
-    """What becomes of the rank of a page without links."""
+    """The treatment of the rank of pages without links."""
 
     RESTART = "restart"  # goes where a restart goes; ranks add up to 1
     STAY = "stay"  # stays on the page, as if it linked to itself; ranks add up to 1
@@ -54,12 +51,12 @@ class Dangling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RankRules:
-    """How ranks are computed. GraphError for values under which they would mean nothing."""
+    """How ranks are computed. GraphError for values without a meaning."""
 
     damping: float = 0.85  # share of steps that follow a link; the document's value
     epsilon: float = 1e-6  # ranks are done when the sum of their changes is at most this
     dangling: Dangling = Dangling.RESTART
-    most_iterations: int = 1000  # given up then; at a damping of 0.85 and any epsilon above 1e-15, 220 are enough
+    most_iterations: int = 1000  # at a damping of 0.85 and any epsilon above 1e-15, 220 are enough
 
     def __post_init__(self) -> None:
         if not 0 <= self.damping <= 1:
@@ -72,7 +69,7 @@ class RankRules:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranks:
-    """A rank for every vertex, and how it was come to."""
+    """A rank for every vertex, and how it was computed."""
 
     values: Vector
     iterations: int
@@ -87,18 +84,18 @@ def pagerank(
     restart: Vector | None = None,
     start: Vector | None = None,
 ) -> Ranks:
-    """The PageRank of every vertex.
+    """Return the PageRank of every vertex.
 
-    `restart` weighs the vertices that a walk begins anew at, for topic-sensitive ranks (`restart_on`). `start` are
-    ranks to begin with, such as those of the graph as it was before: vertices beyond them begin with the average, and
-    the result is the same within epsilon, sooner.
+    `restart` weighs the vertices that a walk restarts at, for topic-sensitive ranks (`restart_on`). `start` are ranks
+    to begin with, such as those of the graph as it was before: vertices beyond them begin with the average, and the
+    result is the same within epsilon, sooner.
     """
     rules = rules or RankRules()
     count = graph.vertices
     if not count:
         return Ranks(np.empty(0), 0, 0.0, has_converged=True)
-    anew: Vector | float = 1.0 / count if restart is None else _distribution(restart, count, "restart")
-    ranks = np.full(count, anew) if start is None else _distribution(_extended(start, count), count, "start")
+    at_restart: Vector | float = 1.0 / count if restart is None else _distribution(restart, count, "restart")
+    ranks = np.full(count, at_restart) if start is None else _distribution(_extended(start, count), count, "start")
     links_in, dangling = graph.matrix(), graph.dangling
     share_of_link = rules.damping / np.maximum(graph.out_degrees, 1)
     share_of_link[dangling] = 0.0
@@ -110,7 +107,7 @@ def pagerank(
             new[dangling] += rules.damping * at_dead_ends
         elif rules.dangling is Dangling.RESTART:
             restarting += rules.damping * float(at_dead_ends.sum())
-        new += restarting * anew
+        new += restarting * at_restart
         ranks -= new
         change = float(np.abs(ranks, out=ranks).sum())
         ranks = new
@@ -120,7 +117,7 @@ def pagerank(
 
 
 def restart_on(vertices: Sequence[int], count: int) -> Vector:
-    """A restart at any of these vertices alike, each named once or more. GraphError if there are none."""
+    """Return an equal restart at each of these vertices. GraphError if there are none."""
     if not len(vertices):
         raise GraphError("no page to restart at; name one at least")
     restart = np.zeros(count)
@@ -129,7 +126,7 @@ def restart_on(vertices: Sequence[int], count: int) -> Vector:
 
 
 def _extended(start: Vector, count: int) -> Vector:
-    """Earlier ranks for a graph that has grown since."""
+    """Extend earlier ranks to a graph that has grown since."""
     if len(start) > count:
         vertices = count_of(count, "vertex", "vertices")
         raise GraphError(f"{count_of(len(start), 'rank')} for {vertices}; begin with those of an earlier graph")
@@ -149,7 +146,7 @@ def _distribution(weights: Vector, count: int, name: str) -> Vector:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits:
-    """Two figures for every vertex. In a graph without edges all are 0."""
+    """Authority and hub value of every vertex. In a graph without edges all are 0."""
 
     authorities: NDArray[np.float64]
     hubs: NDArray[np.float64]
@@ -159,7 +156,7 @@ class Hits:
 
 
 def hits(graph: LinkGraph, rules: RankRules | None = None) -> Hits:
-    """Authorities and hubs; of the rules, epsilon and the limit of iterations count."""
+    """Return authorities and hubs; of the rules, epsilon and the limit of iterations count."""
     rules = rules or RankRules()
     count = graph.vertices
     authorities, hubs = np.zeros(count), np.zeros(count)
@@ -190,7 +187,7 @@ class RefreshedRanks:
     """PageRank over the links met so far, by their numbers. 8 bytes an edge and 8 a vertex. Not thread-safe."""
 
     def __init__(self, every: int, rules: RankRules | None = None) -> None:
-        """`every` is how many pages come in between two refreshes."""
+        """Ranks are computed again after every so many pages."""
         if every < 1:
             raise GraphError(f"ranks are to be refreshed every {every} pages; give 1 or more")
         self._every = every
@@ -204,11 +201,11 @@ class RefreshedRanks:
 
     @property
     def edges(self) -> int:
-        """Edges kept, those of pages told twice included."""
+        """How many edges are stored, those of pages added twice included."""
         return self._edge_count
 
     def add_page(self, page: int, targets: Sequence[int] | NDArray[np.integer]) -> bool:
-        """A page came in with these links. True if all ranks are new now."""
+        """Add a page with its links. True if the ranks were computed again."""
         self._add_edges(page, np.asarray(targets, dtype=np.int32))
         self.pages += 1
         if self.pages % self._every:
@@ -217,24 +214,24 @@ class RefreshedRanks:
         return True
 
     def add_redirect(self, source: int, target: int) -> None:
-        """A link led on to another: it hands all its rank on, as a page with that link alone would."""
+        """Add a redirect, which passes all its rank on, as a page with that link alone would."""
         self._add_edges(source, np.array([target], dtype=np.int32))
 
     def refresh(self) -> None:
-        """Compute all ranks anew, beginning with the last ones."""
+        """Compute all ranks again, beginning with the last ones."""
         sources, targets = self._edges[:, : self._edge_count]
         graph = LinkGraph.of(sources, targets, self._vertex_count)
         found = pagerank(graph, self._rules, start=self._ranks if len(self._ranks) else None)
         self._ranks, self.iterations = found.values, found.iterations
 
     def values(self) -> NDArray[np.float64]:
-        """The rank of every link that was met at the last refresh; they add up to 1."""
+        """Return the rank of every link known at the last refresh; they add up to 1."""
         return self._ranks.copy()
 
     def importance(self, link: int) -> float:
-        """The rank of a link at the last refresh, against the average: 1 is an average one.
+        """Return the rank of a link at the last refresh over the average rank.
 
-        A link met since then is as unimportant as the last of the others; before the first refresh all are average.
+        A link met since then has the lowest rank of the others; before the first refresh all are average.
         """
         if not len(self._ranks):
             return 1.0

@@ -1,7 +1,4 @@
-"""The pages of a run with everything that was noted of them, one at a time.
-
-The one way to read them: index, exports, sums and reports are made from it.
-"""
+"""The pages of a run, one at a time: index, exports, counts and reports are made from them."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.model import Url
 from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
-from honeyguide.runs.discovered_graph import ends_of
+from honeyguide.runs.discovered_graph import redirect_ends
 
 if TYPE_CHECKING:
     import sqlite3
@@ -24,7 +21,7 @@ _UNINDEXED: Final = "SELECT link FROM directives WHERE is_unindexed"
 
 @dataclass(frozen=True, slots=True)
 class CrawledPage:
-    """A page as a run keeps it, without its body; times are on the crawl's clock."""
+    """A page of a run, without its body; times are on the crawl's clock."""
 
     link: int  # its number in the run
     url: Url
@@ -47,21 +44,12 @@ class CrawledPage:
     robots_tag: str  # the X-Robots-Tag headers, one a line
 
 
-@dataclass(frozen=True, slots=True)
-class Parents:
-    """The pages that link to a page: some of them, in order of discovery, and how many there are."""
-
-    urls: tuple[Url, ...]
-    count: int
-
-
 class CrawledPages:
-    """Reads pages, bodies and the links between pages of a run that is open; memory stays as it is.
+    """Reads pages, bodies and the links between pages of an open run, in constant memory.
 
     Pages that asked not to be indexed are not among them. `after_step` says which pages are counted and read; links and
-    parents are those of the whole run. `parents` needs the links sorted by where they lead, which
-    the database does not have: the first call writes them into a temporary table of this connection, so call it within
-    `Run.at_one_moment`.
+    parents are those of the whole run. `parents` needs the links sorted by target, which the database does not have:
+    the first call writes them into a temporary table of this connection, so call it within `Run.at_one_moment`.
     """
 
     def __init__(
@@ -79,7 +67,7 @@ class CrawledPages:
         return int(count)
 
     def all(self, *, best_first: bool = False, limit: int = -1) -> Iterator[CrawledPage]:
-        """Pages in the order they came, or the most relevant first, which the database has to sort."""
+        """Yield pages in the order they came, or the most relevant first, which the database has to sort."""
         rows = self._select(
             f"""SELECT p.link, l.url, p.step, s.finished_at, s.status, p.content_type, p.media_type, s.body_bytes,
                        p.title, p.words, s.score, p.relevance, p.is_relevant, s.reward, p.depth, f.url, i.canonical,
@@ -92,7 +80,7 @@ class CrawledPages:
             yield _page(*row)
 
     def _from(self) -> str:
-        """What of the database is read, with a place for the step after which. All tables but `steps` are looked up."""
+        """Return the FROM clause, with a placeholder for the step. All tables but `steps` are looked up."""
         which = _which("p", relevant_only=self._relevant_only)
         # A cross join keeps the order of the tables, and with it that of the rows: by step nothing has to be sorted,
         # and of a long run only what came after a step is looked at.
@@ -102,15 +90,15 @@ class CrawledPages:
                    WHERE s.step > ? AND {which}"""
 
     def body(self, page: CrawledPage) -> bytes | None:
-        """The body of a page as it was received; None where it was not kept."""
+        """Return the body of a page as it was received; None where it was not stored."""
         ((stored, file, offset),) = self._select(
             "SELECT p.body, a.file, a.offset FROM pages p LEFT JOIN archive a ON a.step = p.step WHERE p.link = ?",
             page.link,
         )
         return self._bodies.read(stored, file, offset)
 
-    def parents(self, page: CrawledPage, limit: int) -> Parents:
-        """The pages with a link to this one, up to `limit`, whether or not they are among those asked for."""
+    def parents(self, page: CrawledPage, limit: int) -> tuple[tuple[Url, ...], int]:
+        """Return pages with a link to this one in order of discovery, up to `limit`, and how many there are."""
         if not self._has_parents:
             self._sort_by_target()
         rows = self._select(
@@ -121,26 +109,29 @@ class CrawledPages:
         )
         urls = tuple(Url(text) for (text,) in rows)
         if len(urls) < limit:
-            return Parents(urls, len(urls))
+            return urls, len(urls)
         ((count,),) = self._select("SELECT count(*) FROM temp.page_links WHERE target = ?", page.link)
-        return Parents(urls, count)
+        return urls, int(count)
 
     def robots(self, page: CrawledPage) -> str:
-        """What robots.txt said of a page: `allowed`, `no-file` where there is none, empty where none was asked for."""
+        """Return `allowed`, `no-file` where the host has no robots.txt, empty where none was asked for."""
         rows = self._select("SELECT body IS NULL FROM robots WHERE origin = ?", page.url.origin)
         return next(("no-file" if is_missing else "allowed" for (is_missing,) in rows), "")
 
     def fingerprint(self, page: CrawledPage) -> bytes | None:
-        """What the guard knows a page by, packed; None where no guard saw it."""
+        """Return the guard's fingerprint of a page, packed; None where no guard saw it."""
         rows = self._select("SELECT print FROM prints WHERE step = ?", page.step)
         return next((bytes(packed) for (packed,) in rows), None)
 
     def links(self) -> Iterator[tuple[int, int]]:
-        """Links between these pages, as pairs of numbers: no loop, none twice; a redirect counts as where it leads."""
+        """Yield links between these pages as pairs of numbers: no loop, none twice; redirects are resolved."""
         return self._links(relevant_only=self._relevant_only)
 
     def _links(self, *, relevant_only: bool) -> Iterator[tuple[int, int]]:
-        ends, source_is, target_is = self._ends(), *(_which(each, relevant_only=relevant_only) for each in ("p", "t"))
+        ends, source_is, target_is = (
+            redirect_ends(self._select),
+            *(_which(each, relevant_only=relevant_only) for each in ("p", "t")),
+        )
         rows = self._select(
             f"""SELECT e.source, e.target, t.link IS NOT NULL FROM edges e JOIN pages p ON p.link = e.source
                 LEFT JOIN pages t ON t.link = e.target AND {target_is}
@@ -157,14 +148,6 @@ class CrawledPages:
     def _is_among(self, link: int, which: str) -> bool:
         found = self._db.execute(f"SELECT 1 FROM pages p WHERE p.link = ? AND {which}", (link,))  # noqa: S608
         return found.fetchone() is not None
-
-    def _ends(self) -> dict[int, int]:
-        hops: dict[int, int] = dict(
-            self._select(
-                "SELECT s.link, e.target FROM steps s JOIN edges e ON e.source = s.link WHERE s.outcome = 'redirected'"
-            )
-        )
-        return ends_of(hops)
 
     def _sort_by_target(self) -> None:
         with wrap_sqlite_errors(self._path):
@@ -184,7 +167,7 @@ class CrawledPages:
 
 
 def _which(table: str, *, relevant_only: bool) -> str:
-    """The condition that a row of `pages`, under the name of `table`, is one of those asked for."""
+    """Return the condition that a row of `pages`, under the name `table`, is one of those asked for."""
     indexed = f"{table}.link NOT IN ({_UNINDEXED})"
     return f"{indexed} AND {table}.is_relevant" if relevant_only else indexed
 

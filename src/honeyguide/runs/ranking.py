@@ -48,7 +48,7 @@ class GraphSource:
         return self.graph.number(next((spelling for spelling in spellings if spelling in known), name))
 
 
-class PagePlace(NamedTuple):
+class RankedPlace(NamedTuple):
     """One page in a ranking: its value, its place from 1, its links in and out."""
 
     url: str
@@ -85,10 +85,10 @@ class Ranking:
         _check_count(count)
         return top(self.graph, self.values, count)
 
-    def page(self, url: str) -> PagePlace:
+    def page(self, url: str) -> RankedPlace:
         """Return the place of a page. GraphError if it is not in the graph."""
         graph, number = self.graph, self.source.number(url)
-        return PagePlace(
+        return RankedPlace(
             graph.names[number],
             self.values[number].item(),
             place_of(self.values, number),

@@ -1,12 +1,10 @@
-"""What the hosts of a run answered, looked up by URL: a run as something to crawl again.
+"""The answers of hosts in a run, looked up by URL to crawl it again, or as WARC records.
 
-The database has no index of URLs, which a crawl does not need. So the URLs that were fetched are read once and kept as
-two sorted columns, hash and step: 16 bytes a fetch. Bodies stay on disk until they are asked for.
+The database has no index of URLs, which a crawl does not need. So the URLs that were fetched are read once into two
+sorted columns, hash and step: 16 bytes a fetch. Bodies stay on disk until they are asked for.
 
-What hosts answered in a run, as WARC records: copied from its archive, or made again from what the store holds.
-
-Without an archive the request and most headers are gone. What is made again is the response, as an archive of a world
-that sends no headers has it: status, content type, X-Robots-Tag, the address a redirect leads to, the body, the date.
+WARC records are copied from the run's archive. Without one the request and most headers are lost; the response is made
+from what the store holds: status, content type, X-Robots-Tag, the target of a redirect, the body, the date.
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ class RecordedAnswers:
     """The answers of a run up to the moment it was opened; the same for the same URL every time."""
 
     def __init__(self, select: Select, database_file: Path, seeds: int) -> None:
-        """`select` reads the run's database, `seeds` is how many it had."""
+        """`select` reads the run's database; `seeds` is the number of its seeds."""
         self._select = select
         self._path = database_file
         self._bodies = StoredBodies(database_file)
@@ -61,7 +59,7 @@ class RecordedAnswers:
         return len(self._steps)
 
     def answer(self, url: Url) -> Answer | None:
-        """What was answered to `url`; None when it was never asked, was not known then either, or was not kept."""
+        """Return the answer to `url`; None when it was never asked, not known then either, or not stored."""
         key = np.uint64(_hash(url.text))
         first, last = np.searchsorted(self._hashes, key, "left"), np.searchsorted(self._hashes, key, "right")
         for step in reversed(self._steps[first:last].tolist()):
@@ -71,12 +69,12 @@ class RecordedAnswers:
         return None
 
     def seed_urls(self) -> Sequence[Url]:
-        """Where the run had started."""
-        rows = self._select("SELECT url FROM links WHERE id < ? ORDER BY id", self._seeds)  # the first that a run meets
+        """Return the URLs that the run started with, which are the first that it met."""
+        rows = self._select("SELECT url FROM links WHERE id < ? ORDER BY id", self._seeds)
         return tuple(Url(text) for (text,) in rows)
 
     def page_urls(self) -> Iterator[Url]:
-        """URLs that brought an HTML page, in the order they came."""
+        """Yield URLs that brought an HTML page, in the order they came."""
         rows = self._select(
             """SELECT l.url FROM pages p JOIN links l ON l.id = p.link
                WHERE p.media_type IN ('text/html', 'application/xhtml+xml')
@@ -85,7 +83,7 @@ class RecordedAnswers:
         return (Url(text) for (text,) in rows)
 
     def _read_urls(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Hashes of the URLs that were fetched, sorted, and their steps."""
+        """Return hashes of the URLs that were fetched, sorted, and their steps."""
         rows = self._select(
             """SELECT s.step, l.url FROM steps s JOIN links l ON l.id = s.link
                WHERE s.outcome <> 'unknown' ORDER BY s.step"""
@@ -130,7 +128,7 @@ def outcome_of(
     detail: str,
     content_type: str | None,
 ) -> Outcome:
-    """An outcome from the columns it was written to; `path` is the database. RunDamaged where they make no sense."""
+    """Make an outcome from its columns; `path` is the database. RunDamaged where they make no sense."""
     try:
         match kind:
             case "fetched" if status is not None and content_type is not None and body is not None:
@@ -158,7 +156,7 @@ _UNINDEXED: Final = "coalesce(d.is_unindexed, 0)"
 
 @dataclass(frozen=True, slots=True)
 class RecordedExchange:
-    """The records of one fetch, each a gzip member of its own."""
+    """The records of one fetch, each its own gzip member."""
 
     records: bytes
     is_page: bool
@@ -175,12 +173,12 @@ class RecordedExchanges:
         self._which = "p.is_relevant" if relevant_only else "s.outcome <> 'unknown'"
 
     def __len__(self) -> int:
-        """How many fetches are looked at; those without an answer have no exchange."""
+        """Return how many fetches there are; those without an answer have no exchange."""
         ((count,),) = self._select(f"SELECT count(*) {self._tables()}")
         return int(count)
 
     def all(self, about: dict[str, str], name: str) -> Iterator[RecordedExchange | None]:
-        """Every fetch in order; None for one that has no exchange. `about` and `name` tell of the file made anew."""
+        """Yield every fetch in order; None for one without an exchange. `about` and `name` describe the new file."""
         rows = self._select(
             f"""SELECT s.step, l.url, s.finished_at, s.elapsed_s,
                        s.outcome, s.status, s.reason, s.target, s.detail, p.content_type,
@@ -216,7 +214,7 @@ class RecordedExchanges:
     def _answer(
         self, columns: list[Any], stored: bytes | None, elapsed_s: float, tag: str, *, is_unindexed: bool
     ) -> Answer | None:
-        """What was answered; None where that was not kept."""
+        """Return the answer; None where it was not stored."""
         if is_unindexed:
             _, status, *_, content_type = columns
             return Answer(Fetched(status, content_type, b"", robots_tag=tag), elapsed_s)
@@ -227,7 +225,7 @@ class RecordedExchanges:
         return Answer(replace(outcome, robots_tag=tag) if isinstance(outcome, Fetched) else outcome, elapsed_s)
 
     def _beginning(self, file: int) -> bytes:
-        """The first record of an archive file, which the others refer to."""
+        """Return the first record of an archive file, which the others refer to."""
         ((first,),) = self._select("SELECT min(offset) FROM archive WHERE file = ?", file)
         return self._archived(file, 0, first)
 

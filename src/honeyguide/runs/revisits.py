@@ -1,7 +1,4 @@
-"""What a run knows of the hosts that it has asked, for a later run that will ask them again.
-
-What became of the pages of an earlier run that a run looked at again, and what a later one has to know of them.
-"""
+"""For a later run: the hosts that a run has asked, and how the pages of an earlier run have changed."""
 
 from __future__ import annotations
 
@@ -50,24 +47,24 @@ class HostsAsked:
 GONE_STATUSES: Final = (404, 410)
 
 
-class Finding(StrEnum):
-    """What became of a page."""
+class PageChange(StrEnum):
+    """How a page has changed since the earlier run."""
 
     SAME = "same"
     CHANGED = "changed"
     MOVED = "moved"
     GONE = "gone"
-    FAILED = "failed"  # nobody can tell: no answer, or not allowed to ask
+    FAILED = "failed"  # unknown: no answer, or not allowed to ask
     WAITING = "waiting"  # not looked at yet
 
 
 @dataclass(frozen=True, slots=True)
 class Revisit:
-    """One page of the earlier run, and what became of it."""
+    """One page of the earlier run, and how it has changed."""
 
     known: KnownPage
-    finding: Finding
-    now: KnownPage  # as a later run has to know it; as before where nothing was learned
+    finding: PageChange
+    now: KnownPage  # for a later run; as before where nothing was learned
     title: str  # empty where the page did not come again
     is_relevant: bool  # False where the page did not come again
     detail: str  # where it moved to, or why there was no page
@@ -94,7 +91,7 @@ class Revisits:
         self._select = select
 
     def all(self) -> Iterator[Revisit]:
-        """Every page that was to be looked at, in that order."""
+        """Yield every page that was to be fetched again, in that order."""
         # The seeds of such a run are the known pages, so numbers tell which link is which.
         rows = self._select(
             """SELECT k.rowid - 1, k.url, k.relevance, k.digest, k.etag, k.last_modified, k.first_seen_at, k.checked_at,
@@ -108,11 +105,11 @@ class Revisits:
             yield _revisit(known, fetches.get(link), columns[7:])
 
     def known_pages(self) -> Iterator[KnownPage]:
-        """What a new pass over this run has to look at: all pages that it holds or knew of, but for those gone."""
+        """Yield the pages for a new pass over this run: all that it has or knew of, without those gone."""
         count = 0
         for revisit in self.all():
             count += 1
-            if revisit.finding not in (Finding.GONE, Finding.MOVED):
+            if revisit.finding not in (PageChange.GONE, PageChange.MOVED):
                 yield revisit.now
         rows = self._select(
             """SELECT l.url, p.relevance, p.digest, coalesce(v.etag, ''), coalesce(v.last_modified, ''), s.finished_at
@@ -152,17 +149,17 @@ def _revisit(known: KnownPage, fetch: _Fetch | None, page: list[Any]) -> Revisit
     return Revisit(known, _finding(known, fetch, digest), now, title or "", bool(is_relevant), detail)
 
 
-def _finding(known: KnownPage, fetch: _Fetch | None, digest: bytes | None) -> Finding:
+def _finding(known: KnownPage, fetch: _Fetch | None, digest: bytes | None) -> PageChange:
     match fetch:
         case None:
-            return Finding.WAITING
+            return PageChange.WAITING
         case _Fetch(outcome="unchanged"):
-            return Finding.SAME
+            return PageChange.SAME
         case _Fetch(outcome="fetched"):
-            return Finding.SAME if digest == known.digest else Finding.CHANGED
+            return PageChange.SAME if digest == known.digest else PageChange.CHANGED
         case _Fetch(outcome="redirected"):
-            return Finding.MOVED
+            return PageChange.MOVED
         case _Fetch(outcome="failed", status=status) if status in GONE_STATUSES:
-            return Finding.GONE
+            return PageChange.GONE
         case _:
-            return Finding.FAILED
+            return PageChange.FAILED

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CrawledStep:
-    """One fetch of a run, in order: what was chosen, what it was expected to bring, what came of it."""
+    """One fetch of a run: the link that was chosen, its score, and the outcome."""
 
     step: int
     url: Url
@@ -74,7 +74,7 @@ class Run:
 
     @property
     def progress(self) -> Progress:
-        """Where the crawl stands."""
+        """The progress of the crawl."""
         return self._progress() or Progress()
 
     @property
@@ -84,18 +84,15 @@ class Run:
         return progress.relevant / progress.fetches if progress.fetches else 0.0
 
     def pages(self, *, best_first: bool = False, relevant_only: bool = False, limit: int = -1) -> Iterator[CrawledPage]:
-        """The pages of the run, in the order they came or the most relevant first."""
+        """Yield the pages of the run, in the order they came or the most relevant first."""
         return self.crawled_pages(relevant_only=relevant_only).all(best_first=best_first, limit=limit)
 
     def crawled_pages(self, *, relevant_only: bool = False, after_step: int = 0) -> CrawledPages:
-        """The pages with all that was noted of them, their bodies and links; usable while the run is open.
-
-        Only the relevant ones, or those that came after a step, where that is asked for.
-        """
+        """Return a reader of pages, their bodies and links, usable while the run is open; all, or those asked for."""
         return CrawledPages(self._db, self._folder.database_file, relevant_only=relevant_only, after_step=after_step)
 
     def steps(self) -> Iterator[CrawledStep]:
-        """Every fetch, in the order in which the answers were taken in."""
+        """Yield every fetch, in the order in which answers were processed."""
         rows = self._select(
             """SELECT s.step, l.url, s.outcome, s.score, s.explored, s.reward, coalesce(p.is_relevant, 0),
                       CASE WHEN s.reason = '' THEN coalesce(s.target, s.detail) ELSE s.reason || ': ' || s.detail END
@@ -106,7 +103,7 @@ class Run:
             yield CrawledStep(step, Url(url), outcome, score, bool(explored), reward, bool(is_relevant), detail)
 
     def without_page(self) -> dict[str, int]:
-        """How many fetches brought no page, by reason, the most frequent first; failures with their status."""
+        """Count fetches that brought no page, by reason, the most frequent first; failures with their status."""
         rows = self._select(
             """SELECT reason, status, count(*) AS times FROM steps
                WHERE outcome IN ('refused', 'failed') GROUP BY 1, 2 ORDER BY times DESC, 1, 2"""
@@ -114,7 +111,7 @@ class Run:
         return {f"{reason} {status}" if status else reason: times for reason, status, times in rows}
 
     def body(self, url: Url) -> bytes:
-        """The body of a page as it was received; KeyError if the run has no such page, or did not keep its body."""
+        """Return the body of a page as it was received; KeyError if the run has no such page or no body of it."""
         found = self._select(
             """SELECT p.body, a.file, a.offset FROM pages p JOIN links l ON l.id = p.link
                LEFT JOIN archive a ON a.step = p.step
@@ -128,78 +125,72 @@ class Run:
         raise KeyError(url.text)
 
     def stage_seconds(self) -> dict[str, float]:
-        """What each stage of the crawl took, up to the learner's last snapshot; empty where that was not noted."""
-        if not any(self._select("SELECT 1 FROM sqlite_master WHERE name = 'stage_seconds'")):
-            return {}
+        """Return the time that each stage took, up to the learner's last snapshot."""
         return dict(self._select("SELECT stage, seconds FROM stage_seconds"))
 
     def outcomes(self) -> dict[str, int]:
-        """How many fetches ended in which way, the most frequent first."""
+        """Count fetches by outcome, the most frequent first."""
         return dict(self._select("SELECT outcome, count(*) AS times FROM steps GROUP BY 1 ORDER BY times DESC, 1"))
 
     def answer_seconds(self) -> float:
-        """Time between asking and having an answer, over all fetches; simulated offline."""
+        """Return the sum of all response times; simulated offline."""
         ((seconds,),) = self._select("SELECT coalesce(sum(elapsed_s), 0.0) FROM steps")
         return float(seconds)
 
     def revisits(self) -> Revisits:
-        """What became of the pages that this run looked at again; usable while the run is open."""
+        """Return a reader of the pages that this run fetched again, usable while the run is open."""
         return Revisits(self._select)
 
     def hosts_asked(self) -> HostsAsked:
-        """Until when the hosts of this run rest, and their robots.txt; usable while the run is open."""
+        """Return a reader of host rests and robots.txt files, usable while the run is open."""
         return HostsAsked(self._db, self._folder.database_file, self.progress)
 
     def guard_findings(self, *, kind: str = "", host: str = "") -> Iterator[GuardFinding]:
-        """Every page that the guard judged part of a loop or a trap, or a duplicate, in the order they came; of one
-        kind or host alone, where given.
-        """
+        """Yield pages judged part of a loop or a trap, or duplicates, in the order they came; of one kind or host."""
         return TrapRecords(self._select).findings(kind, host)
 
     def guard_fingerprint(self, step: int) -> bytes | None:
-        """The fingerprint of the page that a step brought, as the guard packed it; None where it saw none."""
+        """Return the guard's packed fingerprint of the page that a step brought; None where there is none."""
         return next((packed for (packed,) in self._select("SELECT print FROM prints WHERE step = ?", step)), None)
 
     def trap_summary(self, *, kind: str = "", host: str = "") -> TrapSummary:
-        """What the guard came to: traps with their cost and evidence, and the links moved; of one kind or host alone,
-        where given.
-        """
+        """Return traps with their cost and evidence, and the links moved; of one kind or host alone, where given."""
         return TrapRecords(self._select).summary(kind, host)
 
     def restarts(self) -> Iterator[Restart]:
-        """Every time that the crawl began anew elsewhere, in order."""
+        """Yield every restart of the crawl, in order."""
         return TrapRecords(self._select).restarts()
 
     def learner_snapshot(self) -> LearnerSnapshot | None:
-        """The newest state of strategy and judge that the run holds: of its end, or of some steps ago."""
+        """Return the newest stored state of strategy and judge: of the end, or of some steps ago."""
         newest = next(self._select("SELECT step, state FROM learner"), None)
         return None if newest is None else LearnerSnapshot(*newest)
 
     def recorded_answers(self) -> RecordedAnswers:
-        """What was answered up to now, looked up by URL; usable while the run is open."""
+        """Return the answers up to now, to be looked up by URL while the run is open."""
         return RecordedAnswers(self._select, self._folder.database_file, self.progress.seeds)
 
     def recorded_exchanges(self, *, relevant_only: bool = False) -> RecordedExchanges:
-        """What was answered, as WARC records; usable while the run is open. With `relevant_only`, relevant pages."""
+        """Return the answers as WARC records, usable while the run is open; of all fetches, or of relevant pages."""
         return RecordedExchanges(self._select, self._folder.database_file, relevant_only=relevant_only)
 
     def discovered_graph(self) -> DiscoveredGraph:
-        """The graph over the pages discovered, redirects resolved; usable while the run is open.
+        """Return the graph over the pages discovered, redirects resolved, usable while the run is open.
 
         Read it inside `at_one_moment` where a crawl may be writing.
         """
         return DiscoveredGraph(self._select)
 
     def graph(self) -> LinkGraph:
-        """The same graph in memory, to be ranked: see `honeyguide.runs`."""
+        """Return the same graph in memory, to be ranked."""
         with self.at_one_moment():
             return self.discovered_graph().link_graph()
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
-        """What is read in here is the run as it was at the first look, whatever a crawl writes meanwhile.
+        """Let everything read inside see the run as at the first read, whatever a crawl writes meanwhile.
 
-        Within another such moment, it is that one.
+        May be nested.
         """
         if self._db.in_transaction:
             yield
@@ -212,7 +203,7 @@ class Run:
             self._db.rollback()
 
     def edges(self) -> Iterator[tuple[Url, Url]]:
-        """The link graph: every page and where its links lead, each pair once."""
+        """Yield every page with the targets of its links, each pair once."""
         rows = self._select(
             """SELECT s.url, t.url FROM edges e JOIN links s ON s.id = e.source JOIN links t ON t.id = e.target
                ORDER BY e.source, e.target"""

@@ -1,15 +1,12 @@
-"""What addresses have in common: `/wiki/Basalt` and `/wiki/Granite` are both `/wiki/*`.
-
-A run added up: what was spent, what came of it, where it came from, and what took the time.
-"""
+"""A run in numbers: what was spent, what came of it, where it came from, and what took the time."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.guard.shape import shape_of
 from honeyguide.model import registered_domain
 from honeyguide.runs.run import opened_run
 from honeyguide.text import url_shape
@@ -22,44 +19,10 @@ if TYPE_CHECKING:
     from honeyguide.runs.pages import CrawledPage
     from honeyguide.runs.run import Run
 
-_NUMBER: Final = re.compile(r"\d+")
-_FILE_TYPE: Final = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
-_MOST_PARTS: Final = 6
-_LONGEST_PART: Final = 30
-
-
-def url_pattern(url: Url) -> str:
-    """The shape of an address without its host: its first folder by name, numbers as `#`, the rest as `*`.
-
-    File types stay, and so do the names of parameters, sorted: `/2024/05/rocks.html?page=2` is `/#/#/*.html?page`.
-    """
-    path, _, query = url.path_and_query.partition("?")
-    folders, name = path.split("/")[1:-1], path.rpartition("/")[2]
-    parts = [_folder(part, is_first=number == 0) for number, part in enumerate(folders[:_MOST_PARTS])]
-    if len(folders) > _MOST_PARTS:
-        parts.append("…")
-    parts.append(_file(name))
-    parameters = sorted({parameter.partition("=")[0] for parameter in query.split("&")} - {""})
-    names = "&".join(_NUMBER.sub("#", name)[:_LONGEST_PART] for name in parameters[:_MOST_PARTS])
-    return f"/{'/'.join(parts)}" + (f"?{names}" if names else "")
-
-
-def _folder(part: str, *, is_first: bool) -> str:
-    if part.isdigit():
-        return "#"
-    return _NUMBER.sub("#", part)[:_LONGEST_PART] if is_first else "*"
-
-
-def _file(name: str) -> str:
-    if not name:
-        return ""
-    kind = _FILE_TYPE.search(name)
-    return ("#" if _FILE_TYPE.sub("", name).isdigit() else "*") + (kind[0].lower() if kind else "")
-
-
 RELEVANCE_BINS: Final = 20
 MOST_PATTERNS: Final = 20_000
-"""Kept while counting. A site may be made of nothing but different ones; the rarest half is then let go."""
+"""In memory while counting. A site may consist of nothing but different ones; the rarest half is then dropped."""
+_LONGEST_PATTERN: Final = 80
 
 _SIGNS: Final = (
     "is_too_long", "is_too_deep", "has_non_text_type", "has_query", "has_gibberish_host", "has_gibberish_path",
@@ -68,7 +31,7 @@ _SIGNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class HostStats:
-    """What one host gave."""
+    """Counts of one host."""
 
     host: str
     fetches: int
@@ -79,7 +42,7 @@ class HostStats:
 
 @dataclass(frozen=True, slots=True)
 class PatternStats:
-    """Pages whose addresses look alike."""
+    """Pages whose addresses have one shape, such as `/wiki/*` (see `guard.shape`)."""
 
     pattern: str
     pages: int
@@ -88,7 +51,7 @@ class PatternStats:
 
 @dataclass(frozen=True, slots=True)
 class RunStats:
-    """Everything about a run that can be counted. `dataclasses.asdict` gives it as data."""
+    """The counts of a run. `dataclasses.asdict` gives them as data."""
 
     run: str
     topic: str
@@ -110,9 +73,9 @@ class RunStats:
     run_bytes: int  # on disk
     crawl_seconds: float  # on the crawl's clock, which is simulated offline
     answer_seconds: float  # waiting for answers, over all fetches, of which many may be under way at once
-    stage_seconds: dict[str, float]  # real time by stage; empty for a run that did not note it
+    stage_seconds: dict[str, float]  # real time by stage
     hosts: int  # that were asked
-    hosts_with_pages: int  # of these, that gave a page
+    hosts_with_pages: int
     domains: int  # registered domains they belong to
     top_hosts: tuple[HostStats, ...]  # those with the most relevant pages first, then the most pages
     patterns: tuple[PatternStats, ...]  # the most pages first
@@ -136,7 +99,7 @@ class _Count:
 
 @dataclass(slots=True)
 class _Pages:
-    """What is counted page by page."""
+    """Counts that grow page by page."""
 
     by_host: defaultdict[str, _Count] = field(default_factory=lambda: defaultdict(_Count))
     by_pattern: defaultdict[str, _Count] = field(default_factory=lambda: defaultdict(_Count))
@@ -147,7 +110,7 @@ class _Pages:
 
     def add(self, page: CrawledPage) -> None:
         self.by_host[page.url.host].add_page(page)
-        self.by_pattern[url_pattern(page.url)].add_page(page)
+        self.by_pattern[_pattern(page.url)].add_page(page)
         self.by_depth[page.depth].add_page(page)
         self.media_types[page.media_type] += 1
         shape = url_shape(page.url)
@@ -158,8 +121,13 @@ class _Pages:
             self.by_pattern = defaultdict(_Count, kept)
 
 
+def _pattern(url: Url) -> str:
+    path = shape_of(url).path
+    return path if len(path) <= _LONGEST_PATTERN else f"{path[: _LONGEST_PATTERN - 1]}…"
+
+
 def stats(run: Run | Path | str, top: int = 20) -> RunStats:
-    """Add up a run that is open, or the one in this folder; `top` is how many hosts and patterns to name."""
+    """Count a run, open or by its folder; `top` is how many hosts and patterns to name."""
     with opened_run(run) as source, source.at_one_moment():
         return _stats(source, top)
 

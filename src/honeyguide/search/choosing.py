@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.search.shard import Found, PageFilter, ShardQuery, Weights
+    from honeyguide.search.shard import FoundPages, PageFilter, ShardQuery, Weights
 
 NEAR_BITS: Final = 3
 """Bits in which the fingerprints of nearly equal texts differ at most (Manku et al. 2007)."""
@@ -82,10 +82,10 @@ Where no index has more that match, all are scored, so that the hits can be coun
 class ChosenPage:
     """A page chosen to be shown, and those with the same text."""
 
-    found: Found
+    found: FoundPages
     row: int
     score: float
-    same: list[tuple[Found, int]]
+    same: list[tuple[FoundPages, int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,7 +143,7 @@ def count_hidden(queries: Sequence[ShardQuery], wanted: PageFilter) -> tuple[int
 class _Ranked:
     """Pages of several shards, each address once, by score; beyond the first `by_score` of each shard, by text."""
 
-    def __init__(self, found: Sequence[Found], weights: Weights, by_score: int | None = None) -> None:
+    def __init__(self, found: Sequence[FoundPages], weights: Weights, by_score: int | None = None) -> None:
         self._found = found
         scores = np.concatenate([each.scores(weights) for each in found] or [np.empty(0)])
         topics = np.concatenate([each.topic for each in found] or [np.empty(0)])
@@ -194,5 +194,5 @@ class _Ranked:
     def _choice(self, place: int) -> ChosenPage:
         return ChosenPage(*self._page(place), float(self._scores[place]), [])
 
-    def _page(self, place: int) -> tuple[Found, int]:
+    def _page(self, place: int) -> tuple[FoundPages, int]:
         return self._found[self._numbers[place]], int(self._rows[place])

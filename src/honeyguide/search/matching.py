@@ -135,7 +135,7 @@ _K1: Final = 1.2  # tantivy's
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class TextMatch:
     """A query, and the most that a page could score for it; the query is None where it has no term."""
 
     query: tantivy.Query | None
@@ -153,7 +153,7 @@ class Matcher:
     needs_all: bool  # whether parts side by side must all be there
     terms: set[str] = field(default_factory=set)  # looked up by now, for snippets
 
-    def match(self, node: Node, *, words_are_optional: bool = False) -> Match:
+    def match(self, node: Node, *, words_are_optional: bool = False) -> TextMatch:
         """Return the query for a tree.
 
         With `words_are_optional`, plain words only add to the score: phrases, fields and signs still decide.
@@ -165,7 +165,7 @@ class Matcher:
                 return self.match(part)
             case Not(part):
                 forbidden = self.match(part).query
-                return Match(None if forbidden is None else _clauses([(Occur.MustNot, forbidden)]))
+                return TextMatch(None if forbidden is None else _clauses([(Occur.MustNot, forbidden)]))
             case AllOf(parts):
                 return self._joined(parts, Occur.Must, is_optional=words_are_optional)
             case SideBySide(parts):
@@ -176,15 +176,17 @@ class Matcher:
             case _:
                 assert_never(node)
 
-    def any_of(self, terms: Sequence[str], *, words_are_optional: bool = False) -> Match:
+    def any_of(self, terms: Sequence[str], *, words_are_optional: bool = False) -> TextMatch:
         """Match pages with any of some terms, in title or text; or all pages, where terms only add to scores."""
         found = [self._in_fields(("title", "text"), [term], 0) for term in terms]
         clauses = [(Occur.Should, each.query) for each in found if each.query is not None]
         if words_are_optional:
             clauses.append((Occur.Must, _anything()))
-        return Match(Query.boolean_query(clauses), sum(each.bound for each in found)) if clauses else Match(None)
+        return (
+            TextMatch(Query.boolean_query(clauses), sum(each.bound for each in found)) if clauses else TextMatch(None)
+        )
 
-    def _joined(self, parts: Sequence[Node], occur: Occur, *, is_optional: bool, is_either: bool = False) -> Match:
+    def _joined(self, parts: Sequence[Node], occur: Occur, *, is_optional: bool, is_either: bool = False) -> TextMatch:
         """Join parts. A Not applies to all of them, but between ORs it is one alternative."""
         clauses: list[tuple[Occur, tantivy.Query]] = []
         bound = 0.0
@@ -197,20 +199,20 @@ class Matcher:
                 bound += made.bound
             if made.query is not None:
                 clauses.append((how, made.query))
-        return Match(_clauses(clauses), bound) if clauses else Match(None)
+        return TextMatch(_clauses(clauses), bound) if clauses else TextMatch(None)
 
-    def _words(self, words: Words, *, is_optional: bool) -> Match:
+    def _words(self, words: Words, *, is_optional: bool) -> TextMatch:
         if words.field == "host":
-            return Match(Query.const_score_query(host_query(self.schema, words.text), 0.0))
+            return TextMatch(Query.const_score_query(host_query(self.schema, words.text), 0.0))
         terms = self.analyzer.analyze(marked(words.text))
         if not terms:
-            return Match(None)
+            return TextMatch(None)
         found = self._in_fields((words.field,) if words.field else ("title", "text"), terms, words.slop)
         if is_optional and found.query is not None and not (words.field or words.is_phrase):
-            return Match(_clauses([(Occur.Must, _anything()), (Occur.Should, found.query)]), found.bound)
+            return TextMatch(_clauses([(Occur.Must, _anything()), (Occur.Should, found.query)]), found.bound)
         return found
 
-    def _in_fields(self, fields: Sequence[str], terms: list[str], slop: int) -> Match:
+    def _in_fields(self, fields: Sequence[str], terms: list[str], slop: int) -> TextMatch:
         self.terms.update(terms)
         queries, bound = [], 0.0
         for name in fields:
@@ -221,7 +223,7 @@ class Matcher:
             boost = self.boosts.get(name, 1.0)
             queries.append((Occur.Should, query if boost == 1.0 else Query.boost_query(query, boost)))
             bound += boost * (_K1 + 1) * sum(self._idf(name, term) for term in terms)
-        return Match(queries[0][1] if len(queries) == 1 else Query.boolean_query(queries), bound)
+        return TextMatch(queries[0][1] if len(queries) == 1 else Query.boolean_query(queries), bound)
 
     def _idf(self, name: str, term: str) -> float:
         """Return the idf as tantivy has it; 0 for a term that no page has in this field."""

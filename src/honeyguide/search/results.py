@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from honeyguide.search.choosing import ChosenPage
-    from honeyguide.search.shard import Found
+    from honeyguide.search.shard import FoundPages
 
 MOST_DUPLICATES: Final = 20
 
@@ -95,5 +95,5 @@ def _hit(choice: ChosenPage, terms: Collection[str], makers: dict[str, SnippetMa
     )
 
 
-def _url(found: Found, row: int) -> str:
+def _url(found: FoundPages, row: int) -> str:
     return str(found.shard.searcher.doc(found.addresses[row]).get_first("url"))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.runs import Run
-    from honeyguide.search.matching import Match
+    from honeyguide.search.matching import TextMatch
     from honeyguide.search.page_index import PageIndex
     from honeyguide.text import WordVectors
 
@@ -146,7 +146,7 @@ class PageFilter:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class FoundPages:
     """Pages of one shard with the parts of their scores, the best by text first."""
 
     shard: Shard
@@ -221,10 +221,10 @@ class ShardQuery:
     """A question as one shard understands it."""
 
     shard: Shard
-    match: Match
+    match: TextMatch
     nearness: Nearness | None = None  # for a search by meaning
 
-    def find(self, wanted: PageFilter, limit: int) -> Found:
+    def find(self, wanted: PageFilter, limit: int) -> FoundPages:
         """Return the first pages by text; in a search by meaning all that have a word or a near vector.
 
         A search by meaning looks at every page that the filters let through: some 0.1 s for 100,000 of them.
@@ -238,7 +238,7 @@ class ShardQuery:
         ranks = np.zeros(len(addresses))
         is_ranked = steps < len(shard.rank_by_step)
         ranks[is_ranked] = shard.rank_by_step[steps[is_ranked]]
-        return Found(
+        return FoundPages(
             shard=shard,
             addresses=addresses,
             steps=steps,

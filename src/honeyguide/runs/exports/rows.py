@@ -29,7 +29,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What a caller asked for besides the format."""
+    """Options besides the format."""
 
     relevant_only: bool = False
     with_text: bool = True  # which takes parsing every page again
@@ -174,7 +174,7 @@ def numbered_records(
     texts, total = PageTexts(run, pages), len(pages)
     obeys_robots = run.settings.politeness.obey_robots
     for done, page in enumerate(pages.all(), 1):
-        parents = pages.parents(page, MOST_PARENTS)
+        parents, parent_count = pages.parents(page, MOST_PARENTS)
         fingerprint = pages.fingerprint(page)
         record = PageRecord(
             url=page.url.text,
@@ -193,8 +193,8 @@ def numbered_records(
             reward=page.reward,
             depth=page.depth,
             found_on=None if page.found_on is None else page.found_on.text,
-            parents=tuple(url.text for url in parents.urls),
-            parent_count=parents.count,
+            parents=tuple(url.text for url in parents),
+            parent_count=parent_count,
             canonical=None if page.canonical is None else page.canonical.text,
             digest=page.digest,
             simhash=None if fingerprint is None else f"{Fingerprint.unpack(fingerprint).simhash:016x}",
