@@ -131,15 +131,11 @@ class TestRewards:
         assert paid == rewards_by_nearness
         assert verdict(WITH_WORD, 0.0, rules, always(-1.0)).reward == 30
 
-    def test_a_ladder_may_have_other_values_thresholds_and_steps(self) -> None:
-        rule = reward_rule("han2018", (5.0, 4.0, 3.0, 2.0, 0.0), (0.9, 0.6, 0.3))
-        assert isinstance(rule, Ladder)
+    def test_a_ladder_may_have_other_values_and_steps(self) -> None:
+        rule = Ladder((5.0, 4.0, 3.0, 2.0, 0.0), (0.9, 0.6, 0.3))
         assert [rule.without_word(near) for near in (0.95, 0.7, 0.4, 0.3)] == [4.0, 3.0, 2.0, 0.0]
         assert rule.with_word == 5.0
-
-    def test_values_alone_leave_the_papers_thresholds_standing(self) -> None:
-        assert reward_rule("pertejo-code", values=(4, 3, 2, 1)) == Ladder((4, 3, 2, 1), (0.6, 0.5))
-        assert reward_rule("han2018", thresholds=(0.3, 0.2)) == Ladder((30, 30, 20, -1), (0.3, 0.2))
+        assert reward_rule("pertejo-code", (4, 3, 2, 1)) == Ladder((4, 3, 2, 1), (0.6, 0.5))
 
     def test_the_cosine_is_not_asked_where_a_word_decides(self) -> None:
         def never(page: Page) -> float:
@@ -192,7 +188,6 @@ class TestBuilding:
     def test_the_settings_choose_rules_and_numbers(self) -> None:
         assert self.verdict(WITH_WORD, reward="han2018").reward == 30
         assert self.verdict(WITHOUT, reward="han2018", reward_values=(9, 8, 7, 6)).reward == 6
-        assert self.verdict(page_of("stone"), reward="han2018", reward_thresholds=(-0.9, -0.95)).reward == 30
         assert self.verdict(WITH_WORD, relevant_when="word", threshold=1.0).is_relevant
         assert not self.verdict(WITHOUT, relevant_when="word", threshold=0.001).is_relevant
 

@@ -11,46 +11,47 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.errors import StrategyError
-from honeyguide.learn import Exploration, FeatureStyle, LinearSarsa, Mode, SarsaRules, Scale, TopicAndCategories
-from honeyguide.learn.linear_sarsa import HAN_EXPLORATION, columns, row_width, updated
+from honeyguide.learn import FeatureStyle, Ingredients, LfaSettings, LinearSarsa, Mode, Scale, TopicAndCategories
+from honeyguide.learn.linear_sarsa import columns, row_width, updated
 from honeyguide.model import Candidates, Decision, Origin, Parents, Rows, Standing, Topic, Transition
+from honeyguide.settings import settings_from
 from pages import HERE, candidates_of, link_at, page_of, sighting_of
 from vectors_by_hand import compass_vectors
 
-HAN = SarsaRules()
-PERTEJO = SarsaRules(discount=0.3, ends_at_relevant=False, learns_without_links=False, draws_pairs=False)
-MODERATED = replace(HAN, mode=Mode.MODERATED)
+HAN = LfaSettings()
+PERTEJO = LfaSettings(discount=0.3, ends_at_relevant=False, learns_without_links=False, draws="link")
 WEIGHTS, ROW = np.array([0.5, -0.25]), np.array([2.0, 4.0])  # worth 2 x 0.5 - 4 x 0.25 = 0
-GREEDY, RANDOM = Exploration(0.0, 0.0, 0), Exploration(1.0, 1.0, 0)
 
 
 @pytest.mark.parametrize(
-    ("rules", "reward", "next_value", "after"),
+    ("settings", "mode", "reward", "next_value", "after"),
     [
         # Relevant page: α (30 - 0) = 0.03 times the row.
-        (HAN, 30, None, [0.56, -0.13]),
-        (PERTEJO, 30, None, [0.56, -0.13]),
-        (MODERATED, 30, None, [0.56, -0.13]),
+        (HAN, Mode.SYNCHRONOUS, 30, None, [0.56, -0.13]),
+        (PERTEJO, Mode.ASYNCHRONOUS, 30, None, [0.56, -0.13]),
+        (HAN, Mode.MODERATED, 30, None, [0.56, -0.13]),
         # Otherwise: δ = -1 + 0.9 x 10 - 0 = 8, so 0.008 times the row.
-        (HAN, -1, 10, [0.516, -0.218]),
-        (replace(HAN, step_size=0.0005), -1, 10, [0.508, -0.234]),
+        (HAN, Mode.SYNCHRONOUS, -1, 10, [0.516, -0.218]),
+        (replace(HAN, step_size=0.0005), Mode.SYNCHRONOUS, -1, 10, [0.508, -0.234]),
         # Pertejo: δ = -1 + 0.3 x 10 - 0 = 2.
-        (PERTEJO, -1, 10, [0.504, -0.242]),
+        (PERTEJO, Mode.ASYNCHRONOUS, -1, 10, [0.504, -0.242]),
         # Equation 4: -1 + 0.9 x (10 - 8) - 0 = 0.8.
-        (MODERATED, -1, 10, [0.5016, -0.2468]),
-        (HAN, 0, 0, [0.5, -0.25]),
+        (HAN, Mode.MODERATED, -1, 10, [0.5016, -0.2468]),
+        (HAN, Mode.SYNCHRONOUS, 0, 0, [0.5, -0.25]),
     ],
 )
-def test_an_update_by_hand(rules: SarsaRules, reward: float, next_value: float | None, after: list[float]) -> None:
-    assert updated(WEIGHTS, ROW, reward, next_value, rules) == pytest.approx(np.array(after), rel=1e-12)
+def test_an_update_by_hand(
+    settings: LfaSettings, mode: Mode, reward: float, next_value: float | None, after: list[float]
+) -> None:
+    assert updated(WEIGHTS, ROW, reward, next_value, settings, mode) == pytest.approx(np.array(after), rel=1e-12)
     assert WEIGHTS.tolist() == [0.5, -0.25], "the weights given are left as they were"
 
 
 def test_an_update_from_a_value_that_is_not_zero() -> None:
     """The value is 1 + 3 = 4; δ = -1 + 0.9 x 2 - 4 = -3.2; moderated: -1 + 0.9 x (2 + 3.2) - 4 = -0.32."""
     weights, row = np.array([1.0, 1.0]), np.array([1.0, 3.0])
-    assert updated(weights, row, -1, 2, HAN) == pytest.approx(np.array([0.9968, 0.9904]))
-    assert updated(weights, row, -1, 2, MODERATED) == pytest.approx(np.array([0.99968, 0.99904]))
+    assert updated(weights, row, -1, 2, HAN, Mode.SYNCHRONOUS) == pytest.approx(np.array([0.9968, 0.9904]))
+    assert updated(weights, row, -1, 2, HAN, Mode.MODERATED) == pytest.approx(np.array([0.99968, 0.99904]))
 
 
 numbers = st.floats(-50, 50)
@@ -68,23 +69,24 @@ def test_moderated_is_a_smaller_step_wherever_a_value_follows_and_only_there(
 ) -> None:
     """Han 3.3: the same effect as reducing the step size by 1 - γ."""
     told = np.array(weights), np.array(row, dtype=float), reward, next_value
-    moderated = SarsaRules(mode=Mode.MODERATED, discount=discount)
-    step_size = moderated.step_size * (1 if next_value is None else 1 - discount)
-    plain = SarsaRules(mode=Mode.ASYNCHRONOUS, discount=discount, step_size=step_size)
-    assert updated(*told, moderated) == pytest.approx(updated(*told, plain), abs=1e-9)
+    settings = LfaSettings(discount=discount)
+    smaller = replace(settings, step_size=settings.step_size * (1 if next_value is None else 1 - discount))
+    moderated = updated(*told, settings, Mode.MODERATED)
+    assert moderated == pytest.approx(updated(*told, smaller, Mode.ASYNCHRONOUS), abs=1e-9)
 
 
 def learner(
-    rules: SarsaRules = HAN,
+    rules: LfaSettings = HAN,
     start: float = 0.0,
     scale: Scale = Scale.CONTINUOUS,
     categories: tuple[str, ...] = ("east",),
     seed: int = 1,
+    mode: Mode = Mode.SYNCHRONOUS,
 ) -> LinearSarsa:
     style = FeatureStyle(scale)
     nearness = TopicAndCategories(Topic("north"), categories, compass_vectors())
     weights = np.full(row_width(style, len(categories)), start)
-    return LinearSarsa(nearness, style, rules, weights, np.random.default_rng(seed))
+    return LinearSarsa(nearness, style, rules, weights, np.random.default_rng(seed), mode)
 
 
 def rows_of(strategy: LinearSarsa, *first_numbers: float) -> Rows:
@@ -115,14 +117,14 @@ def told(row: float, reward: float, *following: float, is_relevant: bool = False
         (replace(PERTEJO, ends_at_relevant=True), told(2, 30, is_relevant=True), 1.056),
     ],
 )
-def test_what_a_page_teaches(rules: SarsaRules, transition: Transition, after: float) -> None:
-    strategy = learner(replace(rules, exploration=GREEDY), start=1.0)
+def test_what_a_page_teaches(rules: LfaSettings, transition: Transition, after: float) -> None:
+    strategy = learner(replace(rules, exploration=0.0), start=1.0)
     strategy.learn(transition)
     assert strategy.weights[0] == pytest.approx(after, rel=1e-12)
     assert strategy.weights[1:].tolist() == [1.0] * (strategy.row_width - 1)
 
 
-def after_following(rules: SarsaRules, seed: int) -> float:
+def after_following(rules: LfaSettings, seed: int) -> float:
     strategy = learner(rules, start=1.0, seed=seed)
     strategy.learn(told(1, 0, 1, 2, 3, 4))
     return float(strategy.weights[0])
@@ -130,15 +132,12 @@ def after_following(rules: SarsaRules, seed: int) -> float:
 
 def test_the_next_link_is_drawn_at_random_as_often_as_told_and_then_evenly() -> None:
     by_value = {round(1 + 0.001 * (0.9 * value - 1), 9): value for value in (1, 2, 3, 4)}
-    drawn = Counter(
-        by_value[round(after_following(replace(HAN, exploration=Exploration(0.8, 0.8, 0)), seed), 9)]
-        for seed in range(900)
-    )
+    drawn = Counter(by_value[round(after_following(replace(HAN, exploration=0.8), seed), 9)] for seed in range(900))
     assert [drawn[value] / 900 for value in (1, 2, 3, 4)] == pytest.approx([0.2, 0.2, 0.2, 0.4], abs=0.06)
 
 
 def test_where_the_best_next_link_is_the_target_chance_has_no_part() -> None:
-    rules = replace(HAN, exploration=RANDOM, takes_best_next=True)
+    rules = replace(HAN, exploration=1.0, takes_best_next=True)
     assert [after_following(rules, seed) for seed in range(9)] == pytest.approx([1 + 0.001 * (0.9 * 4 - 1)] * 9)
 
 
@@ -147,7 +146,7 @@ def test_where_the_best_next_link_is_the_target_chance_has_no_part() -> None:
     [(Mode.SYNCHRONOUS, True), (Mode.ASYNCHRONOUS, False), (Mode.MODERATED, False)],
 )
 def test_only_the_synchronous_mode_has_everything_scored_again(mode: Mode, is_all_scored_again: bool) -> None:
-    strategy = learner(replace(HAN, mode=mode))
+    strategy = learner(mode=mode)
     assert strategy.learn(told(2, 30)) is is_all_scored_again
     assert strategy.learn(told(0, 30)) is False, "a row of zeros changes nothing"
 
@@ -243,7 +242,7 @@ def test_weights_that_grow_without_bound_are_told_and_not_kept() -> None:
 
 def test_saved_in_the_middle_a_learner_goes_on_as_if_nothing_had_happened() -> None:
     """The random next actions and the schedule too."""
-    rules = replace(HAN, exploration=Exploration(1.0, 0.0, 20))
+    rules = replace(HAN, exploration=1.0, exploration_end=0.0, exploration_steps=20)
     one, other = learner(rules, start=0.3), learner(rules, seed=99)
     choice = Decision(HERE, rows_of(one, 0.0)[0], is_skipped=False)
     lessons = [told(float(place % 3 + 1), -1, 1, 5, 9) for place in range(20)]
@@ -274,23 +273,50 @@ def test_weights_to_start_with_must_fit_the_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("exploration", "shares"),
+    ("start", "end", "steps", "shares"),
     [
-        (HAN_EXPLORATION, {0: 0.1, 5000: 0.1}),
-        (Exploration(0.3, 0.1, 100), {0: 0.3, 25: 0.25, 50: 0.2, 100: 0.1, 101: 0.1, 10**6: 0.1}),
-        (Exploration(0.1, 0.3, 10), {0: 0.1, 5: 0.2, 10: 0.3, 11: 0.3}),
-        (Exploration(0.3, 0.1, 0), {0: 0.3, 10**6: 0.3}),
+        (0.1, 0.1, 0, {0: 0.1, 5000: 0.1}),
+        (0.3, 0.1, 100, {0: 0.3, 25: 0.25, 50: 0.2, 100: 0.1, 101: 0.1, 10**6: 0.1}),
+        (0.1, 0.3, 10, {0: 0.1, 5: 0.2, 10: 0.3, 11: 0.3}),
+        (0.3, 0.1, 0, {0: 0.3, 10**6: 0.3}),
     ],
 )
 def test_exploration_is_constant_or_changes_in_a_straight_line(
-    exploration: Exploration, shares: dict[int, float]
+    start: float, end: float, steps: int, shares: dict[int, float]
 ) -> None:
-    assert {choices: exploration.share(choices) for choices in shares} == pytest.approx(shares)
+    settings = LfaSettings(exploration=start, exploration_end=end, exploration_steps=steps)
+    assert {choices: settings.exploration_after(choices) for choices in shares} == pytest.approx(shares)
 
 
 def test_exploration_follows_the_choices_made() -> None:
-    strategy, chance = learner(replace(HAN, exploration=Exploration(1.0, 0.0, 10))), np.random.default_rng(2)
+    strategy, chance = (
+        learner(replace(HAN, exploration=1.0, exploration_end=0.0, exploration_steps=10)),
+        np.random.default_rng(2),
+    )
     assert all(strategy.explores(chance) for _ in range(50))
     for _ in range(10):
         strategy.notice(Decision(HERE, rows_of(strategy, 0.0)[0], is_skipped=False))
     assert not any(strategy.explores(chance) for _ in range(50))
+
+
+def built(strategy: str, **lfa: object) -> LinearSarsa:
+    settings = settings_from({"crawl": {"strategy": strategy, "seed": lfa.pop("seed", 0)}, "lfa": lfa})
+    return LinearSarsa.build(Ingredients(settings, Topic("north"), compass_vectors))
+
+
+def test_a_strategys_name_is_its_mode_and_the_settings_are_the_learners() -> None:
+    names = ("lfa-sync", "lfa-async", "lfa-moderated")
+    assert [built(name).mode for name in names] == [Mode.SYNCHRONOUS, Mode.ASYNCHRONOUS, Mode.MODERATED]
+    assert built("lfa-sync", step_size=0.25, draws="link").settings == replace(HAN, step_size=0.25, draws="link")
+    assert (built("lfa-sync").draws_rows, built("lfa-sync", draws="link").draws_rows) == (True, False)
+
+
+def test_features_and_the_start_are_as_set() -> None:
+    assert built("lfa-sync", features="han").row_width != built("lfa-sync", features="pertejo").row_width
+    zero, drawn, other = (
+        built("lfa-sync", starts_at=start, seed=seed).weights
+        for start, seed in (("zero", 1), ("uniform", 1), ("uniform", 2))
+    )
+    assert not zero.any()
+    assert ((drawn > 0) & (drawn < 1)).all()
+    assert not np.array_equal(drawn, other)

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
     from honeyguide.model import Row, Rows
 
-GREEDY = ParseOrSkipQSettings(
-    exploration_start=0.0, exploration_end=0.0, reserve=0, mean_cost=0.0, current_relevance=0.5, previous_relevance=0.5
-)
+GREEDY = ParseOrSkipQSettings(exploration_start=0.0, exploration_end=0.0, reserve=0, mean_cost=0.0, host_relevance=0.5)
 NO_CHANCE = np.random.default_rng(0)
 NEW_HOST = State(True, False, True, False).number
 NEW_HOST_GOOD_URL = State(True, False, True, True).number

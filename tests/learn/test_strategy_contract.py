@@ -1,4 +1,4 @@
-"""What every strategy promises, checked on every strategy."""
+"""What every strategy promises, checked on every strategy of the registry."""
 
 from __future__ import annotations
 
@@ -10,39 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deep_strategies import every_strategy
-from honeyguide.learn import (
-    Beam,
-    BestAddressFirst,
-    BestFirst,
-    BreadthFirst,
-    DepthFirst,
-    FeatureStyle,
-    IterativeDeepening,
-    LinearSarsa,
-    Mode,
-    ModifiedDepthFirst,
-    ModifiedDepthFirstSettings,
-    OnlineRidge,
-    OnlineRidgeSettings,
-    ParseOrSkip,
-    ParseOrSkipQ,
-    ParseOrSkipQSettings,
-    ParseOrSkipSettings,
-    RandomOrder,
-    RandomSkip,
-    RandomSkipSettings,
-    SarsaRules,
-    Scale,
-    Strategy,
-    TopicAndCategories,
-    UrlHeuristicSettings,
-    WeightedBreadthFirst,
-    WeightedBreadthFirstSettings,
-)
-from honeyguide.learn.deep_q import DeepQ, OutputDescriptions, PairDescriptions, QRules, pytorch
-from honeyguide.learn.linear_sarsa import row_width
+from honeyguide.learn import Ingredients, OnlineRidgeSettings, Strategy
 from honeyguide.model import Candidates, Origin, Topic, Transition
-from honeyguide.settings import STRATEGIES
+from honeyguide.registry import STRATEGIES
+from honeyguide.settings import settings_from
 from pages import HERE, candidates_of, link_at, page_of, rows_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
@@ -51,45 +22,16 @@ if TYPE_CHECKING:
 
     from honeyguide.model import Rows, Sighting
 
-TOPIC = Topic("geology", ("rock", "mineral"))
-CATEGORIES = ("earth", "science")
+TOPIC = Topic("geology", ("rock", "mineral"), categories=("earth", "science"))
+QUICK_NETWORK = {"layers": [8], "warm_up": 1, "refresh_every": 1, "batch": 4, "outputs": 50}
+VECTORS = hashed_vectors()
 
 
-def linear_sarsa(mode: Mode) -> LinearSarsa:
-    nearness = TopicAndCategories(TOPIC, CATEGORIES, hashed_vectors())
-    style = FeatureStyle(Scale.HAN)
-    start = np.zeros(row_width(style, len(CATEGORIES)))
-    return LinearSarsa(nearness, style, SarsaRules(mode=mode), start, np.random.default_rng(1))
+def made(name: str) -> Strategy:
+    document = {"crawl": {"strategy": name, "seed": 1}, "dqn": QUICK_NETWORK, "beam": {"width": 100}}
+    chosen: type[Strategy] = STRATEGIES[name]
+    return chosen.build(Ingredients(settings_from(document), TOPIC, lambda: VECTORS))
 
-
-def deep_q(*, outputs: int = 0) -> DeepQ:
-    nearness = TopicAndCategories(TOPIC, CATEGORIES, hashed_vectors())
-    style = FeatureStyle(Scale.PERTEJO)
-    descriptions = OutputDescriptions(nearness, style, outputs) if outputs else PairDescriptions(nearness, style)
-    rules = QRules(layers=(8,), warm_up=1, refresh_every=1, batch=4)
-    return DeepQ(pytorch("dqn", "cpu"), descriptions, rules, np.random.default_rng(1))
-
-
-MAKERS: dict[str, Callable[[], Strategy]] = {
-    "breadth-first": BreadthFirst,
-    "depth-first": DepthFirst,
-    "iterative-deepening": IterativeDeepening,
-    "modified-depth-first": lambda: ModifiedDepthFirst(ModifiedDepthFirstSettings()),
-    "weighted-breadth-first": lambda: WeightedBreadthFirst(TOPIC, WeightedBreadthFirstSettings()),
-    "random": RandomOrder,
-    "best-first": lambda: BestFirst(TOPIC, hashed_vectors()),
-    "url-heuristic": lambda: BestAddressFirst(TOPIC, hashed_vectors(), UrlHeuristicSettings()),
-    "beam": lambda: Beam(BestFirst(TOPIC, hashed_vectors()), 100),
-    "online-ridge": lambda: OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings()),
-    "lfa-sync": lambda: linear_sarsa(Mode.SYNCHRONOUS),
-    "lfa-async": lambda: linear_sarsa(Mode.ASYNCHRONOUS),
-    "lfa-moderated": lambda: linear_sarsa(Mode.MODERATED),
-    "dqn": deep_q,
-    "dqn-fixed": lambda: deep_q(outputs=50),
-    "parse-or-skip": lambda: ParseOrSkip(TOPIC, hashed_vectors(), ParseOrSkipSettings()),
-    "parse-or-skip-q": lambda: ParseOrSkipQ(TOPIC, hashed_vectors(), ParseOrSkipQSettings()),
-    "random-skip": lambda: RandomSkip(RandomSkipSettings()),
-}
 
 words = st.lists(st.sampled_from(["rock", "mineral", "the", "of", "lava", "soup"]), max_size=6).map(" ".join)
 sightings = st.builds(
@@ -106,13 +48,9 @@ sightings = st.builds(
 )  # fmt: skip
 
 
-def test_every_strategy_is_held_to_the_contract() -> None:
-    assert set(MAKERS) == set(STRATEGIES)
-
-
 @pytest.fixture(params=every_strategy())
 def make(request: pytest.FixtureRequest) -> Callable[[], Strategy]:
-    return MAKERS[request.param]
+    return lambda: made(request.param)
 
 
 def transitions(rows: Rows, rewards: list[float]) -> list[Transition]:
@@ -132,12 +70,12 @@ SOME = candidates_of(
 
 
 @pytest.mark.parametrize("name", every_strategy())
-@settings(deadline=None)  # the first of some takes as long as loading PyTorch does
+@settings(deadline=None, max_examples=20)  # the first of some takes as long as loading PyTorch does
 @given(batch=st.lists(sightings, min_size=1, max_size=8), data=st.data())
 def test_a_links_row_and_score_do_not_depend_on_its_batch(
     name: str, batch: list[Sighting], data: st.DataObject
 ) -> None:
-    strategy = MAKERS[name]()
+    strategy = made(name)
     rows = rows_of(strategy, Candidates.of(batch))
     scores = strategy.score(rows)
     order = data.draw(st.permutations(range(len(batch))))
@@ -165,15 +103,11 @@ def test_a_link_cut_from_a_page_has_the_row_of_its_stored_sighting(make: Callabl
     assert np.array_equal(rows_of(strategy, on_page), rows_of(strategy, stored))
 
 
-def test_no_candidates_are_described_and_scored_as_nothing(make: Callable[[], Strategy]) -> None:
+def test_nothing_and_a_seed_can_be_described_scored_and_learned_from(make: Callable[[], Strategy]) -> None:
     strategy = make()
     rows = rows_of(strategy, candidates_of())
     assert rows.shape == (0, strategy.row_width)
     assert strategy.score(rows).shape == (0,)
-
-
-def test_a_seed_can_be_described_scored_and_learned_from(make: Callable[[], Strategy]) -> None:
-    strategy = make()
     rows = rows_of(strategy, candidates_of(sighting_of("http://seed.test/")))
     strategy.learn(transitions(rows, [1.0])[0])
     assert np.isfinite(strategy.score(rows)).all()
@@ -194,27 +128,21 @@ def test_saving_loading_and_learning_the_rest_gives_the_same_scores(make: Callab
     assert one.save() == two.save()
 
 
-def test_scores_change_only_when_learning_says_so(make: Callable[[], Strategy]) -> None:
+def test_scores_change_only_when_learning_says_so_and_are_the_weighted_rows(make: Callable[[], Strategy]) -> None:
     strategy = make()
     rows = rows_of(strategy, SOME)
     before = strategy.score(rows)
     changed = strategy.learn(transitions(rows, [1.0])[0])
     assert changed == (not np.array_equal(before, strategy.score(rows)))
-
-
-def test_weights_where_there_are_any_reproduce_the_scores(make: Callable[[], Strategy]) -> None:
-    strategy = make()
-    rows = rows_of(strategy, SOME)
-    strategy.learn(transitions(rows, [1.0])[0])
+    assert np.isfinite(strategy.score(rows)).all()
     if strategy.weights is not None:
         assert strategy.score(rows) == pytest.approx(rows.astype(float) @ strategy.weights)
-    else:
-        assert np.isfinite(strategy.score(rows)).all()
 
 
-def test_only_random_explores_always_and_baselines_never(make: Callable[[], Strategy]) -> None:
-    strategy = make()
-    chance = np.random.default_rng(1)
+@pytest.mark.parametrize("name", every_strategy())
+def test_only_random_explores_always_and_baselines_never(name: str) -> None:
+    strategy, chance = made(name), np.random.default_rng(1)
     share = np.mean([strategy.explores(chance) for _ in range(2000)])
-    shares = {RandomOrder: 1.0, OnlineRidge: OnlineRidgeSettings().exploration, LinearSarsa: 0.1, DeepQ: 0.1}
-    assert share == pytest.approx(shares.get(type(strategy), 0.0), abs=0.02)
+    shares = {"random": 1.0, "online-ridge": OnlineRidgeSettings().exploration, "lfa": 0.1, "dqn": 0.1}
+    expected = shares.get(name, shares.get(name.partition("-")[0], 0.0))
+    assert share == pytest.approx(0.0 if name == "random-skip" else expected, abs=0.02)

@@ -147,10 +147,6 @@ def test_without_topic_words_nothing_has_weight(topic: Topic) -> None:
     assert weight_on_page("tennis [tennis] tennis", topic) == 0
 
 
-def test_switched_off_nothing_has_weight() -> None:
-    assert weight_on_page("tennis [tennis] tennis", is_weighted=False) == 0
-
-
 def test_the_name_of_the_topic_counts_where_there_are_no_keywords() -> None:
     assert weight_on_page("grass [court] x", Topic("grass")) == 1 / 2
     assert weight_on_page("grass [court] x", Topic("grass", ("tennis",))) == 0

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from honeyguide.crawler import Builder
-from honeyguide.learn import BestAddressFirst, UrlHeuristicSettings
-from honeyguide.learn.url_heuristic import UrlHeuristic, UrlReader, heuristic_of
+from honeyguide.learn import BestAddressFirst
+from honeyguide.learn.url_heuristic import UrlHeuristic, UrlReader
 from honeyguide.model import Topic
 from honeyguide.settings import settings_from
 from pages import candidates_of, rows_of, sighting_of
@@ -27,34 +27,15 @@ SEEN = candidates_of(*(sighting_of(url, "soup", "hot", "onion", relevance=0.3) f
 
 
 def scores(**changes: float) -> list[float]:
-    settings = settings_from({"url_heuristic": changes}).of(UrlHeuristicSettings)
-    strategy = BestAddressFirst(TOPIC, hashed_vectors(), settings)
+    strategy = BestAddressFirst(TOPIC, hashed_vectors(), UrlHeuristic(**changes))  # type: ignore[arg-type]
     return strategy.score(rows_of(strategy, SEEN)).tolist()
-
-
-def test_the_default_settings_are_the_heuristics_own() -> None:
-    assert heuristic_of(UrlHeuristicSettings()) == UrlHeuristic()
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("lower_bound", 0.1), ("base", 0.9), ("too_long", 0.1), ("too_deep", 0.1), ("non_text_type", 0.9),
-        ("query", 0.1), ("gibberish_host", 0.9), ("gibberish_path", 0.9), ("longest", 3), ("deepest", 1),
-    ],
-)  # fmt: skip
-def test_every_setting_is_the_heuristics(name: str, value: float) -> None:
-    heuristic = heuristic_of(settings_from({"url_heuristic": {name: value}}).of(UrlHeuristicSettings))
-    owner = heuristic.rules if name in ("longest", "deepest") else heuristic
-    assert getattr(owner, name) == value
-    assert heuristic != UrlHeuristic()
 
 
 def test_a_link_is_worth_what_its_address_says_whatever_its_words() -> None:
     expected = UrlReader(TOPIC, hashed_vectors()).scores(SEEN.targets)
     assert scores() == pytest.approx(expected.tolist(), abs=0.001)
     other_words = candidates_of(*(sighting_of(url, "rock", "mineral") for url in ADDRESSES))
-    strategy = BestAddressFirst(TOPIC, hashed_vectors(), UrlHeuristicSettings())
+    strategy = BestAddressFirst(TOPIC, hashed_vectors())
     assert np.array_equal(rows_of(strategy, SEEN), rows_of(strategy, other_words))
 
 

@@ -23,6 +23,7 @@ from honeyguide.settings import (
     FetchSettings,
     Settings,
     TopicSettings,
+    everyday_settings,
     load_settings,
     settings_from,
     to_toml,
@@ -36,7 +37,6 @@ from honeyguide.settings.sections import PROFILES
 if TYPE_CHECKING:
     from pathlib import Path
 
-TWO_MORE = "there must be two more values than thresholds, with a topic word, above each threshold, otherwise"
 RUNNABLE = Settings(topic=TopicSettings(name="geology"))
 
 VALUES_BY_KIND: dict[str, st.SearchStrategy[Any]] = {
@@ -165,9 +165,9 @@ class TestRefusedKeysAndTypes:
                 "judge.reward_values is [True]: it must be a list of numbers, as in [0.5, 0.4]",
             ),
             (
-                "judge.reward_thresholds",
+                "judge.reward_values",
                 0.5,
-                "judge.reward_thresholds is 0.5: it must be a list of numbers, as in [0.5, 0.4]",
+                "judge.reward_values is 0.5: it must be a list of numbers, as in [0.5, 0.4]",
             ),
         ],
     )
@@ -347,19 +347,10 @@ class TestValidation:
         [
             (
                 {"reward": "han2018", "reward_values": [3, 2, 1]},
-                f"judge.reward_values has 3 numbers and judge.reward_thresholds 2: {TWO_MORE}",
-            ),
-            (
-                {"reward": "pertejo-code", "reward_thresholds": [0.5]},
-                f"judge.reward_values has 4 numbers and judge.reward_thresholds 1: {TWO_MORE}",
-            ),
-            (
-                {"reward": "han2018", "reward_thresholds": [0.4, 0.5]},
-                "judge.reward_thresholds is [0.4, 0.5]: each must be lower than the one before",
-            ),
-            (
-                {"reward": "han2018", "reward_thresholds": [1.5, 0.5]},
-                "judge.reward_thresholds is [1.5, 0.5]: a cosine is from -1 to 1",
+                (
+                    "judge.reward_values has 3 numbers: give 4, with a topic word, above the higher and the lower "
+                    "threshold, otherwise"
+                ),
             ),
             (
                 {"reward": "hit", "reward_values": [1, 0]},
@@ -380,10 +371,6 @@ class TestValidation:
     )
     def test_judge_settings_must_agree(self, values: dict[str, Any], mistake: str) -> None:
         assert mistakes_of({f"judge.{name}": value for name, value in values.items()}) == (mistake,)
-
-    def test_a_ladder_may_have_as_many_steps_as_it_has_numbers_for(self) -> None:
-        steps = {"judge.reward_values": [3, 2, 1], "judge.reward_thresholds": [0.5]}
-        validate(with_overrides(RUNNABLE, {"judge.reward": "han2018", **steps}))
 
     @pytest.mark.parametrize("strategy", ["parse-or-skip", "parse-or-skip-q"])
     def test_the_reward_of_lim_goes_with_the_strategies_of_lim(self, strategy: str) -> None:
@@ -506,6 +493,11 @@ class TestSchema:
     def test_every_setting_says_what_it_means(self) -> None:
         assert all(setting.meaning for setting in SETTINGS_BY_KEY.values())
 
+    def test_some_forty_settings_are_for_every_day(self) -> None:
+        keys = [setting.key for setting in everyday_settings()]
+        assert 35 <= len(keys) <= 50
+        assert {"topic.name", "budget.fetches", "crawl.strategy", "politeness.delay_s", "judge.kind"} <= set(keys)
+
     def test_the_contact_is_sent_inside_the_default_user_agent(self) -> None:
         identity = FetchSettings(contact="crawl@example.org").identity
 
@@ -517,8 +509,9 @@ class TestSchema:
 
         assert settings.identity == "Surveyor/2 (crawl@example.org)"
 
-    def test_importing_settings_does_not_import_the_web_client(self) -> None:
-        script = "import sys, honeyguide.settings; print('aiohttp' in sys.modules)"
+    def test_importing_settings_loads_nothing_heavy_and_no_strategy(self) -> None:
+        heavy = "{'aiohttp', 'numpy', 'honeyguide.learn', 'honeyguide.judge', 'honeyguide.model'}"
+        script = f"import sys, honeyguide.settings; print(bool({heavy} & sys.modules.keys()))"
 
         answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 

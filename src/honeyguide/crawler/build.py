@@ -202,7 +202,7 @@ class Builder:
     def ranks(self) -> RefreshedRanks | None:
         """PageRank kept while the crawl goes on, where the settings ask for it."""
         asked = self.settings.ranks
-        return RefreshedRanks(asked.every, RankRules(asked.damping, asked.epsilon)) if asked.every else None
+        return RefreshedRanks(asked.every, RankRules(epsilon=asked.epsilon)) if asked.every else None
 
     def parser(self) -> Callable[[Url, Fetched], Page]:
         """How a body becomes a page."""

@@ -47,6 +47,7 @@ class ClassifierSettings:
         "",
         "a classifier of one's own over main texts, module:attribute or a .joblib file; empty learns from the examples",
         names_file=lambda value: value.endswith(".joblib"),
+        everyday=True,
     )
 
 

@@ -41,7 +41,9 @@ class CombinedSettings:
 
     table: ClassVar = "judge"
 
-    parts: tuple[str, ...] = setting((), "the judges that combined asks, with weights, as in embedding:2 and tfidf:1")
+    parts: tuple[str, ...] = setting(
+        (), "the judges that combined asks, with weights, as in embedding:2 and tfidf:1", everyday=True
+    )
 
     def mistakes(self, settings: Settings) -> Iterator[str]:
         kind = settings.judge.kind

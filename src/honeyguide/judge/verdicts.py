@@ -96,12 +96,10 @@ REWARDS: Final[dict[str, RewardRule]] = {
 }
 
 
-def reward_rule(name: str, values: tuple[float, ...] = (), thresholds: tuple[float, ...] = ()) -> RewardRule:
-    """The preset of this name; where values or thresholds are given, a ladder with those."""
+def reward_rule(name: str, values: tuple[float, ...] = ()) -> RewardRule:
+    """The preset of this name; a ladder with other values, where they are given."""
     rule = REWARDS[name]
-    if isinstance(rule, Ladder):
-        return replace(rule, values=values or rule.values, thresholds=thresholds or rule.thresholds)
-    return rule
+    return replace(rule, values=values) if isinstance(rule, Ladder) and values else rule
 
 
 class RelevantWhen(StrEnum):
@@ -155,7 +153,7 @@ class Verdicts:
         """The judge with the rules that the settings name."""
         settings, topic = given.settings.judge, given.topic
         rules = Rules(
-            reward_rule(settings.reward, settings.reward_values, settings.reward_thresholds),
+            reward_rule(settings.reward, settings.reward_values),
             RelevantWhen(settings.relevant_when),
             settings.threshold,
         )

@@ -4,11 +4,9 @@ The baseline of Han et al. (2018) and Pertejo (2021): the priority of a link is 
 and the words of its address, its anchor and its surroundings, computed once when the link is found. Pertejo's code
 writes the three into one text; the mean of three cosines is ours.
 
-Beam search (Lim 2016, section 3.4): best-first with room for so many waiting links and no more.
-
-Links are ranked by a heuristic. Those beyond the best `width` are pruned: counted, forgotten, and ranked again should
-another page show them. The memory of the frontier is then a matter of the width, not of the web. Lim keeps a min-heap
-and a max-heap of the same links; what comes out is the same.
+Beam search (Lim 2016, section 3.4) is best-first with room for so many waiting links and no more. Those beyond the best
+`width` are pruned: counted, forgotten, and ranked again should another page show them. Lim keeps a min-heap and a
+max-heap of the same links; what comes out is the same.
 """
 
 from __future__ import annotations
@@ -78,7 +76,9 @@ class BeamSettings:
 
     table: ClassVar = "beam"
 
-    width: int = setting(1000, "links that may wait, the best by the heuristic", at_least=1, at_most=1_000_000)
+    width: int = setting(
+        1000, "links that may wait, the best by the heuristic", at_least=1, at_most=1_000_000, everyday=True
+    )
     heuristic: str = setting(
         "similarity",
         "how links are ranked: by their words as best-first does, or by their address as url-heuristic does",

@@ -32,7 +32,7 @@ import numpy as np
 
 from honeyguide.errors import HoneyguideError, SettingsError, StrategyError
 from honeyguide.learn.han_features import FeatureStyle, PairRows, Scale, TopicAndCategories
-from honeyguide.learn.strategy import Exploration, FoundAgain, Order, Strategy
+from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 from honeyguide.model import weighted_sums
 from honeyguide.settings import setting
 
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from honeyguide.model import Candidates, Decision, Page, Parents, Row, Rows, Transition
     from honeyguide.settings import Settings
 
-HAN_EXPLORATION: Final = Exploration(0.1, 0.1, 0)
 LARGEST_WEIGHT: Final = 1e20  # far beyond any of use, far below where products leave the range of numbers
 
 
@@ -63,45 +62,12 @@ MODES: Final = {"lfa-sync": Mode.SYNCHRONOUS, "lfa-async": Mode.ASYNCHRONOUS, "l
 
 
 @dataclass(frozen=True, slots=True)
-class SarsaRules:
-    """The parameters of the learner; the defaults are Han's."""
-
-    mode: Mode = Mode.SYNCHRONOUS
-    step_size: float = 0.001  # α
-    discount: float = 0.9  # γ
-    exploration: Exploration = HAN_EXPLORATION  # ε
-    ends_at_relevant: bool = True
-    learns_without_links: bool = True
-    takes_best_next: bool = False  # a' is the best of s', whatever is followed: Pertejo's Algorithm 1
-    draws_pairs: bool = True  # a random choice is uniform over (s, a), then over its links; else over links
-
-
-def updated(
-    weights: NDArray[np.float64],
-    row: NDArray[np.float64],
-    reward: float,
-    next_value: float | None,
-    rules: SarsaRules,
-) -> NDArray[np.float64]:
-    """The weights after one step; `next_value` is q(s', a'), None where nothing follows."""
-    # Element by element, without BLAS, so that a resumed crawl repeats it to the last bit.
-    value = float((row * weights).sum())
-    if next_value is None:
-        error = reward - value
-    else:
-        error = reward + rules.discount * next_value - value
-        if rules.mode is Mode.MODERATED:
-            error = reward + rules.discount * (next_value - error) - value
-    return weights + rules.step_size * error * row
-
-
-@dataclass(frozen=True, slots=True)
 class LfaSettings:
     """Linear SARSA with prioritised order, after Han et al. 2018; the defaults are theirs."""
 
     table: ClassVar = "lfa"
 
-    step_size: float = setting(0.001, "α: how far the weights follow each error", above=0, at_most=1)
+    step_size: float = setting(0.001, "α: how far the weights follow each error", above=0, at_most=1, everyday=True)
     discount: float = setting(0.9, "γ: what the value of the next link counts", at_least=0, at_most=1)
     exploration: float = setting(0.1, "ε: share of choices made at random", at_least=0, at_most=1)
     exploration_end: float = setting(0.1, "ε after exploration_steps; does nothing without them", at_least=0, at_most=1)
@@ -130,6 +96,33 @@ class LfaSettings:
                 "or lfa.exploration alone"
             )
 
+    def exploration_after(self, choices: int) -> float:
+        """The share of choices made at random after so many."""
+        if not self.exploration_steps:
+            return self.exploration
+        progress = min(choices / self.exploration_steps, 1.0)
+        return self.exploration + (self.exploration_end - self.exploration) * progress
+
+
+def updated(
+    weights: NDArray[np.float64],
+    row: NDArray[np.float64],
+    reward: float,
+    next_value: float | None,
+    settings: LfaSettings,
+    mode: Mode,
+) -> NDArray[np.float64]:
+    """The weights after one step; `next_value` is q(s', a'), None where nothing follows."""
+    # Element by element, without BLAS, so that a resumed crawl repeats it to the last bit.
+    value = float((row * weights).sum())
+    if next_value is None:
+        error = reward - value
+    else:
+        error = reward + settings.discount * next_value - value
+        if mode is Mode.MODERATED:
+            error = reward + settings.discount * (next_value - error) - value
+    return weights + settings.step_size * error * row
+
 
 class LinearSarsa(Strategy):
     """Scores are values under weights that are learned while crawling, and may be carried from crawl to crawl."""
@@ -144,18 +137,20 @@ class LinearSarsa(Strategy):
         self,
         nearness: TopicAndCategories,
         style: FeatureStyle,
-        rules: SarsaRules,
+        settings: LfaSettings,
         start: NDArray[np.float64],
         chance: np.random.Generator,
+        mode: Mode = Mode.SYNCHRONOUS,
     ) -> None:
         self._pairs = PairRows(nearness, style)
-        self.rules = rules
+        self.settings = settings
+        self.mode = mode
         self._weights = start
         self._chance = chance  # for the next action alone; the engine has its own
         self._choices = 0
         self.row_width = row_width(style, nearness.categories)
         self.parent_rules = style.parents
-        self.draws_rows = rules.draws_pairs
+        self.draws_rows = settings.draws == "pair"
         if start.shape != (self.row_width,):
             raise StrategyError(f"{start.size} weights to start with, where rows have {self.row_width} numbers")
 
@@ -165,19 +160,9 @@ class LinearSarsa(Strategy):
         lfa, categories = given.settings.of(LfaSettings), given.topic.categories
         chance = np.random.default_rng([given.settings.crawl.seed, 1])  # apart from the engine's own
         style = FeatureStyle(Scale(lfa.features))
-        rules = SarsaRules(
-            mode=MODES[given.settings.crawl.strategy],
-            step_size=lfa.step_size,
-            discount=lfa.discount,
-            exploration=Exploration(lfa.exploration, lfa.exploration_end, lfa.exploration_steps),
-            ends_at_relevant=lfa.ends_at_relevant,
-            learns_without_links=lfa.learns_without_links,
-            takes_best_next=lfa.takes_best_next,
-            draws_pairs=lfa.draws == "pair",
-        )
         nearness = TopicAndCategories(given.topic, categories, given.vectors())
         start = _start_weights(given, lfa, row_width(style, len(categories)), chance)
-        return cls(nearness, style, rules, start, chance)
+        return cls(nearness, style, lfa, start, chance, MODES[given.settings.crawl.strategy])
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -193,26 +178,26 @@ class LinearSarsa(Strategy):
         return weighted_sums(rows, self._weights)
 
     def explores(self, chance: np.random.Generator) -> bool:
-        return bool(chance.random() < self.rules.exploration.share(self._choices))
+        return bool(chance.random() < self.settings.exploration_after(self._choices))
 
     def notice(self, decision: Decision) -> None:  # noqa: ARG002
         self._choices += 1
 
     def learn(self, transition: Transition) -> bool:
-        is_end = transition.is_relevant and self.rules.ends_at_relevant
+        is_end = transition.is_relevant and self.settings.ends_at_relevant
         has_links = len(transition.next_rows) > 0
-        if not (is_end or has_links or self.rules.learns_without_links):
+        if not (is_end or has_links or self.settings.learns_without_links):
             return False
         next_value = None if is_end or not has_links else self._next_value(transition.next_rows)
         row = transition.row.astype(np.float64)
-        weights = updated(self._weights, row, transition.reward, next_value, self.rules)
+        weights = updated(self._weights, row, transition.reward, next_value, self.settings, self.mode)
         if not np.abs(weights).max() <= LARGEST_WEIGHT:  # nor where one is not a number
             raise StrategyError(
                 f"the weights have diverged at step {transition.step}: "
-                f"crawl anew with a lower lfa.step_size, now {self.rules.step_size:g}"
+                f"crawl anew with a lower lfa.step_size, now {self.settings.step_size:g}"
             )
         before, self._weights = self._weights, weights
-        return self.rules.mode is Mode.SYNCHRONOUS and not np.array_equal(before, weights)
+        return self.mode is Mode.SYNCHRONOUS and not np.array_equal(before, weights)
 
     def save(self) -> bytes:
         buffer = io.BytesIO()
@@ -230,8 +215,8 @@ class LinearSarsa(Strategy):
 
     def _next_value(self, next_rows: Rows) -> float:
         values = self.score(next_rows)
-        is_best = self.rules.takes_best_next
-        if not is_best and self._chance.random() < self.rules.exploration.share(self._choices):
+        is_best = self.settings.takes_best_next
+        if not is_best and self._chance.random() < self.settings.exploration_after(self._choices):
             return float(values[self._chance.integers(len(values))])
         return float(values.max())
 

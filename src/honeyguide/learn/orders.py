@@ -1,35 +1,29 @@
-"""Breadth-first: links in the order in which they were found.
+"""Orders that know nothing of the topic: the floors that every focused crawler must beat, and Lim's (2016) searches.
 
-Depth-first (Lim 2016, section 3.1): the links of the newest page first, in reading order, before any older link.
+Breadth-first takes links in the order in which they were found, random any of them with the same chance.
 
-One fetch at a time and without pauses between two requests to a host, pages are fetched in the order in which the
-recursive algorithm first visits them:
+Depth-first (Lim 3.1): the links of the newest page first, in reading order, before any older link. One fetch at a time
+and without pauses between two requests to a host, pages are fetched in the order in which the recursive algorithm first
+visits them:
 
     visit(page): for each link on it, in reading order: if it was not visited, visit(it)
 
 A link found again while it waits goes on top, as it would there. A host that rests is passed over, and so is one that
 is asked already: then the next link down the stack has its turn.
 
-Iterative deepening (Lim 2016, section 3.3): depth-first to a limit of 0 clicks, then of 1, then of 2, and so on.
+Iterative deepening (Lim 3.3): depth-first to a limit of 0 clicks, then of 1, then of 2, and so on. The textbook
+algorithm visits the shallow pages again in every round. Nothing is fetched twice here, so what is left of it is the
+order of first visits: all links at one depth, in the order found, before any that is deeper. That order is the one of
+breadth-first. What differs is the barrier between two depths: while a shallower link waits, be it for a host that
+rests, no deeper one is fetched. The round with the largest limit is `scope.max_depth`.
 
-The textbook algorithm visits the shallow pages again in every round. Nothing is fetched twice here, so what is left of
-it is the order of first visits: all links at one depth, in the order found, before any that is deeper. That order is
-the one of breadth-first. What differs is the barrier between two depths: while a shallower link waits, be it for a host
-that rests, no deeper one is fetched, whereas breadth-first takes the next link whose host is ready. The round with the
-largest limit is `scope.max_depth`.
+Modified depth-first (Lim 5.1): of a page whose host was fetched in each of the last `patience` steps before it, no link
+is followed. On a world of one host it runs out of links after the first pages. Lim's listing (6.2.2) does something
+else than his text: it compares each host with a last host that it never sets, so that the rule cannot apply; were it
+set, it would leave out one page in four and push visited links. The text is followed here. A step is a fetch that ended
+in a page, a failure or a refusal; a redirect and where it leads are one.
 
-Modified depth-first (Lim 2016, section 5.1): depth-first that turns away from a host it has stayed on for too long.
-
-Of a page whose host was fetched in each of the last `patience` steps before it, no link is followed. Everything else is
-depth-first. On a world of one host it starves after the first pages; the summary of a crawl says so.
-
-Lim's listing (section 6.2.2) does something else than his text: it compares each host with a last host that it never
-sets, so that the rule cannot apply; were it set, it would leave out one page in four and push visited links. The text
-is followed here. A step is a fetch that ended in a page, a failure or a refusal; a redirect and where it leads are one.
-
-Random: each waiting link is equally likely.
-
-Breadth-first that skips links at random: what a strategy that skips must beat at the same share of skips.
+Random skip is breadth-first that skips links at random: the floor for strategies that skip, at the same share of skips.
 """
 
 from __future__ import annotations

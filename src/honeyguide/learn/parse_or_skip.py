@@ -1,16 +1,10 @@
-"""What became of the links of each host: how often they were parsed and skipped, and how relevant the pages were.
+"""Parse or skip by a policy that is solved beforehand: Lim (2016), sections 4 and 5.2.
 
-As Lim (2016), section 5.2.1, counts them: N_sp, N_ss and R_same of a host, and the host of the link decided before.
-
-Telling the state of a link whose turn has come, from its row and from what became of the hosts so far.
-
-Parse or skip by a policy that is solved beforehand: Lim (2016), sections 4 and 5.2.
-
-Breadth-first, except that each link whose turn has come is in one of sixteen states (`parse_or_skip_states`), and the
-policy that policy iteration finds for a model of the crawl (`parse_or_skip_model`) says whether it is parsed or
-skipped. With Lim's reward, the number of true features, that policy skips in every state, as published in section
-7.3.2: the crawl fetches its seeds, which are never skipped, and ends. `docs/explanation/parse-or-skip.md` explains why.
-Other assumptions about the web, and a penalty for skipping, are settings; `parse_or_skip_q` learns instead.
+Breadth-first, except that each link whose turn has come is in one of sixteen states, told from its row and from what
+became of the links of the hosts so far (N_sp, N_ss and R_same of section 5.2.1), and the policy that policy iteration
+finds for a model of the crawl (`parse_or_skip_model`) says whether it is parsed or skipped. With Lim's reward, the
+number of true features, that policy skips in every state, as published in section 7.3.2: the crawl fetches its seeds,
+which are never skipped, and ends. `docs/parse-or-skip.md` explains why; `parse_or_skip_q` learns instead.
 """
 
 from __future__ import annotations
@@ -98,7 +92,6 @@ class HostHistory:
         return history
 
 
-URL_MEASURES: Final = ("words", "cosine")
 COLUMNS: Final = ("is a seed", "address is relevant")
 
 
@@ -162,36 +155,15 @@ class LinkStates:
 
 @dataclass(frozen=True, slots=True)
 class ParseOrSkipSettings:
-    """Parse or skip by a policy solved beforehand (Lim 2016); thresholds are the paper's, chances ours."""
+    """Parse or skip by a policy solved beforehand (Lim 2016), with his thresholds and our chances."""
 
     table: ClassVar = "parse_or_skip"
 
-    ratio: float = setting(1.0, "parses per skip below which a host is mostly skipped", at_least=1)
-    previous_relevance: float = setting(
-        2 / 3, "mean relevance that makes the host decided on before relevant", at_least=0, at_most=1
-    )
-    current_relevance: float = setting(2 / 3, "mean relevance that makes a link's host relevant", at_least=0, at_most=1)
-    url_measure: str = setting(
-        "words", "how an address is compared with the topic: word by word, or all at once", choices=URL_MEASURES
-    )
-    url_relevance: float = setting(2 / 3, "what makes an address relevant by that measure", at_least=0, at_most=1)
-    word_similarity: float = setting(
-        2 / 3, "similarity of a word below which it counts as 0, with words", at_least=0, at_most=1
-    )
     discount: float = setting(
         0.9, "weight of the next state's value; at 1 a thousand steps count", at_least=0, at_most=1
     )
     skip_penalty: float = setting(0.0, "what a skip costs; a true feature pays 1", at_least=0)
-    same_host: float = setting(0.8, "chance that the next link is on the same host", at_least=0, at_most=1)
-    new_host: float = setting(0.5, "chance that another host was never parsed", at_least=0, at_most=1)
-    mostly_skipped: float = setting(0.5, "chance that a known host is mostly skipped", at_least=0, at_most=1)
     relevant: float = setting(0.2, "chance that a known host is relevant", at_least=0, at_most=1)
-    zero: float = setting(0.0, "chance that a page of an irrelevant host scores exactly 0", at_least=0, at_most=1)
-    ratio_moves: float = setting(0.5, "chance that a decision carries a host over ratio", at_least=0, at_most=1)
-    mean_moves: float = setting(
-        0.05, "chance that a page carries a known host over its relevance threshold", at_least=0, at_most=1
-    )
-    url_relevant: float = setting(0.2, "chance that the next address is relevant", at_least=0, at_most=1)
 
 
 class ParseOrSkip(Strategy):
@@ -202,13 +174,9 @@ class ParseOrSkip(Strategy):
     row_width = len(COLUMNS)
 
     def __init__(self, topic: Topic, vectors: WordVectors, settings: ParseOrSkipSettings) -> None:
-        self._states = LinkStates(
-            topic,
-            vectors,
-            Thresholds(settings.ratio, settings.previous_relevance, settings.current_relevance),
-            UrlRule(UrlMeasure(settings.url_measure), settings.url_relevance, settings.word_similarity),
-        )
-        self.policy = solved_policy(settings)
+        self._states = LinkStates(topic, vectors, Thresholds(), UrlRule())
+        assumed = Assumptions(relevant=settings.relevant)
+        self.policy = parses_by_state(solve(assumed, discount=settings.discount, skip_penalty=settings.skip_penalty))
 
     @classmethod
     def build(cls, given: Ingredients) -> Self:
@@ -239,18 +207,3 @@ class ParseOrSkip(Strategy):
             self._states.load(json.loads(state))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise StrategyError(f"not a saved state of parse-or-skip: {error}") from error
-
-
-def solved_policy(settings: ParseOrSkipSettings) -> dict[State, bool]:
-    """Whether to parse, for each state, by the model that the settings describe."""
-    assumptions = Assumptions(
-        same_host=settings.same_host,
-        new_host=settings.new_host,
-        mostly_skipped=settings.mostly_skipped,
-        relevant=settings.relevant,
-        zero=settings.zero,
-        ratio_moves=settings.ratio_moves,
-        mean_moves=settings.mean_moves,
-        url_relevant=settings.url_relevant,
-    )
-    return parses_by_state(solve(assumptions, discount=settings.discount, skip_penalty=settings.skip_penalty))

@@ -1,18 +1,4 @@
-"""About how many links wait, for a strategy that is not told.
-
-A strategy sees the rows of the unvisited links on every page, new ones and old ones alike. With a hash of its address
-in the row, a link that was seen before can be known again, and different links can be counted by linear counting
-(Whang, Vander-Zanden and Taylor 1990): mark one of m places for each link; when a share v of them is still unmarked,
-about -m ln v different links were seen. With a million places the count is off by some 10 in 10,000 and by some 4,000
-in 3 million. At 14 million all places are marked, and the count stays there.
-
-Lessons of decisions whose reward, or whose following state, is not known yet.
-
-A decision is followed by the next one, and a fetch is rewarded when its page comes in: in either order, and with
-several fetches at once the rewards of many decisions are due together. Every lesson is given back once, when it is
-complete.
-
-Parse or skip, learned from the crawl itself: what Lim (2016), section 9.1, hopes for.
+"""Parse or skip, learned from the crawl itself: what Lim (2016), section 9.1, hopes for.
 
 Tabular Q-learning (Watkins 1989) over the states and actions of section 5.2, without a model. A decision a in state s,
 followed by a decision in state s', teaches
@@ -24,9 +10,9 @@ part in proportion to the mean reward of the fetches so far. A fetch spent here 
 bring about the mean; R-learning (Schwartz 1993) charges every action its mean reward for the same reason. So a state
 is parsed where it pays more than the crawl pays anyway, on whatever scale the judge pays.
 
-The reward of a fetch may come after later decisions, so a lesson waits until it is complete (`open_lessons`), and
+The reward of a fetch may come after later decisions, so a lesson waits until it is complete (`OpenLessons`), and
 lessons are learned in that order. What is skipped is gone, and a crawl that skips itself dry has not spent its budget,
-which the strategy does not know. So it skips only while more than `reserve` links wait by its own count (`links_met`).
+which the strategy does not know. So it skips only while more than `reserve` links wait by its own count (`LinksMet`).
 With a reserve of the fetches still to come none of them is lost by skipping, up to the error of that count.
 """
 
@@ -43,7 +29,7 @@ import numpy as np
 import xxhash
 
 from honeyguide.errors import StrategyError
-from honeyguide.learn.parse_or_skip import COLUMNS, URL_MEASURES, LinkStates, UrlMeasure, UrlRule
+from honeyguide.learn.parse_or_skip import COLUMNS, LinkStates, UrlMeasure, UrlRule
 from honeyguide.learn.parse_or_skip_model import PARSE, SKIP, STATES, Thresholds
 from honeyguide.learn.strategy import Order, Strategy
 from honeyguide.model import Skipped
@@ -71,7 +57,14 @@ def columns(urls: Sequence[Url]) -> Rows:
 
 
 class LinksMet:
-    """Counts different links, roughly. The same links in any order, however often, give the same count."""
+    """Counts different links, roughly. The same links in any order, however often, give the same count.
+
+    A strategy sees the rows of the unvisited links on every page, new ones and old ones alike. With a hash of its
+    address in the row, a link that was seen before can be known again, and different links can be counted by linear
+    counting (Whang, Vander-Zanden and Taylor 1990): mark one of m places for each link; when a share v of them is still
+    unmarked, about -m ln v different links were seen. With a million places the count is off by some 10 in 10,000 and
+    by some 4,000 in 3 million. At 14 million all places are marked, and the count stays there.
+    """
 
     def __init__(self) -> None:
         self._is_marked: NDArray[np.bool_] = np.zeros(PLACES, dtype=np.bool_)
@@ -203,17 +196,9 @@ class ParseOrSkipQSettings:
 
     table: ClassVar = "parse_or_skip_q"
 
-    ratio: float = setting(1.0, "parses per skip below which a host is mostly skipped", at_least=1)
-    previous_relevance: float = setting(
-        0.15, "mean relevance that makes the host decided on before relevant", at_least=0, at_most=1
-    )
-    current_relevance: float = setting(0.15, "mean relevance that makes a link's host relevant", at_least=0, at_most=1)
-    url_measure: str = setting(
-        "cosine", "how an address is compared with the topic: word by word, or all at once", choices=URL_MEASURES
-    )
-    url_relevance: float = setting(0.2, "what makes an address relevant by that measure", at_least=0, at_most=1)
-    word_similarity: float = setting(
-        2 / 3, "similarity of a word below which it counts as 0, with words", at_least=0, at_most=1
+    host_relevance: float = setting(0.15, "mean relevance that makes a host relevant", at_least=0, at_most=1)
+    url_relevance: float = setting(
+        0.2, "cosine of an address with the topic that makes it relevant", at_least=0, at_most=1
     )
     learning_rate: float = setting(0.05, "step of a correction; the first ones are averaged", above=0, at_most=1)
     discount: float = setting(0.0, "weight of the next decision's value", at_least=0, at_most=1)
@@ -240,12 +225,9 @@ class ParseOrSkipQ(Strategy):
         """With `counts_features` a decision pays Lim's reward instead: the true features of the state it led to."""
         self._settings = settings
         self._counts_features = counts_features
-        self._states = LinkStates(
-            topic,
-            vectors,
-            Thresholds(settings.ratio, settings.previous_relevance, settings.current_relevance),
-            UrlRule(UrlMeasure(settings.url_measure), settings.url_relevance, settings.word_similarity),
-        )
+        relevance = settings.host_relevance
+        rule = UrlRule(UrlMeasure.COSINE, settings.url_relevance)
+        self._states = LinkStates(topic, vectors, Thresholds(1.0, relevance, relevance), rule)
         self._met = LinksMet()
         self._lessons = OpenLessons()
         self._values = np.zeros((len(STATES), 2))

@@ -1,35 +1,29 @@
-"""What an address alone says of a page, before anything is fetched: Lim (2016), sections 5.2.1 (4), 5.2.2 and 5.2.4.
+"""Best-first by the address alone: Lim (2016), sections 5.2.1 (4), 5.2.2, 5.2.4 and 9.2.
 
-`shape` has the signs that a fetch may be wasted. The words of the address predict the relevance in two ways. Lim's
-formula takes each word for a keyword K, each phrase of the topic for a search word S:
+The words of an address predict the relevance of its page in two ways. Lim's formula takes each word for a keyword K,
+each phrase of the topic for a search word S:
 
     relevance = 1/N_K Σ_K max_S similarity(K, S),    similarities below 2/3 counting as 0,
 
 and calls an address relevant from 2/3 on. The other way is the cosine between all the words and the topic. Lim's bound
 suits neither an address, whose host is words too, nor every table of vectors: see `docs/findings.md`.
 
-`score` joins them to a heuristic for best-first and beam search (Lim 9.2): a base for nothing known, the rest by
-relevance, and a factor for every sign. The factors are ours and were not tuned.
-
-Best-first by the address alone (Lim 2016, section 9.2): follow the link whose URL looks most like a good page.
-
-The score is that of `learn/url_features.py`: how near the words of the address are to the topic, and a factor for every
-sign that a fetch may be wasted. Anchor and surroundings are not looked at, so what a link is worth can be told from a
-list of URLs. Beam search takes the same score as its heuristic (`beam.heuristic = "url"`).
+The score joins them to the signs that a fetch may be wasted (`UrlShape`): a base for nothing known, the rest by
+relevance, and a factor for every sign. The factors are ours and were not tuned. Anchor and surroundings are not looked
+at, so the score of a link can be told from a list of URLs.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from math import fsum, prod
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from honeyguide.errors import StrategyError
 from honeyguide.learn.features import HEAD, address_sums
 from honeyguide.learn.strategy import Order, Unlearned
-from honeyguide.settings import setting
 from honeyguide.text import UrlRules, UrlShape, cosines, url_shape, words_of, words_of_url
 
 if TYPE_CHECKING:
@@ -152,60 +146,21 @@ class UrlReader:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class UrlHeuristicSettings:
-    """What an address is worth: a base, the rest by the words in it, times a factor for every sign of waste."""
-
-    table: ClassVar = "url_heuristic"
-
-    lower_bound: float = setting(
-        2 / 3,
-        "similarity of a word and the topic below which it counts as none, in Lim's formula",
-        at_least=0,
-        at_most=1,
-    )
-    base: float = setting(0.2, "worth of an address without a word of the topic", at_least=0, at_most=1)
-    longest: int = setting(150, "characters of an address that are not too many", at_least=1)
-    deepest: int = setting(8, "parts of a path that are not too many", at_least=0)
-    too_long: float = setting(0.7, "factor for an address that is too long; 1 ignores it", at_least=0, at_most=1)
-    too_deep: float = setting(0.7, "factor for too deep a path", at_least=0, at_most=1)
-    non_text_type: float = setting(0.0, "factor for the file ending of a picture or archive", at_least=0, at_most=1)
-    query: float = setting(0.8, "factor for a query", at_least=0, at_most=1)
-    gibberish_host: float = setting(0.3, "factor for a host whose letters look like chance", at_least=0, at_most=1)
-    gibberish_path: float = setting(0.6, "factor for a path whose letters look like chance", at_least=0, at_most=1)
-
-
 class BestAddressFirst(Unlearned):
     """The heuristic of each link's address, as the page showed it."""
 
-    settings_type = UrlHeuristicSettings
     order = Order.BEST_SCORE
     row_width = 1
 
-    def __init__(self, topic: Topic, vectors: WordVectors, settings: UrlHeuristicSettings) -> None:
-        self._reader = UrlReader(topic, vectors, heuristic_of(settings))
+    def __init__(self, topic: Topic, vectors: WordVectors, heuristic: UrlHeuristic | None = None) -> None:
+        self._reader = UrlReader(topic, vectors, heuristic)
 
     @classmethod
     def build(cls, given: Ingredients) -> Self:
-        return cls(given.topic, given.vectors(), given.settings.of(UrlHeuristicSettings))
+        return cls(given.topic, given.vectors())
 
     def describe(self, candidates: Candidates) -> Rows:
         return self._reader.scores(candidates.targets)[:, None].astype(np.float16)
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         return rows[:, 0].astype(np.float64)
-
-
-def heuristic_of(settings: UrlHeuristicSettings) -> UrlHeuristic:
-    """The heuristic with a person's own factors and limits."""
-    return UrlHeuristic(
-        lower_bound=settings.lower_bound,
-        base=settings.base,
-        too_long=settings.too_long,
-        too_deep=settings.too_deep,
-        non_text_type=settings.non_text_type,
-        query=settings.query,
-        gibberish_host=settings.gibberish_host,
-        gibberish_path=settings.gibberish_path,
-        rules=UrlRules(longest=settings.longest, deepest=settings.deepest),
-    )

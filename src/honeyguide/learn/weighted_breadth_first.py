@@ -1,24 +1,20 @@
-"""How much a link speaks of the topic, by the topic's own words: the link weight of WikiCrawler.
+"""Weighted breadth-first search, the strategy of WikiCrawler.
 
-Of a link's first occurrence on its page, and a set T of topic words, the document says:
+Breadth-first, but the queue gives out the heaviest link, of several the first that was added. The weight of a link is
+read where it first occurs on the page that first showed it; a link that waits keeps it. Of a link's first occurrence on
+its page, and a set T of topic words, the document says:
 
     weight = 1            where the anchor or the address contains a word of T,
              1 / (d + 2)  else, where the nearest word of T stands d <= 20 words before or after the link,
-             0            else, and where T is empty.
+             0            else, and where T is empty: then it is plain breadth-first.
 
 A weight is kept as its denominator (0 for no weight), a whole number that half precision holds exactly.
 
-What the document leaves open: T may hold phrases, which stand where all their words stand in a row, markup between them
+The document leaves open: T may hold phrases, which stand where all their words stand in a row, markup between them
 or not. The anchor counts as one word, so a distance is counted from its edges, and a phrase that begins outside and
 ends inside it stands nowhere. Words are compared whole, without regard to case. An address is read decoded, with `_` as
 a space; the host counts only where it is not that of the page, because a site's own name tells its links apart in
 nothing.
-
-Weighted breadth-first search, the strategy of WikiCrawler.
-
-Breadth-first, but the queue gives out the heaviest link, of several the first that was added. The weight of a link is
-that of `topic_weight`, read where the link first occurs on the page that first showed it; a link that waits keeps it.
-Without topic words, or with weights switched off, it is breadth-first.
 """
 
 from __future__ import annotations
@@ -133,7 +129,6 @@ class WeightedBreadthFirstSettings:
 
     table: ClassVar = "weighted_breadth_first"
 
-    is_weighted: bool = setting(default=True, meaning="whether weights count; if not, it is plain breadth-first")
     substrings: bool = setting(
         default=False, meaning="whether a topic word inside a longer word counts, in anchors and addresses"
     )
@@ -154,16 +149,13 @@ class WeightedBreadthFirst(Unlearned):
     def __init__(self, topic: Topic, settings: WeightedBreadthFirstSettings) -> None:
         self._settings = settings
         self._topic = TopicWords(topic, substrings=settings.substrings)
-        has_weights = settings.is_weighted and not topic.is_empty
-        self.order = Order.BEST_SCORE if has_weights else Order.OLDEST
+        self.order = Order.OLDEST if topic.is_empty else Order.BEST_SCORE
 
     @classmethod
     def build(cls, given: Ingredients) -> Self:
         return cls(given.topic, given.settings.of(WeightedBreadthFirstSettings))
 
     def describe(self, candidates: Candidates) -> Rows:
-        if not self._settings.is_weighted:
-            return np.full((len(candidates), 1), NO_WEIGHT, dtype=np.float16)
         denominators = weight_denominators(candidates, self._topic, self._settings.reach)
         return denominators[:, None].astype(np.float16)
 

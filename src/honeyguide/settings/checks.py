@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import InvalidUrl, SettingsError
@@ -11,20 +10,27 @@ from honeyguide.registry import JUDGES, STRATEGIES, WORLDS
 from honeyguide.settings.declaring import Setting, nearest, shown
 from honeyguide.settings.guard_section import BY_PAGERANK
 from honeyguide.settings.schema import SETTINGS_BY_KEY, Settings, merged
-from honeyguide.settings.sections import LADDER_REWARDS, PROFILES, RESTART_SOURCES, JudgeSettings
+from honeyguide.settings.sections import LADDER_REWARDS, PROFILES, RESTART_SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-PRESET_THRESHOLDS: Final = 2  # every paper's ladder has as many
+LADDER_VALUES: Final = 4  # every paper's ladder has two thresholds
 
 
 def judge_mistakes(settings: Settings) -> Iterator[str]:
     """What is at odds with one another in `[judge]`, or with the rest."""
-    if settings.judge.reward in LADDER_REWARDS:
-        yield from _ladder_mistakes(settings.judge)
-    else:
-        yield from _no_ladder_mistakes(settings.judge)
+    reward, values = settings.judge.reward, settings.judge.reward_values
+    if values and reward not in LADDER_REWARDS:
+        yield (
+            f"judge.reward_values is given, but the reward {reward} has no such numbers: "
+            f"leave it out, or choose one of {', '.join(LADDER_REWARDS)}"
+        )
+    elif values and len(values) != LADDER_VALUES:
+        yield (
+            f"judge.reward_values has {len(values)} numbers: give {LADDER_VALUES}, with a topic word, above the higher "
+            "and the lower threshold, otherwise"
+        )
     if settings.judge.reward == "lim2016" and not settings.crawl.strategy.startswith("parse-or-skip"):
         yield (
             "judge.reward is 'lim2016': it counts features that only the strategies parse-or-skip and parse-or-skip-q "
@@ -57,31 +63,6 @@ def topic_word_mistakes(settings: Settings) -> Iterator[str]:
 
 def _goes_by_words(judge: str) -> bool:
     return judge in JUDGES and bool(JUDGES[judge].by_words)
-
-
-def _ladder_mistakes(judge: JudgeSettings) -> Iterator[str]:
-    thresholds = judge.reward_thresholds
-    steps = len(thresholds) or PRESET_THRESHOLDS
-    given = len(judge.reward_values) or PRESET_THRESHOLDS + 2
-    if given != steps + 2:
-        yield (
-            f"judge.reward_values has {given} numbers and judge.reward_thresholds {steps}: there must be two more "
-            "values than thresholds, with a topic word, above each threshold, otherwise"
-        )
-    if not all(higher > lower for higher, lower in pairwise(thresholds)):
-        yield f"judge.reward_thresholds is {list(thresholds)}: each must be lower than the one before"
-    if not all(-1 <= threshold <= 1 for threshold in thresholds):
-        yield f"judge.reward_thresholds is {list(thresholds)}: a cosine is from -1 to 1"
-
-
-def _no_ladder_mistakes(judge: JudgeSettings) -> Iterator[str]:
-    given = {"reward_values": judge.reward_values, "reward_thresholds": judge.reward_thresholds}
-    for name, numbers in given.items():
-        if numbers:
-            yield (
-                f"judge.{name} is given, but the reward {judge.reward} has no such numbers: "
-                f"leave it out, or choose one of {', '.join(LADDER_REWARDS)}"
-            )
 
 
 _MEDIA_TYPE: Final = re.compile(r"[a-z0-9*][a-z0-9!#$&^_.+*-]*/[a-z0-9*][a-z0-9!#$&^_.+*-]*", re.ASCII)

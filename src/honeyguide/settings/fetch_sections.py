@@ -29,13 +29,15 @@ class FetchSettings:
         f"Honeyguide/{_version()} (focused crawler; {CONTACT_PLACEHOLDER})",
         "the name given to every server; robots.txt is asked about what stands before the slash",
     )
-    contact: str = setting("", "where a site's owner can reach you, sent with the user agent")
+    contact: str = setting("", "where a site's owner can reach you, sent with the user agent", everyday=True)
     accept_language: str = setting("", "languages asked for, as in 'en, de;q=0.5'; empty asks for none")
     connect_timeout_s: float = setting(10.0, "seconds a connection may take, names looked up and TLS agreed", above=0)
     first_byte_timeout_s: float = setting(
         20.0, "seconds a host may take from then on until its headers are in", above=0
     )
-    timeout_s: float = setting(30.0, "seconds an answer may take, from connecting to the last byte", above=0)
+    timeout_s: float = setting(
+        30.0, "seconds an answer may take, from connecting to the last byte", above=0, everyday=True
+    )
     content_types: tuple[str, ...] = setting(
         (
             "text/html",
@@ -47,10 +49,15 @@ class FetchSettings:
         ),
         "types whose bodies are read, * for any part; others are given up before",
     )
-    max_body_bytes: int = setting(5_000_000, "bytes of an unpacked body; a longer one is given up", at_least=1)
+    max_body_bytes: int = setting(
+        5_000_000, "bytes of an unpacked body; a longer one is given up", at_least=1, everyday=True
+    )
     max_redirects: int = setting(10, "redirects followed in a row from one link", at_least=0)
     retries: int = setting(
-        2, "times a link is fetched again, live, after a trouble that may pass; each costs a fetch", at_least=0
+        2,
+        "times a link is fetched again, live, after a trouble that may pass; each costs a fetch",
+        at_least=0,
+        everyday=True,
     )
     backoff_s: float = setting(
         10.0, "seconds a host in trouble is left alone at first; doubled at every further trouble in a row", at_least=0
@@ -60,7 +67,9 @@ class FetchSettings:
     )
     kept_connections: int = setting(512, "connections kept open at once for the hosts' next pages", at_least=0)
     cookies: bool = setting(default=False, meaning="whether cookies are sent back to the hosts that set them")
-    proxy: str = setting("", "the HTTP proxy that everything is asked through, as in http://proxy:3128; empty for none")
+    proxy: str = setting(
+        "", "the HTTP proxy that everything is asked through, as in http://proxy:3128; empty for none", everyday=True
+    )
     proxy_login: str = setting("", "a file that holds user:password for the proxy; empty for none", names_file=bool)
     allow_private: bool = setting(
         default=False,
@@ -91,7 +100,9 @@ class FetchSettings:
 class RenderSettings:
     """Pages of the live web that are empty until a browser has run their scripts."""
 
-    enabled: bool = setting(default=False, meaning="whether such pages are run in headless Chromium (extra: browser)")
+    enabled: bool = setting(
+        default=False, meaning="whether such pages are run in headless Chromium (extra: browser)", everyday=True
+    )
     browser: str = setting("", "path to Chromium or Chrome; empty looks for one")
     sandbox: bool = setting(
         default=True, meaning="whether the browser is shut in by the system; root and most containers need false"
@@ -105,8 +116,8 @@ class RenderSettings:
 class PolitenessSettings:
     """How gently a host is treated."""
 
-    obey_robots: bool = setting(default=True, meaning="whether robots.txt decides what may be fetched")
-    delay_s: float = setting(1.0, "seconds between two requests to one host", at_least=0)
+    obey_robots: bool = setting(default=True, meaning="whether robots.txt decides what may be fetched", everyday=True)
+    delay_s: float = setting(1.0, "seconds between two requests to one host", at_least=0, everyday=True)
     max_delay_s: float = setting(60.0, "seconds a host may ask for at most between requests", at_least=0)
     delay_factor: float = setting(
         1.0,

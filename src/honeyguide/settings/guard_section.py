@@ -13,7 +13,9 @@ BY_REFERRERS, BY_PAGERANK = "referrers", "pagerank"
 class GuardSettings:
     """Loops, traps and near-duplicates: when a link waits behind others, and how far."""
 
-    on: bool = setting(default=True, meaning="whether there is a guard at all; without one no link waits behind others")
+    on: bool = setting(
+        default=True, meaning="whether there is a guard at all; without one no link waits behind others", everyday=True
+    )
     window_pages: int = setting(
         500, "pages seen last that a page is compared with; the paper's number", at_least=1, at_most=100_000
     )

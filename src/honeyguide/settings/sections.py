@@ -24,13 +24,17 @@ LIVE_FETCHES: Final = 256
 class TopicSettings:
     """What the crawl looks for."""
 
-    name: str = setting("", "the topic, in a word or a sentence")
-    keywords: tuple[str, ...] = setting((), "words that belong to the topic")
+    name: str = setting("", "the topic, in a word or a sentence", everyday=True)
+    keywords: tuple[str, ...] = setting((), "words that belong to the topic", everyday=True)
     like: tuple[str, ...] = setting(
-        (), "examples of what is wanted: a text, @FILE for a file of HTML or text, or the URL of a page of the world"
+        (),
+        "examples of what is wanted: a text, @FILE for a file of HTML or text, or the URL of a page of the world",
+        everyday=True,
     )
-    unlike: tuple[str, ...] = setting((), "examples of what is not wanted, given in the same way")
-    categories: tuple[str, ...] = setting((), "wider subjects the topic belongs to, such as Medicine for cancer")
+    unlike: tuple[str, ...] = setting((), "examples of what is not wanted, given in the same way", everyday=True)
+    categories: tuple[str, ...] = setting(
+        (), "wider subjects the topic belongs to, such as Medicine for cancer", everyday=True
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +45,11 @@ class CrawlSettings:
         "live",
         "what is crawled: live, synthetic[:SPEC], synthetic+http[:SPEC], wiki:PATH, site:FOLDER@BASE_URL, "
         "site:FILE.warc.gz or replay:RUN",
+        everyday=True,
     )
-    seed_urls: tuple[str, ...] = setting((), "where to start; empty takes the starting points")
+    seed_urls: tuple[str, ...] = setting((), "where to start; empty takes the starting points", everyday=True)
     sitemaps: tuple[str, ...] = setting(
-        (), "sitemaps whose URLs are seeds too: XML, an index of several, packed or not, or a plain list"
+        (), "sitemaps whose URLs are seeds too: XML, an index of several, packed or not, or a plain list", everyday=True
     )
     feeds: tuple[str, ...] = setting((), "RSS, Atom or RDF feeds whose entries are seeds too")
     sitemaps_from_robots: bool = setting(
@@ -55,11 +60,16 @@ class CrawlSettings:
         "",
         "settings laid under yours: wikipedia, with how its pages are read; han2018, pertejo2021 and pertejo2021-dqn, "
         "the learners of these papers; loop-detection, the guard of that one; empty for none",
+        everyday=True,
     )
-    strategy: str = setting("online-ridge", "how the next link is chosen", choices=STRATEGIES)
-    seed: int = setting(0, "seed of every random choice", at_least=0)
+    strategy: str = setting("online-ridge", "how the next link is chosen", choices=STRATEGIES, everyday=True)
+    seed: int = setting(0, "seed of every random choice", at_least=0, everyday=True)
     concurrency: int = setting(
-        0, "fetches at once, over all hosts; 0 is 16 offline and 256 live, where most wait", at_least=0, at_most=4096
+        0,
+        "fetches at once, over all hosts; 0 is 16 offline and 256 live, where most wait",
+        at_least=0,
+        at_most=4096,
+        everyday=True,
     )
     workers: int = setting(
         -1,
@@ -67,6 +77,7 @@ class CrawlSettings:
         "there is more than one core, and the budget is 500 fetches or more",
         at_least=-1,
         at_most=64,
+        everyday=True,
     )
     starting_points: str = setting("", "path to your own list by topic; empty takes the shipped one")
 
@@ -84,9 +95,9 @@ class CrawlSettings:
 class BudgetSettings:
     """What the crawl may spend; it stops at the first limit it meets."""
 
-    fetches: int = setting(1000, "fetches to spend; every answer costs one, failures too", at_least=1)
-    seconds: float = setting(0.0, "seconds to spend; 0 sets no limit", at_least=0)
-    megabytes: float = setting(0.0, "megabytes of bodies to receive; 0 sets no limit", at_least=0)
+    fetches: int = setting(1000, "fetches to spend; every answer costs one, failures too", at_least=1, everyday=True)
+    seconds: float = setting(0.0, "seconds to spend; 0 sets no limit", at_least=0, everyday=True)
+    megabytes: float = setting(0.0, "megabytes of bodies to receive; 0 sets no limit", at_least=0, everyday=True)
     disk_megabytes: float = setting(0.0, "megabytes the run folder may take; 0 sets no limit", at_least=0)
 
 
@@ -109,10 +120,16 @@ STAY_ON: Final = ("anywhere", "seed-hosts", "seed-domains")
 class ScopeSettings:
     """Where the crawl may go. A list of what is allowed leaves out all else; what is denied stays out in any case."""
 
-    allow_hosts: tuple[str, ...] = setting((), "hosts to stay on, * for any part: example.org, *.example.org")
-    deny_hosts: tuple[str, ...] = setting((), "hosts never to ask")
-    allow_paths: tuple[str, ...] = setting((), "regular expressions, one of which must be found in path and query")
-    deny_paths: tuple[str, ...] = setting((), "regular expressions none of which may be found in path and query")
+    allow_hosts: tuple[str, ...] = setting(
+        (), "hosts to stay on, * for any part: example.org, *.example.org", everyday=True
+    )
+    deny_hosts: tuple[str, ...] = setting((), "hosts never to ask", everyday=True)
+    allow_paths: tuple[str, ...] = setting(
+        (), "regular expressions, one of which must be found in path and query", everyday=True
+    )
+    deny_paths: tuple[str, ...] = setting(
+        (), "regular expressions none of which may be found in path and query", everyday=True
+    )
     allow_titles: tuple[str, ...] = setting((), "a page without one of these in its title counts and gives nothing")
     deny_titles: tuple[str, ...] = setting((), "a page with one of these in its title counts and gives nothing")
     domains: tuple[str, ...] = setting(
@@ -122,15 +139,18 @@ class ScopeSettings:
         "anywhere",
         "what the seeds add: their hosts to allow_hosts, or their registered domains to domains",
         choices=STAY_ON,
+        everyday=True,
     )
     allow_prefixes: tuple[str, ...] = setting(
-        (), "beginnings, one of which every URL must have: /docs/ of its path, or https://example.org/docs/ in full"
+        (),
+        "beginnings, one of which every URL must have: /docs/ of its path, or https://example.org/docs/ in full",
+        everyday=True,
     )
     deny_prefixes: tuple[str, ...] = setting((), "beginnings that no URL may have, written in the same way")
     allow_urls: tuple[str, ...] = setting((), "regular expressions, one of which must be found in the whole URL")
     deny_urls: tuple[str, ...] = setting((), "regular expressions none of which may be found in the whole URL")
     follow_links: bool = setting(default=True, meaning="whether links are followed; false fetches the seeds alone")
-    max_depth: int = setting(0, "clicks from a seed; 0 sets no limit", at_least=0)
+    max_depth: int = setting(0, "clicks from a seed; 0 sets no limit", at_least=0, everyday=True)
     max_pages: int = setting(0, "URLs to consider, the first that are met, seeds included; 0 sets no limit", at_least=0)
     share: float = setting(
         1.0,
@@ -140,7 +160,7 @@ class ScopeSettings:
     )
     share_seed: int = setting(0, "seed of that draw", at_least=0, at_most=2**32 - 1)
     max_pages_per_host: int = setting(
-        0, "fetches of one host; further links to it are not followed; 0 sets no limit", at_least=0
+        0, "fetches of one host; further links to it are not followed; 0 sets no limit", at_least=0, everyday=True
     )
 
 
@@ -182,7 +202,6 @@ class RankSettings:
     every: int = setting(
         0, "pages between two computations of PageRank over the links met so far; 0 for none", at_least=0
     )
-    damping: float = setting(0.85, "share of steps that follow a link, in PageRank", at_least=0, at_most=1)
     epsilon: float = setting(1e-4, "change of all ranks together at which they are good enough", above=0)
 
 
@@ -232,9 +251,9 @@ REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
 class JudgeSettings:
     """How a page's relevance is judged and rewarded. Settings of one judge alone stand beside its class."""
 
-    kind: str = setting("embedding", "how relevance is measured", choices=JUDGES)
+    kind: str = setting("embedding", "how relevance is measured", choices=JUDGES, everyday=True)
     threshold: float = setting(
-        0.0, "relevance that makes a page relevant; 0 takes the judge's own", at_least=0, at_most=1
+        0.0, "relevance that makes a page relevant; 0 takes the judge's own", at_least=0, at_most=1, everyday=True
     )
     relevant_when: str = setting(
         "threshold",
@@ -245,13 +264,10 @@ class JudgeSettings:
         default=False,
         meaning="whether rock and rocks are one word to the keyword judge, to relevant_when = word and to the ladders",
     )
-    language: str = setting("english", "whose stems and stop words are used", choices=LANGUAGES)
+    language: str = setting("english", "whose stems and stop words are used", choices=LANGUAGES, everyday=True)
     reward: str = setting("score", "what a judged page earns the strategy", choices=REWARDS)
     reward_values: tuple[float, ...] = setting(
-        (), "a ladder's own values: with a topic word, above each threshold in turn, otherwise; empty takes the paper's"
-    )
-    reward_thresholds: tuple[float, ...] = setting(
-        (), "a ladder's own thresholds of the cosine with the topic, falling; empty takes the paper's"
+        (), "a ladder's own four values: with a topic word, above each threshold, otherwise; empty takes the paper's"
     )
     digest: str = setting(
         "", "of the files of idf and classifier a run began with, filled in by the program; empty is not checked"
@@ -266,6 +282,7 @@ class VectorSettings:
         "wordllama",
         "wordllama for those that come with the program, or a GloVe, word2vec or fastText .vec file",
         names_file=lambda value: bool(value.strip()) and value != "wordllama",
+        everyday=True,
     )
     cache_folder: str = setting(
         "", "where files of vectors are kept converted; empty takes honeyguide/vectors in the user's cache folder"
@@ -301,6 +318,7 @@ class StoreSettings:
         "store",
         "where bodies are kept: in the store, packed; as WARC files with everything else that was answered; nowhere",
         choices=ARCHIVES,
+        everyday=True,
     )
     archive_file_megabytes: float = setting(1000.0, "megabytes after which a new WARC file is begun", above=0)
     snapshot_every: int = setting(200, "steps between two snapshots of the learner", at_least=1)
@@ -318,7 +336,7 @@ class SearchSettings:
     commit_every: int = setting(500, "pages after which those in the index are made safe and found", at_least=1)
     language: str = setting(
         "judge", "whose stems the index knows; judge takes judge.language, none keeps words as they are",
-        choices=INDEX_LANGUAGES,
+        choices=INDEX_LANGUAGES, everyday=True,
     )  # fmt: skip
     match: str = setting("all", "whether a page must have all words of a query or any", choices=("all", "any"))
     text_weight: float = setting(
@@ -336,7 +354,9 @@ class SearchSettings:
     )
     collapse: bool = setting(default=True, meaning="whether pages with the same text, or nearly so, are shown as one")
     hide_traps: bool = setting(
-        default=False, meaning="whether pages are left out that the guard took for a trap, relevant ones too"
+        default=False,
+        meaning="whether pages are left out that the guard took for a trap, relevant ones too",
+        everyday=True,
     )
     min_quality: float = setting(
         0.0, "quality of the text below which a page is left out; 0 leaves out none", at_least=0, at_most=1

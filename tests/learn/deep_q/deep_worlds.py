@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.learn.deep_q import DeepQ, QRules, pytorch
+from honeyguide.learn.deep_q import DeepQ, DqnSettings, pytorch
 from honeyguide.learn.deep_q.networks import Shape
 from honeyguide.model import Transition
 from pages import HERE
@@ -38,8 +38,8 @@ class RowsAsTheyAre:
         raise NotImplementedError
 
 
-def learner(rules: QRules, seed: int = 1, outputs: int = 0, device: str = "cpu") -> DeepQ:
-    return DeepQ(pytorch("dqn", device), RowsAsTheyAre(outputs), rules, np.random.default_rng(seed), device)
+def learner(rules: DqnSettings, seed: int = 1, outputs: int = 0) -> DeepQ:
+    return DeepQ(pytorch("dqn", rules.device), RowsAsTheyAre(outputs), rules, np.random.default_rng(seed))
 
 
 def row_of(*numbers: float) -> Row:

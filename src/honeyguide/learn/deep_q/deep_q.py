@@ -1,17 +1,15 @@
-"""Arrays as one compressed block of bytes, and back.
-
-What a network sees of a link: the features of Han and Pertejo, of the page it stands on and of the link itself.
-
-Deep Q-learning as a strategy: Pertejo (2021), 2.6, 3.7 and 5.2, after Mnih et al. (2015).
+"""Deep Q-learning as a strategy: Pertejo (2021), 2.6, 3.7 and 5.2, after Mnih et al. (2015).
 
 A page is a state s, a link on it an action a. A network says what each link is worth, Q(s, a); the crawl follows the
 most valuable link of the whole frontier, or with probability ε a random one. What came of it, the reward and the
-unvisited links of the new page, goes into a replay memory. Every `train_every` steps the network is moved towards the
-targets of a batch drawn from there (`targets` has the rules), and its target network a little towards it.
+unvisited links of the new page, goes into a replay memory. At every step the network is moved towards the targets of a
+batch drawn from there (`training` has the rules), and its target network a little towards it.
 
 Links are valued by a copy of the network, taken every `refresh_every` training steps, so all links that wait are
-valued by the same network, and `learn` says when that has changed. Where `reprices` is false a link keeps the value
+valued by the same network, and `learn` says when that has changed. Where `mode` is asynchronous a link keeps the value
 that it had when it was found, unless one that looks the same is found later: Pertejo's algorithm 3.
+
+A network sees the features of Han and Pertejo, of the page that a link stands on and of the link itself.
 """
 
 from __future__ import annotations
@@ -19,23 +17,20 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, assert_never
+from typing import TYPE_CHECKING, Any, Final, Protocol, assert_never
 
 import numpy as np
 import zstandard
 
 from honeyguide.errors import StrategyError
-from honeyguide.learn.deep_q.networks import DIGITS, Shape, Valuation, digits_of, pytorch
-from honeyguide.learn.deep_q.rules import Dueling, Loss, QRules, TargetRule
+from honeyguide.learn.deep_q.networks import DIGITS, DqnSettings, Shape, Valuation, digits_of, pytorch
 from honeyguide.learn.deep_q.training import Experience, Replay, StateLinks, Trainer, distinct
 from honeyguide.learn.han_features import FeatureStyle, PairRows, Scale, TopicAndCategories
-from honeyguide.learn.strategy import FoundAgain, Order, Phases, Strategy
+from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 from honeyguide.model import Skipped
-from honeyguide.settings import setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Self
 
     from numpy.typing import NDArray
@@ -43,7 +38,6 @@ if TYPE_CHECKING:
     from honeyguide.learn.deep_q.networks import Torch
     from honeyguide.learn.strategy import Ingredients
     from honeyguide.model import Candidates, Decision, Page, ParentRules, Parents, Row, Rows, Transition, Url
-    from honeyguide.settings import Settings
 
 LEVEL: Final = 1  # of compression: higher ones take longer and gain little on weights
 
@@ -138,65 +132,6 @@ def _largest(style: FeatureStyle, categories: int) -> NDArray[np.float64]:
     return np.array([*relevance * (3 + categories), change, float(style.parents.farthest)])
 
 
-@dataclass(frozen=True, slots=True)
-class DqnSettings:
-    """Deep Q-learning, after Pertejo 2021; docs/deep-q.md has his own values as a file."""
-
-    table: ClassVar = "dqn"
-
-    device: str = setting("cpu", "where the network is trained", choices=("cpu", "cuda"))
-    layers: tuple[int, ...] = setting((64, 64), "units in each hidden layer of tanh units")
-    target: str = setting(
-        "double", "how the value of what follows is estimated", choices=("ordinary", "double", "clipped-double")
-    )
-    dueling: str = setting(
-        "none", "what a link's advantage is measured from, where state and link have parts of their own in a value",
-        choices=("none", "mean", "max"),
-    )  # fmt: skip
-    discount: float = setting(0.3, "γ: what the value of the next link counts", at_least=0, at_most=1)
-    learning_rate: float = setting(0.001, "step of Adam", above=0, at_most=1)
-    loss: str = setting("huber", "how an error counts", choices=("squared", "huber"))
-    dropout: float = setting(
-        0.0, "share of the last hidden layer's units left out in training", at_least=0, at_most=0.99
-    )
-    weight_penalty: float = setting(0.0, "λ of the sum of squared weights", at_least=0)
-    output_penalty: float = setting(0.0, "λ of the mean squared value", at_least=0)
-    replay: int = setting(50_000, "transitions remembered, to be learned from again", at_least=1, at_most=10_000_000)
-    batch: int = setting(32, "transitions in a training step", at_least=1, at_most=65_536)
-    warm_up: int = setting(100, "transitions before the first training step", at_least=1)
-    train_every: int = setting(1, "transitions from one training step to the next", at_least=1)
-    target_share: float = setting(
-        0.01, "τ: how much of the network its target takes over at each training step", above=0, at_most=1
-    )
-    refresh_every: int = setting(
-        10, "training steps after which links are valued by the newest network; until then by the last", at_least=1
-    )
-    mode: str = setting(
-        "synchronous", "whether a newer network values all waiting links, or only new ones",
-        choices=("synchronous", "asynchronous"),
-    )  # fmt: skip
-    features: str = setting("pertejo", "numbers that describe pages and links", choices=tuple(Scale))
-    inputs: str = setting(
-        "scaled", "whether features go in as parts of the most they can be, or as they are", choices=("scaled", "raw")
-    )
-    exploration: float = setting(0.1, "ε: share of choices made at random", at_least=0, at_most=1)
-    exploration_test: float = setting(0.1, "ε in the test that follows the training", at_least=0, at_most=1)
-    training_steps: int = setting(0, "choices after which the test begins; 0 goes on training", at_least=0)
-    learns_in_test: bool = setting(default=True, meaning="whether the network goes on learning in the test")
-    ends_at_relevant: bool = setting(default=False, meaning="whether a relevant page ends an episode")
-    draws: str = setting(
-        "pair", "what is drawn at random: pairs of state and action, or links", choices=("pair", "link")
-    )
-    outputs: int = setting(
-        10_000, "outputs of the network of dqn-fixed, one a link met; later links are never fetched",
-        at_least=1, at_most=1_000_000,
-    )  # fmt: skip
-
-    def mistakes(self, settings: Settings) -> Iterator[str]:  # noqa: ARG002
-        if not self.layers or not all(1 <= units <= 4096 for units in self.layers):
-            yield f"dqn.layers is {list(self.layers)}: give at least one layer, each of 1 to 4096 units"
-
-
 class DeepQ(Strategy):
     """Scores are values by a network that is trained while crawling."""
 
@@ -210,21 +145,20 @@ class DeepQ(Strategy):
         self,
         torch: Torch,
         descriptions: Descriptions,
-        rules: QRules,
+        settings: DqnSettings,
         chance: np.random.Generator,
-        device: str = "cpu",
     ) -> None:
         """`torch` is the module; `chance` is this strategy's own generator, apart from the engine's."""
         self._descriptions = descriptions
-        self._rules = rules
+        self._settings = settings
         self._chance = chance
         self._shape = descriptions.shape
         self.row_width = self._shape.row_width
         self.parent_rules = descriptions.parent_rules
-        self.draws_rows = rules.draws_pairs
-        self._links = None if rules.dueling is Dueling.NONE else _links_of_no_page(self._shape)
-        self._replay = Replay(rules.replay)
-        self._trainer = Trainer(torch, device, self._shape, rules, chance)
+        self.draws_rows = settings.draws == "pair"
+        self._links = None if settings.dueling == "none" else _links_of_no_page(self._shape)
+        self._replay = Replay(settings.replay)
+        self._trainer = Trainer(torch, self._shape, settings, chance)
         self._choices = self._experiences = self._trainings = 0
         self._valuation = self._taken_valuation()
 
@@ -240,7 +174,7 @@ class DeepQ(Strategy):
         else:
             descriptions = PairDescriptions(nearness, style, is_scaled=is_scaled)
         chance = np.random.default_rng([given.settings.crawl.seed, 2])  # apart from the engine's own and from others
-        return cls(torch, descriptions, q_rules(dqn), chance, dqn.device)
+        return cls(torch, descriptions, dqn, chance)
 
     def describe_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
         return self._descriptions.of_page(page, is_relevant=is_relevant, parents=parents)
@@ -252,7 +186,7 @@ class DeepQ(Strategy):
         return self._valuation.values(rows)
 
     def explores(self, chance: np.random.Generator) -> bool:
-        return bool(chance.random() < self._rules.phases.share(self._choices))
+        return bool(chance.random() < self._settings.exploration_after(self._choices))
 
     def skip(self, url: Url, row: Row, chance: np.random.Generator) -> Skipped | None:  # noqa: ARG002
         """A link that the network has no output for is never fetched; a seed is."""
@@ -269,20 +203,20 @@ class DeepQ(Strategy):
         if self._links is not None and len(next_rows):
             self._links.add(next_rows)
             self._valuation.meet([self._links.state_of(next_rows[0])], self._links)
-        if not self._rules.phases.learns(self._choices) or not self._shape.has_value(transition.row[None])[0]:
+        if not self._settings.learns_after(self._choices) or not self._shape.has_value(transition.row[None])[0]:
             return False
-        is_end = transition.is_relevant and self._rules.ends_at_relevant
+        is_end = transition.is_relevant and self._settings.ends_at_relevant
         following = distinct(next_rows[:0] if is_end else next_rows, self._chance)
         self._replay.add(Experience(transition.row.copy(), transition.reward, following))
         self._experiences += 1
-        if self._experiences < self._rules.warm_up or self._experiences % self._rules.train_every:
+        if self._experiences < self._settings.warm_up:
             return False
-        self._trainer.train(self._replay.drawn(self._rules.batch, self._chance), self._links)
+        self._trainer.train(self._replay.drawn(self._settings.batch, self._chance), self._links)
         self._trainings += 1
-        if self._trainings % self._rules.refresh_every:
+        if self._trainings % self._settings.refresh_every:
             return False
         self._valuation = self._taken_valuation()
-        return self._rules.reprices
+        return self._settings.mode == "synchronous"
 
     def save(self) -> bytes:
         counts = np.array([self._choices, self._experiences, self._trainings])
@@ -306,7 +240,7 @@ class DeepQ(Strategy):
             self._trainer.restore(within("trainer", arrays))
             self._replay.restore(within("replay", arrays))
             self._valuation = Valuation(
-                self._shape, self._rules.dueling, within("valuation", arrays), self._baselines_in(arrays)
+                self._shape, self._settings.dueling, within("valuation", arrays), self._baselines_in(arrays)
             )
             if self._links is not None:
                 self._links.restore(within("links", arrays))
@@ -325,35 +259,10 @@ class DeepQ(Strategy):
         return dict(zip(states, saved["values"].tolist(), strict=True))
 
     def _taken_valuation(self) -> Valuation:
-        valuation = Valuation(self._shape, self._rules.dueling, self._trainer.towers())
+        valuation = Valuation(self._shape, self._settings.dueling, self._trainer.towers())
         if self._links is not None:
             valuation.meet(self._links.states(), self._links)
         return valuation
-
-
-def q_rules(dqn: DqnSettings) -> QRules:
-    """How the network learns, by the settings."""
-    return QRules(
-        layers=dqn.layers,
-        target_rule=TargetRule(dqn.target),
-        dueling=Dueling(dqn.dueling),
-        loss=Loss(dqn.loss),
-        discount=dqn.discount,
-        learning_rate=dqn.learning_rate,
-        replay=dqn.replay,
-        batch=dqn.batch,
-        warm_up=dqn.warm_up,
-        train_every=dqn.train_every,
-        refresh_every=dqn.refresh_every,
-        target_share=dqn.target_share,
-        dropout=dqn.dropout,
-        weight_penalty=dqn.weight_penalty,
-        output_penalty=dqn.output_penalty,
-        ends_at_relevant=dqn.ends_at_relevant,
-        reprices=dqn.mode == "synchronous",
-        draws_pairs=dqn.draws == "pair",
-        phases=Phases(dqn.exploration, dqn.exploration_test, dqn.training_steps, dqn.learns_in_test),
-    )
 
 
 def _links_of_no_page(shape: Shape) -> StateLinks:

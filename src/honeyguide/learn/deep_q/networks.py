@@ -1,27 +1,19 @@
-"""PyTorch, where it is installed: an extra, heavy, and therefore imported when a deep strategy is made.
-
-What goes into a network and what comes out of it.
+"""The networks of deep Q-learning, and the values of links by one state of them.
 
 Pertejo's future work (5.2) asks for a network that takes the state and the action and has one output: `outputs` is 0.
 In his experiment (3.7) the state alone goes in, and every page that could ever be fetched has an output of its own.
+There are hidden layers of tanh units, then a linear layer (4.3 and his program, A.8), in one tower, or two in the
+dueling form: one sees the state alone and gives V(s), the other gives A(s, a). Weights begin uniform within
+±√(6 / (inputs + units)), as in Keras, and biases at 0. All chance comes from NumPy's generators, so a network begins
+the same and drops the same units on every device.
 
-Networks in PyTorch: hidden layers of tanh units, then a linear layer (Pertejo 4.3 and his program, A.8).
-
-A network has one tower of layers, or two in the dueling form: one sees the state alone and gives V(s), the other gives
-A(s, a). Weights begin uniform within ±√(6 / (inputs + units)), as in Keras, and biases at 0. All chance comes from
-NumPy's generators, so a network begins the same and drops the same units on every device.
-
-A network's layers in arithmetic that gives a row the same numbers to the last bit in any batch.
-
-A matrix product adds up a row in an order that depends on how many rows there are, and rounds at every step. Here
-nothing is rounded: inputs and weights are whole multiples of powers of two, chosen so that every partial sum fits the
-53 bits of a double. Sums of whole numbers do not depend on their order, so BLAS may add as it likes, with any number of
-threads.
-
-What that costs is a rounding beforehand: rows to multiples of 2^-12 (exact for indexes), the activity of a unit to
-multiples of 2^-20, weights to some 24 bits of the largest in their layer, as many as single precision has.
-
-What every link is worth by one state of the network: NumPy alone, and the same for equal rows in any batch.
+`Network` learns, in PyTorch: an extra, heavy, and therefore imported when a deep strategy is made. `Valuation` values
+links, in NumPy alone, and the same for equal rows in any batch. A matrix product adds up a row in an order that depends
+on how many rows there are, and rounds at every step. In `ExactLayers` nothing is rounded: inputs and weights are whole
+multiples of powers of two, chosen so that every partial sum fits the 53 bits of a double. Sums of whole numbers do not
+depend on their order, so BLAS may add as it likes, with any number of threads. What that costs is a rounding
+beforehand: rows to multiples of 2^-12 (exact for indexes), the activity of a unit to multiples of 2^-20, weights to
+some 24 bits of the largest in their layer, as many as single precision has.
 """
 
 from __future__ import annotations
@@ -29,22 +21,22 @@ from __future__ import annotations
 import math
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
 from honeyguide.errors import SettingsError
-from honeyguide.learn.deep_q.rules import Dueling
-from honeyguide.learn.deep_q.targets import baseline
+from honeyguide.learn.han_features import Scale
+from honeyguide.settings import setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.learn.deep_q.rules import QRules
     from honeyguide.learn.deep_q.training import StateLinks
     from honeyguide.model import Rows
+    from honeyguide.settings import Settings
 
     Floats = NDArray[np.float64]
 
@@ -52,6 +44,73 @@ Torch: TypeAlias = Any
 """The module: it is not there for everyone, so its types are not either."""
 
 Tensor: TypeAlias = Any
+
+
+@dataclass(frozen=True, slots=True)
+class DqnSettings:
+    """Deep Q-learning, after Pertejo 2021; docs/deep-q.md has his own values as a file."""
+
+    table: ClassVar = "dqn"
+
+    device: str = setting("cpu", "where the network is trained", choices=("cpu", "cuda"))
+    layers: tuple[int, ...] = setting((64, 64), "units in each hidden layer of tanh units")
+    target: str = setting(
+        "double", "how the value of what follows is estimated", choices=("ordinary", "double", "clipped-double")
+    )
+    dueling: str = setting(
+        "none", "what a link's advantage is measured from, where state and link have parts of their own in a value",
+        choices=("none", "mean", "max"),
+    )  # fmt: skip
+    discount: float = setting(0.3, "γ: what the value of the next link counts", at_least=0, at_most=1)
+    learning_rate: float = setting(0.001, "step of Adam", above=0, at_most=1)
+    loss: str = setting("huber", "how an error counts", choices=("squared", "huber"))
+    dropout: float = setting(
+        0.0, "share of the last hidden layer's units left out in training", at_least=0, at_most=0.99
+    )
+    output_penalty: float = setting(0.0, "λ of the mean squared value", at_least=0)
+    replay: int = setting(50_000, "transitions remembered, to be learned from again", at_least=1, at_most=10_000_000)
+    batch: int = setting(32, "transitions in a training step", at_least=1, at_most=65_536)
+    warm_up: int = setting(100, "transitions before the first training step", at_least=1)
+    target_share: float = setting(
+        0.01, "τ: how much of the network its target takes over at each training step", above=0, at_most=1
+    )
+    refresh_every: int = setting(
+        10, "training steps after which links are valued by the newest network; until then by the last", at_least=1
+    )
+    mode: str = setting(
+        "synchronous", "whether a newer network values all waiting links, or only new ones",
+        choices=("synchronous", "asynchronous"),
+    )  # fmt: skip
+    features: str = setting("pertejo", "numbers that describe pages and links", choices=tuple(Scale))
+    inputs: str = setting(
+        "scaled", "whether features go in as parts of the most they can be, or as they are", choices=("scaled", "raw")
+    )
+    exploration: float = setting(0.1, "ε: share of choices made at random", at_least=0, at_most=1)
+    exploration_test: float = setting(0.1, "ε in the test that follows the training", at_least=0, at_most=1)
+    training_steps: int = setting(0, "choices after which the test begins; 0 goes on training", at_least=0)
+    learns_in_test: bool = setting(default=True, meaning="whether the network goes on learning in the test")
+    ends_at_relevant: bool = setting(default=False, meaning="whether a relevant page ends an episode")
+    draws: str = setting(
+        "pair", "what is drawn at random: pairs of state and action, or links", choices=("pair", "link")
+    )
+    outputs: int = setting(
+        10_000, "outputs of the network of dqn-fixed, one a link met; later links are never fetched",
+        at_least=1, at_most=1_000_000,
+    )  # fmt: skip
+
+    def mistakes(self, settings: Settings) -> Iterator[str]:  # noqa: ARG002
+        if not self.layers or not all(1 <= units <= 4096 for units in self.layers):
+            yield f"dqn.layers is {list(self.layers)}: give at least one layer, each of 1 to 4096 units"
+
+    def exploration_after(self, choices: int) -> float:
+        """The share of choices made at random after so many: Pertejo trains with more, then tests with less."""
+        return self.exploration if self._is_training(choices) else self.exploration_test
+
+    def learns_after(self, choices: int) -> bool:
+        return self.learns_in_test or self._is_training(choices)
+
+    def _is_training(self, choices: int) -> bool:
+        return not self.training_steps or choices < self.training_steps
 
 
 def pytorch(strategy: str, device: str) -> Torch:
@@ -137,13 +196,11 @@ class Beside:
 class Network:
     """Values rows on a device; its parameters are what an optimiser moves."""
 
-    def __init__(
-        self, torch: Torch, device: str, shape: Shape, rules: QRules, towers: Mapping[str, NDArray[Any]]
-    ) -> None:
+    def __init__(self, torch: Torch, shape: Shape, settings: DqnSettings, towers: Mapping[str, NDArray[Any]]) -> None:
         self._torch = torch
-        self._device = device
+        self._device = device = settings.device
         self._shape = shape
-        self._rules = rules
+        self._settings = settings
         self._scale = torch.from_numpy(shape.scale).to(device)
         self.tensors: dict[str, Tensor] = {
             name: torch.from_numpy(array.astype(np.float32)).to(device).requires_grad_()
@@ -162,10 +219,6 @@ class Network:
         states = self._tower(STATE, rows, chance)
         return states + advantages - self._baselines(beside)
 
-    def weight_penalty(self) -> Tensor:
-        """The sum of squared weights, biases left out."""
-        return sum((tensor**2).sum() for name, tensor in self.tensors.items() if name.endswith("weights"))
-
     def follow(self, other: Network, share: float) -> None:
         """Take over this share of another network's parameters."""
         with self._torch.no_grad():
@@ -176,12 +229,12 @@ class Network:
         torch, tensors = self._torch, self.tensors
         width = self._shape.state_width if name == STATE else self._shape.inputs
         activity = self._on_device(rows[:, :width].astype(np.float32)) * self._scale[:width]
-        last = len(self._rules.layers)
+        last = len(self._settings.layers)
         for layer in range(last):
             activity = torch.tanh(activity @ tensors[f"{name}.{layer}.weights"] + tensors[f"{name}.{layer}.bias"])
-        if chance is not None and self._rules.dropout:
-            kept = chance.random(tuple(activity.shape)) >= self._rules.dropout
-            activity = activity * self._on_device(kept.astype(np.float32) / np.float32(1 - self._rules.dropout))
+        if chance is not None and self._settings.dropout:
+            kept = chance.random(tuple(activity.shape)) >= self._settings.dropout
+            activity = activity * self._on_device(kept.astype(np.float32) / np.float32(1 - self._settings.dropout))
         weights, bias = tensors[f"{name}.{last}.weights"], tensors[f"{name}.{last}.bias"]
         which = None if name == STATE else self._shape.which(rows)
         if which is None:
@@ -197,7 +250,7 @@ class Network:
         found = self._tower(ADVANTAGE, beside.rows, None)
         grouped = found[self._on_device(np.where(is_there, starts[:, None] + places, 0))]
         mask = self._on_device(is_there)
-        if self._rules.dueling is Dueling.MEAN:
+        if self._settings.dueling == "mean":
             baselines = (grouped * mask).sum(dim=1) / self._on_device(beside.counts)
         else:
             baselines = torch.where(mask, grouped, -torch.inf).amax(dim=1)
@@ -207,11 +260,11 @@ class Network:
         return self._torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
 
 
-def fresh(shape: Shape, rules: QRules, chance: np.random.Generator) -> dict[str, NDArray[np.float32]]:
+def fresh(shape: Shape, settings: DqnSettings, chance: np.random.Generator) -> dict[str, NDArray[np.float32]]:
     """The parameters that a network begins with."""
-    towers = _fresh_tower(ADVANTAGE, (shape.inputs, *rules.layers), max(shape.outputs, 1), chance)
-    if rules.dueling is not Dueling.NONE:
-        towers |= _fresh_tower(STATE, (shape.state_width, *rules.layers), 1, chance)
+    towers = _fresh_tower(ADVANTAGE, (shape.inputs, *settings.layers), max(shape.outputs, 1), chance)
+    if settings.dueling != "none":
+        towers |= _fresh_tower(STATE, (shape.state_width, *settings.layers), 1, chance)
     return towers
 
 
@@ -290,6 +343,14 @@ def on_grid(weights: Floats, input_bits: int) -> Floats:
     return np.round(weights / grid) * grid
 
 
+def baseline(advantages: NDArray[np.floating], dueling: str) -> float:
+    """What is taken off an advantage, from the advantages of all links in the same state: their mean or their best.
+
+    Dueling (Wang et al. 2015, equations 8 and 9): Q(s, a) = V(s) + A(s, a) - baseline of A(s, a').
+    """
+    return float(advantages.mean() if dueling == "mean" else advantages.max())
+
+
 NEVER: Final = -1e30  # the value of a link that has no output: below all others, and still a number
 
 
@@ -303,7 +364,7 @@ class Valuation:
     def __init__(
         self,
         shape: Shape,
-        dueling: Dueling,
+        dueling: str,
         towers: Mapping[str, NDArray[np.float32]],
         baseline_by_state: Mapping[bytes, float] | None = None,
     ) -> None:
@@ -312,7 +373,7 @@ class Valuation:
         self._shape = shape
         self._dueling = dueling
         self._advantages = ExactLayers(layers_of(towers, ADVANTAGE, shape.scale))
-        self._states = None if dueling is Dueling.NONE else ExactLayers(layers_of(towers, STATE, shape.scale))
+        self._states = None if dueling == "none" else ExactLayers(layers_of(towers, STATE, shape.scale))
 
     def values(self, rows: Rows) -> NDArray[np.float64]:
         has_value = self._shape.has_value(rows)

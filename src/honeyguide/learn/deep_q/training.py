@@ -1,4 +1,7 @@
-"""What a link should have been worth: the targets of Q-learning and its variants, as functions of plain numbers.
+"""How the networks of deep Q-learning are trained: replay memory, targets, and the step that moves a network.
+
+The replay memory (Lin 1992; Pertejo's holds 50,000) keeps what was learned from before, to be learned from again. What
+a link should have been worth, r the reward and s' the page that it led to:
 
     ordinary         r + γ max_a' Q'(s', a')                                   Mnih et al. (2015), Pertejo (2021) 2.6.1
     double           r + γ Q'(s', argmax_a' Q(s', a'))                         van Hasselt et al. (2015)
@@ -7,47 +10,54 @@
 Q is the network that learns, Q' its slowly following copy; the clipped form has two of each. (Pertejo's text, 2.6.2,
 has Q and Q' the other way round; the library he ran, keras-rl, has them as here.) Of equal values the first counts.
 
-Dueling (Wang et al. 2015, equations 8 and 9) is a form of Q rather than of its target:
-
-    Q(s, a) = V(s) + A(s, a) - mean_a' A(s, a')        or        V(s) + A(s, a) - max_a' A(s, a')
-
-What was learned from before, to be learned from again: the replay memory (Lin 1992; Pertejo's holds 50,000).
-
-An experience takes two bytes a number: the row of the link followed, and the distinct rows of the links found, at most
-`MOST_NEXT` of them. Numbers are as the strategy described them, so nothing is lost.
-
-Which links there are in a state, for the dueling form: an advantage is measured against theirs.
-
-The papers on dueling have a fixed set of actions. Here the actions of a state are the links of the pages that look like
-that state. A state keeps the first `KEPT` of them by a hash of their numbers: a fair sample of the different links met
-in it, and the same sample in whatever order they were met.
-
-Moves networks towards their targets, a batch at a time.
+In the dueling form an advantage is measured against those of the other links in a state. The papers have a fixed set of
+actions; here they are the links of the pages that look like that state. `StateLinks` keeps the first `KEPT` of them by
+a hash of their numbers: a fair sample of the different links met in it, and the same in whatever order they were met.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, assert_never
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import xxhash
 
 from honeyguide.errors import StrategyError
 from honeyguide.learn.deep_q.networks import Beside, Network, fresh, one_thread
-from honeyguide.learn.deep_q.rules import Loss, TargetRule
-from honeyguide.learn.deep_q.targets import bootstrapped, clipped_double, double, ordinary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.learn.deep_q.networks import Shape, Tensor, Torch
-    from honeyguide.learn.deep_q.rules import QRules
+    from honeyguide.learn.deep_q.networks import DqnSettings, Shape, Tensor, Torch
     from honeyguide.model import Row, Rows
 
     Arrays = dict[str, NDArray[Any]]
+
+
+def ordinary(target: NDArray[np.floating]) -> float:
+    """The value of what follows, from the values of the next links by the target network."""
+    return float(target.max())
+
+
+def double(online: NDArray[np.floating], target: NDArray[np.floating]) -> float:
+    """The same, where the learning network chooses the link and the target network says what it is worth."""
+    return float(target[online.argmax()])
+
+
+def clipped_double(
+    online: NDArray[np.floating], target: NDArray[np.floating], other_target: NDArray[np.floating]
+) -> float:
+    """The same, with the lower of what two target networks say."""
+    chosen = online.argmax()
+    return float(min(target[chosen], other_target[chosen]))
+
+
+def bootstrapped(reward: float, following: float | None, discount: float) -> float:
+    """What a link should have been worth; `following` is None where nothing follows."""
+    return reward if following is None else reward + discount * following
 
 
 MOST_NEXT: Final = 256  # of a page with more links that look different, so many by chance
@@ -165,16 +175,16 @@ class StateLinks:
 class Trainer:
     """The networks that learn, their targets and the optimiser (Adam). The clipped form has two networks, else one."""
 
-    def __init__(self, torch: Torch, device: str, shape: Shape, rules: QRules, chance: np.random.Generator) -> None:
+    def __init__(self, torch: Torch, shape: Shape, settings: DqnSettings, chance: np.random.Generator) -> None:
         self._torch = torch
-        self._rules = rules
+        self._settings = settings
         self._chance = chance
-        count = 2 if rules.target_rule is TargetRule.CLIPPED_DOUBLE else 1
-        beginnings = [fresh(shape, rules, chance) for _ in range(count)]
-        self._online = [Network(torch, device, shape, rules, towers) for towers in beginnings]
-        self._target = [Network(torch, device, shape, rules, towers) for towers in beginnings]
+        count = 2 if settings.target == "clipped-double" else 1
+        beginnings = [fresh(shape, settings, chance) for _ in range(count)]
+        self._online = [Network(torch, shape, settings, towers) for towers in beginnings]
+        self._target = [Network(torch, shape, settings, towers) for towers in beginnings]
         moved = [tensor for network in self._online for tensor in network.tensors.values()]
-        self._optimiser = torch.optim.Adam(moved, lr=rules.learning_rate)
+        self._optimiser = torch.optim.Adam(moved, lr=settings.learning_rate)
 
     def towers(self) -> dict[str, NDArray[np.float32]]:
         """The parameters of the network that values links, the first."""
@@ -192,18 +202,18 @@ class Trainer:
             loss.backward()
             self._optimiser.step()
             for target, online in zip(self._target, self._online, strict=True):
-                target.follow(online, self._rules.target_share)
+                target.follow(online, self._settings.target_share)
         if not np.isfinite(loss.item()):
             raise StrategyError(
                 f"the values of deep Q-learning have grown beyond all numbers: lower dqn.learning_rate, now "
-                f"{self._rules.learning_rate:g}, or dqn.discount, now {self._rules.discount:g}"
+                f"{self._settings.learning_rate:g}, or dqn.discount, now {self._settings.discount:g}"
             )
 
     def targets(self, batch: Sequence[Experience], links: StateLinks | None) -> NDArray[np.float64]:
         """What each link followed should have been worth."""
         found = [experience.next_rows for experience in batch if len(experience.next_rows)]
         following = iter(self._following(found, links) if found else ())
-        discount = self._rules.discount
+        discount = self._settings.discount
         return np.array(
             [bootstrapped(each.reward, next(following) if len(each.next_rows) else None, discount) for each in batch]
         )
@@ -246,27 +256,23 @@ class Trainer:
             with self._torch.no_grad():
                 return np.split(network.values(rows, beside).cpu().numpy(), ends)
 
-        match self._rules.target_rule:
-            case TargetRule.ORDINARY:
+        match self._settings.target:
+            case "ordinary":
                 return list(map(ordinary, by(self._target[0])))
-            case TargetRule.DOUBLE:
+            case "double":
                 return list(map(double, by(self._online[0]), by(self._target[0])))
-            case TargetRule.CLIPPED_DOUBLE:
-                return list(map(clipped_double, by(self._online[0]), *map(by, self._target)))
             case _:
-                assert_never(self._rules.target_rule)
+                return list(map(clipped_double, by(self._online[0]), *map(by, self._target)))
 
     def _loss(self, network: Network, rows: Rows, beside: Beside | None, wanted: Tensor) -> Tensor:
-        rules = self._rules
+        settings = self._settings
         values = network.values(rows, beside, self._chance)
         wanted = wanted.to(values.device)
         functional = self._torch.nn.functional
-        error = functional.mse_loss if rules.loss is Loss.SQUARED else functional.huber_loss
+        error = functional.mse_loss if settings.loss == "squared" else functional.huber_loss
         loss = error(values, wanted)
-        if rules.output_penalty:
-            loss = loss + rules.output_penalty * (values**2).mean()
-        if rules.weight_penalty:
-            loss = loss + rules.weight_penalty * network.weight_penalty()
+        if settings.output_penalty:
+            loss = loss + settings.output_penalty * (values**2).mean()
         return loss
 
 
