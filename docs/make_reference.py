@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.cli.main import COMMANDS, load_command
-from honeyguide.settings import SETTINGS_BY_KEY, Setting
+from honeyguide.settings import SETTINGS_BY_KEY, Setting, everyday_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,24 +29,12 @@ Made from the code by `docs/make_reference.py`. Every command that prints a tabl
 JSON document on stdout and nothing else there. Exit status: 0 for success, 2 for bad input (one line on stderr names
 the value and the remedy), 130 after Ctrl-C. Errors, progress and logs go to stderr.
 """
-EVERYDAY = (
-    "topic.name", "topic.keywords", "topic.like", "topic.unlike", "topic.categories",
-    "crawl.world", "crawl.seed_urls", "crawl.sitemaps", "crawl.feeds", "crawl.profile", "crawl.strategy", "crawl.seed",
-    "crawl.concurrency", "crawl.workers",
-    "budget.fetches", "budget.seconds", "budget.megabytes",
-    "scope.allow_hosts", "scope.deny_hosts", "scope.stay_on", "scope.allow_prefixes", "scope.allow_paths",
-    "scope.deny_paths", "scope.max_depth", "scope.max_pages_per_host",
-    "fetch.contact", "fetch.timeout_s", "fetch.max_body_bytes", "fetch.retries", "fetch.allow_private", "fetch.proxy",
-    "politeness.delay_s", "politeness.obey_robots", "render.enabled",
-    "judge.kind", "judge.threshold", "judge.reward", "vectors.source",
-    "guard.on", "store.archive", "search.match",
-)  # fmt: skip
 
 
 def settings_page() -> str:
     """Return the reference of settings: the everyday ones, then all others by section."""
-    lines = [SETTINGS_HEAD, *_settings_table(SETTINGS_BY_KEY[key] for key in EVERYDAY), "", "## All others"]
-    others = [setting for key, setting in SETTINGS_BY_KEY.items() if key not in EVERYDAY]
+    lines = [SETTINGS_HEAD, *_settings_table(everyday_settings()), "", "## All others"]
+    others = [setting for setting in SETTINGS_BY_KEY.values() if not setting.everyday]
     for table, settings in groupby(others, key=lambda setting: setting.table):
         lines += ["", f"### `[{table}]`", "", *_settings_table(settings)]
     return "\n".join(lines) + "\n"

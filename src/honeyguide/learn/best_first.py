@@ -76,9 +76,7 @@ class BeamSettings:
 
     table: ClassVar = "beam"
 
-    width: int = setting(
-        1000, "links that may wait, the best by the heuristic", at_least=1, at_most=1_000_000, everyday=True
-    )
+    width: int = setting(1000, "links that may wait, the best by the heuristic", at_least=1, at_most=1_000_000)
     heuristic: str = setting(
         "similarity",
         "how links are ranked: by their words as best-first does, or by their address as url-heuristic does",

@@ -67,7 +67,7 @@ class LfaSettings:
 
     table: ClassVar = "lfa"
 
-    step_size: float = setting(0.001, "α: how far the weights follow each error", above=0, at_most=1, everyday=True)
+    step_size: float = setting(0.001, "α: how far the weights follow each error", above=0, at_most=1)
     discount: float = setting(0.9, "γ: what the value of the next link counts", at_least=0, at_most=1)
     exploration: float = setting(0.1, "ε: share of choices made at random", at_least=0, at_most=1)
     exploration_end: float = setting(0.1, "ε after exploration_steps; does nothing without them", at_least=0, at_most=1)

@@ -49,7 +49,7 @@ class OnlineRidgeSettings:
     table: ClassVar = "online_ridge"
 
     regularisation: float = setting(1.0, "strength of the pull of every weight towards its start, best-first", above=0)
-    exploration: float = setting(0.0, "share of choices made at random", at_least=0, at_most=1, everyday=True)
+    exploration: float = setting(0.0, "share of choices made at random", at_least=0, at_most=1)
     page_rank: bool = setting(
         default=False, meaning="whether the rank of the page that a link stands on is looked at; needs ranks.every"
     )

@@ -74,6 +74,7 @@ class FetchSettings:
     allow_private: bool = setting(
         default=False,
         meaning="whether loopback, private, link-local and other addresses that are not public may be called",
+        everyday=True,
     )
 
     @property

@@ -51,7 +51,7 @@ class CrawlSettings:
     sitemaps: tuple[str, ...] = setting(
         (), "sitemaps whose URLs are seeds too: XML, an index of several, packed or not, or a plain list", everyday=True
     )
-    feeds: tuple[str, ...] = setting((), "RSS, Atom or RDF feeds whose entries are seeds too")
+    feeds: tuple[str, ...] = setting((), "RSS, Atom or RDF feeds whose entries are seeds too", everyday=True)
     sitemaps_from_robots: bool = setting(
         default=False, meaning="whether the sitemaps count that the robots.txt of each seed's host names"
     )
@@ -265,7 +265,7 @@ class JudgeSettings:
         meaning="whether rock and rocks are one word to the keyword judge, to relevant_when = word and to the ladders",
     )
     language: str = setting("english", "whose stems and stop words are used", choices=LANGUAGES, everyday=True)
-    reward: str = setting("score", "what a judged page earns the strategy", choices=REWARDS)
+    reward: str = setting("score", "what a judged page earns the strategy", choices=REWARDS, everyday=True)
     reward_values: tuple[float, ...] = setting(
         (), "a ladder's own four values: with a topic word, above each threshold, otherwise; empty takes the paper's"
     )
@@ -338,7 +338,9 @@ class SearchSettings:
         "judge", "whose stems the index knows; judge takes judge.language, none keeps words as they are",
         choices=INDEX_LANGUAGES, everyday=True,
     )  # fmt: skip
-    match: str = setting("all", "whether a page must have all words of a query or any", choices=("all", "any"))
+    match: str = setting(
+        "all", "whether a page must have all words of a query or any", choices=("all", "any"), everyday=True
+    )
     text_weight: float = setting(
         1.0, "how much the words of the page count for its place", at_least=0, at_most=MOST_WEIGHT
     )
@@ -356,7 +358,6 @@ class SearchSettings:
     hide_traps: bool = setting(
         default=False,
         meaning="whether pages are left out that the guard took for a trap, relevant ones too",
-        everyday=True,
     )
     min_quality: float = setting(
         0.0, "quality of the text below which a page is left out; 0 leaves out none", at_least=0, at_most=1
