@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as arrays
 from honeyguide.crawler.parents import ParentTable
 from honeyguide.errors import StrategyError
 from honeyguide.learn.han_features import FeatureStyle, Relevances, Scale, TopicAndCategories, action_rows, state_rows
-from honeyguide.model import Candidates, LinkId, Origin, ParentRules, Parents, Topic
+from honeyguide.model import Candidates, LinkId, Origin, ParentRules, ParentStats, Topic
 from pages import link_at, page_of
 from vectors_by_hash import hashed_vectors
 
@@ -21,8 +21,8 @@ by_style = pytest.mark.parametrize("style", STYLES, ids=[style.scale for style i
 
 def parents_of(
     count: int, relevance: float = 0.0, relevant: float = 0.0, smoothed: float = 0.0, distance: int = 9
-) -> Parents:
-    return Parents(
+) -> ParentStats:
+    return ParentStats(
         np.array([count]), np.array([relevance]), np.array([relevant]), np.array([smoothed]), np.array([distance])
     )
 
@@ -32,7 +32,7 @@ def relevances_of(topic: float, *categories: float) -> Relevances:
 
 
 @st.composite
-def batches(draw: st.DrawFn) -> tuple[Relevances, np.ndarray, Parents]:
+def batches(draw: st.DrawFn) -> tuple[Relevances, np.ndarray, ParentStats]:
     size, categories = draw(st.integers(1, 6)), draw(st.integers(0, 3))
     cosine = st.floats(-1, 1)
 
@@ -42,7 +42,7 @@ def batches(draw: st.DrawFn) -> tuple[Relevances, np.ndarray, Parents]:
         return draw(arrays.arrays(kind, size, elements=elements))
 
     relevances = Relevances(column(cosine, float), draw(arrays.arrays(float, (size, categories), elements=cosine)))
-    parents = Parents(
+    parents = ParentStats(
         column(st.integers(0, 3), np.int64),
         column(cosine, float),
         column(cosine, float),
@@ -130,7 +130,9 @@ def test_the_thresholds_of_change_and_the_farthest_distance_can_be_others() -> N
 @by_style
 @settings(deadline=None)
 @given(batch=batches())
-def test_a_row_does_not_depend_on_its_batch(style: FeatureStyle, batch: tuple[Relevances, np.ndarray, Parents]) -> None:
+def test_a_row_does_not_depend_on_its_batch(
+    style: FeatureStyle, batch: tuple[Relevances, np.ndarray, ParentStats]
+) -> None:
     relevances, is_relevant, parents = batch
     states = state_rows(style, relevances, is_relevant, parents)
     actions = action_rows(style, relevances, parents)
@@ -138,7 +140,7 @@ def test_a_row_does_not_depend_on_its_batch(style: FeatureStyle, batch: tuple[Re
     for place in range(len(parents)):
         one = slice(place, place + 1)
         alone = Relevances(relevances.topic[one], relevances.categories[one])
-        its_parents = Parents(
+        its_parents = ParentStats(
             parents.count[one],
             parents.relevance[one],
             parents.relevant_relevance[one],
@@ -153,7 +155,7 @@ def test_a_row_does_not_depend_on_its_batch(style: FeatureStyle, batch: tuple[Re
 @settings(deadline=None)
 @given(batch=batches())
 def test_an_action_has_the_first_columns_of_a_state(
-    style: FeatureStyle, batch: tuple[Relevances, np.ndarray, Parents]
+    style: FeatureStyle, batch: tuple[Relevances, np.ndarray, ParentStats]
 ) -> None:
     relevances, is_relevant, parents = batch
     states, actions = state_rows(style, relevances, is_relevant, parents), action_rows(style, relevances, parents)
@@ -165,7 +167,7 @@ def test_an_action_has_the_first_columns_of_a_state(
 @settings(deadline=None)
 @given(batch=batches())
 def test_indexes_are_whole_numbers_from_0_to_9_exact_in_half_precision(
-    batch: tuple[Relevances, np.ndarray, Parents],
+    batch: tuple[Relevances, np.ndarray, ParentStats],
 ) -> None:
     for scale in (Scale.HAN, Scale.PERTEJO):
         rows = state_rows(FeatureStyle(scale), *batch)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from honeyguide.errors import StrategyError
 from honeyguide.learn import FeatureStyle, Ingredients, LfaSettings, LinearSarsa, Mode, Scale, TopicAndCategories
 from honeyguide.learn.linear_sarsa import columns, row_width, updated
-from honeyguide.model import Candidates, Decision, Origin, Parents, Rows, Standing, Topic, Transition
+from honeyguide.model import Candidates, Decision, Origin, ParentStats, Rows, LinkContext, Topic, Transition
 from honeyguide.settings import settings_from
 from pages import HERE, candidates_of, link_at, page_of, sighting_of
 from vectors_by_hand import compass_vectors
@@ -160,13 +160,13 @@ def test_a_seed_is_worth_nothing_and_teaches_nothing() -> None:
     assert strategy.score(rows).tolist() == [0.0]
 
 
-def standing_of(strategy: LinearSarsa, text: str, links: int, parents: Parents | None = None) -> Standing:
-    nobody = Parents(np.zeros(1, int), np.zeros(1), np.zeros(1), np.zeros(1), np.full(1, 9))
+def context_of(strategy: LinearSarsa, text: str, links: int, parents: ParentStats | None = None) -> LinkContext:
+    nobody = ParentStats(np.zeros(1, int), np.zeros(1), np.zeros(1), np.zeros(1), np.full(1, 9))
     state = strategy.describe_page(page_of(text), is_relevant=False, parents=nobody)
-    of_links = Parents(
+    of_links = ParentStats(
         np.ones(links, int), np.full(links, 0.5), np.zeros(links), np.full(links, 0.5), np.full(links, 9)
     )
-    return Standing(state, parents or of_links, np.arange(links))
+    return LinkContext(state, parents or of_links, np.arange(links))
 
 
 def test_a_row_is_the_page_and_then_the_link() -> None:
@@ -177,7 +177,7 @@ def test_a_row_is_the_page_and_then_the_link() -> None:
         page,
         [link_at("http://x.test/", 2, 3)],
         Origin(HERE.host, 0.5, 0, 0),
-        standing=standing_of(strategy, "upper", 1),
+        context=context_of(strategy, "upper", 1),
     )
     row = strategy.describe(candidates)[0].astype(float)
     named = dict(zip(columns(FeatureStyle(Scale.CONTINUOUS), ["east"]), row.tolist(), strict=True))
@@ -198,16 +198,16 @@ def test_a_row_and_its_value_do_not_depend_on_the_batch(scale: Scale, data: st.D
     cosines = st.lists(st.floats(-1, 1), min_size=count, max_size=count).map(np.array)
     starts = data.draw(st.lists(st.integers(0, 7), min_size=count, max_size=count))
     relevance, relevant, smoothed = data.draw(cosines), data.draw(cosines), data.draw(cosines)
-    parents = Parents(np.ones(count, int), relevance, relevant, smoothed, np.full(count, 3))
-    standing = standing_of(strategy, "upper", count, parents)
+    parents = ParentStats(np.ones(count, int), relevance, relevant, smoothed, np.full(count, 3))
+    context = context_of(strategy, "upper", count, parents)
 
     def described(places: list[int]) -> Rows:
-        some = Parents(
+        some = ParentStats(
             parents.count[places], relevance[places], relevant[places], smoothed[places], parents.distance[places]
         )
         links = [link_at(f"http://x.test/{place}", starts[place], starts[place] + 1) for place in places]
         origin = Origin(HERE.host, 0.5, 0, 0)
-        return strategy.describe(Candidates.on_page(page, links, origin, standing=replace(standing, parents=some)))
+        return strategy.describe(Candidates.on_page(page, links, origin, context=replace(context, parents=some)))
 
     rows = described(list(range(count)))
     order = data.draw(st.permutations(range(count)))
@@ -223,13 +223,13 @@ def test_pages_without_a_known_word_are_described_in_finite_numbers(scale: Scale
     for text in ("", "nothing known here", "north"):
         page = page_of(text)
         links = [link_at("http://x.test/", 0, min(1, len(page.words)))]
-        standing = standing_of(strategy, text, 1)
+        context = context_of(strategy, text, 1)
         origin = Origin(HERE.host, 0.0, 0, 0)
-        rows = strategy.describe(Candidates.on_page(page, links, origin, standing=standing))
+        rows = strategy.describe(Candidates.on_page(page, links, origin, context=context))
         assert rows.shape == (1, strategy.row_width)
         strategy.learn(Transition(1, HERE, rows[0], 30.0, 1.0, False, rows))
         assert np.isfinite(strategy.score(rows)).all()
-    empty = Candidates.on_page(page_of(""), [], Origin(HERE.host, 0.0, 0, 0), standing=standing_of(strategy, "", 0))
+    empty = Candidates.on_page(page_of(""), [], Origin(HERE.host, 0.0, 0, 0), context=context_of(strategy, "", 0))
     assert strategy.describe(empty).shape == (0, strategy.row_width)
 
 

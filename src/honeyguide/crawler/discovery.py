@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.crawler.parents import stand
+from honeyguide.crawler.parents import link_context
 from honeyguide.frontier import Arrivals, LevelledFrontier, Pairs
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import Candidates, LinkId, LinkState, Sighting
@@ -97,7 +97,7 @@ UNVISITED: Final = (LinkState.WAITING, LinkState.PRUNED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class FoundLinks:
     """The links of one page, sorted. Columns run over the unvisited ones.
 
     New links have the numbers that they get if all of them are met; `Discovery.admit` decides.
@@ -181,7 +181,7 @@ class Discovery:
         pairs = self._pairs(arriving, scores[entering], rows[entering])
         return Admitted(tuple(numbers), new, again, pruned=pruned, times_pruned=len(pruned), pairs=pairs)
 
-    def sort(self, page: Page, link: LinkId, origin: Origin, *, is_relevant: bool, is_expanded: bool) -> Found:
+    def sort(self, page: Page, link: LinkId, origin: Origin, *, is_relevant: bool, is_expanded: bool) -> FoundLinks:
         """Tell the links of a page apart and describe the unvisited ones. Nothing is met yet.
 
         Of a page that is not expanded, links met before count as visited.
@@ -208,18 +208,20 @@ class Discovery:
                 met += number is None
             else:
                 visited.append(number)
-        standing = None
+        context = None
         if self._parents is not None:
             verdict = origin.relevance, is_relevant
             targets = [*visited, *numbers]
-            standing = stand(self._parents, self._strategy, page, link, verdict, targets=targets, unvisited=numbers)
+            context = link_context(
+                self._parents, self._strategy, page, link, verdict, targets=targets, unvisited=numbers
+            )
         at_first = self._strategy.reads_first_occurrence
         importance = 0.0 if self._ranks is None else self._ranks.importance(link)
         candidates = Candidates.on_page(
-            page, unvisited, origin, at_first_occurrence=at_first, standing=standing, importance=importance
+            page, unvisited, origin, at_first_occurrence=at_first, context=context, importance=importance
         )
         described = self._strategy.describe(candidates)
-        return Found(
+        return FoundLinks(
             candidates=candidates,
             described=described,
             rows=self._strategy.rows(described, candidates.parents),
@@ -231,7 +233,7 @@ class Discovery:
             left_alone=left_alone,
         )
 
-    def admit(self, found: Found, page: LinkId, origin: Origin, step: int, demotion: int = 0) -> Admitted:
+    def admit(self, found: FoundLinks, page: LinkId, origin: Origin, step: int, demotion: int = 0) -> Admitted:
         """Let new links wait where there is room, and change those found again where that counts.
 
         `demotion` is what the guard makes of the page.
@@ -337,7 +339,9 @@ class Discovery:
         at = None if self._guarding is None else [self._guarding.put_back(link)] * len(scores)
         return self._push([link] * len(scores), scores, pairs.rows, at)
 
-    def _levels(self, found: Found, demotion: int) -> tuple[NDArray[np.uint8] | None, list[str], NDArray[np.bool_]]:
+    def _levels(
+        self, found: FoundLinks, demotion: int
+    ) -> tuple[NDArray[np.uint8] | None, list[str], NDArray[np.bool_]]:
         """Where links are to wait, why, and which are dropped; without a guard all on one level."""
         if self._guarding is None:
             return None, [], np.zeros(len(found.links), dtype=np.bool_)
@@ -349,7 +353,9 @@ class Discovery:
             return self._frontier.would_keep(scores, levels)
         return self._frontier.would_keep(scores)
 
-    def _meet_new(self, found: Found, page: LinkId, origin: Origin, is_met: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _meet_new(
+        self, found: FoundLinks, page: LinkId, origin: Origin, is_met: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
         """Number the new links that are met, and give all links with the numbers that hold from now on."""
         links = found.links.copy()
         for place in np.flatnonzero(found.is_new & is_met).tolist():
@@ -359,7 +365,7 @@ class Discovery:
 
     def _record(
         self,
-        found: Found,
+        found: FoundLinks,
         links: NDArray[np.int64],
         scores: NDArray[np.float64],
         rows: Rows,
@@ -396,7 +402,7 @@ class Discovery:
         return tuple(pruned)
 
     def _found_again_with(
-        self, found: Found, scores: NDArray[np.float64]
+        self, found: FoundLinks, scores: NDArray[np.float64]
     ) -> tuple[Rows, NDArray[np.float64], NDArray[np.int64]]:
         """Rows and scores that hold from now on, and which of the waiting links they change."""
         again = np.flatnonzero(~found.is_new & ~found.is_pruned)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.crawler.discovery import Found
+    from honeyguide.crawler.discovery import FoundLinks
     from honeyguide.crawler.ledger import Ledger
     from honeyguide.crawler.parts import Parts
     from honeyguide.guard import Finding, Fingerprint, Judgement, Standing
@@ -98,7 +98,7 @@ class Guarding:
         self._ledger.note_moved(record.moves)
         return record
 
-    def see(self, link: LinkId, fingerprint: Fingerprint, verdict: Verdict, found: Found) -> Judgement:
+    def see(self, link: LinkId, fingerprint: Fingerprint, verdict: Verdict, found: FoundLinks) -> Judgement:
         """Show a page with its links, and move up what may stand better for it."""
         return self._show(link, fingerprint, verdict, targets_of(found, self._links.url, self._importance_of))
 
@@ -106,7 +106,7 @@ class Guarding:
         """Show a page that has come before, under another address. Its links are not looked at."""
         self._show(link, fingerprint, None, [])
 
-    def levels(self, found: Found, demotion: int) -> tuple[NDArray[np.uint8], list[str]]:
+    def levels(self, found: FoundLinks, demotion: int) -> tuple[NDArray[np.uint8], list[str]]:
         """Where the links of a page stand that carries this demotion, and why.
 
         Links that wait already keep their places, unless this page shows them in a better light.
@@ -331,7 +331,9 @@ def importance_in(ranks: RefreshedRanks | None) -> Callable[[LinkId], float]:
     return (lambda _: 0.0) if ranks is None else ranks.importance
 
 
-def targets_of(found: Found, url_of: Callable[[LinkId], Url], importance_of: Callable[[LinkId], float]) -> list[Target]:
+def targets_of(
+    found: FoundLinks, url_of: Callable[[LinkId], Url], importance_of: Callable[[LinkId], float]
+) -> list[Target]:
     """The links of a page as a guard is shown them: those it will not follow, then the others, in reading order."""
     visited = [Target(link, url_of(link), is_new=False, importance=importance_of(link)) for link in found.visited]
     shown = zip(map(LinkId, found.links.tolist()), found.candidates.targets, found.is_new.tolist(), strict=True)

@@ -1,19 +1,11 @@
-"""One page under several addresses: told by what it calls its own, believed where the text agrees.
-
-A page may name another address as canonical. Its word alone hides nothing: it is taken for the same page only if a page
-with the same main text has come before, at that address or naming it too. So a site whose pages all name its front page
-loses none of them, circles of names end, and a page is never stored twice.
-
-What becomes of an answer: a page is read, judged, learned from and its links let wait; the rest is noted.
-"""
+"""What becomes of an answer: a page is read, judged, learned from and its links let wait; the rest is noted."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 import numpy as np
-import xxhash
 
 from honeyguide.crawler.events import (
     FetchFailed,
@@ -24,6 +16,7 @@ from honeyguide.crawler.events import (
     PageJudged,
     PageUnchanged,
 )
+from honeyguide.crawler.links import identity_of
 from honeyguide.crawler.preparing import Preparation, Unjudged, Unreadable, prepared_by
 from honeyguide.crawler.scope import PER_HOST
 from honeyguide.errors import JudgeError
@@ -43,77 +36,22 @@ from honeyguide.model import (
     Unchanged,
     Unknown,
     Verdict,
-    registered_domain,
 )
 from honeyguide.model.outcome import whole_exchange
 from honeyguide.runs import CompletionRecord, VisitRecord
 
 if TYPE_CHECKING:
-    from honeyguide.crawler.discovery import Discovery, Found
+    from honeyguide.crawler.discovery import Discovery, FoundLinks
     from honeyguide.crawler.events import Dispatch, Step
     from honeyguide.crawler.guarding import Guarding
     from honeyguide.crawler.learner import Learner
     from honeyguide.crawler.ledger import Ledger
+    from honeyguide.crawler.links import Identity
     from honeyguide.crawler.parts import Parts, StageTimes
     from honeyguide.crawler.preparing import Prepared
     from honeyguide.crawler.restarts import Restarts
-    from honeyguide.crawler.scope import Scope
     from honeyguide.model import Answer, Outcome, Page, Url
     from honeyguide.settings import Settings
-
-FEWEST_WORDS: Final = 20
-"""Of the main text: shorter ones are equal by chance."""
-
-
-class Identity(NamedTuple):
-    """What a page is known by: a hash of its main text, and the other address that it calls its own."""
-
-    text: int
-    canonical: Url | None
-
-
-class SamePages:
-    """The pages that have come, by the addresses they answer to: their own, and the ones they name."""
-
-    def __init__(self) -> None:
-        self._pages: dict[int, tuple[LinkId, int]] = {}  # by the hash of an address: the page, the hash of its text
-
-    def same_as(self, url: Url, identity: Identity) -> LinkId | None:
-        """The page that has come before and that this one is; None where it is a page of its own."""
-        for address in (identity.canonical or url, url):
-            known = self._pages.get(_hash(address.text))
-            if known is not None and known[1] == identity.text:
-                return known[0]
-        return None
-
-    def remember(self, link: LinkId, url: Url, identity: Identity) -> None:
-        """A page of its own has come. What it says of its own address counts for more than what others said."""
-        self._pages[_hash(url.text)] = (link, identity.text)
-        if identity.canonical is not None:
-            self._pages.setdefault(_hash(identity.canonical.text), (link, identity.text))
-
-
-def identity_of(page: Page, scope: Scope) -> Identity | None:
-    """What a page is known by; None where its text is too short to tell.
-
-    An address that it calls its own counts where the crawl may go there, on the same registered domain.
-    """
-    words = page.main_words
-    if len(words) < FEWEST_WORDS:
-        return None
-    canonical = page.directives.canonical
-    if canonical is not None and (
-        registered_domain(canonical.host) != registered_domain(page.url.host)
-        or scope.objection(canonical, depth=0) is not None
-    ):
-        canonical = None
-    return Identity(_hash(" ".join(words)), canonical)
-
-
-def _hash(text: str) -> int:
-    """A hash that fits SQLite's integers."""
-    return xxhash.xxh3_64_intdigest(text.encode("utf-8", "replace")) >> 1
-
 
 UNJUDGED_IN_A_ROW: Final = 20
 """Pages on which a judge may break one after another. By then it is the judge that is broken, not the pages."""
@@ -279,7 +217,7 @@ class Intake:
         )
         return self._ledger.step(record, event)
 
-    def _guarded(self, link: LinkId, prepared: Prepared, verdict: Verdict, found: Found) -> Judgement:
+    def _guarded(self, link: LinkId, prepared: Prepared, verdict: Verdict, found: FoundLinks) -> Judgement:
         """What the guard makes of a page; nothing, where there is none."""
         if self._guarding is None:
             return Judgement()
@@ -425,7 +363,7 @@ class Intake:
         return Origin(dispatch.url.host, verdict.relevance, distance, self._parts.links.depth(link))
 
 
-def _novelty(found: Found) -> float:
+def _novelty(found: FoundLinks) -> float:
     """The share of a page's links that were never met before; of a page without links, 1."""
     count = len(found.links) + len(found.visited)
     return float(found.is_new.sum()) / count if count else 1.0

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.model import PageFacts, ParentRules, Parents, Standing
+from honeyguide.model import LinkContext, PageFacts, ParentRules, ParentStats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,13 +59,13 @@ class ParentTable:
         """Memory of the table; columns double when they are full."""
         return self._table.nbytes
 
-    def parents(self, links: Sequence[LinkId] | NDArray[np.int64]) -> Parents:
+    def parents(self, links: Sequence[LinkId] | NDArray[np.int64]) -> ParentStats:
         """What is known now of the parents of these links. A link never met has none."""
         numbers = _numbers(links)
         is_known = numbers < self._count
         rows = self._table[np.where(is_known, numbers, 0)]
         rows[~is_known] = 0
-        return Parents(
+        return ParentStats(
             count=rows["parents"].astype(np.int64),
             relevance=_means(rows["relevance"], rows["parents"]),
             relevant_relevance=_means(rows["relevant_relevance"], rows["relevant_parents"]),
@@ -125,7 +125,7 @@ class ParentTable:
             self._table = grown
 
 
-def stand(
+def link_context(
     table: ParentTable,
     strategy: Strategy,
     page: Page,
@@ -134,12 +134,12 @@ def stand(
     *,
     targets: Sequence[LinkId],
     unvisited: Sequence[LinkId],
-) -> Standing:
+) -> LinkContext:
     """Where the unvisited links of a page stand, the page having become a parent of every link on it."""
     relevance, is_relevant = verdict
     state = strategy.describe_page(page, is_relevant=is_relevant, parents=table.parents([link]))
     table.add_parent(targets, table.facts(link, relevance, is_relevant=is_relevant))
-    return Standing(state, table.parents(unvisited), _numbers(unvisited))
+    return LinkContext(state, table.parents(unvisited), _numbers(unvisited))
 
 
 def _numbers(links: Sequence[LinkId] | NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,7 +1,4 @@
-"""Where the time of a crawl goes, added up by stage. Nothing is ever decided by it.
-
-What a core is made of.
-"""
+"""What a core is made of, and where its time goes."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.crawler.intake import SamePages
+from honeyguide.crawler.links import SamePages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

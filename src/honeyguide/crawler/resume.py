@@ -16,8 +16,8 @@ import numpy as np
 from honeyguide.crawler.core import CrawlCore
 from honeyguide.crawler.events import Dispatch
 from honeyguide.crawler.hosts import stored_rests
-from honeyguide.crawler.intake import Identity
 from honeyguide.crawler.learner import Learner
+from honeyguide.crawler.links import Identity
 from honeyguide.frontier import Arrivals, Pairs
 from honeyguide.learn import FoundAgain
 from honeyguide.model import HostKey, LinkState, ParentFacts

@@ -39,7 +39,7 @@ class Scope:
         self._directives = directives
         self._max_depth = settings.max_depth
         self._max_pages = settings.max_pages
-        self._share = Share(settings.share, settings.share_seed)
+        self._share = UrlShare(settings.share, settings.share_seed)
         self.follows_links = settings.follow_links  # else the seeds are all there is
         self._max_pages_per_host = settings.max_pages_per_host
         self._fetches_by_host: Counter[HostKey] = Counter()
@@ -154,7 +154,7 @@ def staying_with(settings: Settings, seeds: Iterable[Url]) -> Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class UrlShare:
     """A random part of all URLs, the same for everyone who asks with one seed. A larger share has the smaller in it."""
 
     size: float  # of 0 to 1
@@ -213,7 +213,7 @@ _whole = _found
 
 
 def _path(pattern: str) -> Test:
-    """Found in path and query: what begins with the slash after the host."""
+    """FoundLinks in path and query: what begins with the slash after the host."""
     search = re.compile(pattern).search
     return lambda url: search(url[url.index("/", 8) :])
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.model import Candidates, Page, Parents, Row, Rows, Topic
+    from honeyguide.model import Candidates, Page, ParentStats, Row, Rows, Topic
     from honeyguide.text import WordVectors
 
 _TENTHS: Final = np.arange(1, 10) / 10
@@ -204,12 +204,14 @@ class FeatureStyle:
                 assert_never(self.scale)
 
 
-def action_rows(style: FeatureStyle, relevances: Relevances, parents: Parents) -> Rows:
+def action_rows(style: FeatureStyle, relevances: Relevances, parents: ParentStats) -> Rows:
     """Rows of links. `relevances` are predictions from the words of a link; a row does not depend on its batch."""
     return _action_numbers(style, relevances, parents).astype(np.float16)
 
 
-def state_rows(style: FeatureStyle, relevances: Relevances, is_relevant: NDArray[np.bool_], parents: Parents) -> Rows:
+def state_rows(
+    style: FeatureStyle, relevances: Relevances, is_relevant: NDArray[np.bool_], parents: ParentStats
+) -> Rows:
     """Rows of fetched pages, from their parents as they are known now; a row does not depend on its batch."""
     change = parents.change_to(relevances.topic)
     distance = parents.distance_to(is_relevant, style.parents)
@@ -227,7 +229,7 @@ def state_rows(style: FeatureStyle, relevances: Relevances, is_relevant: NDArray
     return numbers.astype(np.float16)
 
 
-def _action_numbers(style: FeatureStyle, relevances: Relevances, parents: Parents) -> NDArray[np.float64]:
+def _action_numbers(style: FeatureStyle, relevances: Relevances, parents: ParentStats) -> NDArray[np.float64]:
     told = np.column_stack((relevances.topic, relevances.categories, parents.relevance, parents.relevant_relevance))
     match style.scale:
         case Scale.HAN:
@@ -251,15 +253,15 @@ class PairRows:
         self._row_width = self._state_width + style.action_width(nearness.categories)
         self.parent_rules = style.parents
 
-    def of_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
+    def of_page(self, page: Page, *, is_relevant: bool, parents: ParentStats) -> Row:
         """The state."""
         return state_rows(self._style, self._nearness.of_page(page), np.array([is_relevant]), parents)[0]
 
     def of_links(self, candidates: Candidates) -> Rows:
         """Rows; zeros for a seed, which stands on no page."""
-        standing = candidates.standing
-        if standing is None:
+        context = candidates.context
+        if context is None:
             return np.zeros((len(candidates), self._row_width), dtype=np.float16)
-        states = np.broadcast_to(standing.state, (len(candidates), self._state_width))
-        actions = action_rows(self._style, self._nearness.of_links(candidates), standing.parents)
+        states = np.broadcast_to(context.state, (len(candidates), self._state_width))
+        actions = action_rows(self._style, self._nearness.of_links(candidates), context.parents)
         return np.concatenate((states, actions), axis=1)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.learn.strategy import Ingredients, SavedLearner
-    from honeyguide.model import Candidates, Decision, Page, Parents, Row, Rows, Transition
+    from honeyguide.model import Candidates, Decision, Page, ParentStats, Row, Rows, Transition
     from honeyguide.settings import Settings
 
 LARGEST_WEIGHT: Final = 1e20  # far beyond any of use, far below where products leave the range of numbers
@@ -168,7 +168,7 @@ class LinearSarsa(Strategy):
     def weights(self) -> NDArray[np.float64]:
         return self._weights
 
-    def describe_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
+    def describe_page(self, page: Page, *, is_relevant: bool, parents: ParentStats) -> Row:
         return self._pairs.of_page(page, is_relevant=is_relevant, parents=parents)
 
     def describe(self, candidates: Candidates) -> Rows:

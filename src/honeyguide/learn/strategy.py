@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         Page,
         ParentFacts,
         ParentRules,
-        Parents,
+        ParentStats,
         Row,
         Rows,
         Skipped,
@@ -125,8 +125,8 @@ class Strategy(Protocol):
         """Rows from descriptions and the pages that show the links; the same whenever they are made."""
         return described
 
-    def describe_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:  # noqa: ARG002
-        """A page in numbers, for `Candidates.standing`; asked of strategies that have `parent_rules`."""
+    def describe_page(self, page: Page, *, is_relevant: bool, parents: ParentStats) -> Row:  # noqa: ARG002
+        """A page in numbers, for `Candidates.context`; asked of strategies that have `parent_rules`."""
         return np.empty(0, dtype=np.float16)
 
     def score(self, rows: Rows) -> NDArray[np.float64]:

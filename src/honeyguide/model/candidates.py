@@ -79,7 +79,7 @@ class PageFacts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Parents:
+class ParentStats:
     """What is known of the parents of some links, one entry a link."""
 
     count: NDArray[np.int64]
@@ -145,11 +145,11 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
+class LinkContext:
     """What is known of where links stand, besides the words around them."""
 
     state: Row  # their page, in the numbers of the strategy
-    parents: Parents  # of each link; their page is one of them
+    parents: ParentStats  # of each link; their page is one of them
     links: NDArray[np.int64]  # their numbers, in the order in which links were met
 
 
@@ -167,7 +167,7 @@ class Candidates:
     distance: NDArray[np.int64]  # of the page it stands on; 0 for a seed
     depth: NDArray[np.int64]  # of the link itself: one more than its page's
     is_whole_page: bool = False  # `words` is all of one page: whoever keeps rows may read beyond the windows
-    standing: Standing | None = None  # only for strategies that look at parents, and only while the page is at hand
+    context: LinkContext | None = None  # only for strategies that look at parents, and only while the page is at hand
     importance: float = 0.0  # of the page they stand on, where ranks are kept and it is at hand: 1 is an average page
 
     def __len__(self) -> int:
@@ -185,7 +185,7 @@ class Candidates:
         origin: Origin,
         *,
         at_first_occurrence: bool = False,
-        standing: Standing | None = None,
+        context: LinkContext | None = None,
         importance: float = 0.0,
     ) -> Candidates:
         """Links that stand on one page, each read where it tells most or stands first. The words are not copied."""
@@ -205,7 +205,7 @@ class Candidates:
             distance=np.full(count, origin.distance, dtype=np.int64),
             depth=np.full(count, origin.depth + 1, dtype=np.int64),
             is_whole_page=True,
-            standing=standing,
+            context=context,
             importance=importance,
         )
 

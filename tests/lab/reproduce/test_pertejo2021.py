@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from honeyguide.crawler.scope import Share
+from honeyguide.crawler.scope import UrlShare
 from honeyguide.crawler.world_graph import WorldGraph
 from honeyguide.errors import SettingsError
 from honeyguide.learn import BestFirstSettings, LfaSettings
@@ -184,7 +184,7 @@ class TestShares:
     def test_a_share_has_its_own_pages_the_root_and_the_links_between_them(self) -> None:
         urls = tuple(f"http://s.test/{number}" for number in range(40))
         chain = WorldGraph(urls, np.ones(40, bool), np.arange(41), np.roll(np.arange(40), -1).astype(np.int32))
-        inside = [Share(0.4, 3).has(url) for url in urls]
+        inside = [UrlShare(0.4, 3).has(url) for url in urls]
         outside = inside.index(False)
         kept = share_graph(chain, 0.4, 3, root=urls[outside])
         expected = np.array(inside)

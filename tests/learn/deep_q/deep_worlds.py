@@ -15,7 +15,7 @@ from pages import HERE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from honeyguide.model import Candidates, Page, ParentRules, Parents, Row, Rows
+    from honeyguide.model import Candidates, Page, ParentRules, ParentStats, Row, Rows
 
 STATE_WIDTH: Final = 2
 ROW_WIDTH: Final = 4
@@ -31,7 +31,7 @@ class RowsAsTheyAre:
         self.shape = Shape(STATE_WIDTH, width, np.ones(width, dtype=np.float32), outputs)
         self.parent_rules = None  # type: ignore[assignment]
 
-    def of_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
+    def of_page(self, page: Page, *, is_relevant: bool, parents: ParentStats) -> Row:
         raise NotImplementedError
 
     def of_links(self, candidates: Candidates) -> Rows:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from honeyguide.learn.deep_q.networks import Torch
     from honeyguide.learn.strategy import Ingredients
-    from honeyguide.model import Candidates, Decision, Page, ParentRules, Parents, Row, Rows, Transition, Url
+    from honeyguide.model import Candidates, Decision, Page, ParentRules, ParentStats, Row, Rows, Transition, Url
 
 LEVEL: Final = 1  # of compression: higher ones take longer and gain little on weights
 
@@ -75,7 +75,7 @@ class Descriptions(Protocol):
     shape: Shape
     parent_rules: ParentRules
 
-    def of_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
+    def of_page(self, page: Page, *, is_relevant: bool, parents: ParentStats) -> Row:
         """The state."""
         ...
 
@@ -103,11 +103,11 @@ class OutputDescriptions(PairDescriptions):
         self.shape = Shape(width, width + DIGITS, self.shape.scale[:width], outputs)
 
     def of_links(self, candidates: Candidates) -> Rows:
-        standing = candidates.standing
-        if standing is None:
+        context = candidates.context
+        if context is None:
             return np.zeros((len(candidates), self.shape.row_width), dtype=np.float16)
-        states = np.broadcast_to(standing.state, (len(candidates), self.shape.state_width))
-        return np.concatenate((states, digits_of(standing.links)), axis=1)
+        states = np.broadcast_to(context.state, (len(candidates), self.shape.state_width))
+        return np.concatenate((states, digits_of(context.links)), axis=1)
 
 
 def _shape(style: FeatureStyle, categories: int, *, is_scaled: bool) -> Shape:
@@ -176,7 +176,7 @@ class DeepQ(Strategy):
         chance = np.random.default_rng([given.settings.crawl.seed, 2])  # apart from the engine's own and from others
         return cls(torch, descriptions, dqn, chance)
 
-    def describe_page(self, page: Page, *, is_relevant: bool, parents: Parents) -> Row:
+    def describe_page(self, page: Page, *, is_relevant: bool, parents: ParentStats) -> Row:
         return self._descriptions.of_page(page, is_relevant=is_relevant, parents=parents)
 
     def describe(self, candidates: Candidates) -> Rows:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.crawler.scope import Share
+from honeyguide.crawler.scope import UrlShare
 from honeyguide.crawler.world_graph import WorldGraph
 from honeyguide_lab.plots import Panel, PanelPlot
 from honeyguide_lab.reproduce.pertejo2021.plan import (
@@ -71,7 +71,7 @@ class Reduced:
 
 def share_graph(graph: WorldGraph, share: float, seed: int, root: str = "") -> WorldGraph:
     """The nodes of a share of all URLs, and the root; all others are without links."""
-    drawn = Share(share, seed)
+    drawn = UrlShare(share, seed)
     kept = np.array([url == root or drawn.has(url) for url in graph.urls], dtype=np.bool_)
     source = np.repeat(np.arange(len(graph.urls)), np.diff(graph.starts))
     is_kept = kept[source] & kept[graph.targets]
