@@ -11,7 +11,7 @@ from crawler.small_crawls import contents, story
 from honeyguide.crawler import build, crawl
 from honeyguide.crawler import run as run_module
 from honeyguide.crawler.live import needs_a_browser
-from honeyguide.crawler.preparing import Preparation, prepared_by
+from honeyguide.crawler.preparing import Preparation
 from honeyguide.crawler.transport import SimulatedTransport
 from honeyguide.model import Fetched
 from honeyguide.model.clock import SimulatedClock
@@ -48,7 +48,7 @@ class Beside:
     """Prepares pages as a worker does, in this process."""
 
     async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
-        return prepared_by(Preparation(break_on_poison, None, body_packer()), url, fetched)
+        return Preparation(break_on_poison, None, body_packer()).prepare(url, fetched)
 
 
 def beside(world: World, start: float, _preparer: object) -> tuple[Transport, Clock]:

@@ -141,17 +141,29 @@ class CrawlCore:
         """The next link to fetch, by strategy, politeness and budget."""
         parts = self._parts
         self._ledger.pass_time(now)
-        for again in self._to_take_up:
-            if parts.schedule.is_ready(again.host, now):
-                self._to_take_up.remove(again)
-                parts.schedule.hold(again.host, again.url.host)
-                return again
+        again = self._take_up_again(now)
+        if again is not None:
+            return again
         limit = self._limit_reached(self._ledger.progress)
         if limit is not None:
             return self._wait_or_stop(limit)
         if len(self._in_flight) >= self._settings.crawl.fetches_at_once(is_live=parts.is_live):
             return Wait(float("inf"))
-        return self._choose_of_those_that_wait(now)
+        while True:
+            taken, explored = self._take(now)
+            if taken is None and self._begins_anew():
+                continue
+            if taken is None:
+                return self._wait_or_stop(StopReason.EXHAUSTED)
+            if isinstance(taken, NotBefore):
+                return self._wait_for(taken)
+            if not explored:
+                self._ledger.note_passed_over(taken.passed_over)
+            is_decided = self.retries.has_tried(taken.link)
+            skipped = None if is_decided else parts.strategy.skip(parts.links.url(taken.link), taken.row, parts.chance)
+            if skipped is None:
+                return self._dispatch(taken, now, explored=explored)
+            self._skip(taken, skipped)
 
     def choose_link(self, link: LinkId, now: float) -> Dispatch:
         """Fetch this waiting link next, whatever the strategy thinks of it. KeyError if it does not wait.
@@ -207,23 +219,14 @@ class CrawlCore:
         # What a judge has noted of a page before it broke on it can be told to no other.
         return self._learner.snapshot() if due or _is_unjudged(record) else None
 
-    def _choose_of_those_that_wait(self, now: float) -> Choice:
-        parts = self._parts
-        while True:
-            taken, explored = self._take(now)
-            if taken is None and self._begins_anew():
-                continue
-            if taken is None:
-                return self._wait_or_stop(StopReason.EXHAUSTED)
-            if isinstance(taken, NotBefore):
-                return self._wait_for(taken)
-            if not explored:
-                self._ledger.note_passed_over(taken.passed_over)
-            is_decided = self.retries.has_tried(taken.link)
-            skipped = None if is_decided else parts.strategy.skip(parts.links.url(taken.link), taken.row, parts.chance)
-            if skipped is None:
-                return self._dispatch(taken, now, explored=explored)
-            self._skip(taken, skipped)
+    def _take_up_again(self, now: float) -> Dispatch | None:
+        """A fetch of a resumed crawl whose host is ready by now."""
+        for again in self._to_take_up:
+            if self._parts.schedule.is_ready(again.host, now):
+                self._to_take_up.remove(again)
+                self._parts.schedule.hold(again.host, again.url.host)
+                return again
+        return None
 
     def _take(self, now: float) -> tuple[Taken | NotBefore | None, bool]:
         """What the frontier gives next, and whether by chance."""

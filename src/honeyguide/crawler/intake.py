@@ -17,7 +17,7 @@ from honeyguide.crawler.events import (
     PageUnchanged,
 )
 from honeyguide.crawler.links import identity_of
-from honeyguide.crawler.preparing import Preparation, Unjudged, Unreadable, prepared_by
+from honeyguide.crawler.preparing import Preparation, Unjudged, Unreadable
 from honeyguide.crawler.scope import PER_HOST
 from honeyguide.errors import JudgeError
 from honeyguide.guard import Judgement, fingerprint_of
@@ -127,7 +127,7 @@ class Intake:
     def _take_page(self, arrived: Arrived, fetched: Fetched) -> Step:
         dispatch = arrived.dispatch
         self._ledger.add(body_bytes=len(fetched.body))
-        prepared = arrived.prepared or prepared_by(self._reading, dispatch.url, fetched)
+        prepared = arrived.prepared or self._reading.prepare(dispatch.url, fetched)
         if isinstance(prepared, Unreadable):
             failed = Failed(FailureReason.UNREADABLE, prepared.reason, fetched.status)
             return self._take_nothing(arrived.taken_as(failed), failed)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from honeyguide.crawler.build import Builder
 from honeyguide.crawler.named_pages import NamedPages, reads_standard_input, with_examples_read
-from honeyguide.crawler.preparing import Unjudged, judged_by
+from honeyguide.crawler.preparing import Unjudged, judge_safely
 from honeyguide.crawler.run import refuse_in_running_loop
 from honeyguide.errors import PageError
 from honeyguide.learn import BestFirst
@@ -99,7 +99,7 @@ async def judge_pages_async(
 
 
 def _judged(name: str, page: Page, builder: Builder, verdicts: Verdicts, links: int) -> JudgedPage | UnreadablePage:
-    verdict = judged_by(verdicts, page)
+    verdict = judge_safely(verdicts, page)
     if isinstance(verdict, Unjudged):
         return UnreadablePage(name, f"{name} could not be judged: {verdict.reason}")
     scored = _scored(page, builder, verdict)[:links] if links else ()

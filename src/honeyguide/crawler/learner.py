@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.crawler.preparing import judged_by
+from honeyguide.crawler.preparing import judge_safely
 from honeyguide.errors import GuardError, StrategyError
 from honeyguide.guard import Fingerprint, SeenPage, Target
 from honeyguide.model import Decision, LinkId, Transition, Url
@@ -50,7 +50,7 @@ class Learner:
         """Show the judge a page of which nobody has said yet how relevant it is."""
         if self._judge.keeps_statistics:
             self.journal.append(JournalEntry("judge", link))
-        return judged_by(self._judge, page)
+        return judge_safely(self._judge, page)
 
     def learn(self, link: LinkId, transition: Transition) -> bool:
         """Tell the strategy what following a link brought. True when waiting links now have other scores."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from honeyguide.crawler.hosts import WebMemory
-from honeyguide.crawler.preparing import Preparation, Unreadable, prepared_by
+from honeyguide.crawler.preparing import Preparation, Unreadable
 from honeyguide.crawler.scope import Scope
 from honeyguide.errors import SettingsError
 from honeyguide.model import Fetched
@@ -64,7 +64,7 @@ def needs_a_browser(url: Url, fetched: Fetched) -> bool:
     """Whether a page has scripts and, without them, not a word and not a link."""
     if b"<script" not in fetched.body.lower():
         return False
-    read = prepared_by(Preparation(parse), url, fetched)
+    read = Preparation(parse).prepare(url, fetched)
     if isinstance(read, Unreadable):
         return False
     page = read.page

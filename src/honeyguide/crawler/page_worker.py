@@ -22,7 +22,6 @@ from honeyguide.crawler.preparing import (
     Preparation,
     Prepared,
     framed,
-    prepared_by,
     shipped,
 )
 from honeyguide.errors import HoneyguideError
@@ -51,7 +50,7 @@ def main(descriptor: int) -> None:
             gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
             while (task := _receive(incoming)) is not None:
                 number, url, fetched = task
-                prepared = prepared_by(preparation, url, fetched)
+                prepared = preparation.prepare(url, fetched)
                 _send(outgoing, (number, shipped(prepared) if isinstance(prepared, Prepared) else prepared))
 
 

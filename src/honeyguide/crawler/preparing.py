@@ -1,9 +1,8 @@
 """What is made of a fetched body before the crawl takes it in: a pure function, so it may run in another process.
 
-A prepared page in few pieces, because many small objects take longer to hand to another process than to make.
-
-Words, addresses and anchors are joined to one text each. None of them has a line end in it: white space in the text of
-a page is folded, and a URL is written without.
+A page is sent in few pieces, because many small objects take longer to hand over than to make. Words, addresses and
+anchors are joined to one text each. None of them has a line end in it: white space in the text of a page is folded, and
+a URL is written without.
 """
 
 from __future__ import annotations
@@ -110,36 +109,35 @@ class Preparation:
         self._pack = pack
         self._is_guarded = is_guarded
 
-    def prepare(self, url: Url, fetched: Fetched) -> Prepared:
+    def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
+        """Read a page. No body may end a crawl, whatever it does to the parser."""
+        try:
+            return self._prepare(url, fetched)
+        except Exception as error:
+            log.warning("no page could be made of %s", url, exc_info=True)
+            return Unreadable(_one_line(error))
+
+    def _prepare(self, url: Url, fetched: Fetched) -> Prepared:
         started = perf_counter()
         page = self._parse(url, fetched)
         parsed = perf_counter()
-        verdict = None if self._judge is None else judged_by(self._judge, page)
+        verdict = None if self._judge is None else judge_safely(self._judge, page)
         judged = perf_counter()
         fingerprint = fingerprint_of(page) if self._is_guarded else None
         packed = None if self._pack is None else self._pack(fetched.body)
         return Prepared(page, verdict, packed, fingerprint, parsed - started, judged - parsed)
 
 
-def prepared_by(preparation: Preparation, url: Url, fetched: Fetched) -> Prepared | Unreadable:
-    """The page, or why there is none: no body may end a crawl, whatever it does to the parser."""
-    try:
-        return preparation.prepare(url, fetched)
-    except Exception as error:
-        log.warning("no page could be made of %s", url, exc_info=True)
-        return Unreadable(_told(error))
-
-
-def judged_by(judge: Verdicts, page: Page) -> Verdict | Unjudged:
-    """The verdict, or why there is none: nor may a page end a crawl by what it does to the judge."""
+def judge_safely(judge: Verdicts, page: Page) -> Verdict | Unjudged:
+    """Judge a page. Nor may a page end a crawl by what it does to the judge."""
     try:
         return judge.judge(page)
     except Exception as error:
         log.warning("%s could not be judged", page.url, exc_info=True)
-        return Unjudged(_told(error))
+        return Unjudged(_one_line(error))
 
 
-def _told(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 

@@ -18,7 +18,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from honeyguide.crawler.preparing import LENGTH, READY, Unreadable, framed, prepared_by, received
+from honeyguide.crawler.preparing import LENGTH, READY, Unreadable, framed, received
 from honeyguide.errors import WorkerError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Workers:
     async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
         """The page that `fetched` holds. WorkerError if no worker can be had."""
         if self.home is not None and all(len(worker.tasks) >= _WAITING for worker in self._workers):
-            return prepared_by(self.home, url, fetched)
+            return self.home.prepare(url, fetched)
         result: asyncio.Future[Prepared | Unreadable] = asyncio.get_running_loop().create_future()
         number, self._next_number = self._next_number, self._next_number + 1
         self._assign(_Task(number, framed((number, url, fetched)), url, fetched, result))
@@ -125,7 +125,7 @@ class Workers:
         if self._workers:
             min(self._workers, key=lambda worker: len(worker.tasks)).take(task)
         elif self.home is not None:
-            _answer(task, prepared_by(self.home, task.url, task.fetched))
+            _answer(task, self.home.prepare(task.url, task.fetched))
         else:
             _fail([task], WorkerError("no worker process is left; try --set crawl.workers=0"))
 
