@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from honeyguide.errors import StrategyError
 from honeyguide.learn import FeatureStyle, Ingredients, LfaSettings, LinearSarsa, Mode, Scale, TopicAndCategories
 from honeyguide.learn.linear_sarsa import columns, row_width, updated
-from honeyguide.model import Candidates, Decision, Origin, ParentStats, Rows, LinkContext, Topic, Transition
+from honeyguide.model import Candidates, Decision, LinkContext, Origin, ParentStats, Rows, Topic, Transition
 from honeyguide.settings import settings_from
 from pages import HERE, candidates_of, link_at, page_of, sighting_of
 from vectors_by_hand import compass_vectors
