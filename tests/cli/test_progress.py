@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
-from honeyguide.cli.watching import CrawlLog, ProgressDisplay, ProgressLines, Speedometer, logging_to
+from honeyguide.cli.progress import CrawlLog, ProgressDisplay, ProgressLines, Speedometer
+from honeyguide.cli.watching import logging_to
 from honeyguide.crawler import CrawlStarted, CrawlStopped, PageJudged, StopReason
 from honeyguide.model import Url, Verdict
 from honeyguide.model.clock import SimulatedClock

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import honeyguide
-from honeyguide.cli.watching import converting_line
+from honeyguide.cli.progress import converting_line
 from honeyguide.text.vector_files import Converting
 from worlds.wiki.dumps import Written, world_of
 from written_vectors import COMPRESSIONS

@@ -1,0 +1,254 @@
+"""Listeners that show how a crawl comes along: a display on a terminal, lines elsewhere, and the log."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, assert_never
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from honeyguide.cli.output import countdown, one_line, percent
+from honeyguide.crawler import (
+    CrawlRestarted,
+    CrawlStarted,
+    CrawlStopped,
+    FetchFailed,
+    LinkPutBack,
+    LinkRedirected,
+    LinkRefused,
+    LinkSkipped,
+    LinkUnknown,
+    PageJudged,
+    PageUnchanged,
+)
+from honeyguide.model.counts import count_of
+from honeyguide.settings import Settings
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from honeyguide.crawler import Event
+    from honeyguide.model.clock import Clock
+    from honeyguide.runs import Progress
+    from honeyguide.settings import BudgetSettings
+    from honeyguide.text.vector_files import Converting
+
+log = logging.getLogger("honeyguide.crawl")
+
+REFRESH_S: Final = 0.125
+LINE_S: Final = 5.0
+WINDOW_S: Final = 10.0
+"""Speed is measured over so many seconds, so that it follows changes without jumping."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speedometer:
+    """Speed of a crawl, from its progress at moments of the last seconds, the oldest first."""
+
+    samples: deque[tuple[float, Progress]] = field(default_factory=deque)
+
+    def note(self, now: float, progress: Progress) -> None:
+        self.samples.append((now, progress))
+        while len(self.samples) > 2 and now - self.samples[0][0] > WINDOW_S:
+            self.samples.popleft()
+
+    @property
+    def elapsed_s(self) -> float:
+        return self.samples[-1][0] - self.samples[0][0] if self.samples else 0.0
+
+    @property
+    def pages_per_s(self) -> float:
+        if not self.elapsed_s:
+            return 0.0
+        return (self.samples[-1][1].pages - self.samples[0][1].pages) / self.elapsed_s
+
+    def seconds_left(self, budget: BudgetSettings) -> float | None:
+        """Return the time until the first limit is reached at this speed; None while that is unknown."""
+        if not self.elapsed_s:
+            return None
+        earlier, later = self.samples[0][1], self.samples[-1][1]
+        limits = (
+            (budget.fetches, earlier.fetches, later.fetches),
+            (budget.seconds, earlier.spent_seconds, later.spent_seconds),
+            (budget.megabytes * 1e6, earlier.body_bytes, later.body_bytes),
+        )
+        left = [
+            max(0.0, limit - used) * self.elapsed_s / (used - used_before)
+            for limit, used_before, used in limits
+            if limit and used > used_before
+        ]
+        return min(left, default=None)
+
+
+class ProgressDisplay:
+    """A listener that draws the state of a crawl in place, at most eight times a second."""
+
+    def __init__(self, live: Live, clock: Clock, budget: BudgetSettings, title: str) -> None:
+        self._live = live
+        self._clock = clock
+        self._budget = budget
+        self._title = title
+        self._speed = Speedometer()
+        self._next_sample = 0.0
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, LinkSkipped):
+            return
+        now = self._clock.now()
+        if now < self._next_sample and not isinstance(event, CrawlStarted | CrawlStopped):
+            return
+        self._next_sample = now + REFRESH_S
+        self._speed.note(now, event.progress)
+        self._live.update(self._draw(event.progress), refresh=True)
+
+    def _draw(self, progress: Progress) -> RenderableType:
+        line = Table.grid(padding=(0, 1), expand=True)
+        for _ in range(4):
+            line.add_column(no_wrap=True)
+        line.columns[2].ratio = 1
+        left = self._speed.seconds_left(self._budget)
+        line.add_row(
+            Text(self._title, style="bold"),
+            f"{progress.fetches:,}/{self._budget.fetches:,}",
+            ProgressBar(total=self._budget.fetches, completed=progress.fetches),
+            "" if left is None else f"{countdown(left)} left",
+        )
+        return Group(line, Text(state_line(progress, self._speed), style="dim", no_wrap=True, overflow="ellipsis"))
+
+
+class ProgressLines:
+    """A listener for where there is no terminal to draw on: a plain line every few seconds."""
+
+    def __init__(self, console: Console, clock: Clock, budget: BudgetSettings) -> None:
+        self._console = console
+        self._clock = clock
+        self._budget = budget
+        self._speed = Speedometer()
+        self._next_line = clock.now() + LINE_S
+
+    def __call__(self, event: Event) -> None:
+        now = self._clock.now()
+        if isinstance(event, CrawlStarted):
+            self._speed.note(now, event.progress)
+        if isinstance(event, LinkSkipped) or now < self._next_line:
+            return
+        self._next_line = now + LINE_S
+        self._speed.note(now, event.progress)
+        left = self._speed.seconds_left(self._budget)
+        words = (
+            f"{event.progress.fetches:,}/{self._budget.fetches:,} fetches  {state_line(event.progress, self._speed)}"
+        )
+        self._console.print(
+            words if left is None else f"{words}  {countdown(left)} left", markup=False, highlight=False, soft_wrap=True
+        )
+
+
+def state_line(progress: Progress, speed: Speedometer) -> str:
+    """Return the state of a crawl in less than 80 columns."""
+    rate = progress.relevant / progress.fetches if progress.fetches else 0.0
+    return (
+        f"pages {progress.pages:,}  relevant {progress.relevant:,}  harvest {percent(rate)}  "
+        f"waiting {progress.waiting:,}  {speed.pages_per_s:,.0f} pages/s"
+    )
+
+
+def converting_line(progress: Converting) -> str:
+    """Return the progress of converting a file of vectors."""
+    share = progress.bytes_read / progress.size_bytes if progress.size_bytes else 1.0
+    return f"reading vectors {one_line(progress.path.name)}  {percent(share)}  {progress.words:,} words"
+
+
+STATE_LINES: Final = 10
+
+
+class CrawlLog:
+    """A listener that logs the start, the state ten times, and the end; at DEBUG every step."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._every = max(1, settings.budget.fetches // STATE_LINES)
+        self._logs_urls = log.isEnabledFor(logging.DEBUG)
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, CrawlStarted):
+            self._begin(event)
+        elif isinstance(event, CrawlStopped):
+            log.info("stopped: %s; %s", event.reason.value, _state(event.progress))
+        elif isinstance(event, CrawlRestarted):
+            log.info("restarting at %s (%s): %s", count_of(event.links, "link"), event.source, event.reason)
+        else:
+            if self._logs_urls:
+                _log_step(event)
+            if not isinstance(event, LinkSkipped) and event.progress.steps % self._every == 0:
+                log.info("%s", _state(event.progress))
+
+    def _begin(self, event: CrawlStarted) -> None:
+        settings = self._settings
+        log.info(
+            "%s: topic %r, keywords %s; strategy %s, world %s, budget %s%s, seed %s",
+            f"going on after {_fetches(event.progress.fetches)}" if event.is_resumed else "starting",
+            settings.topic.name,
+            ", ".join(settings.topic.keywords) or "none",
+            settings.crawl.strategy,
+            settings.crawl.world,
+            _fetches(settings.budget.fetches),
+            f", {settings.crawl.concurrency} at once" if settings.crawl.concurrency else "",
+            settings.crawl.seed,
+        )
+
+
+def _state(progress: Progress) -> str:
+    return (
+        f"{_fetches(progress.fetches)}: {count_of(progress.pages, 'page')}, {progress.relevant:,} relevant, "
+        f"harvest rate {progress.relevant / max(1, progress.fetches):.1%}, {count_of(progress.waiting, 'link')} waiting"
+    )
+
+
+def _fetches(count: int) -> str:
+    return count_of(count, "fetch", "fetches")
+
+
+def _log_step(
+    event: PageJudged
+    | PageUnchanged
+    | LinkRedirected
+    | LinkRefused
+    | FetchFailed
+    | LinkPutBack
+    | LinkUnknown
+    | LinkSkipped,
+) -> None:
+    match event:
+        case PageJudged():
+            log.debug(
+                "%s judged %.3f%s, expected %.3f%s; %s; %r",
+                event.url,
+                event.verdict.relevance,
+                " (relevant)" if event.verdict.is_relevant else "",
+                event.score,
+                " (explored)" if event.explored else "",
+                count_of(event.new_links, "new link"),
+                event.title,
+            )
+        case PageUnchanged():
+            log.debug("%s is unchanged", event.url)
+        case LinkRedirected():
+            log.debug("%s redirects to %s%s", event.url, event.target, "" if event.is_new else ", known already")
+        case LinkRefused():
+            log.debug("%s refused, %s: %s", event.url, event.outcome.reason.value, event.outcome.detail)
+        case FetchFailed():
+            log.debug("%s failed, %s: %s", event.url, event.outcome.reason.value, event.outcome.detail)
+        case LinkPutBack():
+            log.debug("%s will be tried again, %s: %s", event.url, event.outcome.reason.value, event.outcome.detail)
+        case LinkUnknown():
+            log.debug("%s unknown: %s", event.url, event.outcome.detail)
+        case LinkSkipped():
+            log.debug("%s skipped: %s", event.url, event.decision.reason)
+        case _:
+            assert_never(event)
