@@ -66,7 +66,14 @@ def cli_page() -> str:
 def _command_lines(title: str, command: Any, heading: str) -> Iterator[str]:  # noqa: ANN401 - typer's command
     arguments = [each for each in command.params if each.param_type_name == "argument"]
     shown = " ".join(each.metavar or each.name.upper() for each in arguments)
-    yield from (f"{heading} {title}", "", f"`{title} {shown}`".replace(" `", "`"), "", _plain(command.help), "")
+    yield from (
+        f"{heading} {title}",
+        "",
+        f"`{title} {shown}`".replace(" `", "`"),
+        "",
+        _plain(command.help, is_short=True),
+        "",
+    )
     options = [each for each in command.params if each.param_type_name == "option" and each.name not in _EVERYWHERE]
     if options:
         yield from ("| flag | meaning |", "| --- | --- |")
@@ -81,12 +88,14 @@ def _command_lines(title: str, command: Any, heading: str) -> Iterator[str]:  # 
 _EVERYWHERE = ("as_json", "verbose", "log_file", "help", "help_all")
 
 
-def _plain(text: str | None) -> str:
-    """Return help as Markdown: rich's marks left out, examples as code."""
+def _plain(text: str | None, *, is_short: bool = False) -> str:
+    """Return help as Markdown: rich's marks left out, examples as code; in short the first paragraph and examples."""
     plain = re.sub(r"(?<!\\)\[/?(bold|cyan|dim)\]", "", inspect.cleandoc(text or "")).replace("\\[", "[")
+    first, *others = plain.split("\n\n")
     blocks = (
         f"```\n{textwrap.dedent(block)}\n```" if block.startswith("  ") else block.replace("<", "&lt;")
-        for block in plain.split("\n\n")
+        for block in (first, *others)
+        if block is first or not is_short or block.startswith("  honeyguide")
     )
     return "\n\n".join(blocks).replace("\n```\n\n```\n", "\n")
 

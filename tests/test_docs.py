@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from honeyguide.cli.main import COMMANDS, main
+from honeyguide.settings import SETTINGS_BY_KEY
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -115,3 +116,17 @@ def test_the_site_builds_without_a_dead_link(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_settings_that_documents_name_exist() -> None:
+    tables = {setting.table for setting in SETTINGS_BY_KEY.values()}
+    unknown = []
+    for document in DOCUMENTS:
+        text = re.sub(r"```toml.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+        named = set(re.findall(r"(?:`|--set '?|--parameter )([a-z_]+\.[a-z_]+)\b(?![./(:])", text))
+        unknown += [
+            (document.name, key)
+            for key in sorted(named)
+            if key.partition(".")[0] in tables and key not in SETTINGS_BY_KEY and key != "crawl.sqlite"
+        ]
+    assert unknown == []
