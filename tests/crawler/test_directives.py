@@ -81,7 +81,7 @@ class TestNofollow:
         script: Script = {SEED: page("/a"), "http://s.test/a": page("/b", head=head)}
         wired = run_script(tmp_path / "run", script, directives__robots=is_obeyed)
         assert paths(wired) == {"/", "/a", *followed}
-        assert wired.core.progress.barren == is_obeyed
+        assert wired.core.progress.pages_not_followed == is_obeyed
         with open_run(tmp_path / "run") as run:
             assert len(list(run.pages())) == 2 + len(followed) - (not is_obeyed), "the page itself is kept"
 

@@ -46,7 +46,7 @@ def test_a_host_is_asked_so_many_times_and_no_more(tmp_path: Path) -> None:
     assert wired.run() is StopReason.EXHAUSTED
     assert fetches_by_host(tmp_path / "run") == {"b.test": 2, "c.test": 1, "s.test": 2}
     # b is asked while s rests: s's /2, /3 and /6 wait when /1 comes, b's /2 and /3 when /1 redirects.
-    assert wired.core.progress.surplus == 5
+    assert wired.core.progress.over_host_limit == 5
     assert wired.parts.links.state(wired.link("http://s.test/3")) is LinkState.SURPLUS
     assert wired.parts.links.find(Url.parse("http://s.test/4")) is None
     assert wired.core.progress.out_of_scope == 2, "s's /4 and /8, shown when it had given all"
@@ -85,7 +85,7 @@ def test_a_resumed_crawl_has_the_same_surplus(tmp_path: Path, strategy: str, aft
     resume(tmp_path / "halves", vectors=hashed_vectors()).close()
     assert story(tmp_path / "halves") == story(tmp_path / "whole")
     with open_run(tmp_path / "halves") as halves, open_run(tmp_path / "whole") as whole:
-        assert halves.progress.surplus == whole.progress.surplus > 0
+        assert halves.progress.over_host_limit == whole.progress.over_host_limit > 0
 
 
 def test_a_resumed_learner_is_told_of_no_link_that_was_surplus(tmp_path: Path) -> None:

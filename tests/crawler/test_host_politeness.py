@@ -115,7 +115,7 @@ def test_what_politeness_costs_in_order_is_counted(tmp_path: Path) -> None:
     order = [event.url.path for event in wired.events if hasattr(event, "url")]
     assert order == ["/", "/", "/best", "/next"], "the best link waits for its host, and goes as soon as it may"
     progress = wired.core.progress
-    assert (progress.passed_over, progress.score_passed_over) == (1, 8.0)
+    assert (progress.waited_for_hosts, progress.score_lost_waiting) == (1, 8.0)
 
 
 def test_a_slow_host_does_not_hold_up_the_others(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -156,8 +156,8 @@ def test_where_pages_are_limited_pruned_ones_count_as_met(tmp_path: Path) -> Non
 def test_a_crawl_that_ends_with_pruned_links_has_starved(tmp_path: Path) -> None:
     wired = wired_with(tmp_path / "run", {SEED: page_with(**ranked("3", "9"))}, 1)
     assert wired.run() is StopReason.EXHAUSTED
-    assert wired.core.progress.has_starved
-    assert not wired_with(tmp_path / "other", {SEED: "x"}, 1).core.progress.has_starved
+    assert wired.core.progress.ran_out_of_links
+    assert not wired_with(tmp_path / "other", {SEED: "x"}, 1).core.progress.ran_out_of_links
 
 
 ranked_graphs = st.integers(2, 9).flatmap(

@@ -63,7 +63,7 @@ def test_every_page_is_looked_at_again_and_told_what_became_of_it(tmp_path: Path
         revisits = {revisit.known.url.text: revisit for revisit in run.revisits().all()}
         asked = {step.url.text for step in run.steps()}
         pages = {page.url.text for page in run.pages()}
-        assert not run.progress.has_starved
+        assert not run.progress.ran_out_of_links
     assert {url: each.finding for url, each in revisits.items()} == {
         SEED: PageChange.SAME,
         A: PageChange.CHANGED,

@@ -129,7 +129,7 @@ def test_a_page_with_a_denied_title_counts_and_gives_nothing(tmp_path: Path) -> 
     (judged,) = [event for event in wired.events if isinstance(event, PageJudged) and event.title == "Rock index"]
     assert (judged.verdict.relevance, judged.verdict.is_relevant, judged.verdict.reward) == (0.0, False, 0.0)
     assert judged.new_links == 0
-    assert wired.core.progress.barren == 1
+    assert wired.core.progress.pages_not_followed == 1
     assert set(wired.world.fetches) == {SEED, "http://list.test/", "http://a.test/"}
 
 
@@ -141,7 +141,7 @@ def test_only_pages_with_an_allowed_title_give_links(tmp_path: Path) -> None:
     }
     wired = run_script(tmp_path / "run", script, scope__allow_titles=["Rocks"])
     assert set(wired.world.fetches) == {SEED, "http://a.test/", "http://b.test/", "http://d.test/"}
-    assert wired.core.progress.has_starved
+    assert wired.core.progress.ran_out_of_links
 
 
 def test_a_share_of_all_urls_is_the_same_for_everyone_and_grows_with_its_size() -> None:
@@ -283,5 +283,5 @@ def test_a_resumed_crawl_keeps_to_the_same_rules(tmp_path: Path, steps: int) -> 
     with again as halves, open_run(tmp_path / "whole") as other:
         assert [step.url for step in halves.steps()] == [step.url for step in other.steps()]
         assert halves.progress.out_of_scope == other.progress.out_of_scope
-        assert halves.progress.barren == other.progress.barren == 1
+        assert halves.progress.pages_not_followed == other.progress.pages_not_followed == 1
     assert world.fetches == whole.fetches

@@ -184,7 +184,7 @@ def test_modified_depth_first_follows_the_text(graph: Graph, seeds: list[int], p
     fetched, progress = crawl_order(
         graph, seeds, "modified-depth-first", hosts=hosts, modified_depth_first__patience=patience
     )
-    assert (fetched, progress.barren) == depth_first_as_in_the_text(graph, seeds, patience, hosts)
+    assert (fetched, progress.pages_not_followed) == depth_first_as_in_the_text(graph, seeds, patience, hosts)
 
 
 class Moody(BreadthFirst):

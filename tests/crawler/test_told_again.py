@@ -75,7 +75,7 @@ def test_a_killed_crawl_goes_on_with_the_diary_of_the_whole_one(tmp_path: Path, 
     assert wired.run() is StopReason.EXHAUSTED
     kinds = {(entry[0], entry[-1] is True) for entry in whole.diary}
     assert kinds == {("decided", False), ("decided", True), ("learned", False)}
-    assert wired.core.progress.barren > 0
+    assert wired.core.progress.pages_not_followed > 0
 
     killed = HandWired(tmp_path / "killed", ScriptedWorld(script), chosen, first)
     crawl_until_killed(killed, steps)

@@ -43,16 +43,18 @@ def summary(run: Run) -> dict[str, Any]:
         "waiting_links": progress.waiting,
         "largest_frontier": progress.largest_waiting,
         "waited_for_hosts": {
-            "times": progress.passed_over,
-            "mean_score": round(progress.score_passed_over / progress.passed_over, 6) if progress.passed_over else 0.0,
+            "times": progress.waited_for_hosts,
+            "mean_score": round(progress.score_lost_waiting / progress.waited_for_hosts, 6)
+            if progress.waited_for_hosts
+            else 0.0,
         },
         "skipped_links": progress.skips,
         "pruned_links": progress.pruned,
-        "links_over_host_limit": progress.surplus,
+        "links_over_host_limit": progress.over_host_limit,
         "links_out_of_scope": progress.out_of_scope,
-        "pages_not_followed": progress.barren,
-        "ran_out_of_links": progress.has_starved,
-        "skipped_every_link": progress.has_skipped_itself_dry,
+        "pages_not_followed": progress.pages_not_followed,
+        "ran_out_of_links": progress.ran_out_of_links,
+        "skipped_every_link": progress.skipped_every_link,
         "traps": {
             "pages": progress.findings,
             "links_lowered": progress.lowered,
@@ -116,13 +118,16 @@ def _without_page(run: Run) -> Iterator[str]:
 def _why_it_ran_out(run: Run) -> Iterator[str]:
     """Say that the crawl ended early by a rule of its own, not because it had seen everything."""
     progress, profile = run.progress, run.settings.crawl.profile
-    if progress.has_starved:
+    if progress.ran_out_of_links:
         causes = (
-            (progress.left_alone, f"the links of {count_of(progress.barren, 'page')} were not followed"),
+            (
+                progress.links_not_followed,
+                f"the links of {count_of(progress.pages_not_followed, 'page')} were not followed",
+            ),
             (progress.pruned, f"{count_of(progress.pruned, 'time')} there was no room for a link to wait"),
         )
         yield f"It ran out of links: {' and '.join(words for count, words in causes if count)}."
-    if progress.has_skipped_itself_dry:
+    if progress.skipped_every_link:
         yield f"It ran out of links: the strategy skipped {count_of(progress.skips, 'link')}."
     has_ended = progress.stop_reason == StopReason.EXHAUSTED and progress.pages > 0
     if profile == "wikipedia" and has_ended and not progress.out_of_scope and next(iter(run.edges()), None) is None:
@@ -131,7 +136,7 @@ def _why_it_ran_out(run: Run) -> Iterator[str]:
 
 def _not_followed(progress: Progress) -> Iterator[str]:
     """Say what was found to be a trap, not followed, retried or waited for; nothing where it did not happen."""
-    trapped, waited = percent(progress.findings / max(1, progress.fetches)), progress.passed_over
+    trapped, waited = percent(progress.findings / max(1, progress.fetches)), progress.waited_for_hosts
     counts = (
         ("traps", progress.findings, "page", f"({trapped} of the fetches) in loops or traps, or duplicates"),
         ("restarts", progress.restarts, "time", "the crawl started again elsewhere"),
@@ -140,8 +145,8 @@ def _not_followed(progress: Progress) -> Iterator[str]:
         ("out of scope", progress.out_of_scope, "time", "a link was out of scope"),
         ("unindexed", progress.unindexed, "page", "asked not to be indexed and were not kept"),
         ("dropped", progress.dropped, "link", "dropped by the guard"),
-        ("host limit", progress.surplus, "link", "not followed, their hosts being at their limit of pages"),
-        ("not followed", progress.barren, "page", "whose links were not followed"),
+        ("host limit", progress.over_host_limit, "link", "not followed, their hosts being at their limit of pages"),
+        ("not followed", progress.pages_not_followed, "page", "whose links were not followed"),
         ("retries", progress.retries, "time", "a fetch was tried again, at the cost of a fetch"),
         ("waited", waited, "time", f"({percent(waited / max(1, progress.dispatches))}) the best link's host was busy"),
     )

@@ -158,7 +158,7 @@ class CrawlCore:
             if isinstance(taken, NotBefore):
                 return self._wait_for(taken)
             if not explored:
-                self._ledger.note_passed_over(taken.passed_over)
+                self._ledger.note_waited_for_host(taken.passed_over)
             is_decided = self.retries.has_tried(taken.link)
             skipped = None if is_decided else parts.strategy.skip(parts.links.url(taken.link), taken.row, parts.chance)
             if skipped is None:
@@ -229,7 +229,7 @@ class CrawlCore:
         return None
 
     def _take(self, now: float) -> tuple[Taken | NotBefore | None, bool]:
-        """What the frontier gives next, and whether by chance."""
+        """Take the next link from the frontier; the second value says whether by chance."""
         parts = self._parts
         first = self._take_first(now)
         if first is not None:

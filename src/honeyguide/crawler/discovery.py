@@ -1,4 +1,4 @@
-"""What becomes of links: the seeds, those of a new page, and those that redirects lead to.
+"""Meets links: the seeds, those of a new page, and those that redirects lead to.
 
 A link met for the first time is described, scored, numbered and starts to wait. One that waits already is found again,
 and `FoundAgain` says what that means. One that was pruned is offered again. One that was fetched, skipped or is in
@@ -39,7 +39,7 @@ LINKS_OF_A_LEVEL: Final = 2**32
 def scores_of(
     strategy: Strategy, rows: Rows, links: Sequence[LinkId] | NDArray[np.int64], *, step: int, depth: int
 ) -> NDArray[np.float64]:
-    """What links found together on a page are worth: by the strategy's own score, or by their turn.
+    """Score links found together on a page: by the strategy's own score, or by their turn.
 
     Turns are exact in double precision: a page shows fewer than 2^20 links, a crawl takes fewer than 2^32 steps and
     meets fewer than 2^32 links, none of them 2^20 clicks away.
@@ -89,7 +89,7 @@ class RowsUnderWay:
 
 
 def contents(rows: Rows) -> list[bytes]:
-    """What makes each row equal to another: its numbers, where there is but one zero."""
+    """Return bytes that are equal for equal rows; there is but one zero."""
     return [row.tobytes() for row in rows + np.float16(0)]
 
 
@@ -116,7 +116,7 @@ class FoundLinks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Admitted:
-    """What it changed that links were met, as records for the store."""
+    """The changes that meeting links made, as records for the store."""
 
     targets: tuple[LinkId, ...]  # the links of the page that are met by now, the seeds, or where a redirect led
     new: tuple[FoundLink, ...] = ()
@@ -372,7 +372,7 @@ class Discovery:
         page: LinkId,
         place: int,
     ) -> FoundLink:
-        """What the store keeps of one of the links that were found on a page."""
+        """Make the record of one of the links that were found on a page."""
         # A merged row cannot be made from one description.
         is_merged = self._found_again is FoundAgain.MERGE and not found.is_new[place]
         return FoundLink(

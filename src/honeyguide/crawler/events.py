@@ -1,12 +1,7 @@
-"""What a crawl may spend, and why it stops.
+"""The values that a core gives out: which link to fetch next or why none, what an outcome changed, and events.
 
-What happens in a crawl, as values; each is announced after the step it belongs to is safely stored.
-
-A progress bar, a log and a dashboard are three listeners on this one stream.
-
-What the core says: which link to fetch next, or why none; and what an outcome changed.
-
-Warnings in the log of seeds that brought no page: the first thing that a person who starts a crawl can mend.
+An event is announced after the step that it belongs to is safely stored. A progress bar, a log and a dashboard are
+three listeners on this one stream; `SeedWarnings` is another.
 """
 
 from __future__ import annotations
@@ -126,7 +121,7 @@ class LinkPutBack:
 
 @dataclass(frozen=True, slots=True)
 class LinkUnknown:
-    """What a link leads to, the world cannot tell."""
+    """A link that the world knows nothing of."""
 
     url: Url
     outcome: Unknown
@@ -208,7 +203,7 @@ Choice: TypeAlias = Dispatch | Wait | Stop
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """What one outcome changed: to be stored first, then announced."""
+    """The changes of one outcome: to be stored first, then announced."""
 
     record: StepRecord
     events: tuple[Event, ...]

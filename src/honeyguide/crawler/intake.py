@@ -1,4 +1,4 @@
-"""What becomes of an answer: a page is read, judged, learned from and its links let wait; the rest is noted."""
+"""Takes in answers: a page is read, judged, learned from and its links let wait; the rest is noted."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Arrived:
     prepared: Prepared | Unreadable | None = None
 
     def taken_as(self, outcome: Outcome) -> Arrived:
-        """What the crawl makes of the answer; what the host had said is kept beside it, for an archive."""
+        """Take the answer for another outcome; the exchange with the host is kept beside it, for an archive."""
         return replace(self, answer=replace(self.answer, outcome=outcome, exchange=whole_exchange(self.answer)))
 
     def completion(
@@ -78,7 +78,7 @@ class Arrived:
         redirect_target: LinkId | None = None,
         is_final: bool = True,
     ) -> CompletionRecord:
-        """What the store keeps of it."""
+        """Make the record of a fetch that ended."""
         return CompletionRecord(
             self.dispatch.record, self.answer, self.ended_at, reward, visit, redirect_target, is_final
         )
@@ -192,8 +192,8 @@ class Intake:
         is_barren = self._parts.scope.follows_links and not is_expanded
         self._ledger.add(
             out_of_scope=found.kept_out,
-            left_alone=found.left_alone,
-            barren=is_barren,
+            links_not_followed=found.left_alone,
+            pages_not_followed=is_barren,
             pruned=admitted.times_pruned,
         )
         visit = VisitRecord(
@@ -218,7 +218,7 @@ class Intake:
         return self._ledger.step(record, event)
 
     def _guarded(self, link: LinkId, prepared: Prepared, verdict: Verdict, found: FoundLinks) -> Judgement:
-        """What the guard makes of a page; nothing, where there is none."""
+        """Show a page to the guard, if there is one."""
         if self._guarding is None:
             return Judgement()
         mark = self._times.start()

@@ -78,12 +78,12 @@ class Ledger:
             self.add(pages=1, relevant=is_relevant)
 
     def note_surplus(self, count: int) -> None:
-        self.add(surplus=count)
+        self.add(over_host_limit=count)
 
-    def note_passed_over(self, score: float) -> None:
+    def note_waited_for_host(self, score: float) -> None:
         """A link was taken by its score while a better one, by so much, had to wait for its host."""
         if score > 0:
-            self.add(passed_over=1, score_passed_over=min(score, LARGEST_LOSS))
+            self.add(waited_for_hosts=1, score_lost_waiting=min(score, LARGEST_LOSS))
 
     def note_findings(self, count: int) -> None:
         self.add(findings=count)

@@ -166,7 +166,7 @@ FEWEST_WORDS: Final = 20
 
 
 class Identity(NamedTuple):
-    """What a page is known by: a hash of its main text, and the other address that it calls its own."""
+    """A hash of a page's main text, and the other address that it calls its own."""
 
     text: int
     canonical: Url | None
@@ -199,7 +199,7 @@ class SamePages:
 
 
 def identity_of(page: Page, scope: Scope) -> Identity | None:
-    """What a page is known by; None where its text is too short to tell.
+    """Return the identity of a page; None where its text is too short to tell.
 
     An address that it calls its own counts where the crawl may go there, on the same registered domain.
     """

@@ -1,4 +1,4 @@
-"""What is known of the pages that link to a page or link: Han et al. (2018), section 3.1, and Pertejo (2021), 3.3.1.
+"""The pages that link to a page or link: Han et al. (2018), section 3.1, and Pertejo (2021), 3.3.1.
 
 When a page x is fetched, its facts are fixed from its relevance rl(x) and from the parents known by then:
 
@@ -60,7 +60,7 @@ class ParentTable:
         return self._table.nbytes
 
     def parents(self, links: Sequence[LinkId] | NDArray[np.int64]) -> ParentStats:
-        """What is known now of the parents of these links. A link never met has none."""
+        """Return what is known now of the parents of these links. A link never met has none."""
         numbers = _numbers(links)
         is_known = numbers < self._count
         rows = self._table[np.where(is_known, numbers, 0)]
@@ -74,7 +74,7 @@ class ParentTable:
         )
 
     def facts(self, page: LinkId, relevance: float, *, is_relevant: bool) -> PageFacts:
-        """What a page of this relevance, fetched now, hands down. Changes nothing."""
+        """Return the facts that a page of this relevance, fetched now, hands down. Changes nothing."""
         parents = self.parents([page])
         smoothed = parents.smoothed_with(np.array([relevance]), self.rules)
         distance = parents.distance_to(np.array([is_relevant]), self.rules)

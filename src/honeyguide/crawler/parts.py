@@ -1,4 +1,4 @@
-"""What a core is made of, and where its time goes."""
+"""The parts that a core is made of, and the time that each stage takes."""
 
 from __future__ import annotations
 

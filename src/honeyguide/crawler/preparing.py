@@ -1,4 +1,4 @@
-"""What is made of a fetched body before the crawl takes it in: a pure function, so it may run in another process.
+"""Reads a fetched body before the crawl takes it in: a pure function, so it may run in another process.
 
 A page is sent in few pieces, because many small objects take longer to hand over than to make. Words, addresses and
 anchors are joined to one text each. None of them has a line end in it: white space in the text of a page is folded, and
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
-"""How many objects a process that reads pages makes before it looks for cycles of garbage; Python's own number is 700.
+"""Objects that a process that reads pages makes before it looks for cycles of garbage; Python's own number is 700.
 The search took 6 to 13% of a crawl's processor time."""
 
 
@@ -183,7 +183,7 @@ def shipped(prepared: Prepared) -> tuple[Any, ...]:
 
 
 def received(pieces: tuple[Any, ...]) -> Prepared:
-    """What was shipped."""
+    """Undo `shipped`."""
     page, words, targets, anchors, counts, starts, ends, in_main, rels, verdict, *rest = pieces
     packed_body, packed_print, *took = rest
     places = list(

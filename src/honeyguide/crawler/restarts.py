@@ -99,7 +99,7 @@ class Restarts:
         self._state = _State.read(saved) if saved else _State()
 
     def saved(self) -> str:
-        """What a resumed crawl goes on from."""
+        """Return the state that a resumed crawl goes on from."""
         return json.dumps(asdict(self._state))
 
     def note(self, reward: float, novelty: float) -> None:

@@ -137,7 +137,7 @@ def _restore_waiting(parts: Parts, store: SqliteStore, progress: Progress) -> di
 
 
 def _rows(parts: Parts, batch: Sequence[StoredLink]) -> Rows:
-    """What the strategy knows of stored links."""
+    """Make rows from stored descriptions."""
     strategy = parts.strategy
     kind = strategy.description_type or np.dtype((np.float16, (strategy.row_width,)))
     if not kind.itemsize:

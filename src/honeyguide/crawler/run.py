@@ -125,7 +125,7 @@ DAY_S: Final = 86_400.0
 
 
 def worth(page: KnownPage, now: float, settings: RefreshSettings) -> float:
-    """What another look at a page is worth, from 0 to 1."""
+    """Return the worth of another look at a page, from 0 to 1."""
     watched_days = max(0.0, page.checked_at - page.first_seen_at) / DAY_S
     age_days = max(0.0, now - page.checked_at) / DAY_S
     rate = (page.changes + 1) / (watched_days + settings.change_days)
@@ -151,7 +151,7 @@ def pages_to_refresh(settings: Settings) -> list[KnownPage]:
 
 
 class CrawlOptions(TypedDict, total=False):
-    """What a crawl may be given besides its settings."""
+    """Options of a crawl besides its settings."""
 
     world: World  # takes the place of the one the settings name; to resume the run, give it again
     listeners: Sequence[Listener]  # told of every event, after it is stored

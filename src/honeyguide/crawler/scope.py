@@ -166,7 +166,7 @@ class UrlShare:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """What is allowed and denied of one kind of text."""
+    """The texts of one kind that are allowed and denied."""
 
     kind: str
     allow: tuple[Test, ...]

@@ -1,4 +1,4 @@
-"""How answers reach the crawl: in simulated time from an offline world, in real time from a live one."""
+"""Brings answers to the crawl: in simulated time from an offline world, in real time from a live one."""
 
 from __future__ import annotations
 

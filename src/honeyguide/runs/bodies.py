@@ -53,7 +53,7 @@ def body_packer() -> Callable[[bytes], bytes]:
 
 
 NOT_HERE: Final = b""
-"""What stands in the database for a body that lies elsewhere, or nowhere; an empty body is longer."""
+"""Stands in the database for a body that lies elsewhere, or nowhere; an empty body is longer."""
 
 
 ARCHIVE_FOLDER: Final = "archive"

@@ -119,7 +119,7 @@ class PrintRecord:
 
 @dataclass(frozen=True, slots=True)
 class FindingRecord:
-    """What the guard found out about a page."""
+    """A finding of the guard about a page."""
 
     link: LinkId
     kind: str
@@ -151,7 +151,7 @@ class DropRecord:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GuardRecord:
-    """What the guard saw, found and moved since the step before."""
+    """Pages seen, findings and moved links of the guard since the step before."""
 
     seen: PrintRecord | None = None
     findings: tuple[FindingRecord, ...] = ()
@@ -201,13 +201,13 @@ class Progress(NamedTuple):
     decisions: int = 0  # links whose turn came: fetched or skipped
     pruned: int = 0  # times that there was no room for a link to wait
     out_of_scope: int = 0  # times that a page showed a link the scope rules keep out
-    barren: int = 0  # pages whose links the strategy did not let wait
-    left_alone: int = 0  # times that a barren page showed a link that did not wait and could have
+    pages_not_followed: int = 0  # pages whose links the strategy did not let wait
+    links_not_followed: int = 0  # times that such a page showed a link that did not wait and could have
     unindexed: int = 0  # pages that ask not to be indexed: not counted as pages, and not kept
-    surplus: int = 0  # links that waited when their host had given all that it may give
+    over_host_limit: int = 0  # links that waited when their host had given all that it may give
     retries: int = 0  # times that a link was put back to be tried again
-    passed_over: int = 0  # times that the best link had to wait for its host, and another was taken
-    score_passed_over: float = 0.0  # by how much these scored more, all together
+    waited_for_hosts: int = 0  # times that the best link had to wait for its host, and another was taken
+    score_lost_waiting: float = 0.0  # by how much these scored more, all together
     seeds: int = 0  # URLs it started with: the first that it met
     findings: int = 0  # pages that the guard judged part of a loop or a trap, or duplicates
     lowered: int = 0  # times that the guard let a link wait behind others, or farther behind
@@ -229,15 +229,15 @@ class Progress(NamedTuple):
         return self.decisions - self.dispatches
 
     @property
-    def has_starved(self) -> bool:
-        """Whether nothing is left to crawl though links were left out: of barren pages, and pruned ones.
+    def ran_out_of_links(self) -> bool:
+        """Whether nothing is left to crawl though links were not followed or pruned.
 
         A link left out once may have been found again and fetched; that is not looked into.
         """
-        return self._is_dry and self.left_alone + self.pruned > 0
+        return self._is_dry and self.links_not_followed + self.pruned > 0
 
     @property
-    def has_skipped_itself_dry(self) -> bool:
+    def skipped_every_link(self) -> bool:
         """Whether nothing is left to crawl though links were skipped."""
         return self._is_dry and self.skips > 0
 
@@ -252,7 +252,7 @@ class Progress(NamedTuple):
 
 
 class StepChanges(TypedDict, total=False):
-    """What a step may have changed besides choices and progress; the fields of `StepRecord` of the same names."""
+    """Changes of a step besides choices and progress; the fields of `StepRecord` of the same names."""
 
     completion: CompletionRecord
     new_links: tuple[FoundLink, ...]
@@ -309,7 +309,7 @@ class StoredLink:
 
 @dataclass(frozen=True, slots=True)
 class StoredVisit:
-    """What a step says of the link graph: a page and the links on it, or where a redirect led."""
+    """A page and the links on it, or where a redirect led."""
 
     link: LinkId
     relevance: float

@@ -79,7 +79,7 @@ class SqliteStore(StoredState):
                 self._archive.settle()
 
     def robots_file(self, origin: str) -> RobotsFile | None:
-        """What was kept of an origin's robots.txt."""
+        """Return the kept robots.txt of an origin."""
         with wrap_sqlite_errors(self._path):
             return self._robots.find(origin)
 

@@ -1,4 +1,4 @@
-"""What a resumed crawl reads of its database: all that it was after the last whole step, and its robots.txt files."""
+"""Reads the state of a crawl from its database: all that it was after the last whole step, and its robots.txt files."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class StoredState:
         return None if newest is None else LearnerSnapshot(*newest)
 
     def journal(self) -> Iterator[JournalEntry]:
-        """What strategy, judge and guard were told since, in order."""
+        """Inputs of strategy, judge and guard since then, in order."""
         unpack = zstandard.ZstdDecompressor().decompress
         for kind, link, row, facts, next_rows in self._select(
             "SELECT kind, link, row, facts, next_rows FROM journal ORDER BY number"
@@ -201,7 +201,7 @@ class StoredState:
         return [HostRest(*row) for row in self._select("SELECT * FROM hosts")]
 
     def retries_by_link(self) -> dict[LinkId, int]:
-        """How often links were fetched in vain that wait to be tried again, or are being tried."""
+        """Failed tries of the links that wait to be tried again, or are being tried."""
         rows = self._select(
             """SELECT s.link, count(*) FROM steps s JOIN links l ON l.id = s.link
                WHERE s.reward IS NULL AND s.outcome IN ('failed', 'refused') AND l.state <> ? GROUP BY s.link""",
@@ -222,7 +222,7 @@ class StoredState:
         return (Url(text) for (text,) in rows)
 
     def identities(self) -> Iterator[tuple[LinkId, tuple[int, Url | None]]]:
-        """What the pages are known by: a hash of the text, and the other address it calls its own, as they came."""
+        """For each page, as they came, a hash of its text and the other address it calls its own."""
         for link, text, canonical in self._select("SELECT link, text, canonical FROM identities ORDER BY step"):
             yield LinkId(link), (text, None if canonical is None else Url(canonical))
 

@@ -225,7 +225,7 @@ class StepWriter:
         self._db.executemany("INSERT INTO edges VALUES (?,?)", [(link, target) for target in sorted(visit.targets)])
 
     def _kept(self, link: LinkId, body: bytes, visit: VisitRecord) -> bytes:
-        """What of a body goes into the database."""
+        """Return the part of a body that goes into the database."""
         if visit.is_unindexed or not self._keeps_bodies:
             self._passing.append(link)
         elif self._archive is not None:

@@ -167,12 +167,14 @@ class TestExploration:
         assert int(stack["fetches"]) < int(rows["breadth-first"]["fetches"])
         (remark,) = re.findall("modified-depth-first \\*\\*starves.*", done.text)
         with open_run(done.folder / "runs" / "1-synthetic" / "modified-depth-first" / "run") as run:
-            assert f"links of {run.progress.barren} of {run.progress.pages} pages were not followed" in remark
+            assert (
+                f"links of {run.progress.pages_not_followed} of {run.progress.pages} pages were not followed" in remark
+            )
         assert "all that can be reached" not in remark
 
     def test_a_search_that_took_every_link_is_exhausted_and_does_not_starve(self, reproduced: Reproduced) -> None:
         with open_run(reproduced.folder / "runs" / "2-wiki-wiki" / "breadth-first" / "run") as run:
-            assert (run.progress.waiting, run.progress.barren) == (0, 0)
+            assert (run.progress.waiting, run.progress.pages_not_followed) == (0, 0)
             fetches = run.progress.fetches
         assert f"breadth-first is **exhausted**: after {fetches} fetches" in reproduced.text
         assert "breadth-first **starves**" not in reproduced.text

@@ -55,7 +55,7 @@ def test_a_milestone_is_what_a_crawl_of_that_budget_ends_with(tmp_path: Path) ->
             progress.pages,
             progress.waiting,
             progress.largest_waiting,
-            progress.barren,
+            progress.pages_not_followed,
         )
         assert each.simulated_s == pytest.approx(progress.now, abs=1e-4)
         assert each.real_s > 0

@@ -198,7 +198,8 @@ def _ending(strategy: str, crawl: MeasuredCrawl) -> tuple[str, str]:
     if strategy == STACK and _Facts.of(crawl.run).hosts_by(progress.fetches) == 1:
         return "**starves**", (
             "because the world is a single host: after its first pages the rule lets no page's links wait "
-            f"({progress.barren:,} of {progress.pages:,} pages gave none). What keeps the stack small needs many hosts."
+            f"({progress.pages_not_followed:,} of {progress.pages:,} pages gave none). "
+            "What keeps the stack small needs many hosts."
         )
     return "**starves**", f"because the strategy leaves links alone: {left_alone}."
 
@@ -206,7 +207,7 @@ def _ending(strategy: str, crawl: MeasuredCrawl) -> tuple[str, str]:
 def _left_alone(progress: Progress) -> str:
     """What a strategy did not follow, by its own rules; empty where it took every link."""
     causes = (
-        (progress.barren, f"the links of {{:,}} of {progress.pages:,} pages were not followed"),
+        (progress.pages_not_followed, f"the links of {{:,}} of {progress.pages:,} pages were not followed"),
         (progress.pruned, "{:,} times there was no room for a link to wait"),
         (progress.skips, "{:,} links were skipped when their turn came"),
     )
@@ -241,11 +242,11 @@ def _ratios_in(explored: Explored, iterations: int) -> tuple[Cell, ...]:
     queue, stack, plain = seen[QUEUE], seen[STACK], seen[PLAIN_STACK]
     if queue is None or stack is None or plain is None:
         return ()
-    has_starved = stack.fetches < queue.fetches  # then it has not done the same work
+    ran_out_of_links = stack.fetches < queue.fetches  # then it has not done the same work
     return (
-        None if has_starved else _over(stack.waiting, queue.waiting),
+        None if ran_out_of_links else _over(stack.waiting, queue.waiting),
         _over(plain.waiting, queue.waiting),
-        None if has_starved else _over(stack.simulated_s, queue.simulated_s),
+        None if ran_out_of_links else _over(stack.simulated_s, queue.simulated_s),
     )
 
 

@@ -120,7 +120,7 @@ def _seen_of(crawl: CrawlTask, iterations: int) -> Milestone:
         waiting=progress.waiting,
         largest_waiting=progress.largest_waiting,
         pruned=progress.pruned,
-        barren=progress.barren,
+        barren=progress.pages_not_followed,
         simulated_s=round(progress.now, 4),
         real_s=round(crawl.seconds, 4),
         is_exhausted=progress.stop_reason == StopReason.EXHAUSTED,
