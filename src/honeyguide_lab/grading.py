@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from honeyguide.runs import harvest as report
-from honeyguide.runs import open_run
+from honeyguide.runs import harvest_curve, open_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from honeyguide.model import Url
@@ -24,6 +23,37 @@ UNKNOWN: Final = "unknown"
 
 MOST_UNKNOWN: Final = 0.1
 """Above this share of unknown answers, figures say more about the earlier run than about the strategy."""
+
+
+def graded(steps: Iterable[CrawledStep], is_on_topic: Callable[[Url], bool]) -> Iterator[bool]:
+    """Say of every fetch, in order, whether it brought a page on the topic."""
+    return (step.outcome == "fetched" and is_on_topic(step.url) for step in steps)
+
+
+def harvest_rate(curve: Sequence[int]) -> float:
+    """Return on-topic pages per fetch, over the whole budget."""
+    return curve[-1] / (len(curve) - 1) if len(curve) > 1 else 0.0
+
+
+def share_found(curve: Sequence[int], on_topic_pages: int) -> float:
+    """Return the share of all on-topic pages that was found."""
+    return curve[-1] / on_topic_pages if on_topic_pages else 0.0
+
+
+def harvest_at(curve: Sequence[int], fetches: int) -> int | None:
+    """Return on-topic pages after so many fetches; None where the budget ends before."""
+    return curve[fetches] if fetches < len(curve) else None
+
+
+def steps_to_first(curve: Sequence[int]) -> int | None:
+    """Return after how many fetches the first on-topic page came; None where none did."""
+    return next((step for step, pages in enumerate(curve) if pages), None)
+
+
+def area_under_curve(curve: Sequence[int]) -> float:
+    """Rate how early the harvest came: 1 where every fetch brought a page on the topic, 0 where none did."""
+    budget = len(curve) - 1
+    return sum(curve) / (budget * (budget + 1) / 2) if budget else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +86,12 @@ class Grade:
         per_page = 1 / self.relevant if self.relevant else None
         return {
             "relevant": self.relevant,
-            "harvest_rate": report.harvest_rate(self.curve),
-            "area_under_curve": report.area_under_curve(self.curve),
+            "harvest_rate": harvest_rate(self.curve),
+            "area_under_curve": area_under_curve(self.curve),
             "of_oracle": self.of_oracle,
-            "harvest_at_R": report.harvest_at(self.curve, self.oracle.reachable),
-            "target_recall": report.share_found(self.curve, self.oracle.reachable),
-            "steps_to_first_relevant": report.steps_to_first(self.curve),
+            "harvest_at_R": harvest_at(self.curve, self.oracle.reachable),
+            "target_recall": share_found(self.curve, self.oracle.reachable),
+            "steps_to_first_relevant": steps_to_first(self.curve),
             "requests_per_relevant": per_page and self.fetches * per_page,
             "bytes_per_relevant": per_page and self.body_bytes * per_page,
             "urls_parsed": self.urls,
@@ -81,7 +111,7 @@ def grade(run: Run, is_on_topic: Callable[[Url], bool], budget: int, oracle: Ora
     charged = [step for step in steps if step.outcome != UNKNOWN]
     pages, progress = list(run.pages()), run.progress
     return Grade(
-        curve=report.harvest_curve(report.graded(charged, is_on_topic), budget),
+        curve=harvest_curve(graded(charged, is_on_topic), budget),
         oracle=oracle,
         fetches=len(charged),
         pages=len(pages),

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.model import Url
-from honeyguide.runs import CrawledStep, area_under_curve, downsampled, graded, harvest_curve, harvest_rate, share_found
+from honeyguide.runs import CrawledStep, downsampled, harvest_curve
+from honeyguide_lab.grading import area_under_curve, graded, harvest_rate, share_found
 
 GRADES = st.lists(st.booleans(), max_size=200)
 

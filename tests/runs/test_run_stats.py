@@ -99,17 +99,6 @@ class TestTimeByStage:
         with open_run(run) as opened:
             assert all(seconds > first[stage] for stage, seconds in opened.stage_seconds().items())
 
-    def test_a_run_made_before_it_was_noted_can_be_read_and_resumed(self, tmp_path: Path) -> None:
-        import sqlite3  # noqa: PLC0415
-
-        run = crawled(tmp_path / "run", WIKI, budget__fetches=1)
-        with sqlite3.connect(run / "crawl.sqlite") as database:
-            database.execute("DROP TABLE stage_seconds")
-        database.close()
-        assert honeyguide.stats(run).stage_seconds == {}
-        crawled(run, WIKI, budget__fetches=3)
-        assert honeyguide.stats(run).stage_seconds["store"] > 0
-
     def test_pages_read_in_other_processes_count(self, tmp_path: Path) -> None:
         settings = honeyguide.settings_from(
             {

@@ -9,7 +9,6 @@ from honeyguide.runs.bodies import body_packer
 from honeyguide.runs.diff import HostOfOne, PageOfBoth, PageOfOne, RunDiff, diff
 from honeyguide.runs.folder import FileLock, RunFolder, RunLock
 from honeyguide.runs.graph import Components, LinkGraph, RankedPage, jaccard, place_of, top
-from honeyguide.runs.harvest import area_under_curve, downsampled, graded, harvest_curve, harvest_rate, share_found
 from honeyguide.runs.pagerank import Dangling, RankRules, RefreshedRanks, hits, pagerank, restart_on
 from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.records import (
@@ -37,7 +36,7 @@ from honeyguide.runs.revisits import HostsAsked, PageChange, Revisit
 from honeyguide.runs.run import CrawledStep, Run, open_run
 from honeyguide.runs.snippets import PageSnippets, PageTexts, Snippet
 from honeyguide.runs.sqlite import SqliteStore, open_store
-from honeyguide.runs.stats import HostStats, PatternStats, RunStats, stats
+from honeyguide.runs.stats import HostStats, PatternStats, RunStats, downsampled, harvest_curve, stats
 from honeyguide.runs.traps import GuardFinding, HostMoves, LinksMoved, Trap, TrapSummary
 
 __all__ = [
@@ -92,13 +91,10 @@ __all__ = [
     "Trap",
     "TrapSummary",
     "VisitRecord",
-    "area_under_curve",
     "body_packer",
     "diff",
     "downsampled",
-    "graded",
     "harvest_curve",
-    "harvest_rate",
     "hits",
     "jaccard",
     "open_run",
@@ -106,7 +102,6 @@ __all__ = [
     "pagerank",
     "place_of",
     "restart_on",
-    "share_found",
     "stats",
     "top",
 ]

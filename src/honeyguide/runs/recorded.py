@@ -97,25 +97,21 @@ class RecordedAnswers:
         return columns[0][order], columns[1][order]
 
     def _answer_at(self, step: int, url: Url) -> Answer | None:
-        rows = self._select(
-            """SELECT l.url, s.outcome, s.status, s.reason, s.target, s.detail, p.content_type, s.elapsed_s,
-                      p.body, a.file, a.offset,
-                      coalesce(d.robots_tag, ''), coalesce(d.is_unindexed, 0)
-               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
-               LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = p.step WHERE s.step = ?""",
-            step,
-        )
-        for text, *columns, elapsed_s, stored, file, offset, tag, is_unindexed in rows:
-            if text != url.text or is_unindexed:  # another URL with the same hash, or a page that was not kept
+        rows = self._select(f"SELECT l.url, s.elapsed_s, a.file, a.offset, {_COLUMNS} {_TABLES} WHERE s.step = ?", step)
+        for text, elapsed_s, file, offset, is_unindexed, stored, *columns in rows:
+            if text != url.text or is_unindexed:  # another URL with the same hash, or a page that was not stored
                 return None
             body = None if stored is None else self._bodies.read(stored, file, offset)
             if stored is not None and body is None:
                 return None
-            outcome = outcome_of(self._path, body, *columns)
-            if tag and isinstance(outcome, Fetched):
-                outcome = replace(outcome, robots_tag=tag)
-            return Answer(outcome, elapsed_s, self._delay_by_host.get(url.host, 0.0))
+            return Answer(outcome_of(self._path, body, *columns), elapsed_s, self._delay_by_host.get(url.host, 0.0))
         return None
+
+
+_COLUMNS: Final = """coalesce(d.is_unindexed, 0), p.body, s.outcome, s.status, s.reason, s.target, s.detail,
+                     p.content_type, coalesce(d.robots_tag, '')"""
+_TABLES: Final = """FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+                    LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = s.step"""
 
 
 def outcome_of(
@@ -127,12 +123,13 @@ def outcome_of(
     target: str | None,
     detail: str,
     content_type: str | None,
+    robots_tag: str,
 ) -> Outcome:
     """Make an outcome from its columns; `path` is the database. RunDamaged where they make no sense."""
     try:
         match kind:
             case "fetched" if status is not None and content_type is not None and body is not None:
-                return Fetched(status, content_type, body)
+                return Fetched(status, content_type, body, robots_tag=robots_tag)
             case "unchanged":
                 return Unchanged()
             case "redirected" | "failed" if status is not None and target is not None:
@@ -149,9 +146,6 @@ def outcome_of(
 
 def _hash(text: str) -> int:
     return xxhash.xxh3_64_intdigest(text.encode())
-
-
-_UNINDEXED: Final = "coalesce(d.is_unindexed, 0)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,27 +168,27 @@ class RecordedExchanges:
 
     def __len__(self) -> int:
         """Return how many fetches there are; those without an answer have no exchange."""
-        ((count,),) = self._select(f"SELECT count(*) {self._tables()}")
+        ((count,),) = self._select(f"SELECT count(*) {_TABLES} WHERE {self._which}")
         return int(count)
 
     def all(self, about: dict[str, str], name: str) -> Iterator[RecordedExchange | None]:
         """Yield every fetch in order; None for one without an exchange. `about` and `name` describe the new file."""
         rows = self._select(
-            f"""SELECT s.step, l.url, s.finished_at, s.elapsed_s,
-                       s.outcome, s.status, s.reason, s.target, s.detail, p.content_type,
-                       p.body, a.file, a.offset, a.end, coalesce(d.robots_tag, ''), {_UNINDEXED}
-                {self._tables()} ORDER BY s.step"""
+            f"""SELECT s.step, l.url, s.finished_at, s.elapsed_s, a.file, a.offset, a.end, {_COLUMNS}
+                {_TABLES} WHERE {self._which} ORDER BY s.step"""
         )
         info_id, begun = warcinfo_id(about, name), set[int]()
-        for step, url, finished_at, elapsed_s, *outcome, stored, file, offset, end, tag, is_unindexed in rows:
+        for step, url, finished_at, elapsed_s, file, offset, end, is_unindexed, stored, *columns in rows:
             is_page = stored is not None and not is_unindexed
             if file is not None:
                 start = b"" if file in begun else self._beginning(file)
                 begun.add(file)
                 yield RecordedExchange(start + self._archived(file, offset, end), is_page)
                 continue
-            answer = self._answer(outcome, stored, elapsed_s, tag, is_unindexed=bool(is_unindexed))
-            exchange = None if answer is None else whole_exchange(answer)
+            body = b"" if is_unindexed else None if stored is None else self._bodies.read(stored, None, None)
+            has_answer = stored is None or body is not None
+            outcome = outcome_of(self._path, body, *columns) if has_answer else None
+            exchange = None if outcome is None else whole_exchange(Answer(outcome, elapsed_s))
             if exchange is None:
                 yield None
                 continue
@@ -205,24 +199,6 @@ class RecordedExchanges:
             begun.add(-1)
             fields = {"WARC-Date": date, "WARC-Warcinfo-ID": f"<urn:uuid:{info_id}>"}
             yield RecordedExchange(start + b"".join(fetch_records(exchange, Url(url), fields, step)), is_page)
-
-    def _tables(self) -> str:
-        return f"""FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
-                   LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = s.step
-                   WHERE {self._which}"""
-
-    def _answer(
-        self, columns: list[Any], stored: bytes | None, elapsed_s: float, tag: str, *, is_unindexed: bool
-    ) -> Answer | None:
-        """Return the answer; None where it was not stored."""
-        if is_unindexed:
-            _, status, *_, content_type = columns
-            return Answer(Fetched(status, content_type, b"", robots_tag=tag), elapsed_s)
-        body = None if stored is None else self._bodies.read(stored, None, None)
-        if stored is not None and body is None:
-            return None
-        outcome = outcome_of(self._path, body, *columns)
-        return Answer(replace(outcome, robots_tag=tag) if isinstance(outcome, Fetched) else outcome, elapsed_s)
 
     def _beginning(self, file: int) -> bytes:
         """Return the first record of an archive file, which the others refer to."""

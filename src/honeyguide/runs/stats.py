@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.guard.shape import shape_of
@@ -12,7 +13,7 @@ from honeyguide.runs.run import opened_run
 from honeyguide.text import url_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from honeyguide.model import Url
@@ -124,6 +125,21 @@ class _Pages:
 def _pattern(url: Url) -> str:
     path = shape_of(url).path
     return path if len(path) <= _LONGEST_PATTERN else f"{path[: _LONGEST_PATTERN - 1]}…"
+
+
+def harvest_curve(grades: Iterable[bool], budget: int) -> list[int]:
+    """Count on-topic pages after 0, 1, 2, … fetches over the whole budget: what was left unspent is charged, too."""
+    curve = list(accumulate(islice(map(int, grades), budget), initial=0))
+    return curve + [curve[-1]] * (budget + 1 - len(curve))
+
+
+def downsampled(curve: Sequence[int], points: int) -> list[tuple[int, int]]:
+    """Return at most `points` pairs of fetches and pages of a curve, evenly spaced, with the first and the last."""
+    last = len(curve) - 1
+    if points < 2 or last < 1:
+        return [(last, curve[-1])]
+    positions = dict.fromkeys(round(last * number / (points - 1)) for number in range(points))
+    return [(position, curve[position]) for position in positions]
 
 
 def stats(run: Run | Path | str, top: int = 20) -> RunStats:

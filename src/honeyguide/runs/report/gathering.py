@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from math import log1p
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.runs import PageSnippets, RunStats, Snippet, stats
+from honeyguide.runs import PageSnippets, RunStats, Snippet, downsampled, harvest_curve, stats
 from honeyguide.runs.exports import iso_time, to_datetime
-from honeyguide.runs.harvest import downsampled, harvest_curve
 from honeyguide.settings import SETTINGS_BY_KEY, Settings
 
 if TYPE_CHECKING:
