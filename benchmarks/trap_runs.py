@@ -16,7 +16,8 @@ from honeyguide.errors import InvalidUrl
 from honeyguide.model import Fetched, Url
 from honeyguide.settings import SETTINGS_BY_KEY, settings_from
 from honeyguide.text import WordllamaVectors, WordVectors
-from honeyguide.worlds.synthetic import SyntheticServer, SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic.server import SyntheticServer
 from honeyguide_lab.traps import Waste
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from yarl import URL
 from honeyguide.errors import InvalidUrl
 from honeyguide.fetch.addresses import PinnedResolver
 from honeyguide.model import Failed, Fetched, Url
-from honeyguide.worlds.synthetic import SyntheticServer, SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic.server import SyntheticServer
 from honeyguide.worlds.synthetic.trap import Truth, trap_names
 from honeyguide_lab.traps import Scenario, Waste
 from worlds.synthetic.browsing import html, links, main_words

@@ -15,13 +15,7 @@ from honeyguide.text import LetterModel, english_letters, plain_runs
 from honeyguide.text.url_shape import SHORTEST
 
 CELLS = 28 * 28 * 27
-ALL_ALIKE = LetterModel.from_text("8" * CELLS)  # "8" is 8 eighths of a nat: every letter costs 1
-
-
-def costs_of(model: LetterModel) -> np.ndarray:
-    """The table in nats, from its text."""
-    codes = np.frombuffer("".join(model.to_text().split()).encode(), dtype=np.uint8)
-    return (codes.reshape(28, 28, 27) - 48.0) / 8
+ALL_ALIKE = LetterModel("8" * CELLS)  # "8" is 8 eighths of a nat: every letter costs 1
 
 
 @pytest.mark.parametrize(
@@ -42,43 +36,22 @@ def test_a_letter_is_priced_by_the_two_before_it() -> None:
     cells[cell(start, a, b)] = "@"  # 2 nats for a b after it
     cells[cell(a, b, c)] = "H"  # 3 nats for a c after a and b
     cells[cell(b, c, digit)] = "P"  # 4 nats for a digit after b and c
-    model = LetterModel.from_text("".join(cells))
+    model = LetterModel("".join(cells))
     assert model.surplus("abc7") == pytest.approx(1 + 2 + 3 + 4 - 4 * math.log(16))
     assert model.surplus("bc7") == pytest.approx(0 + 0 + 4 - 3 * math.log(16))
 
 
-def test_a_model_made_from_words_is_a_model_of_chances() -> None:
-    costs = costs_of(LetterModel.from_words(["rock", "lava", "magma", "basalt", "k2", "quartz"]))
+def test_the_shipped_costs_are_those_of_chances() -> None:
+    lines = (resources.files("honeyguide.text") / "letter_costs.txt").read_text(encoding="ascii").splitlines()[1:]
+    costs = (np.frombuffer("".join(lines).encode(), dtype=np.uint8).reshape(28, 28, 27) - 48.0) / 8
     ways = np.array([1.0] * 26 + [10.0])  # the last symbol stands for ten digits
-    total = (np.exp(-costs) * ways).sum(axis=2)
-    assert np.abs(total - 1).max() < 0.07  # a cost is rounded to an eighth of a nat
-
-
-def test_letters_that_were_seen_together_cost_less() -> None:
-    model = LetterModel.from_words(["basalt", "basin", "base", "basis", "basket"] * 20)
-    assert model.surplus("basalt") < model.surplus("tlasab") - 5
-
-
-def test_words_written_together_read_like_words() -> None:
-    costs = costs_of(LetterModel.from_words(["red", "blue", "green", "stone", "house", "river"] * 50))
-
-    def cost(letters: str) -> float:
-        before, last, symbol = (ord(letter) - ord("a") for letter in letters)
-        return float(costs[before, last, symbol])
-
-    assert cost("edr") < cost("ede")  # "red" and "river": r begins a word, the more frequent e none
-    assert cost("dst") < cost("dse")  # "red" and "stone"; the s of "house" begins no word
-
-
-def test_what_is_written_is_read_back() -> None:
-    model = LetterModel.from_words(["granite", "gneiss"])
-    assert LetterModel.from_text("# a comment\n" + model.to_text()).to_text() == model.to_text()
+    assert np.abs((np.exp(-costs) * ways).sum(axis=2) - 1).max() < 0.07  # a cost is rounded to an eighth of a nat
 
 
 @pytest.mark.parametrize("text", ["", "8" * (CELLS - 1), "8" * (CELLS + 1), "é" * CELLS, " " * CELLS, "~" * CELLS])
 def test_a_table_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"letter costs|ascii"):
-        LetterModel.from_text(text)
+        LetterModel(text)
 
 
 def test_the_shipped_table_is_small() -> None:

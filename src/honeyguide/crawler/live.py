@@ -92,7 +92,8 @@ async def serve_synthetic(spec: str, settings: Settings, memory: WebMemory) -> A
     """Serve a synthetic web over HTTP on this machine, to be asked as the live web is."""
     from honeyguide.fetch import PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
     from honeyguide.worlds import HttpWorld  # noqa: PLC0415
-    from honeyguide.worlds.synthetic import Pace, SyntheticServer, SyntheticSpec, SyntheticWorld  # noqa: PLC0415
+    from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld  # noqa: PLC0415
+    from honeyguide.worlds.synthetic.server import Pace, SyntheticServer  # noqa: PLC0415
 
     pages = SyntheticWorld(SyntheticSpec.parse(spec))
     # Its hosts are on this machine, and the resolver knows no others.

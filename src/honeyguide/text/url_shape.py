@@ -26,10 +26,6 @@ from urllib.parse import unquote
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
     from honeyguide.model import HostKey, Url
 
 ODDS: Final = 100.0
@@ -37,17 +33,16 @@ SHORTEST: Final = 7
 """Letters that are needed to tell: below, real names such as airbnb and xkcd look like chance."""
 
 _LETTERS: Final = 26
-_DIGIT: Final = 26  # one symbol for all digits; each of the ten is as likely as the others
-_SYMBOLS: Final = 27
-_START: Final = 27  # stands twice before the first letter
-_CONTEXTS: Final = 28
-_STEPS: Final = 8  # of a cost, a nat
-_DEAREST: Final = 63
-_FIRST_CODE: Final = ord("0")
-_GLUED: Final = 0.3  # share of words followed by another without a gap, as in a host name
-_SYMBOL_BY_CHARACTER: Final = {
+DIGIT: Final = 26  # one symbol for all digits; each of the ten is as likely as the others
+SYMBOLS: Final = 27
+START: Final = 27  # stands twice before the first letter
+CONTEXTS: Final = 28
+STEPS: Final = 8  # of a cost, a nat
+DEAREST: Final = 63
+FIRST_CODE: Final = ord("0")
+SYMBOL_BY_CHARACTER: Final = {
     **{chr(ord("a") + number): number for number in range(_LETTERS)},
-    **{str(digit): _DIGIT for digit in range(10)},
+    **{str(digit): DIGIT for digit in range(10)},
 }
 _RUN = re.compile("[a-z0-9]+")
 _HEXADECIMAL = re.compile("[0-9a-f]+")
@@ -68,51 +63,25 @@ def plain_runs(text: str) -> list[str]:
 class LetterModel:
     """Costs of letters after letters. Its verdict on a word depends on nothing but the word."""
 
-    def __init__(self, costs: NDArray[np.int64]) -> None:
-        if costs.shape != (_CONTEXTS, _CONTEXTS, _SYMBOLS) or costs.min() < 0 or costs.max() > _DEAREST:
-            raise ValueError(f"letter costs must be {_CONTEXTS}x{_CONTEXTS}x{_SYMBOLS} whole numbers from 0 to 63")
-        self._costs: list[int] = costs.ravel().tolist()
-
-    @classmethod
-    def from_words(cls, words: Iterable[str]) -> LetterModel:
-        """Return a model of words, each counting alike: give every distinct one once. They are made by `plain_runs`."""
-        follows, ends = _count_letters(words)
-        follows = _add_glued_words(follows, ends)
-        single = follows.sum(axis=(0, 1)) + 1.0
-        single /= single.sum()
-        # Where a context is rare, the shorter one speaks: a weight of 81 and of 13.5 words.
-        pairs = _mix(follows.sum(axis=0), single, 81.0)
-        chances = _mix(follows, pairs, 13.5)
-        costs = -np.log(chances)
-        costs[:, :, _DIGIT] += math.log(10)
-        return cls(np.minimum(np.rint(costs * _STEPS), _DEAREST).astype(np.int64))
-
-    @classmethod
-    def from_text(cls, text: str) -> LetterModel:
-        """Return the model that `to_text` wrote; ValueError if it is none."""
+    def __init__(self, text: str) -> None:
+        """Read a table: a line for each two letters, a character for each one after them. ValueError if it is none."""
         rows = [line for line in text.splitlines() if line and not line.startswith("#")]
-        codes = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8).astype(np.int64) - _FIRST_CODE
-        if len(codes) != _CONTEXTS * _CONTEXTS * _SYMBOLS:
-            raise ValueError(f"a table of letter costs has {_CONTEXTS**2 * _SYMBOLS} characters, this one {len(codes)}")
-        return cls(codes.reshape(_CONTEXTS, _CONTEXTS, _SYMBOLS))
-
-    def to_text(self) -> str:
-        """Return one line for each two letters before, in order; one character for each letter after them."""
-        characters = "".join(chr(cost + _FIRST_CODE) for cost in self._costs)
-        lines = [characters[first : first + _SYMBOLS] for first in range(0, len(characters), _SYMBOLS)]
-        return "\n".join([*lines, ""])
+        codes = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8).astype(np.int64) - FIRST_CODE
+        if len(codes) != CONTEXTS * CONTEXTS * SYMBOLS or codes.min() < 0 or codes.max() > DEAREST:
+            raise ValueError(f"letter costs must be {CONTEXTS}x{CONTEXTS}x{SYMBOLS} characters from 0 to o")
+        self._costs: list[int] = codes.tolist()
 
     def surplus(self, word: str) -> float:
         """By how many nats chance explains `word` better than the model; negative for what reads like a word.
 
         The word is one of `plain_runs`: letters a to z and digits only.
         """
-        costs, before, last, total = self._costs, _START, _START, 0
+        costs, before, last, total = self._costs, START, START, 0
         for character in word:
-            symbol = _SYMBOL_BY_CHARACTER[character]
-            total += costs[(before * _CONTEXTS + last) * _SYMBOLS + symbol]
+            symbol = SYMBOL_BY_CHARACTER[character]
+            total += costs[(before * CONTEXTS + last) * SYMBOLS + symbol]
             before, last = last, symbol
-        return total / _STEPS - len(word) * _nats_of_chance(word)
+        return total / STEPS - len(word) * _nats_of_chance(word)
 
     def is_gibberish(self, word: str) -> bool:
         """Return whether `word`, one of `plain_runs`, is long enough to tell and more likely chance than language."""
@@ -123,43 +92,13 @@ class LetterModel:
 def english_letters() -> LetterModel:
     """Load the shipped model. Most names from other languages in Latin letters pass."""
     table = resources.files("honeyguide.text") / "letter_costs.txt"
-    return LetterModel.from_text(table.read_text(encoding="ascii"))
+    return LetterModel(table.read_text(encoding="ascii"))
 
 
 def _nats_of_chance(word: str) -> float:
     if _HEXADECIMAL.fullmatch(word):
         return math.log(16)
     return math.log(26) if word.isalpha() else math.log(36)
-
-
-def _count_letters(words: Iterable[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how often a symbol follows two others, and how often a word ends after them."""
-    follows = np.zeros((_CONTEXTS, _CONTEXTS, _SYMBOLS))
-    ends = np.zeros((_CONTEXTS, _CONTEXTS))
-    for word in words:
-        before = last = _START
-        for character in word:
-            symbol = _SYMBOL_BY_CHARACTER[character]
-            follows[before, last, symbol] += 1
-            before, last = last, symbol
-        ends[before, last] += 1
-    return follows, ends
-
-
-def _add_glued_words(follows: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the counts when a share of the words is followed by a word drawn from the same ones."""
-    first = follows[_START, _START] / max(follows[_START, _START].sum(), 1.0)
-    glued = follows + _GLUED * ends[:, :, None] * first
-    starts = follows[_START, :_SYMBOLS]  # the second symbol of a word after its first
-    second = starts / np.maximum(starts.sum(axis=1, keepdims=True), 1.0)
-    last = _GLUED * ends.sum(axis=0)[:_SYMBOLS]
-    glued[:_SYMBOLS, :_SYMBOLS] += last[:, None, None] * (first[:, None] * second)
-    return glued
-
-
-def _mix(counts: NDArray[np.float64], shorter: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
-    mixed: NDArray[np.float64] = (counts + weight * shorter) / (counts.sum(axis=-1, keepdims=True) + weight)
-    return mixed
 
 
 MEDIA_TYPES: Final = frozenset(

@@ -11,7 +11,8 @@ import pytest
 
 from honeyguide.fetch.addresses import PinnedResolver
 from honeyguide.model import Failed, FailureReason, Fetched, Outcome, Redirected, Url
-from honeyguide.worlds.synthetic import Pace, SyntheticServer, SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
+from honeyguide.worlds.synthetic.server import Pace, SyntheticServer
 
 SPEC = SyntheticSpec(pages=600, hosts=12, failing_share=0.1)
 
