@@ -10,7 +10,7 @@ from unittest import mock
 import xxhash
 
 from honeyguide.crawler import Builder
-from honeyguide.guard import MAX_LEVEL, Finding, FindingKind, Judgement, Late, Standing
+from honeyguide.guard import MAX_LEVEL, Cause, Finding, FindingKind, Judgement, LateFinding, LinkLevel, Reason
 from honeyguide.model import LinkId
 
 if TYPE_CHECKING:
@@ -26,8 +26,11 @@ class IdleGuard:
     def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
         return Judgement()
 
-    def level(self, url: Url, carried: int) -> Standing:
-        return Standing()
+    def level(self, url: Url, carried: int) -> LinkLevel:
+        return LinkLevel()
+
+    def is_shown_twice(self, link: LinkId) -> bool:
+        return False
 
     def save(self) -> bytes:
         return b""
@@ -58,18 +61,21 @@ class RestlessGuard:
         if self._pages[host] % 5 == 0:
             self._forgiven[host] = self._forgiven.get(host, 0) + 1
             reconsider = (host,)
-        finding, earlier = None, tuple[Late, ...]()
+        finding, earlier = None, tuple[LateFinding, ...]()
         if self._count % 3 == 0:
-            finding = Finding(FindingKind.LOOP, host, f"page {self._count}")
-            earlier = (Late(LinkId(self._last), finding, self._count % 4),) if self._count % 6 == 0 else ()
+            finding = Finding(FindingKind.LOOP, host, like=LinkId(0), numbers={"words": self._count})
+            earlier = (LateFinding(LinkId(self._last), finding, self._count % 4),) if self._count % 6 == 0 else ()
         self._last = page.link
         return Judgement(finding, self._count % 4, reconsider, earlier)
 
-    def level(self, url: Url, carried: int) -> Standing:
+    def level(self, url: Url, carried: int) -> LinkLevel:
         spent = self._pages.get(url.host, 0) // 2 - 2 * self._forgiven.get(url.host, 0)
         is_spared = xxhash.xxh32_intdigest(url.text.encode()) % 3 == 0
         level = min(max(0 if is_spared else spent, carried), MAX_LEVEL)
-        return Standing(level, f"level {level}" if level else "")
+        return LinkLevel(level, Reason(Cause.OVER_BUDGET, f"level {level}") if level else None)
+
+    def is_shown_twice(self, link: LinkId) -> bool:
+        return link % 2 == 0
 
     def save(self) -> bytes:
         return json.dumps([self._pages, self._forgiven, self._trail, self._count, self._last]).encode()
@@ -91,19 +97,22 @@ class ByWords(IdleGuard):
         self.on_page: dict[str, Callable[[], None]] = {}  # what happens when a page with this word comes
         self.seen: list[tuple[SeenPage, list[Target]]] = []
 
+    def is_shown_twice(self, link: LinkId) -> bool:
+        return sum(target.link == link for _, targets in self.seen for target in targets) > 1
+
     def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
         self.seen.append((page, list(targets)))
         for word, happens in self.on_page.items():
             if word in page.url.text:
                 happens()
         demotion = _of(self.demotions, page.url)
-        finding = Finding(FindingKind.LOOP, page.url.host, f"told by {page.url.path}") if demotion else None
+        finding = Finding(FindingKind.LOOP, page.url.host, like=page.link, numbers={"words": 1}) if demotion else None
         hosts = tuple(host for word, host in self.hosts_to_look_at.items() if word in page.url.text)
         return Judgement(finding, demotion, hosts)  # type: ignore[arg-type]
 
-    def level(self, url: Url, carried: int) -> Standing:
+    def level(self, url: Url, carried: int) -> LinkLevel:
         level = max(_of(self.levels, url), carried)
-        return Standing(level, "by its words" if level else "")
+        return LinkLevel(level, Reason(Cause.SERIES, "its words") if level else None)
 
 
 def _of(levels: dict[str, int], url: Url) -> int:

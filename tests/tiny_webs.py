@@ -123,11 +123,9 @@ class _Crawler:
         self._waiting: dict[LinkId, int] = {}  # levels
         self._by_host: dict[str, list[LinkId]] = defaultdict(list)
         self._queue: list[tuple[int, int, LinkId]] = []
-        self._seeds: frozenset[LinkId] = frozenset()
 
     def begin(self, seeds: list[Url]) -> None:
-        self._seeds = frozenset(self._meet(seed, None) for seed in seeds)
-        for link in sorted(self._seeds):
+        for link in [self._meet(seed, None) for seed in seeds]:
             self._carried[link] = 0
             self._wait(link, 0)
 
@@ -154,8 +152,8 @@ class _Crawler:
         for target in links:
             is_new = target.text not in self._numbers
             targets.append(Target(self._meet(target, link), target, is_new))
-        step, is_seed = len(self.result.fetched) + 1, link in self._seeds
-        page = SeenPage(step, link, url, self._parents[link], float(step), fingerprint, 0.0, False, is_seed)
+        moment = float(len(self.result.fetched) + 1)
+        page = SeenPage(link, url, self._parents[link], moment, fingerprint, is_relevant=False)
         judgement = Judgement() if self._guard is None else self._guard.observe(page, targets)
         self.result.fetched.append(url.text)
         self.result.levels.append(level)
@@ -174,9 +172,9 @@ class _Crawler:
 
     def _heed(self, link: LinkId, judgement: Judgement) -> None:
         found = [] if judgement.finding is None else [(link, judgement.finding)]
-        for flagged, finding in (*found, *(late[:2] for late in judgement.earlier)):
+        for flagged, finding in (*found, *((late.link, late.finding) for late in judgement.earlier)):
             self.result.findings.setdefault(self._urls[flagged].text, finding)
-        for host in judgement.reconsider:
+        for host in judgement.raised:
             for waiting in self._by_host[host]:
                 self._promote(waiting)
 

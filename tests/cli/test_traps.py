@@ -9,7 +9,7 @@ import pytest
 
 from honeyguide.cli.main import main
 from honeyguide.crawler import crawl
-from honeyguide.guard import Fingerprint, Standing
+from honeyguide.guard import Cause, FindingKind, Fingerprint, LinkLevel, Reason
 from honeyguide.runs import open_run
 from honeyguide.settings import settings_from, with_overrides
 from scripted_guard import IdleGuard, RestlessGuard, guarded_by
@@ -107,7 +107,7 @@ def test_one_trap_is_one_entry_with_its_cost_parts_links_and_pages_to_look_at(
     assert not others
     assert document["traps"][0] == ring, "the most costly first"
     assert list(ring) == TRAP_KEYS
-    assert [list(part) for part in ring["parts"]] == [["kind", "about", "pages", "evidence"]] * len(ring["parts"])
+    assert [list(part) for part in ring["parts"]] == [["kind", "about", "pages"]] * len(ring["parts"])
     assert list(ring["links"]) == ["lowered", "raised", "dropped"]
     assert (ring["kind"], ring["pages"]) == ("session-id", sum("/tour/" in page["url"] for page in document["pages"]))
     assert ring["links"]["lowered"] > 10
@@ -128,7 +128,8 @@ def test_the_evidence_of_a_copy_names_an_earlier_page_that_the_run_has(
     with open_run(ringed) as run:
         step_by_url = {page.url.text: page.step for page in run.pages()}
         for page in pages:
-            earlier = page["evidence"].partition("the earlier page is ")[2]
+            earlier = page["like"]
+            assert earlier in page["evidence"]
             assert step_by_url[earlier] < page["step"]
             assert earlier.partition("?")[0] == page["url"].partition("?")[0]
             prints = [run.guard_fingerprint(step) for step in (step_by_url[earlier], page["step"])]
@@ -164,19 +165,19 @@ def test_a_host_may_be_written_in_capitals(trapped: Path, capsys: pytest.Capture
 
 
 class _Mazes(RestlessGuard):
-    """Gives reasons as the real one does: they begin with a kind."""
+    """Names the kinds of findings that its reasons go with."""
 
-    def level(self, url: Url, carried: int) -> Standing:
-        standing = super().level(url, carried)
-        kind = "maze: it" if standing.level % 2 else "variant of it"
-        return Standing(standing.level, kind if standing.level else "")
+    def level(self, url: Url, carried: int) -> LinkLevel:
+        level = super().level(url, carried).level
+        kind = FindingKind.MAZE if level % 2 else FindingKind.VARIANT
+        return LinkLevel(level, Reason(Cause.OVER_BUDGET, "it", kind) if level else None)
 
 
 def test_a_kind_narrows_down_the_links_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = made(tmp_path / "run", _Mazes)
-    for kind, reason in (("maze", "maze: it"), ("variant", "variant of it")):
+    for kind in ("maze", "variant"):
         document = json.loads(printed(capsys, "traps", run, "--json", "--kind", kind))
-        assert {move["reason"] for move in document["moves"]} == {reason}
+        assert {(move["kind"], move["reason"]) for move in document["moves"]} == {(kind, "it has spent its budget")}
         assert document["links"]["lowered"] == sum(move["lowered"] for move in document["moves"])
         assert document["links"]["waiting_behind"] is None
         out = printed(capsys, "traps", run, "--kind", kind)

@@ -162,7 +162,6 @@ def everything(wired: HandWired) -> dict[str, object]:
         ],
         "levels": frontier.levels(waiting).tolist() if isinstance(frontier, LevelledFrontier) else [],
         "carried": [links.carried(n) for n in numbers],
-        "shown again": [links.shown_again(n) for n in numbers],
         "found on": [links.found_on(n) for n in numbers],
         "guard": None if wired.parts.guard is None else wired.parts.guard.save(),
         "parents": None if wired.parts.parents is None else all_parents(wired.parts.parents),

@@ -157,8 +157,8 @@ def test_the_guard_is_asked_about_links_that_stand_lower_by_now(tmp_path: Path, 
     with open_run(tmp_path / "run") as run:
         (restart,) = run.restarts()
         assert len(restart.urls) == 3, "the other two would lead into the maze, while /4 waits"
-        (move,) = {(each.reason, each.lowered + each.dropped) for each in run.trap_summary().moves}
-    assert move == ("by its words", 3)
+        (move,) = {(each.cause, each.lowered + each.dropped) for each in run.trap_summary().moves}
+    assert move == ("series", 3)
 
 
 def test_where_all_stand_low_a_restart_begins_at_the_least_demoted(tmp_path: Path) -> None:

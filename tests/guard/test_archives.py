@@ -77,13 +77,11 @@ def test_what_an_archive_holds_is_found_as_without_a_guard(scheme: str, breadth_
 def see(guard: WebGuard, number: int, url: str, parent: int | None, *links: str, text: str = "") -> tuple[object, ...]:
     """Show a page, whose link has this number; links to new addresses have numbers that follow it."""
     print_ = fingerprint_of(page_with(url, Shown(text or prose(url), ())))
-    page = SeenPage(
-        number, LinkId(number), Url.parse(url), None if parent is None else LinkId(parent), float(number), print_, 0.0,
-        False, False,
-    )  # fmt: skip
+    found_on = None if parent is None else LinkId(parent)
+    page = SeenPage(LinkId(number), Url.parse(url), found_on, float(number), print_, is_relevant=False)
     targets = [Target(LinkId(number * 100 + place), Url.parse(link), is_new=True) for place, link in enumerate(links)]
     judgement = guard.observe(page, targets)
-    return judgement.finding, judgement.earlier, judgement.reconsider
+    return judgement.finding, judgement.earlier, judgement.raised
 
 
 def test_a_list_that_was_taken_for_idle_is_cleared_by_the_pages_that_it_led_to() -> None:
@@ -93,9 +91,9 @@ def test_a_list_that_was_taken_for_idle_is_cleared_by_the_pages_that_it_led_to()
         links = (f"http://a.test/issues/{number}/art/1/", f"http://a.test/issues/{number + 1}/")
         see(guard, number, f"http://a.test/issues/{number}/", number - 1 or None, *links, text=alike(number))
     assert guard.level(waiting, 0).level >= 3
-    _, _, reconsider = see(guard, 50, "http://a.test/issues/1/art/1/", 1)
+    _, _, raised = see(guard, 50, "http://a.test/issues/1/art/1/", 1)
     assert guard.level(waiting, 0).level == 0
-    assert reconsider == ("a.test",)
+    assert raised == ("a.test",)
     # Every second page has to lead to such a one.
     levels = []
     for number in range(8, 11):
@@ -185,8 +183,8 @@ def test_a_series_that_is_found_out_by_a_page_that_is_not_part_of_it_has_evidenc
     found, earlier, _ = told[5]
     assert found is None
     assert isinstance(earlier, tuple)
-    assert [link for link, _, _ in earlier] == [LinkId(number) for number in range(1, 6)]
-    assert {str(finding.kind) for _, finding, _ in earlier} == {"pagination"}
+    assert [late.link for late in earlier] == [LinkId(number) for number in range(1, 6)]
+    assert {str(late.finding.kind) for late in earlier} == {"pagination"}
 
 
 def test_credit_is_bounded() -> None:

@@ -15,11 +15,11 @@ from tiny_webs import prose
 LEAST = 6
 
 
-def take_another(series: Series, number: int, *, repeats: bool = False) -> bool:
+def take_another(series: Series, number: int, *, is_copy: bool = False) -> bool:
     """A page with a text of its own that leads on and brings nothing; whether the series runs idle."""
     print_, shape = fingerprint_of(page_of(prose("new", number))), shape_of(Url.parse("http://a.test/a?page=7"))
-    series.take(LinkId(1000 + number), print_, shape, brings=False, turns=True, repeats=repeats)
-    return series.settle(LEAST)
+    series.take(LinkId(1000 + number), print_, shape, brings=False, turns=True, is_copy=is_copy)
+    return series.is_idle
 
 
 def series_of(
@@ -29,14 +29,12 @@ def series_of(
     brings: bool = False,
     turns: bool = True,
     address: str = "/a?page={}",
-    least: int = LEAST,
 ) -> Series:
     series = Series()
     for number in range(pages):
         text = f"{prose('list', words=40)} {number}" if alike else prose("list", number)
         shape = shape_of(Url.parse("http://a.test" + address.format(number)))
         series.take(LinkId(number), fingerprint_of(page_of(text)), shape, brings=brings, turns=turns)
-    series.settle(least)
     return series
 
 
@@ -64,20 +62,7 @@ def test_pages_that_are_nearly_all_alike_do_where_any_of_them_leads_on() -> None
     text = f"{prose('list', words=40)} 99"
     print_, shape = fingerprint_of(page_of(text)), shape_of(Url.parse("http://a.test/a?page=99"))
     series.take(LinkId(99), print_, shape, brings=False, turns=True)
-    assert series.settle(LEAST)
-
-
-@pytest.mark.parametrize("least", range(3, 17))
-def test_that_holds_for_twice_the_pages_it_takes_to_tell_whatever_that_number_is(least: int) -> None:
-    """For some of them twice the pages are more than are looked back on."""
-    for pages, expected in ((2 * least - 1, False), (2 * least, True)):
-        series = series_of(pages - 1, turns=False, least=least)
-        assert not series.is_idle
-        text = f"{prose('list', words=40)} 99"
-        print_, shape = fingerprint_of(page_of(text)), shape_of(Url.parse("http://a.test/a?page=99"))
-        series.take(LinkId(99), print_, shape, brings=False, turns=True)
-        leads_on_enough = min(pages, 16) <= 8  # one in eight is what it takes without monotony
-        assert series.settle(least) is (expected or leads_on_enough)
+    assert series.is_idle
 
 
 @pytest.mark.parametrize(
@@ -100,7 +85,7 @@ def test_leaves_that_are_all_alike_are_no_dates_even_when_their_numbers_come_to_
         print_ = fingerprint_of(page_of(f"{prose('photo', words=40)} {number}"))
         shape = shape_of(Url.parse("http://a.test" + address.format(number)))
         series.take(LinkId(number), print_, shape, brings=False, turns=False)
-        assert not series.settle(LEAST)
+        assert not series.is_idle
 
 
 def test_what_ran_idle_once_goes_on_to_until_fewer_than_a_quarter_are_alike() -> None:
@@ -114,20 +99,20 @@ def test_what_ran_idle_once_goes_on_to_until_fewer_than_a_quarter_are_alike() ->
         print_ = fingerprint_of(page_of(prose("new", number)))
         shape = shape_of(Url.parse("http://a.test/a?page=7"))
         again.take(LinkId(number), print_, shape, brings=False, turns=True)
-        assert not again.settle(LEAST), "a quarter is not enough to begin with"
+        assert not again.is_idle, "a quarter is not enough to begin with"
 
 
 def test_a_series_of_which_half_repeats_others_waits_until_less_than_a_quarter_does() -> None:
     series = Series()
     levels = []
     for number in range(30):
-        take_another(series, number, repeats=number < 8)
+        take_another(series, number, is_copy=number < 8)
         levels.append(series.level)
     # Of the last 16 pages, 8 repeat others from the eighth page on, and 4 until the twentieth.
     assert levels == [0] * 7 + [2] * 13 + [0] * 10
     never = Series()
     for number in range(30):
-        take_another(never, number, repeats=number % 16 < 7)
+        take_another(never, number, is_copy=number % 16 < 7)
         assert never.level == 0
 
 
@@ -138,7 +123,7 @@ def test_a_series_that_brings_something_again_is_idle_no_more() -> None:
         print_ = fingerprint_of(page_of(prose("new", number)))
         shape = shape_of(Url.parse("http://a.test/a?page=7"))
         series.take(LinkId(100 + number), print_, shape, brings=True, turns=True)
-        idle.append(series.settle(LEAST))
+        idle.append(series.is_idle)
     assert idle == [True] * 8 + [False]  # found out by a quarter at most, taken back by more than a half
 
 
@@ -159,7 +144,7 @@ def test_it_is_deeper_the_longer_it_runs() -> None:
 def test_what_it_is_called(address: str, kind: FindingKind) -> None:
     series = series_of(10, address=address)
     assert series.kind(shape_of(Url.parse("http://a.test" + address.format(3)))) is kind
-    assert "10 so far" in series.told()
+    assert series.numbers()["pages"] == 10
 
 
 def test_combinations_of_parameters_are_facets() -> None:
@@ -177,8 +162,8 @@ def test_pages_that_were_chosen_by_one_facet_alone_are_not_named_with_the_combin
         for number, query in enumerate(queries):
             shape = shape_of(Url.parse(f"http://a.test/shop?{query}"))
             series.take(LinkId(number), fingerprint_of(page_of(prose("shop"))), shape, brings=False, turns=True)
-        assert series.name_pages(kind) == expected
-        assert series.name_pages(kind) == [], "they are named once"
+        assert series.take_pages(kind) == expected
+        assert series.take_pages(kind) == [], "they are named once"
 
 
 def test_two_combinations_of_parameters_are_a_list_and_its_pages() -> None:
@@ -189,7 +174,7 @@ def test_two_combinations_of_parameters_are_a_list_and_its_pages() -> None:
     assert series.kind(shape) is FindingKind.PAGINATION
 
 
-def apologies(*paths: str, words: int = 40, title: SameTitle | None = None) -> list[bool]:
+def answers(*paths: str, words: int = 40, title: SameTitle | None = None) -> list[bool]:
     title = title or SameTitle()
     told = []
     for number, path in enumerate(paths):
@@ -199,16 +184,16 @@ def apologies(*paths: str, words: int = 40, title: SameTitle | None = None) -> l
     return told
 
 
-def test_one_answer_at_addresses_of_three_shapes_is_an_apology() -> None:
-    assert apologies("/a/b", "/x.php?q=1", "/c/d/e", "/f/g", "/h/i")[-2:] == [True, True]
+def test_one_answer_at_addresses_of_three_shapes_is_a_soft_404() -> None:
+    assert answers("/a/b", "/x.php?q=1", "/c/d/e", "/f/g", "/h/i")[-2:] == [True, True]
 
 
 def test_one_answer_at_addresses_of_one_shape_is_none() -> None:
-    assert not any(apologies(*[f"/a/{word}" for word in "bcdefghi"]))
+    assert not any(answers(*[f"/a/{word}" for word in "bcdefghi"]))
 
 
-def test_different_pages_with_one_title_are_no_apologies() -> None:
-    assert not any(apologies("/a/b", "/x.php?q=1", "/c/d/e", "/f/g", "/h/i", words=0))
+def test_different_pages_with_one_title_are_no_soft_404() -> None:
+    assert not any(answers("/a/b", "/x.php?q=1", "/c/d/e", "/f/g", "/h/i", words=0))
 
 
 def test_a_title_of_which_every_other_page_says_something_of_its_own_is_none() -> None:
@@ -220,13 +205,8 @@ def test_a_title_of_which_every_other_page_says_something_of_its_own_is_none() -
     assert not any(told)
 
 
-def test_pages_of_very_different_lengths_are_no_apologies() -> None:
+def test_pages_of_very_different_lengths_are_no_soft_404() -> None:
     title = SameTitle()
     url = Url.parse("http://a.test/long/page")
     title.take(LinkId(99), fingerprint_of(page_of(prose("sorry", words=120), url)), shape_of(url).series)
-    assert not any(apologies("/a/b", "/x.php?q=1", "/c/d/e", "/f/g", "/h/i", title=title))
-
-
-def test_one_page_is_told_in_the_singular() -> None:
-    assert series_of(1).told().startswith("of its last 1 page 0 were like earlier ones, 1 led on to more of them, ")
-    assert series_of(2).told().startswith("of its last 2 pages 1 was like earlier ones, 2 led on to more of them, ")
+    assert not any(answers("/a/b", "/x.php?q=1", "/c/d/e", "/f/g", "/h/i", title=title))

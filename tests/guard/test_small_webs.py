@@ -196,9 +196,7 @@ def test_a_trap_is_called_what_it_is_and_honest_pages_are_not(name: str) -> None
     kinds = {finding.kind for finding in result.findings.values()}
     assert kinds & TRAPS[name][3] == kinds
     assert all(is_of_trap(name, url) for url in result.findings)
-    for finding in result.findings.values():
-        assert any(letter.isdigit() for letter in finding.evidence)
-        assert "\n" not in finding.evidence
+    assert all(finding.numbers for finding in result.findings.values())
 
 
 @pytest.mark.parametrize("name", TRAPS)
@@ -256,7 +254,7 @@ def test_a_large_site_that_others_refer_to_is_crawled_as_without_a_guard() -> No
     web = with_trap(HONEST, encyclopaedia, doors)
     without = crawl(web, [SEED], 1500, breadth_first=True)
     with_guard = guarded(web, budget=1500, breadth_first=True)
-    assert without.count("wiki.test") >= 200  # five allowances
+    assert without.count("wiki.test") >= 200  # ten budgets
     assert with_guard.count("wiki.test") >= 0.99 * without.count("wiki.test")
     assert with_guard.findings == {}
 
@@ -289,27 +287,6 @@ def test_an_archive_of_numbered_messages_is_no_pager() -> None:
 
 
 def test_the_form_of_the_document_demotes_the_links_of_what_was_seen_and_does_nothing_else() -> None:
-    paper = {"folding": False, "series": False, "accounts": False}
-    assert guarded(trapped("self-link"), **paper).kinds().keys() == {"duplicate"}
-    assert guarded(trapped("self-link"), **paper).count("/offer") <= 12
-    assert guarded(trapped("maze"), **paper).findings == {}
-
-
-def near_copies(url: str) -> Shown | None:
-    """A host whose pages differ in a word or two, each leading on to two more."""
-    if not url.startswith("http://alike.test/"):
-        return None
-    text = f"{prose('alike', words=400)} {word(url)}"
-    return Shown(text, (f"{url}a", f"{url}b"), "Alike")
-
-
-def test_importance_forgives_near_duplicates() -> None:
-    entrances: dict[str, tuple[str, ...]] = {
-        f"http://honest{host}.test/text/p1": ("http://alike.test/x",) for host in range(20)
-    }
-    web = with_trap(HONEST, near_copies, entrances)
-    pages = {
-        importance: guarded(web, budget=1500, importance=importance, accounts=False).count("alike.test")
-        for importance in ("referrers", "none")
-    }
-    assert pages["referrers"] > 3 * pages["none"]
+    assert guarded(trapped("self-link"), rules=()).kinds().keys() == {"duplicate"}
+    assert guarded(trapped("self-link"), rules=()).count("/offer") <= 12
+    assert guarded(trapped("maze"), rules=()).findings == {}

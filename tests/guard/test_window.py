@@ -20,9 +20,7 @@ def a_print(text: str) -> Fingerprint:
 
 
 def kept(link: int, print_: Fingerprint, moment: float = 0.0, shape: str = "/a/#") -> Kept:
-    return Kept(
-        LinkId(link), f"http://a.test/{link}", shape, print_.exact, print_.simhash, print_.title, print_.links, moment
-    )
+    return Kept(LinkId(link), shape, print_.exact, print_.simhash, print_.title, print_.links, moment)
 
 
 @given(

@@ -12,7 +12,7 @@ import pytest
 from crawler.small_crawls import settings_for, story
 from honeyguide.crawler import crawl, resume
 from honeyguide.errors import DiskFull, RunDamaged
-from honeyguide.runs import GuardRecord, Progress, SqliteStore, StepRecord, open_run
+from honeyguide.runs import Progress, SqliteStore, StepRecord, open_run
 from honeyguide.runs import sqlite as sqlite_module
 from runs.step_records import FIRST, found, visit
 from vectors_by_hash import hashed_vectors
@@ -249,13 +249,10 @@ def test_a_run_from_before_there_were_such_tables_goes_on_and_gets_them(tmp_path
     with closing(SqliteStore(path)) as store:
         store.record(FIRST)
     database = sqlite3.connect(path)
-    for table in ("shown_again", "stage_seconds"):
-        database.execute(f"DROP TABLE {table}")
+    database.execute("DROP TABLE stage_seconds")
     database.commit()
     database.close()
     with closing(SqliteStore(path)) as store:
-        links = list(store.links())
-        assert links
-        assert {link.shown_again for link in links} == {None}
-        store.record(StepRecord(Progress(steps=1), guard=GuardRecord(shown_again={links[0].link: 2})))
-        assert [link.shown_again for link in store.links()] == [2, *[None] * (len(links) - 1)]
+        store.record(StepRecord(Progress(steps=1), stage_seconds={"parse": 2.0}))
+    with closing(sqlite3.connect(path)) as database:
+        assert database.execute("SELECT * FROM stage_seconds").fetchall() == [("parse", 2.0)]

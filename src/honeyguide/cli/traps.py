@@ -48,8 +48,7 @@ def traps(
     pages: Annotated[bool, typer.Option("--pages", metavar="", help="List every page, too.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    from honeyguide.guard import FindingKind  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
-    from honeyguide.runs import open_run  # noqa: PLC0415
+    from honeyguide.runs import FindingKind, open_run  # noqa: PLC0415 - numpy, SQLite and the rest take a while to load
 
     kinds = [each.value for each in FindingKind]
     if kind and kind not in kinds:
@@ -181,9 +180,13 @@ def _print_json(run: Run, summary: TrapSummary, pages: list[GuardFinding] | None
             "waiting_behind": summary.waiting_behind,
         },
         "traps": [asdict(trap) | {"examples": [url.text for url in trap.examples]} for trap in summary.traps],
-        "moves": [asdict(move) for move in summary.moves],
+        "moves": [asdict(move) | {"reason": move.reason} for move in summary.moves],
     }
     document["restarts"] = [asdict(each) | {"urls": [url.text for url in each.urls]} for each in run.restarts()]
     if pages is not None:
-        document["pages"] = [asdict(page) | {"url": page.url.text} for page in pages]
+        document["pages"] = [
+            asdict(page)
+            | {"url": page.url.text, "like": None if page.like is None else page.like.text, "evidence": page.evidence}
+            for page in pages
+        ]
     print_json(document)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.crawler.discovery import Discovery
 from honeyguide.crawler.events import Choice, CrawlStopped, Dispatch, Step, Stop, StopReason, Wait, limit_reached
-from honeyguide.crawler.guarding import Guarding
+from honeyguide.crawler.guarding import Guarding, NoGuarding
 from honeyguide.crawler.hosts import HostRelease, Retries
 from honeyguide.crawler.intake import Arrived, Intake
 from honeyguide.crawler.learner import Learner
@@ -26,7 +26,7 @@ from honeyguide.model import Failed, FailureReason, LinkState, Unknown
 from honeyguide.runs import DispatchRecord, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from honeyguide.crawler.links import LinkTable
     from honeyguide.crawler.parts import Parts
@@ -57,10 +57,12 @@ class CrawlCore:
         self._learner = learner or Learner(parts)
         start = (progress or Progress())._replace(stop_reason="")
         self._ledger = Ledger(start, parts.chance, parts.frontier, self._learner.journal)
-        self.guarding = None
-        if parts.guard is not None:
-            self.guarding = Guarding(parts, self._ledger, self._learner.observe, drops=settings.guard.drop)
-            self._ledger.guard_changes = self.guarding.closed
+        self.guarding = (
+            NoGuarding()
+            if parts.guard is None
+            else Guarding(parts, self._ledger, self._learner.observe, drops=settings.guard.drop)
+        )
+        self._ledger.guard_changes = self.guarding.close_step
         found_again = _found_again(parts.strategy, settings)
         self._discovery = Discovery(parts, found_again, self.retries.has_tried, self.guarding)
         restarts = None
@@ -235,11 +237,8 @@ class CrawlCore:
         if first is not None:
             return first, False
         if parts.strategy.explores(parts.chance):
-            return self._standing(lambda: parts.frontier.take_random(now, parts.chance), now), True
-        return self._standing(lambda: parts.frontier.take(now), now), False
-
-    def _standing(self, take: Callable[[], Taken | NotBefore | None], now: float) -> Taken | NotBefore | None:
-        return take() if self.guarding is None else self.guarding.next_standing(take, now)
+            return self.guarding.take(lambda: parts.frontier.take_random(now, parts.chance), now), True
+        return self.guarding.take(lambda: parts.frontier.take(now), now), False
 
     def _take_first(self, now: float) -> Taken | None:
         """A link that goes before all others, on whatever level it waits."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.crawler.guarding import Guarding
+    from honeyguide.crawler.guarding import AnyGuarding, PageLevels
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.scope import Scope
     from honeyguide.learn import Strategy
@@ -134,8 +134,8 @@ class Discovery:
         self,
         parts: Parts,
         found_again: FoundAgain,
-        has_tried: Callable[[LinkId], bool] = lambda _: False,
-        guarding: Guarding | None = None,
+        has_tried: Callable[[LinkId], bool],
+        guarding: AnyGuarding,
     ) -> None:
         """A link that `has_tried` knows waits to be tried again, and stays as it was when it was first chosen."""
         self._links = parts.links
@@ -233,28 +233,23 @@ class Discovery:
             left_alone=left_alone,
         )
 
-    def admit(self, found: FoundLinks, page: LinkId, origin: Origin, step: int, demotion: int = 0) -> Admitted:
+    def admit(self, found: FoundLinks, page: LinkId, origin: Origin, step: int, seen: PageLevels) -> Admitted:
         """Let new links wait where there is room, and change those found again where that counts.
 
-        `demotion` is what the guard makes of the page.
+        `seen` says at which levels they wait.
         """
         own_scores = scores_of(self._strategy, found.rows, found.links, step=step, depth=origin.depth + 1)
         rows, scores, changed = self._found_again_with(found, own_scores)
         self._frontier.replace(_listed(found.links[changed]), scores[changed], rows[changed])
 
         gives_rows = self._found_again is FoundAgain.EVERY
-        levels, reasons, is_dropped = self._levels(found, demotion)
+        levels, is_dropped = seen.levels, seen.is_dropped
         arriving = np.flatnonzero((found.is_new | found.is_pruned | gives_rows) & ~is_dropped)
         has_room = ~is_dropped
         has_room[arriving] = self._would_keep(scores[arriving], None if levels is None else levels[arriving])
         is_met = has_room | ~found.is_new | (not leaves_unmet(self._strategy, self._scope))
         links = self._meet_new(found, page, origin, is_met)
-        if levels is not None and self._guarding is not None:
-            for place in np.flatnonzero((found.is_new | found.is_pruned) & is_met).tolist():
-                link, is_new = LinkId(int(links[place])), bool(found.is_new[place])
-                self._guarding.show(link, demotion, is_new=is_new)
-                if has_room[place] or is_dropped[place]:
-                    self._guarding.admit(link, int(levels[place]), reasons[place], is_new=is_new)
+        self._guarding.note_admitted(found, links, seen, is_met, has_room)
 
         again = np.concatenate((changed, np.flatnonzero(found.is_pruned & has_room)))
         for link in _listed(links[again]):
@@ -291,11 +286,11 @@ class Discovery:
         if self._parents is not None:
             self._parents.follow_redirect(source, target)
         pruned: tuple[LinkId, ...] = ()
-        if self._guarding is not None and not is_new and state is LinkState.WAITING:
-            self._guarding.show_again(source, target)
+        is_waiting = not is_new and state is LinkState.WAITING
+        if is_new or state is LinkState.PRUNED or is_waiting:
+            level = self._guarding.follow(source, target, is_new=is_new, is_waiting=is_waiting)
         if is_new or state is LinkState.PRUNED:
-            at = None if self._guarding is None else [self._guarding.follow(source, target, is_new=is_new)]
-            pruned = self._push([target], scores, rows, at)
+            pruned = self._push([target], scores, rows, None if level is None else [level])
         elif state is LinkState.WAITING and self._found_again is FoundAgain.EVERY:
             self._push([target], scores, rows)
             return Admitted((target,), pairs=self._pairs([target], scores, rows))
@@ -336,17 +331,8 @@ class Discovery:
         else:
             pairs = Pairs(row[None, :], np.full(1, score, dtype=np.float64))
         scores = self._strategy.score(pairs.rows) if score is None else pairs.scores
-        at = None if self._guarding is None else [self._guarding.put_back(link)] * len(scores)
-        return self._push([link] * len(scores), scores, pairs.rows, at)
-
-    def _levels(
-        self, found: FoundLinks, demotion: int
-    ) -> tuple[NDArray[np.uint8] | None, list[str], NDArray[np.bool_]]:
-        """Where links are to wait, why, and which are dropped; without a guard all on one level."""
-        if self._guarding is None:
-            return None, [], np.zeros(len(found.links), dtype=np.bool_)
-        levels, reasons = self._guarding.levels(found, demotion)
-        return levels, reasons, self._guarding.is_dropped(levels) & (found.is_new | found.is_pruned)
+        level = self._guarding.put_back(link)
+        return self._push([link] * len(scores), scores, pairs.rows, None if level is None else [level] * len(scores))
 
     def _would_keep(self, scores: NDArray[np.float64], levels: NDArray[np.uint8] | None) -> NDArray[np.bool_]:
         if isinstance(self._frontier, LevelledFrontier):

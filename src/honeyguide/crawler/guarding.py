@@ -1,23 +1,24 @@
-"""What the guard means for the links that wait: pages are shown to it, and links stand where it says.
+"""What a crawl does with its guard: it shows it pages, and lets links wait at the levels that the guard gives them.
 
-A link gets its level when it begins to wait. It is asked about again when its turn comes, and moved down if it stands
-lower by now; so a demotion costs nothing before it matters. Links are moved up when the guard says that a host may
-stand better, or when a page shows them that carries less demotion than those before.
+A link gets its level when it begins to wait. The guard is asked again when the link's turn comes, and the link is moved
+down if its level is lower by now, so a demotion costs nothing before it matters. Links are moved up when the guard says
+that a host may have a better level, or when a page with less demotion shows them. `NoGuarding` is a crawl without a
+guard: all links wait at one level.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from honeyguide.frontier import LevelledFrontier, NotBefore, Taken
-from honeyguide.guard import MAX_LEVEL, SeenPage, Target
+from honeyguide.guard import MAX_LEVEL, Cause, Reason, SeenPage, Target, fingerprint_of
 from honeyguide.model import LinkId, LinkState
-from honeyguide.model.guard_words import Cause, Reason
-from honeyguide.runs import DropRecord, FindingRecord, GuardRecord, MoveRecord, PrintRecord
+from honeyguide.runs import FindingRecord, GuardRecord, MoveRecord, PrintRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -27,45 +28,76 @@ if TYPE_CHECKING:
     from honeyguide.crawler.discovery import FoundLinks
     from honeyguide.crawler.ledger import Ledger
     from honeyguide.crawler.parts import Parts
-    from honeyguide.guard import Finding, Fingerprint, Judgement, Standing
+    from honeyguide.crawler.preparing import Prepared
+    from honeyguide.guard import Finding, Judgement, LinkLevel
     from honeyguide.model import HostKey, Url, Verdict
-    from honeyguide.runs import RefreshedRanks
 
 MOVED_AT_ONCE: Final = 1000
-"""Links moved down before the crawl looks up from it: some tenth of a second."""
+"""Links moved down before the crawl takes in what has arrived: some tenth of a second."""
 
-RECOVERED: Final = Reason(Cause.RECOVERED).told()
+_RECOVERED: Final = Reason(Cause.RECOVERED)
 
 
-@dataclass(slots=True, eq=False)
-class _Changes:
-    """What is not yet stored."""
+@dataclass(frozen=True, slots=True, eq=False)
+class PageLevels:
+    """The guard's answer to a page: where its links wait. Columns run over the unvisited links of the page."""
 
-    seen: PrintRecord | None = None
-    findings: list[FindingRecord] = field(default_factory=list)
-    level_by_link: dict[LinkId, int] = field(default_factory=dict)
-    carried_by_link: dict[LinkId, int] = field(default_factory=dict)
-    shown_again: dict[LinkId, int] = field(default_factory=dict)
-    moves: Counter[tuple[HostKey, str, int, str]] = field(default_factory=Counter)  # host, reason, steps, which way
-    drops: list[DropRecord] = field(default_factory=list)
+    is_dropped: NDArray[np.bool_]  # links that are never to wait
+    levels: NDArray[np.uint8] | None = None  # None where the frontier has no levels
+    reasons: Sequence[Reason | None] = ()
+    demotion: int = 0
+    has_finding: bool = False
 
-    def record(self) -> GuardRecord:
-        moves = [
-            MoveRecord(host, reason, steps, **{way: count}) for (host, reason, steps, way), count in self.moves.items()
-        ]
-        return GuardRecord(
-            self.seen,
-            tuple(self.findings),
-            self.level_by_link,
-            self.carried_by_link,
-            self.shown_again,
-            tuple(moves),
-            tuple(self.drops),
-        )
+
+class NoGuarding:
+    """A crawl without a guard: nothing is looked at, and all links wait at one level."""
+
+    def go_on_from(self, moment: float) -> None:
+        """Nothing is remembered."""
+
+    def see(self, link: LinkId, prepared: Prepared, verdict: Verdict, found: FoundLinks) -> PageLevels:  # noqa: ARG002
+        """Let every link of a page wait."""
+        return PageLevels(np.zeros(len(found.links), dtype=np.bool_))
+
+    def see_same(self, link: LinkId, prepared: Prepared) -> None:
+        """Nothing is looked at."""
+
+    def note_admitted(
+        self,
+        found: FoundLinks,
+        links: NDArray[np.int64],
+        seen: PageLevels,
+        is_met: NDArray[np.bool_],
+        has_room: NDArray[np.bool_],
+    ) -> None:
+        """Nothing is kept."""
+
+    def follow(self, source: LinkId, target: LinkId, *, is_new: bool, is_waiting: bool) -> int | None:  # noqa: ARG002
+        """Return no level."""
+        return None
+
+    def put_back(self, link: LinkId) -> int | None:  # noqa: ARG002
+        """Return no level."""
+        return None
+
+    def level_now(self, link: LinkId, level: int) -> int | None:  # noqa: ARG002
+        """Return the level at which the link waits."""
+        return level
+
+    def move_down(self, links: Iterable[LinkId]) -> None:
+        """Links stay where they are."""
+
+    def take(self, take: Callable[[], Taken | NotBefore | None], now: float) -> Taken | NotBefore | None:  # noqa: ARG002
+        """Take the next link as it comes."""
+        return take()
+
+    def close_step(self) -> GuardRecord | None:
+        """Return nothing to store."""
+        return None
 
 
 class Guarding:
-    """Shows pages to the guard of a crawl, and keeps its links where the guard says they stand."""
+    """Shows the pages of a crawl to its guard, and keeps its links at the levels that the guard gives them."""
 
     def __init__(
         self,
@@ -81,7 +113,6 @@ class Guarding:
         self._guard = parts.guard
         self._observe = observe
         self._links = parts.links
-        self._importance_of = importance_in(parts.ranks)
         self._frontier = parts.frontier
         self._ledger = ledger
         self._drops = drops
@@ -89,101 +120,76 @@ class Guarding:
         self._changes = _Changes()
 
     def go_on_from(self, moment: float) -> None:
-        """When the guard saw its last page; for its later ones time does not run backwards."""
+        """Note when the guard saw its last page: for later ones time does not run backwards."""
         self._moment = moment
 
-    def closed(self) -> GuardRecord:
-        """What changed since the step before; it is in the ledger, too."""
-        record, self._changes = self._changes.record(), _Changes()
-        self._ledger.note_moved(record.moves)
-        return record
+    def see(self, link: LinkId, prepared: Prepared, verdict: Verdict, found: FoundLinks) -> PageLevels:
+        """Show a page with its links, move up what has a better level for it, and say where its links wait."""
+        judgement = self._show(link, prepared, targets_of(found, self._links.url), is_relevant=verdict.is_relevant)
+        levels, reasons = self._levels(found, judgement.demotion)
+        is_dropped = (levels == MAX_LEVEL) & self._drops & (found.is_new | found.is_pruned)
+        return PageLevels(is_dropped, levels, reasons, judgement.demotion, judgement.finding is not None)
 
-    def see(self, link: LinkId, fingerprint: Fingerprint, verdict: Verdict, found: FoundLinks) -> Judgement:
-        """Show a page with its links, and move up what may stand better for it."""
-        return self._show(link, fingerprint, verdict, targets_of(found, self._links.url, self._importance_of))
-
-    def see_same(self, link: LinkId, fingerprint: Fingerprint) -> None:
+    def see_same(self, link: LinkId, prepared: Prepared) -> None:
         """Show a page that has come before, under another address. Its links are not looked at."""
-        self._show(link, fingerprint, None, [])
+        self._show(link, prepared, [], is_relevant=False)
 
-    def levels(self, found: FoundLinks, demotion: int) -> tuple[NDArray[np.uint8], list[str]]:
-        """Where the links of a page stand that carries this demotion, and why.
+    def note_admitted(
+        self,
+        found: FoundLinks,
+        links: NDArray[np.int64],
+        seen: PageLevels,
+        is_met: NDArray[np.bool_],
+        has_room: NDArray[np.bool_],
+    ) -> None:
+        """Note which links of a page begin to wait, or are dropped; `links` are their numbers by now."""
+        assert seen.levels is not None
+        for place in np.flatnonzero((found.is_new | found.is_pruned) & is_met).tolist():
+            link, is_new = LinkId(int(links[place])), bool(found.is_new[place])
+            self._note_shown(link, seen.demotion, is_new=is_new)
+            if seen.is_dropped[place]:
+                self._drop(link, seen.reasons[place])
+            elif has_room[place]:
+                self._place(link, int(seen.levels[place]), seen.reasons[place], is_new=is_new)
 
-        Links that wait already keep their places, unless this page shows them in a better light.
-        """
-        levels, reasons = np.zeros(len(found.links), dtype=np.uint8), [""] * len(found.links)
-        for place, link in enumerate(found.links.tolist()):
-            carried = demotion if found.is_new[place] else min(demotion, self._links.carried(link))
-            if not found.is_new[place]:
-                self._note_shown_again(link, demotion)
-            if found.is_new[place] or found.is_pruned[place]:
-                standing = self._guard.level(found.candidates.targets[place], carried)
-                levels[place], reasons[place] = standing.level, standing.reason
-            elif carried < self._links.carried(link):
-                self._carry(link, carried)
-                self._raise([link])
-        waits = ~found.is_new & ~found.is_pruned
-        levels[waits] = self._frontier.levels(found.links[waits].tolist())
-        return levels, reasons
-
-    def is_dropped(self, levels: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Which links that stand at these levels are thrown away."""
-        return (levels == MAX_LEVEL) & self._drops
-
-    def show(self, link: LinkId, demotion: int, *, is_new: bool) -> None:
-        """Note that a page with this demotion shows a link that does not wait yet."""
-        carried = self._links.carried(link)
-        if demotion < carried or (is_new and demotion):
-            self._carry(link, demotion)
-
-    def admit(self, link: LinkId, level: int, reason: str, *, is_new: bool) -> None:
-        """Note that a link begins to wait, or is dropped at once."""
-        if self._drops and level == MAX_LEVEL:
-            self._drop(link, reason)
-        else:
-            self._place(link, level, reason, is_new=is_new)
-
-    def follow(self, source: LinkId, target: LinkId, *, is_new: bool) -> int:
-        """The level at which a link begins to wait that another one leads to."""
-        self.show(target, self._links.carried(source), is_new=is_new)
-        self._note_led_to(source, target)
+    def follow(self, source: LinkId, target: LinkId, *, is_new: bool, is_waiting: bool) -> int | None:
+        """Return the level at which a link begins to wait that another one leads to; None where it waits already."""
+        demotion = self._links.carried(source)
+        if is_waiting:
+            if demotion < self._links.carried(target):
+                self._carry(target, demotion)
+                self._raise([target])
+            return None
+        self._note_shown(target, demotion, is_new=is_new)
         return self._begin(target, is_new=is_new)
 
-    def show_again(self, source: LinkId, target: LinkId) -> None:
-        """A waiting link is one that another one leads to."""
-        self._note_led_to(source, target)
-        demotion = self._links.carried(source)
-        if demotion < self._links.carried(target):
-            self._carry(target, demotion)
-            self._raise([target])
-
-    def put_back(self, link: LinkId) -> int:
-        """The level at which a link waits again."""
+    def put_back(self, link: LinkId) -> int | None:
+        """Return the level at which a link waits again."""
         return self._begin(link, is_new=False)
 
-    def stands_at(self, link: LinkId) -> int | None:
-        """The level at which a link stands by now, wherever it waits; None if it is to be dropped. Changes nothing."""
-        level = self._standing(link).level
-        return None if self._drops and level == MAX_LEVEL else level
+    def level_now(self, link: LinkId, level: int) -> int | None:  # noqa: ARG002
+        """Return the level that a waiting link has by now; None if it is to be dropped. Changes nothing."""
+        now = self._level(link).level
+        return None if self._is_bottom(now) else now
 
     def move_down(self, links: Iterable[LinkId]) -> None:
-        """Let waiting links wait where they stand by now, which is lower; drop those that are to be dropped."""
+        """Let waiting links wait at the level that they have by now, which is lower, or drop them."""
         moved, levels = [], []
         for link in links:
-            standing = self._standing(link)
-            if self._drops and standing.level == MAX_LEVEL:
+            now = self._level(link)
+            if self._is_bottom(now.level):
                 self._frontier.withdraw(link)
-                self._drop(link, standing.reason)
+                self._drop(link, now.reason)
             else:
-                self._lower(link, standing)
+                self._place(link, now.level, now.reason, is_new=False)
                 moved.append(link)
-                levels.append(standing.level)
+                levels.append(now.level)
         self._frontier.move(moved, levels)
 
-    def next_standing(self, take: Callable[[], Taken | NotBefore | None], now: float) -> Taken | NotBefore | None:
-        """What `take` gives, once all that stands lower by now has been moved down.
+    def take(self, take: Callable[[], Taken | NotBefore | None], now: float) -> Taken | NotBefore | None:
+        """Return what `take` gives, once all that has a lower level by now has been moved down.
 
-        After so many that were, a moment is given at which to ask again: at once, but others may have their turn first.
+        After `MOVED_AT_ONCE` moves it returns the moment `now`, so that the crawl can take in answers in between.
         """
         lowered: list[Taken] = []
         levels: list[int] = []
@@ -201,14 +207,14 @@ class Guarding:
                     return taken
                 settle()
                 continue
-            standing = self._standing(taken.link)
-            if self._drops and standing.level == MAX_LEVEL:
-                self._drop(taken.link, standing.reason)
+            current = self._level(taken.link)
+            if self._is_bottom(current.level):
+                self._drop(taken.link, current.reason)
                 moved += 1
-            elif standing.level > taken.level:
-                self._lower(taken.link, standing)
+            elif current.level > taken.level:
+                self._place(taken.link, current.level, current.reason, is_new=False)
                 lowered.append(taken)
-                levels.append(standing.level)
+                levels.append(current.level)
                 moved += 1
             elif not levels or taken.level < min(levels):
                 settle()
@@ -220,138 +226,140 @@ class Guarding:
         settle()
         return NotBefore(now)
 
-    def _show(
-        self, link: LinkId, fingerprint: Fingerprint, verdict: Verdict | None, targets: Sequence[Target]
-    ) -> Judgement:
-        progress = self._ledger.progress
-        self._moment = max(self._moment, progress.now)
-        seen = PrintRecord(
-            link, self._links.found_on(link), self._moment, len(self._links), verdict is None, fingerprint.pack()
-        )
-        reward, is_relevant = (0.0, False) if verdict is None else (verdict.reward, verdict.is_relevant)
-        page = seen_page(
-            progress.steps,
-            self._links.url(link),
-            seen,
-            fingerprint,
-            reward,
-            is_relevant=is_relevant,
-            importance=self._importance_of(link),
-        )
+    def close_step(self) -> GuardRecord | None:
+        """Return what changed since the step before, and count it."""
+        record, self._changes = self._changes.record(), _Changes()
+        self._ledger.note_findings(len(record.findings))
+        self._ledger.note_moved(record.moves)
+        return record
+
+    def _show(self, link: LinkId, prepared: Prepared, targets: Sequence[Target], *, is_relevant: bool) -> Judgement:
+        self._moment = max(self._moment, self._ledger.progress.now)
+        fingerprint = prepared.fingerprint or fingerprint_of(prepared.page)
+        found_on = self._links.found_on(link)
+        page = SeenPage(link, self._links.url(link), found_on, self._moment, fingerprint, is_relevant)
         judgement = self._observe(page, targets)
-        self._changes.seen = seen
+        self._changes.seen = PrintRecord(link, self._moment, fingerprint.pack())
         if judgement.finding is not None:
             self._note_finding(link, judgement.finding, judgement.demotion)
         for late in judgement.earlier:
             self._note_finding(late.link, late.finding, 0)
         self._carry_late({late.link: late.demotion for late in judgement.earlier if late.demotion})
-        if judgement.reconsider:
-            behind = self._links.of_hosts(self._frontier.behind(), judgement.reconsider)
+        if judgement.raised:
+            behind = self._links.of_hosts(self._frontier.behind(), judgement.raised)
             self._raise([LinkId(each) for each in behind.tolist()])
         return judgement
 
+    def _levels(self, found: FoundLinks, demotion: int) -> tuple[NDArray[np.uint8], list[Reason | None]]:
+        """Return where the links of a page wait that carries this demotion, and why.
+
+        Links that wait already keep their levels, unless this page has less demotion than those that showed them.
+        """
+        levels = np.zeros(len(found.links), dtype=np.uint8)
+        reasons: list[Reason | None] = [None] * len(found.links)
+        for place, link in enumerate(found.links.tolist()):
+            carried = demotion if found.is_new[place] else min(demotion, self._links.carried(link))
+            if found.is_new[place] or found.is_pruned[place]:
+                level = self._guard.level(found.candidates.targets[place], carried)
+                levels[place], reasons[place] = level.level, level.reason
+            elif carried < self._links.carried(link):
+                self._carry(link, carried)
+                self._raise([link])
+        waits = ~found.is_new & ~found.is_pruned
+        levels[waits] = self._frontier.levels(found.links[waits].tolist())
+        return levels, reasons
+
     def _note_finding(self, link: LinkId, finding: Finding, demotion: int) -> None:
-        evidence = finding.told(self._links.url)
-        self._changes.findings.append(FindingRecord(link, finding.kind.value, finding.about, evidence, demotion))
-        self._ledger.note_findings(1)
+        numbers = json.dumps(finding.numbers, sort_keys=True)
+        self._changes.findings.append(
+            FindingRecord(link, finding.kind, finding.about, finding.rule, finding.like, numbers, demotion)
+        )
 
     def _carry_late(self, demotion_by_page: dict[LinkId, int]) -> None:
-        """Earlier pages were found out with this one: what was first met on them is moved when its turn comes.
-
-        A link that other pages have shown carries the least of their demotions, so none if one of them was clean; a
-        clean page that shows it later moves it back.
-        """
+        """Demote the waiting links that were first met on pages found out late, and that no other page has shown."""
         for link in self._links.first_met_on(list(demotion_by_page)) if demotion_by_page else ():
             found_on = self._links.found_on(link)
             assert found_on is not None  # one of these pages
-            demotion = min(demotion_by_page[found_on], self._links.shown_again(link))
-            if demotion and not self._links.carried(link) and link in self._frontier:
-                self._carry(link, demotion)
+            is_clean = self._links.carried(link) == 0 and link in self._frontier
+            if is_clean and not self._guard.is_shown_twice(link):
+                self._carry(link, demotion_by_page[found_on])
 
-    def _note_shown_again(self, link: LinkId, demotion: int) -> None:
-        """A page with this demotion shows a link, and is not the first; it counts if the first is found out late."""
-        if demotion < self._links.shown_again(link) and not self._links.carried(link):
-            self._links.show_again(link, demotion)
-            self._changes.shown_again[link] = demotion
-
-    def _note_led_to(self, source: LinkId, target: LinkId) -> None:
-        """A link is one that another leads to: the pages that show the one show the other."""
-        if self._links.found_on(source) != self._links.found_on(target):
-            self._note_shown_again(target, self._links.carried(source))
-        else:
-            self._note_shown_again(target, self._links.shown_again(source))
+    def _note_shown(self, link: LinkId, demotion: int, *, is_new: bool) -> None:
+        """Note that a page with this demotion shows a link that does not wait yet."""
+        if demotion < self._links.carried(link) or (is_new and demotion):
+            self._carry(link, demotion)
 
     def _begin(self, link: LinkId, *, is_new: bool) -> int:
-        standing = self._standing(link)
-        self._place(link, standing.level, standing.reason, is_new=is_new)
-        return standing.level
+        now = self._level(link)
+        self._place(link, now.level, now.reason, is_new=is_new)
+        return now.level
 
-    def _standing(self, link: LinkId) -> Standing:
+    def _level(self, link: LinkId) -> LinkLevel:
         return self._guard.level(self._links.url(link), self._links.carried(link))
+
+    def _is_bottom(self, level: int) -> bool:
+        """Whether a link at this level is dropped."""
+        return self._drops and level == MAX_LEVEL
 
     def _carry(self, link: LinkId, demotion: int) -> None:
         self._links.carry(link, demotion)
         self._changes.carried_by_link[link] = demotion
 
-    def _place(self, link: LinkId, level: int, reason: str, *, is_new: bool) -> None:
-        """A link begins to wait at a level; that of a new one needs telling only if it is not 0."""
+    def _place(self, link: LinkId, level: int, reason: Reason | None, *, is_new: bool) -> None:
+        """Note that a link waits at a level; level 0 of a new one goes without saying."""
         if level:
             self._count(link, reason, "lowered")
         if level or not is_new:
             self._changes.level_by_link[link] = level
 
-    def _lower(self, link: LinkId, standing: Standing) -> None:
-        self._changes.level_by_link[link] = standing.level
-        self._count(link, standing.reason, "lowered")
-
-    def _raise(self, links: Iterable[LinkId]) -> None:
-        """Move up those waiting links that stand better than they wait."""
-        listed = list(links)
+    def _raise(self, links: Sequence[LinkId]) -> None:
+        """Move up those waiting links whose level is better than the one they wait at."""
         moved, levels = [], []
-        for link, level in zip(listed, self._frontier.levels(listed).tolist(), strict=True):
-            standing = self._standing(link)
-            if standing.level < level:
+        for link, level in zip(links, self._frontier.levels(links).tolist(), strict=True):
+            now = self._level(link)
+            if now.level < level:
                 moved.append(link)
-                levels.append(standing.level)
-                self._count(link, standing.reason or RECOVERED, "raised")
-                self._changes.level_by_link[link] = standing.level
+                levels.append(now.level)
+                self._count(link, now.reason or _RECOVERED, "raised")
+                self._changes.level_by_link[link] = now.level
         self._frontier.move(moved, levels)
 
-    def _drop(self, link: LinkId, reason: str) -> None:
+    def _drop(self, link: LinkId, reason: Reason | None) -> None:
         self._links.set_state(link, LinkState.DROPPED)
-        self._changes.drops.append(DropRecord(link, self._ledger.progress.steps, reason))
+        self._changes.dropped.append(link)
         self._count(link, reason, "dropped")
 
-    def _count(self, link: LinkId, reason: str, way: str) -> None:
+    def _count(self, link: LinkId, reason: Reason | None, way: str) -> None:
+        assert reason is not None  # every level but 0 has one
         self._changes.moves[self._links.url(link).host, reason, self._ledger.progress.steps, way] += 1
 
 
-def importance_in(ranks: RefreshedRanks | None) -> Callable[[LinkId], float]:
-    """How important links are by the ranks of a crawl; not at all where it keeps none."""
-    return (lambda _: 0.0) if ranks is None else ranks.importance
+AnyGuarding: TypeAlias = Guarding | NoGuarding
 
 
-def targets_of(
-    found: FoundLinks, url_of: Callable[[LinkId], Url], importance_of: Callable[[LinkId], float]
-) -> list[Target]:
-    """The links of a page as a guard is shown them: those it will not follow, then the others, in reading order."""
-    visited = [Target(link, url_of(link), is_new=False, importance=importance_of(link)) for link in found.visited]
+@dataclass(slots=True, eq=False)
+class _Changes:
+    """The changes that are not yet stored."""
+
+    seen: PrintRecord | None = None
+    findings: list[FindingRecord] = field(default_factory=list)
+    level_by_link: dict[LinkId, int] = field(default_factory=dict)
+    carried_by_link: dict[LinkId, int] = field(default_factory=dict)
+    moves: Counter[tuple[HostKey, Reason, int, str]] = field(default_factory=Counter)  # by host, reason, steps and way
+    dropped: list[LinkId] = field(default_factory=list)
+
+    def record(self) -> GuardRecord:
+        moves = [
+            MoveRecord(host, reason.cause, reason.about, reason.kind or "", steps, **{way: count})
+            for (host, reason, steps, way), count in self.moves.items()
+        ]
+        return GuardRecord(
+            self.seen, tuple(self.findings), self.level_by_link, self.carried_by_link, tuple(moves), tuple(self.dropped)
+        )
+
+
+def targets_of(found: FoundLinks, url_of: Callable[[LinkId], Url]) -> list[Target]:
+    """Return the links of a page as a guard is shown them: visited ones, then the others, in reading order."""
+    visited = [Target(link, url_of(link), is_new=False) for link in found.visited]
     shown = zip(map(LinkId, found.links.tolist()), found.candidates.targets, found.is_new.tolist(), strict=True)
-    return visited + [Target(link, url, is_new, importance_of(link)) for link, url, is_new in shown]
-
-
-def seen_page(
-    step: int,
-    url: Url,
-    seen: PrintRecord,
-    fingerprint: Fingerprint,
-    reward: float,
-    *,
-    is_relevant: bool,
-    importance: float,
-) -> SeenPage:
-    """A page as a guard is shown it."""
-    parent = seen.found_on
-    return SeenPage(
-        step, seen.link, url, parent, seen.moment, fingerprint, reward, is_relevant, parent is None, importance
-    )
+    return visited + [Target(link, url, is_new) for link, url, is_new in shown]

@@ -20,7 +20,6 @@ from honeyguide.crawler.links import identity_of
 from honeyguide.crawler.preparing import Preparation, Unjudged, Unreadable
 from honeyguide.crawler.scope import PER_HOST
 from honeyguide.errors import JudgeError
-from honeyguide.guard import Judgement, fingerprint_of
 from honeyguide.learn import Order
 from honeyguide.model import (
     Failed,
@@ -43,7 +42,7 @@ from honeyguide.runs import CompletionRecord, VisitRecord
 if TYPE_CHECKING:
     from honeyguide.crawler.discovery import Discovery, FoundLinks
     from honeyguide.crawler.events import Dispatch, Step
-    from honeyguide.crawler.guarding import Guarding
+    from honeyguide.crawler.guarding import AnyGuarding
     from honeyguide.crawler.learner import Learner
     from honeyguide.crawler.ledger import Ledger
     from honeyguide.crawler.links import Identity
@@ -95,7 +94,7 @@ class Intake:
         learner: Learner,
         discovery: Discovery,
         times: StageTimes,
-        guarding: Guarding | None = None,
+        guarding: AnyGuarding,
         restarts: Restarts | None = None,
     ) -> None:
         self._parts = parts
@@ -106,7 +105,7 @@ class Intake:
         self._times = times
         self._guarding = guarding
         self._restarts = restarts
-        self._reading = Preparation(parts.parse, is_guarded=guarding is not None)
+        self._reading = Preparation(parts.parse, is_guarded=parts.guard is not None)
 
     def take(self, arrived: Arrived) -> Step:
         """Take in an answer that is final, and learn from it."""
@@ -142,8 +141,7 @@ class Intake:
         if identity is not None:
             same = self._parts.same.same_as(page.url, identity)
             if same is not None:
-                if self._guarding is not None:
-                    self._guarding.see_same(dispatch.record.link, prepared.fingerprint or fingerprint_of(page))
+                self._guarding.see_same(dispatch.record.link, prepared)
                 return self._take_same_page(arrived, fetched.status, same)
         is_unindexed = self._settings.directives.robots and page.directives.noindex
         verdict = self._judged(dispatch.record.link, page, prepared.verdict, is_unindexed=is_unindexed)
@@ -177,14 +175,14 @@ class Intake:
                 found.rows,
             ),
         )
-        judgement = self._guarded(dispatch.record.link, prepared, verdict, found)
+        mark = self._times.start()
+        seen = self._guarding.see(dispatch.record.link, prepared, verdict, found)
+        self._times.lap("guard", mark)
         if self._restarts is not None:
-            novelty = 0.0 if judgement.finding is not None else _novelty(found)
+            novelty = 0.0 if seen.has_finding else _novelty(found)
             self._restarts.note(verdict.reward, novelty)
         mark = self._times.start()
-        admitted = self._discovery.admit(
-            found, dispatch.record.link, origin, self._ledger.progress.steps, judgement.demotion
-        )
+        admitted = self._discovery.admit(found, dispatch.record.link, origin, self._ledger.progress.steps, seen)
         self._times.lap("links", mark)
         if self._parts.ranks is not None:
             self._parts.ranks.add_page(dispatch.record.link, admitted.targets)
@@ -216,15 +214,6 @@ class Intake:
             self._ledger.progress,
         )
         return self._ledger.step(record, event)
-
-    def _guarded(self, link: LinkId, prepared: Prepared, verdict: Verdict, found: FoundLinks) -> Judgement:
-        """Show a page to the guard, if there is one."""
-        if self._guarding is None:
-            return Judgement()
-        mark = self._times.start()
-        judgement = self._guarding.see(link, prepared.fingerprint or fingerprint_of(prepared.page), verdict, found)
-        self._times.lap("guard", mark)
-        return judgement
 
     def _take_redirect(self, arrived: Arrived, outcome: Redirected) -> Step:
         dispatch = arrived.dispatch

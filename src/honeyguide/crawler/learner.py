@@ -63,11 +63,9 @@ class Learner:
         """Show the guard a page and its links."""
         assert self._guard is not None
         facts = {
-            "page": [page.step, page.parent, page.moment, page.reward, page.is_relevant, page.is_seed, page.importance],
+            "page": [page.parent, page.moment, page.is_relevant],
             "targets": [[target.link, target.url.text] if target.is_new else target.link for target in targets],
         }
-        if any(target.importance for target in targets):
-            facts["importance"] = [target.importance for target in targets]
         self.journal.append(JournalEntry("see", page.link, page.fingerprint.pack(), json.dumps(facts)))
         return self._guard.observe(page, targets)
 
@@ -93,22 +91,15 @@ class Learner:
 
     def _seen(self, entry: JournalEntry) -> tuple[SeenPage, list[Target]]:
         facts = json.loads(entry.facts)
-        step, parent, *rest = facts["page"]
-        moment, reward, is_relevant, is_seed, importance = rest
+        parent, moment, is_relevant = facts["page"]
         fingerprint = Fingerprint.unpack(entry.row)
-        page = SeenPage(
-            step, entry.link, self._links.url(entry.link), parent, moment, fingerprint, reward, is_relevant, is_seed,
-            importance,
-        )  # fmt: skip
-        importances = facts.get("importance", [0.0] * len(facts["targets"]))
+        page = SeenPage(entry.link, self._links.url(entry.link), parent, moment, fingerprint, is_relevant)
         targets = []
-        for shown, important in zip(facts["targets"], importances, strict=True):
+        for shown in facts["targets"]:
             if isinstance(shown, list):
-                targets.append(Target(LinkId(shown[0]), Url(shown[1]), is_new=True, importance=important))
+                targets.append(Target(LinkId(shown[0]), Url(shown[1]), is_new=True))
             else:
-                targets.append(
-                    Target(LinkId(shown), self._links.url(LinkId(shown)), is_new=False, importance=important)
-                )
+                targets.append(Target(LinkId(shown), self._links.url(LinkId(shown)), is_new=False))
         return page, targets
 
     def snapshot(self) -> bytes:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _STATES: Final = tuple(LinkState)
 NOWHERE: Final = -1  # in place of a page
-NEVER: Final = 255  # in place of a demotion, deeper than any
 
 
 class LinkTable:
@@ -38,7 +37,6 @@ class LinkTable:
         self._distance = np.zeros(1024, dtype=np.int16)
         self._found_on = np.zeros(1024, dtype=np.int32)
         self._carried = np.zeros(1024, dtype=np.uint8)
-        self._shown_again = np.zeros(1024, dtype=np.uint8)
 
     def __len__(self) -> int:
         return len(self._seen)
@@ -61,7 +59,6 @@ class LinkTable:
         self._count += 1
         self._host[link] = self.host_id(url.host)
         self._found_on[link] = NOWHERE if found_on is None else found_on
-        self._shown_again[link] = NEVER
         self.place(link, depth=depth, distance=distance, hops=hops)
         return link, True
 
@@ -132,14 +129,6 @@ class LinkTable:
         """Note the least demotion among the pages that show a link."""
         self._carried[link] = demotion
 
-    def shown_again(self, link: LinkId) -> int:
-        """The least demotion among the pages that showed a link after the first; NEVER where none did."""
-        return int(self._shown_again[link])
-
-    def show_again(self, link: LinkId, demotion: int) -> None:
-        """Note the least demotion among the pages that showed a link after the first."""
-        self._shown_again[link] = demotion
-
     def of_hosts(self, links: NDArray[np.int64], keys: Iterable[HostKey]) -> NDArray[np.int64]:
         """Those of some links that are on these hosts."""
         hosts = [host for key in keys if (host := self._host_by_key.get(key)) is not None]
@@ -156,7 +145,7 @@ class LinkTable:
         return np.bincount(self._host[: self._count][is_asked], minlength=len(self._host_keys))
 
     def _grow(self) -> None:
-        for name in ("_host", "_state", "_hops", "_depth", "_distance", "_found_on", "_carried", "_shown_again"):
+        for name in ("_host", "_state", "_hops", "_depth", "_distance", "_found_on", "_carried"):
             column = getattr(self, name)
             setattr(self, name, np.concatenate((column, np.zeros_like(column))))
 

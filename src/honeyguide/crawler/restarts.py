@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.crawler.discovery import Discovery
-    from honeyguide.crawler.guarding import Guarding
+    from honeyguide.crawler.guarding import AnyGuarding
     from honeyguide.crawler.ledger import Ledger
     from honeyguide.crawler.parts import Parts
     from honeyguide.model import Url
@@ -88,7 +88,7 @@ class Restarts:
         settings: RestartSettings,
         ledger: Ledger,
         discovery: Discovery,
-        guarding: Guarding | None = None,
+        guarding: AnyGuarding,
     ) -> None:
         self._parts = parts
         self._settings = settings
@@ -233,7 +233,7 @@ class Restarts:
         while best and len(chosen) < self._settings.links:
             level, _, minus_score, number, host = heappop(best)
             link = LinkId(number)
-            stands_at = level if self._guarding is None else self._guarding.stands_at(link)
+            stands_at = self._guarding.level_now(link, level)
             if stands_at is not None and stands_at <= level:
                 if best_level < FIRM_LEVEL <= level:
                     break
@@ -248,8 +248,7 @@ class Restarts:
             if others[host]:
                 level, minus_score, number = heappop(others[host])
                 heappush(best, (level, asked[host], minus_score, number, host))
-        if self._guarding is not None:
-            self._guarding.move_down(lowered)
+        self._guarding.move_down(lowered)
         return chosen
 
 

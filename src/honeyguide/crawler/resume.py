@@ -54,8 +54,7 @@ def restore(parts: Parts, settings: Settings, store: SqliteStore, clock: Clock) 
         parts.frontier.reprice(parts.strategy)
     parts.chance.bit_generator.state = json.loads(progress.chance_state)
     core = CrawlCore(parts, settings, progress._replace(now=clock.now()), learner)
-    if core.guarding is not None:
-        core.guarding.go_on_from(store.last_moment() or 0.0)
+    core.guarding.go_on_from(store.last_moment() or 0.0)
     let_hosts_rest(parts, stored_rests(store, clock.now(), settings.politeness))
     core.retries.tries_by_link |= store.retries_by_link()
     # Whether the killed process had sent them, and when the answers came, is not known; but it was before now.
@@ -85,8 +84,6 @@ def _restore_links(parts: Parts, store: SqliteStore) -> None:
         if link != stored.link:
             raise ValueError(f"link {stored.link} is missing or stands twice")
         parts.links.carry(link, stored.carried)
-        if stored.shown_again is not None:
-            parts.links.show_again(link, stored.shown_again)
         parts.links.set_state(link, stored.state)
 
 

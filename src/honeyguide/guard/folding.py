@@ -27,8 +27,6 @@ from honeyguide.guard.bounded import Bounded, fields_of
 from honeyguide.guard.guard import FindingKind
 from honeyguide.guard.shape import LONGEST_KEPT, is_id, shape_of
 from honeyguide.model import HostKey
-from honeyguide.model.counts import count_of
-from honeyguide.model.guard_words import mirror_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,14 +129,15 @@ def hash_of(text: str) -> int:
 Fetched: TypeAlias = "tuple[int, LinkId]"
 """The exact print of a fetched page, and the first page that had it there."""
 
+PAIRS: Final = 3
+"""Pairs of addresses with the same text that a rule takes."""
+
 LEAST_SECTIONS: Final = 2
 """Sections of a host in which there must have been pairs for a rule to hold on all of it."""
 
 _TIMES_AS_MANY: Final = 4  # pairs that it takes again, for each that had different texts
 _MOST_SETBACKS: Final = 8  # of these, that make it take more
 _PAIRS_FOR_A_PROBE: Final = 64  # more equal ones, for each probe after the first
-
-_WORDS: Final = {WHOLE_QUERY: "the query", SLASH: "the slash at the end", INDEX: "the name of an index page"}
 
 
 @dataclass(slots=True)
@@ -178,11 +177,6 @@ class Copy:
     pairs: int  # equal ones that the rule has by now
     like: LinkId  # the earlier page
 
-    def told(self) -> str:
-        """The numbers that decide, for people."""
-        part = _WORDS.get(self.rule, "the host" if self.kind is FindingKind.MIRROR else self.rule)
-        return f"the very text of an earlier page, where only this differs: {part}; {count_of(self.pairs, 'such pair')}"
-
 
 _MOST_TEXTS: Final = 3  # of one path, each with the origin that showed it first
 
@@ -214,7 +208,7 @@ class Mirrors:
                 rule, seen_anew = self._count(shown[0], origin, is_equal=shown is same)
                 parted += seen_anew
                 if shown is same:
-                    copy = Copy(FindingKind.MIRROR, mirror_of(shown[0]), rule.equal, shown[1][1])
+                    copy = Copy(FindingKind.MIRROR, shown[0], rule.equal, shown[1][1])
         return copy, parted
 
     def leader(self, origin: str) -> str | None:
@@ -306,14 +300,14 @@ class Learned:
     """What a page taught."""
 
     copy: Copy | None = None
-    established: tuple[HostKey, ...] = ()  # hosts that have a new rule
+    has_new_rule: bool = False
     unfolded: tuple[HostKey, ...] = ()  # hosts that have lost one
 
 
 class Folding:
     """Learns rules host by host, and knows which addresses are variants of one that was fetched."""
 
-    def __init__(self, *, pairs: int, memory: int, probe_every: int = 16) -> None:
+    def __init__(self, memory: int, *, pairs: int = PAIRS, probe_every: int = 16) -> None:
         """Rules take so many equal pairs. `memory` bounds the forms of fetched addresses that are remembered."""
         self._pairs = pairs
         self._probe_every = probe_every
@@ -355,7 +349,7 @@ class Folding:
             self._ruled = self._hosts_with_rules()
         return Learned(
             copy or mirrored,
-            established=(host,) if after - before else (),
+            has_new_rule=bool(after - before),
             unfolded=tuple(dict.fromkeys([host] * bool(before - after) + released)),
         )
 
@@ -378,7 +372,7 @@ class Folding:
         if told:
             return told[0][0][1]
         other = self._mirrors.fetched_from(url.origin, folded)
-        return None if other is None else mirror_of(other)
+        return None if other is None else other
 
     def is_probe(self, url: Url) -> bool:
         """Whether a variant is to be fetched all the same, to see whether its rule still holds."""

@@ -1,57 +1,64 @@
-"""The seam: does the crawl walk in circles, and which waiting links should pay for it?"""
+"""The seam between a crawl and its guard: the pages that a guard is shown, and what it says of pages and links."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
 
     from honeyguide.guard.fingerprint import Fingerprint
     from honeyguide.model import HostKey, LinkId, Url
 
 MAX_LEVEL: Final = 7
-"""The deepest level at which a link may wait. Level 0 is that of a link of which nothing bad is known."""
-
+"""The deepest level at which a link may wait. Links of which nothing bad is known wait at level 0."""
 
 FIRM_LEVEL: Final = 3
-"""From here on something was found out about a link; above, there is a doubt that costs it its turn and no more."""
+"""From this level on a rule has decided against a link; levels 1 and 2 are doubts that cost it its turn only."""
 
 
 class FindingKind(StrEnum):
-    """What a page was found to be part of."""
+    """The loop, trap or kind of copy that a page belongs to."""
 
-    DUPLICATE = "duplicate"  # the very text of a page seen recently
-    NEAR_DUPLICATE = "near-duplicate"  # nearly the text of a page seen recently
-    LOOP = "loop"  # a chain of pages, each found on the one before, that stay alike
-    VARIANT = "variant"  # another address of a page, by a rule learned of the host
-    SESSION_ID = "session-id"  # the same, where the addresses differ in an id that names the visit
+    DUPLICATE = "duplicate"  # the very text of a recent page
+    NEAR_DUPLICATE = "near-duplicate"  # nearly the text of a recent page
+    LOOP = "loop"  # the last of several copies in a row, each found on the one before
+    VARIANT = "variant"  # another address of a fetched page, by a rule learned on the host
+    SESSION_ID = "session-id"  # the same, where the addresses differ in the id of a visit
     MIRROR = "mirror"  # the same on another host
     CALENDAR = "calendar"  # dates that run on for ever
     PAGINATION = "pagination"  # numbered pages that run on and bring nothing
     FACETS = "facets"  # the same items under ever new combinations of parameters
-    REPEATING_PATH = "repeating-path"  # a path that says the same again and again
+    REPEATING_PATH = "repeating-path"  # a path in which one part stands again and again
     GROWING_QUERY = "growing-query"  # a query that is longer on every page
     SOFT_404 = "soft-404"  # one answer to addresses that have nothing in common
-    MAZE = "maze"  # a space of addresses that grows with every page and that nobody else refers to
+    MAZE = "maze"  # a site that has spent its budget on pages that nobody else refers to
+
+
+class Cause(StrEnum):
+    """The rule by which a link waits at its level."""
+
+    COPIES = "copies"  # it was found on copies and soft 404s only
+    VARIANT = "variant"  # its page was fetched under another address
+    REPEATING_PATH = "repeating-path"
+    SERIES = "series"  # it belongs to a series that brings nothing new
+    REPETITIVE = "repetitive"  # it belongs to a series of which half of the pages are copies
+    OVER_BUDGET = "over-budget"  # its site has spent its budget
+    RECOVERED = "recovered"  # nothing is said against it any more
 
 
 @dataclass(frozen=True, slots=True)
 class SeenPage:
     """A page that came in, as the guard sees it."""
 
-    step: int
     link: LinkId
     url: Url
     parent: LinkId | None  # the page it was first found on; None for a seed
     moment: float  # seconds, by the clock of the crawl; never falls from page to page
     fingerprint: Fingerprint
-    reward: float
     is_relevant: bool
-    is_seed: bool
-    importance: float = 0.0  # its PageRank where ranks are kept: 1 is an average page
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,26 +67,23 @@ class Target:
 
     link: LinkId
     url: Url
-    is_new: bool  # met first on this page
-    importance: float = 0.0  # its PageRank where ranks are kept: 1 is an average page
+    is_new: bool  # no page has shown it before
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was found out, for a person to read."""
+    """The trap or copy that a page was found to be, with the numbers that decided. `runs.traps` words it."""
 
     kind: FindingKind
-    about: str  # the host, shape of address, group of hosts or chain of pages that it is about
-    evidence: str  # one line, with the numbers that decided
-    like: LinkId | None = None  # an earlier page that it is compared with and whose address the evidence does not have
-
-    def told(self, url_of: Callable[[LinkId], Url]) -> str:
-        """The evidence with the address of the page that it speaks of."""
-        return self.evidence if self.like is None else f"{self.evidence}; the earlier page is {url_of(self.like).text}"
+    about: str  # the host, section, site or shape of address that it is about
+    rule: str = ""  # the part of the address that does not matter, where a rule of folding decided
+    like: LinkId | None = None  # the earlier page that it repeats
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
 
-class Late(NamedTuple):
-    """A page that came before, had no finding, and has one now."""
+@dataclass(frozen=True, slots=True)
+class LateFinding:
+    """A finding on a page that came before and had none."""
 
     link: LinkId
     finding: Finding
@@ -88,42 +92,55 @@ class Late(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the guard makes of a page."""
+    """The guard's answer to a page."""
 
     finding: Finding | None = None
     demotion: int = 0  # for every link of the page, 0 to MAX_LEVEL
-    reconsider: tuple[HostKey, ...] = ()  # hosts whose waiting links may stand better now
-    earlier: tuple[Late, ...] = ()
+    raised: tuple[HostKey, ...] = ()  # hosts whose waiting links may have a better level now
+    earlier: tuple[LateFinding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How a link waits: 0 as if there were no guard, deeper behind everything above."""
+class Reason:
+    """Why a link waits behind others, or no longer."""
 
-    level: int = 0  # 0 to MAX_LEVEL
-    reason: str = ""  # the rule and what it goes by, in a few words; empty at level 0
+    cause: Cause
+    about: str = ""  # the site, series or rule that the cause speaks of
+    kind: FindingKind | None = None  # of the findings that it goes with
+
+
+@dataclass(frozen=True, slots=True)
+class LinkLevel:
+    """The level at which a link waits, and why; level 0 needs no reason."""
+
+    level: int = 0
+    reason: Reason | None = None
 
 
 class Guard(Protocol):
-    """Remembers what the crawl has seen, in bounded memory, and says which links wait behind the others.
+    """Remembers what the crawl has seen, in bounded memory, and says which links wait behind others.
 
-    A fold: the same pages in the same order give the same answers. One that is saved, loaded into a guard made with
-    the same settings and shown the later pages gives the answers of one that saw them all.
+    The same pages in the same order give the same answers. A guard that is saved, loaded into one made with the same
+    settings and shown the later pages answers as if it had seen them all.
     """
 
     def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
         """Take in a page and its links. Called once for every page, in the order of steps."""
         ...
 
-    def level(self, url: Url, carried: int) -> Standing:
-        """How a link to `url` waits now. Changes nothing.
+    def level(self, url: Url, carried: int) -> LinkLevel:
+        """Return the level at which a link to `url` waits now. Changes nothing.
 
         `carried` is the least demotion among the pages that show the link: found on one clean page, it is clean.
         """
         ...
 
+    def is_shown_twice(self, link: LinkId) -> bool:
+        """Whether a second page has shown the link lately, as far as the guard remembers."""
+        ...
+
     def save(self) -> bytes:
-        """The state, to be loaded by a guard made with the same settings."""
+        """Return the state, to be loaded by a guard made with the same settings."""
         ...
 
     def load(self, state: bytes) -> None:

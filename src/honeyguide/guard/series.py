@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.guard.bounded import remember
 from honeyguide.guard.guard import FIRM_LEVEL, FindingKind
-from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
     from honeyguide.guard.fingerprint import Fingerprint
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from honeyguide.model import LinkId
 
 _RECENT: Final = 16  # pages that are looked back on
+_LEAST_PAGES: Final = 6  # that it takes to tell that a series runs idle
 _MASK: Final = (1 << _RECENT) - 1
 _MOST_PRINTS: Final = 8
 _MOST_SHINGLES: Final = 128
@@ -39,14 +39,6 @@ _MOST_CREDIT: Final = 4.0
 _MOST_DEEPER: Final = 3  # levels
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A page of a series, as the series sees it."""
-
-    is_alike: bool
-    is_idle: bool  # brings nothing
-
-
 def is_about(kind: FindingKind, parameters: int) -> bool:
     """Whether a page with so many parameters is part of the trap: one facet alone is what people choose by."""
     return kind is not FindingKind.FACETS or parameters > 1
@@ -60,7 +52,7 @@ class Series:
     alike: int = 0  # one bit for each recent page, the newest last
     brought: int = 0
     turned: int = 0
-    repeated: int = 0
+    copies: int = 0
     prints: list[int] = field(default_factory=list)
     shingles: dict[int, None] = field(default_factory=dict)
     combinations: list[str] = field(default_factory=list)  # of names of parameters, the first few
@@ -72,46 +64,49 @@ class Series:
     is_repetitive: bool = False  # half of its last pages, and eight at least, repeated others; until fewer than four do
 
     def take(
-        self, link: LinkId, print_: Fingerprint, shape: Shape, *, brings: bool, turns: bool, repeats: bool = False
-    ) -> Turn:
-        """Count a page of the series; `repeats` says that it has a finding for repeating another page."""
-        turn = Turn(self._is_alike(print_), is_idle=not brings)
+        self, link: LinkId, print_: Fingerprint, shape: Shape, *, brings: bool, turns: bool, is_copy: bool = False
+    ) -> bool:
+        """Count a page of the series; whether it is like earlier ones."""
+        is_alike = self._is_alike(print_)
         self.fetched += 1
         self.credit = max(0.0, self.credit - _PRICE)
-        self.alike = (self.alike << 1 | turn.is_alike) & _MASK
+        self.alike = (self.alike << 1 | is_alike) & _MASK
         self.brought = (self.brought << 1 | brings) & _MASK
         self.turned = (self.turned << 1 | turns) & _MASK
-        self.repeated = (self.repeated << 1 | repeats) & _MASK
+        self.copies = (self.copies << 1 | is_copy) & _MASK
         self._remember(print_, shape)
         self.is_dated = self.is_dated and shape.is_dated
-        is_part = turn.is_idle and (turn.is_alike or not self.is_idle)
+        is_part = not brings and (is_alike or not self.is_idle)
         if is_part and len(self.idle_pages) < _MOST_PAGES:
             self.idle_pages.append((link, len(shape.names)))
-        return turn
+        self._settle()
+        return is_alike
 
     def lead_to(self) -> None:
         """Count a page of another series that this one led to, if it is like no other."""
         self.credit = min(_MOST_CREDIT, self.credit + 1.0)
+        self._settle()
 
     @property
     def is_last_alike(self) -> bool:
         """Whether its newest page was like earlier ones."""
         return bool(self.alike & 1)
 
-    def settle(self, least: int) -> bool:
-        """Work out whether the series runs idle; `least` pages are needed to tell."""
-        self.is_repetitive = self.repeated.bit_count() >= (_RECENT // 4 if self.is_repetitive else _RECENT // 2)
+    def _settle(self) -> None:
+        """Work out whether the series runs idle, or repeats itself."""
+        self.is_repetitive = self.copies.bit_count() >= (_RECENT // 4 if self.is_repetitive else _RECENT // 2)
         looked_at = min(self.fetched, _RECENT)
         alike, turned = self.alike.bit_count(), self.turned.bit_count()
         runs_on = alike * 2 >= looked_at and turned * 8 >= looked_at
-        is_monotonous = self.fetched >= 2 * least and alike * 8 >= looked_at * 7 and (turned > 0 or self.is_dated)
+        is_monotonous = (
+            self.fetched >= 2 * _LEAST_PAGES and alike * 8 >= looked_at * 7 and (turned > 0 or self.is_dated)
+        )
         most_brought = looked_at // 2 if self.is_idle else looked_at // 4
         brings_little = self.brought.bit_count() <= most_brought
         # What it was once found to be is not taken back lightly.
         goes_on = self.is_idle and alike * 4 >= looked_at and (turned > 0 or self.is_dated)
         is_endless = brings_little and (runs_on or is_monotonous or goes_on)
-        self.is_idle = looked_at >= least and is_endless and self.credit < _PRICE
-        return self.is_idle
+        self.is_idle = looked_at >= _LEAST_PAGES and is_endless and self.credit < _PRICE
 
     @property
     def level(self) -> int:
@@ -128,20 +123,21 @@ class Series:
             return FindingKind.CALENDAR
         return FindingKind.FACETS if len(self.combinations) >= _LEAST_COMBINATIONS else FindingKind.PAGINATION
 
-    def name_pages(self, kind: FindingKind) -> list[LinkId]:
+    def take_pages(self, kind: FindingKind) -> list[LinkId]:
         """The pages that a finding is about, which are forgotten with that."""
         named = [link for link, parameters in self.idle_pages if is_about(kind, parameters)]
         self.idle_pages = []
         return named
 
-    def told(self) -> str:
-        """The numbers that decide, for people."""
-        looked_at = min(self.fetched, _RECENT)
-        return (
-            f"of its last {count_of(looked_at, 'page')} {count_of(self.alike.bit_count(), 'was', 'were')} like earlier "
-            f"ones, {self.turned.bit_count()} led on to more of them, and {self.brought.bit_count()} brought anything "
-            f"else; {self.fetched} so far"
-        )
+    def numbers(self) -> dict[str, float]:
+        """Return the numbers that decide, of the last pages and of all."""
+        return {
+            "recent": min(self.fetched, _RECENT),
+            "alike": self.alike.bit_count(),
+            "turned": self.turned.bit_count(),
+            "brought": self.brought.bit_count(),
+            "pages": self.fetched,
+        }
 
     def _is_alike(self, print_: Fingerprint) -> bool:
         if any((print_.simhash ^ other).bit_count() <= _NEAR_BITS for other in self.prints):

@@ -1,15 +1,21 @@
-"""What a group of hosts, or a section of a host, has cost, and how many pages it may cost.
+"""Budgets of sites: how many pages a site may cost before its links wait behind those of others.
 
-A space of addresses can only be endless while every page of it brings at least one new address. And a space that is
-made up as one goes is a tree: its links lead to addresses that nobody has named before. Honest sites are not so. Their
-pages refer to one another, so that many links lead to pages that were met before and still wait (`crossing`), other
-sites name their pages first (`from_outside`), and with time they bring fewer and fewer new addresses (`growth`).
+The idea is that of IRLbot's domain budgets (Lee et al. 2008): a site may cost more the more others refer to it, so that
+endless sites, which nobody refers to, do not take over the crawl. A *site* is a registered domain.
 
-An account is *overdrawn* when more of its pages brought new addresses than its allowance has pages, it still grows,
-hardly any of its addresses was named twice, and it must be far larger than it seems (`is_vast`). The allowance rises
-with every group of sites that refers to it from outside, with every address first met outside once enough groups do,
-with every site of its own and with every relevant page. Overdrawn, its links wait a level deeper for each doubling, and
-to be so no longer it has to be a fifth below one of these bounds, or a quarter above that of the named twice.
+- A page is *confirmed* once a second page shows its address; a link back to the page's parent does not count. Sites
+  that people make are full of such pages; a site that makes up addresses as one goes names each of them once.
+- A page that shows two new addresses or more that share its budget costs 1 until it is confirmed; the first page of a
+  site costs nothing.
+- The budget is a base, and more for each independent referrer and each relevant page.
+- A site needs no budget while it seems to have at most 3,000 addresses, or 30 for each of its pages. Of the addresses
+  shown some were shown twice: the fewer, the more there must be, as with fish that are marked and caught again. For a
+  finite site the estimate soon stays where it is, for one that is made up it grows with every page.
+- A referrer is *trusted* when it is a seed's site, or has eight confirmed pages and one among every four; only trusted
+  ones count, and sites that share a budget count as one.
+- A site first met on a site that is not trusted shares the budget of that site, until four trusted ones refer to it.
+- When a budget is spent, the links of all sites that share it wait at level 3, and a level deeper with each doubling,
+  until the budget has grown a quarter beyond what was spent. Sites of seeds have no bound.
 """
 
 from __future__ import annotations
@@ -18,203 +24,246 @@ from dataclasses import dataclass, field
 from math import log2, sqrt
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.guard.bounded import Bounded, fields_of
 from honeyguide.guard.guard import FIRM_LEVEL
-from honeyguide.model.counts import count_of
+from honeyguide.model import registered_domain
+from honeyguide.settings.guard_section import SITE_BUDGET
 
 if TYPE_CHECKING:
-    from honeyguide.model import LinkId
-    from honeyguide.settings.guard_section import GuardSettings
+    from collections.abc import Iterable
 
-DEEP: Final = 2
-"""The generation from which on a page is not just behind an entrance. An index that lists indexes shows each address
-once and looks like a maze, until pages are fetched that these list: so half an allowance has to be spent deeper."""
+    from honeyguide.guard.bounded import State
+    from honeyguide.model import HostKey, LinkId
+    from honeyguide.settings import GuardSettings
 
 DEEPEST: Final = 6
-"""The level of the most overdrawn account; the bottom is for what is known to be a copy."""
+"""The level of the site farthest beyond its budget; the bottom is for known copies."""
 
-FANNING_OUT: Final = 2.0
-"""New addresses a page from which on a site may be a maze. A book in which each page leads to the next has one: it is
-never more than one link that waits there, and if it is a trap, it is a series."""
+FORGIVING: Final = (8, 16)
+"""Independent referrers from which on one level of a near-duplicate is forgiven, or all of it."""
 
-FANNING_OUT_IN_SECTION: Final = 3.0
-
-MOST_KNIT: Final = 0.2
-"""The knit share that is enough however many pages were seen."""
-
-LEAST_PAGES: Final = 8
-"""Pages that it takes to see whether they refer to one another; twice as well as those of a large site have to."""
-
-LEAST_ADDRESSES: Final = 16
-"""Addresses that were named, which it takes as well: of two, one is named twice by chance."""
-
-_SHALLOW: Final = 1.5  # allowances that may be spent just behind entrances
-_SLACK: Final = 0.8  # an overdrawn account has to be so far on the other side of a bound
-_RECENT: Final = 16  # pages that the mean growth is about
-MOST_REFERRERS: Final = 64  # that are told apart
-_MOST_PAGES: Final = 256  # that are remembered, to be named when the account turns out to be a maze
-_MOST_RENEWALS: Final = 3  # a site with more parts of addresses that do not matter makes them up
-_REPEATED: Final = 4  # of the last pages, from which on repetitions are usual
-_MASK: Final = (1 << _RECENT) - 1
+MOST_REFERRERS: Final = 128  # that are told apart
+_LEAST_FRESH: Final = 2  # a book in which each page leads to the next shows one new address a page
+_OWN_BUDGET: Final = 4  # trusted referrers that give a site a budget of its own
+_LEAST_CONFIRMED: Final = 8  # pages of a trusted site
+_CONFIRMED_SHARE: Final = 0.25
+_ADDRESSES_PER_PAGE: Final = 30
+_SLACK: Final = 1.25  # a spent budget has to grow beyond what was spent by so much
+_MOST_PAGES: Final = 256  # that are remembered, to be named when the budget is spent
+_MOST_HOSTS: Final = 256  # of one site, whose links are looked at again when it has a better level
+_MOST_RENEWALS: Final = 3
 
 
 @dataclass(slots=True)
-class Account:
-    """The counts of one group or section."""
+class Site:
+    """A registered domain, and its budget, which other sites may share."""
 
+    domain: str
+    shares_with: str = ""  # the site whose budget it uses; "" where it has its own
+    is_seed: bool = False
+    hosts: list[HostKey] = field(default_factory=list)
+    referrers: list[str] = field(default_factory=list)  # trusted budgets that refer to it, by domain
+    sites: int = 1  # that use this budget
     fetched: int = 0
-    spent: int = 0  # of these, pages that brought new addresses of its own; all others are ends
-    deep: int = 0  # of these, pages that are not just behind an entrance
+    cost: int = 0  # pages that cost 1, and are not confirmed
+    confirmed: int = 0  # pages
+    shown: int = 0  # addresses that its pages have shown
+    shown_twice: int = 0  # of these, those shown by a second page
     relevant: int = 0
-    hosts: int = 1
-    fresh: int = 0  # links of its pages to new addresses of its own
-    crossing: int = 0  # links of its pages to addresses of its own that were met before and wait
-    growth: float = 0.0  # new addresses of its own that a page brings, a recent mean
-    from_outside: int = 0  # addresses of its own that were first met on pages of others
-    referrers: list[int] = field(default_factory=list)  # groups that refer to it, told apart up to a number
-    pages: list[LinkId] = field(default_factory=list)  # to be named when it turns out to be a maze
-    is_trusted: bool = False  # a person named it as a seed
-    is_section: bool = False  # of a site; those are judged more carefully
-    level: int = 0  # at which its links wait
-    repetitions: int = 0  # one bit for each recent page, set where it repeated another
-    renewals: int = 0  # times that it began anew
+    level: int = 0  # at which links into sites of this budget wait
+    renewals: int = 0  # times that the count began again
+    pages: list[LinkId] = field(default_factory=list)  # without a finding, to be named when the budget is spent
 
     @property
-    def _slack(self) -> float:
-        """What bounds are multiplied with, so that an account at one of them is not overdrawn by turns."""
-        return _SLACK if self.level else 1.0
+    def is_trusted(self) -> bool:
+        """Whether its word counts for others."""
+        is_confirmed = self.confirmed >= max(_LEAST_CONFIRMED, _CONFIRMED_SHARE * self.fetched)
+        return self.is_seed or (is_confirmed and not self.level)
+
+    def budget(self, rules: GuardSettings) -> float:
+        """Return how many pages may cost something before links wait."""
+        return (
+            rules.site_budget
+            + rules.budget_per_referrer * len(self.referrers)
+            + rules.budget_per_relevant * self.relevant
+        )
 
     @property
-    def knit_share(self) -> float:
-        """Of its addresses that were named while they waited, those named again by its own pages or first by others."""
-        return (self.crossing + self.from_outside) / max(1, self.named)
+    def estimated_addresses(self) -> float:
+        """How many addresses it has at the least, were each as likely to be shown as any other.
 
-    @property
-    def named(self) -> int:
-        """Its addresses, those that were named twice counted twice."""
-        return self.fresh + self.crossing + self.from_outside
-
-    @property
-    def estimated_size(self) -> float:
-        """How many addresses it has in all, at the least, were each as likely to be shown as any other.
-
-        Of so many links to addresses that wait, so many met one another: the fewer do, the more there must be, as with
-        fish that are marked and caught again. Popular pages are met sooner, so an honest site is larger than this says;
-        and by chance fewer may have met than is usual, so two standard deviations more are taken.
+        Two standard deviations are added to those shown twice, because fewer may have been by chance.
         """
-        shown = self.fresh + self.crossing
-        return shown * shown / (2.0 * (self.crossing + 2.0 * sqrt(self.crossing) + 2.0))
+        links = self.shown + self.shown_twice
+        return links * links / (2.0 * (self.shown_twice + 2.0 * sqrt(self.shown_twice) + 2.0))
 
-    def is_vast(self, rules: GuardSettings) -> bool:
-        """Whether it has far more addresses than its pages seen so far, and what others know of it, explain.
+    def settle(self, rules: GuardSettings) -> bool:
+        """Work out the level at which its links wait; whether it is a better one than before."""
+        before, budget = self.level, self.budget(rules)
+        slack = _SLACK if before else 1.0
+        explained = max(rules.maze_addresses, _ADDRESSES_PER_PAGE * self.fetched)
+        is_spent = self.cost * slack > budget and self.estimated_addresses * slack > explained
+        is_bound = not self.is_seed and SITE_BUDGET in rules.rules
+        deeper = max(0, int(log2(self.cost / budget))) if is_spent else 0
+        self.level = min(DEEPEST, FIRM_LEVEL + deeper) if is_spent and is_bound else 0
+        return self.level < before
 
-        The estimate for a finite site soon stays where it is; that for one that is made up grows with every page.
-        """
-        explained = max(rules.vast_per_page * self.spent, rules.vast_per_reference * (1 + self.from_outside))
-        return self.estimated_size >= max(rules.vast_addresses, explained) * self._slack
+    def numbers(self, rules: GuardSettings) -> dict[str, float]:
+        """Return the numbers that decide."""
+        return {
+            "cost": self.cost,
+            "budget": round(self.budget(rules)),
+            "pages": self.fetched,
+            "sites": self.sites,
+            "confirmed": self.confirmed,
+            "addresses": round(self.estimated_addresses),
+            "referrers": len(self.referrers),
+            "relevant": self.relevant,
+        }
 
-    def take(self, link: LinkId | None, fresh: int, crossing: int, *, is_relevant: bool, is_deep: bool = True) -> None:
-        """Count a page with its links to addresses of the account; `link` is None where it is not to be named later."""
-        self.fetched += 1
-        self.spent += fresh > 0
-        self.deep += fresh > 0 and is_deep
-        self.relevant += is_relevant
-        self.fresh += fresh
-        self.crossing += crossing
-        self.growth += (fresh - self.growth) / min(self.fetched, _RECENT)
-        if link is not None and len(self.pages) < _MOST_PAGES:
-            self.pages.append(link)
-
-    def note(self, *, is_repetition: bool) -> bool:
-        """Take in whether a page repeated another; whether a quarter of the last sixteen did."""
-        self.repetitions = (self.repetitions << 1 | is_repetition) & _MASK
-        return self.repetitions.bit_count() >= _REPEATED
-
-    def refer(self, group: int, *, is_new: bool) -> None:
-        """Count a reference by another group, to an address that was new or not."""
-        self.from_outside += is_new
-        if group not in self.referrers and len(self.referrers) < MOST_REFERRERS:
-            self.referrers.append(group)
-
-    def add(self, other: Account) -> None:
-        """Take over the counts of another account."""
-        pages = self.fetched + other.fetched
-        self.growth = (self.growth * self.fetched + other.growth * other.fetched) / max(1, pages)
-        self.fetched = pages
-        self.spent += other.spent
-        self.deep += other.deep
-        self.relevant += other.relevant
-        self.fresh += other.fresh
-        self.crossing += other.crossing
-        self.from_outside += other.from_outside
-        self.referrers = list(dict.fromkeys(self.referrers + other.referrers))[:MOST_REFERRERS]
-
-    def subtract(self, other: Account) -> None:
-        """Give back the counts of another account that were added, or counted here as well as there."""
-        self.fetched = max(0, self.fetched - other.fetched)
-        self.spent = max(0, self.spent - other.spent)
-        self.deep = max(0, self.deep - other.deep)
-        self.relevant = max(0, self.relevant - other.relevant)
-        self.fresh = max(0, self.fresh - other.fresh)
-        self.crossing = max(0, self.crossing - other.crossing)
-        self.from_outside = max(0, self.from_outside - other.from_outside)
-
-    def begin_anew(self) -> bool:
-        """Count again from nothing: what was counted were variants of addresses that are told apart no longer.
-
-        Whether it did: what has new parts of addresses again and again that do not matter is not let off each time.
-        """
+    def begin_again(self) -> bool:
+        """Count from nothing, because the addresses counted so far were variants; three times at most."""
         if self.renewals == _MOST_RENEWALS:
             return False
         self.renewals += 1
-        self.fetched = self.spent = self.deep = self.fresh = self.crossing = self.level = 0
-        self.growth = 0.0
+        self.fetched = self.cost = self.confirmed = self.shown = self.shown_twice = 0
         self.pages = []
         return True
 
-    def allowance(self, rules: GuardSettings) -> float:
-        """Pages that it may cost before its links wait behind others."""
-        referrers = min(len(self.referrers), rules.established_referrers)
-        earned = min(rules.allowance / 2, rules.allowance_per_relevant * self.relevant)
-        allowance = rules.allowance + rules.allowance_per_referrer * referrers + earned
-        allowance += rules.allowance_per_host * min(self.hosts - 1, rules.allowance)
-        if self.is_established(rules):
-            allowance += rules.allowance_per_reference * self.from_outside
-        return allowance
 
-    def is_established(self, rules: GuardSettings) -> bool:
-        """Whether enough others refer to it that it counts as a place of its own."""
-        return self.is_trusted or len(self.referrers) >= rules.established_referrers
+class SiteBudgets:
+    """The sites met; those that nothing was heard of for longest are forgotten, seeds' sites never."""
 
-    def has_proved_itself(self, rules: GuardSettings) -> bool:
-        """Whether it is no part of a maze, as far as can be seen."""
-        is_knit = self.knit_share >= 2 * rules.knit and not self.is_vast(rules)
-        is_seen = self.fetched >= LEAST_PAGES and self.named >= LEAST_ADDRESSES and is_knit
-        return is_seen or self.is_established(rules)
+    def __init__(self, rules: GuardSettings) -> None:
+        self._rules = rules
+        self._seeds: dict[str, Site] = {}
+        self._sites: Bounded[str, Site] = Bounded(rules.memory)
 
-    def is_well_knit(self, rules: GuardSettings) -> bool:
-        """Whether its pages are referred to as those of honest sites are, by one another and by others."""
-        doublings = max(0.0, log2(max(1, self.spent) / self.allowance(rules)))
-        needed = min(rules.knit + rules.knit_per_doubling * doublings, max(rules.knit, MOST_KNIT))
-        return self.knit_share >= (needed / 2 if self.is_section else needed) / self._slack
+    def find(self, host: HostKey) -> Site | None:
+        """Return the site of a host, where it is known. Changes nothing."""
+        domain = registered_domain(host)
+        return self._seeds.get(domain) or self._sites.get(domain)
 
-    def settle(self, rules: GuardSettings) -> int:
-        """Work out at which level its links wait."""
-        allowance = self.allowance(rules)
-        least_growth = (FANNING_OUT_IN_SECTION if self.is_section else FANNING_OUT) * self._slack
-        is_endless = self.growth >= least_growth and self.is_vast(rules) and not self.is_well_knit(rules)
-        bound = allowance * self._slack
-        is_spent = self.spent > bound and (2 * self.deep >= bound or self.spent > _SHALLOW * bound)
-        is_overdrawn = is_spent and is_endless and not self.is_trusted
-        self.level = min(DEEPEST, FIRM_LEVEL + max(0, int(log2(self.spent / allowance)))) if is_overdrawn else 0
-        if self.spent > _MOST_PAGES and not is_overdrawn:
-            self.pages = []  # it has shown by now that it is no maze
-        return self.level
+    def meet(self, host: HostKey, introducer: Site | None = None) -> Site:
+        """Return the site of a host; a new one shares the budget of an introducer that is not trusted."""
+        domain = registered_domain(host)
+        site = self._seeds.get(domain) or self._sites.touch(domain)
+        if site is None:
+            site = Site(domain)
+            payer = None if introducer is None else self.payer(introducer)
+            if payer is not None and not payer.is_trusted:
+                site.shares_with = payer.domain
+                payer.sites += 1
+                self._sites.touch(payer.domain)
+            self._sites.put(domain, site)
+        if host not in site.hosts and len(site.hosts) < _MOST_HOSTS:
+            site.hosts.append(host)
+        return site
 
-    def told(self, rules: GuardSettings) -> str:
-        """The numbers that decide, for people."""
-        pages = f"{self.spent} of {count_of(self.fetched, 'page')} on {count_of(self.hosts, 'site')}"
-        return (
-            f"{pages} brought new addresses, {self.growth:.1f} a page; {self.knit_share:.1%} of these were named "
-            f"again, or elsewhere first; {count_of(len(self.referrers), 'other refers', 'others refer')} to it; "
-            f"{count_of(self.relevant, 'was', 'were')} relevant; its allowance is {self.allowance(rules):.0f}"
-        )
+    def meet_seed(self, host: HostKey) -> tuple[Site, list[HostKey]]:
+        """Return the site of a seed, which has no bound, and its hosts if their links waited behind others."""
+        site = self.meet(host)
+        was_behind = self.payer(site).level > 0
+        site.is_seed, site.level, site.shares_with = True, 0, ""
+        self._sites.remove(site.domain)
+        self._seeds[site.domain] = site
+        return site, site.hosts if was_behind else []
+
+    def payer(self, site: Site) -> Site:
+        """Return the site whose budget a site uses: itself, or the one that it was first met on."""
+        if not site.shares_with:
+            return site
+        return self._seeds.get(site.shares_with) or self._sites.get(site.shares_with) or site
+
+    def level(self, host: HostKey) -> tuple[int, str]:
+        """Return the level at which links to a host wait, and the site whose budget is spent. Changes nothing."""
+        site = self.find(host)
+        payer = None if site is None else self.payer(site)
+        return (0, "") if payer is None else (payer.level, payer.domain)
+
+    def referrers(self, host: HostKey) -> int:
+        """Return how many independent sites refer to a host's site."""
+        site = self.find(host)
+        return 0 if site is None else len(site.referrers)
+
+    def refer(self, site: Site, host: HostKey) -> tuple[Site, list[HostKey]]:
+        """Count a link from a site to a host; return the site of the host, and hosts that have a better level now."""
+        other = self.meet(host, site)
+        source, payer = self.payer(site), self.payer(other)
+        is_counted = source is not payer and source.is_trusted and source.domain not in other.referrers
+        if not is_counted or len(other.referrers) == MOST_REFERRERS:
+            return other, []
+        other.referrers.append(source.domain)
+        raised = other.hosts if len(other.referrers) in FORGIVING else []
+        if other is payer:
+            return other, self.hosts_of(other) if other.settle(self._rules) else raised
+        if len(other.referrers) == _OWN_BUDGET:
+            other.shares_with = ""
+            payer.sites -= 1
+            raised = other.hosts if payer.level else raised
+        return other, raised
+
+    def charge(
+        self, site: Site, link: LinkId, fresh: int, *, is_confirmed: bool, is_relevant: bool
+    ) -> tuple[Site, bool, list[HostKey]]:
+        """Count a page that shows so many new addresses.
+
+        Return who pays, whether the page costs anything, and hosts that have a better level now.
+        """
+        payer = self.payer(site)
+        payer.fetched += 1
+        payer.confirmed += is_confirmed
+        payer.relevant += is_relevant
+        payer.shown += fresh
+        site_pages = payer.fetched if site is payer else self._count_page(site)
+        is_costly = fresh >= _LEAST_FRESH and not is_confirmed and site_pages > 1
+        payer.cost += is_costly
+        if fresh and len(payer.pages) < _MOST_PAGES:
+            payer.pages.append(link)
+        has_risen = payer.settle(self._rules)
+        return payer, is_costly, self.hosts_of(payer) if has_risen else []
+
+    def confirm(self, host: HostKey, *, is_costly: bool) -> list[HostKey]:
+        """Count that a second page shows a fetched one; return hosts that have a better level now."""
+        site = self.find(host)
+        if site is None:
+            return []
+        payer = self.payer(site)
+        payer.confirmed += 1
+        payer.shown_twice += 1
+        payer.cost = max(0, payer.cost - is_costly)
+        return self.hosts_of(payer) if payer.settle(self._rules) else []
+
+    def show_again(self, site: Site) -> None:
+        """Count that a second page shows an address of a site, which waits."""
+        self.payer(site).shown_twice += 1
+
+    def begin_again(self, host: HostKey) -> list[HostKey]:
+        """Count a host's site from nothing; return hosts that have a better level now."""
+        site = self.find(host)
+        payer = None if site is None else self.payer(site)
+        if payer is None or not payer.begin_again() or not payer.settle(self._rules):
+            return []
+        return self.hosts_of(payer)
+
+    def hosts_of(self, payer: Site) -> list[HostKey]:
+        """Return the hosts of all sites that use a budget."""
+        sharing: Iterable[Site] = [payer]
+        if payer.sites > 1:
+            sharing = [site for _, site in self._sites.items() if self.payer(site) is payer]
+        return [host for site in sharing for host in site.hosts]
+
+    def state(self) -> State:
+        sites = (*self._seeds.values(), *(site for _, site in self._sites.items()))
+        return [fields_of(site) for site in sites]
+
+    def restore(self, state: State) -> None:
+        sites = [Site(*fields) for fields in state]
+        self._seeds = {site.domain: site for site in sites if site.is_seed}
+        self._sites.replace((site.domain, site) for site in sites if not site.is_seed)
+
+    @staticmethod
+    def _count_page(site: Site) -> int:
+        """Count a page of a site that uses another's budget; its own first page costs nothing."""
+        site.fetched += 1
+        return site.fetched

@@ -34,7 +34,7 @@ class SameTitle:
     pages: list[LinkId] = field(default_factory=list)  # without a finding
 
     def take(self, link: LinkId, print_: Fingerprint, series: str) -> bool:
-        """Count a page; whether it is an apology."""
+        """Count a page; whether it is a soft 404."""
         known = sum(shingle in self.shingles for shingle in print_.sketch)
         is_alike = bool(print_.sketch) and known >= _COMMON * len(print_.sketch)
         is_alike = is_alike or (self.fetched > 0 and print_.plain == self.plain)
@@ -48,10 +48,10 @@ class SameTitle:
             self.series.append(series)
         if len(self.pages) < _MOST_PAGES:
             self.pages.append(link)
-        return is_alike and self.is_apology
+        return is_alike and self.is_soft_404
 
     @property
-    def is_apology(self) -> bool:
+    def is_soft_404(self) -> bool:
         """Whether these pages are one answer. Sites that give all their pages one title have pages of all lengths."""
         return (
             self.fetched >= _LEAST_PAGES
@@ -60,9 +60,6 @@ class SameTitle:
             and self.alike >= _MOSTLY * (self.fetched - 1)
         )
 
-    def told(self) -> str:
-        """The numbers that decide, for people."""
-        return (
-            f"{self.alike} of {self.fetched} pages with this title had much of their text in common, at addresses of "
-            f"{len(self.series)} shapes or more"
-        )
+    def numbers(self) -> dict[str, float]:
+        """Return the numbers that decide."""
+        return {"alike": self.alike, "pages": self.fetched, "series": len(self.series)}

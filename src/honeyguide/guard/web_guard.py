@@ -1,42 +1,58 @@
-"""The guard of a crawl: window, folding, series, apologies and accounts, joined behind one seam.
+"""The guard of a crawl: window, folding, series, soft 404s and site budgets, joined behind one seam.
 
-A page is shown to each of them in turn. What they say of it becomes one finding, the most telling, and one demotion for
-the page's links: what a page is part of tells more than that it repeats another; else the first that was said does.
-`docs/guard.md` has the rules in words. A link that is asked about waits at the deepest level that any
-of them gives it.
+A page is shown to each rule in turn. Their findings become one, the most telling, and one demotion for the page's
+links. A link waits at the deepest level that any rule gives it. `docs/guard.md` has the rules in words.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from honeyguide.errors import GuardError
+from honeyguide.guard.bounded import Bounded, fields_of, gc_paused, pack, unpack
 from honeyguide.guard.fingerprint import NO_TITLE
-from honeyguide.guard.guard import MAX_LEVEL, Finding, FindingKind, Judgement, Late
-from honeyguide.guard.levels import NEAR, REPEATS, USUAL_NEAR, Standings
-from honeyguide.guard.link_stats import LinkCensus, Scope
+from honeyguide.guard.folding import REPEATED_PART, Folding, hash_of
+from honeyguide.guard.guard import (
+    FIRM_LEVEL,
+    MAX_LEVEL,
+    Cause,
+    Finding,
+    FindingKind,
+    Judgement,
+    LateFinding,
+    LinkLevel,
+    Reason,
+)
 from honeyguide.guard.series import Series, is_about
 from honeyguide.guard.shape import Shape, shape_of
-from honeyguide.guard.site_budget import DEEP
+from honeyguide.guard.site_budget import FORGIVING, SiteBudgets
 from honeyguide.guard.soft_404 import SameTitle
-from honeyguide.guard.tables import Tables
-from honeyguide.guard.window import Kept
-from honeyguide.model.counts import count_of
-from honeyguide.model.guard_words import beside_seeds, by_rule
+from honeyguide.guard.window import Kept, Window
+from honeyguide.settings.guard_section import FOLDING, SERIES, SOFT_404
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.guard.folding import Copy
-    from honeyguide.guard.guard import SeenPage, Standing, Target
-    from honeyguide.guard.link_stats import LinksOfPage
-    from honeyguide.guard.neighbourhoods import Site
+    from honeyguide.guard.guard import SeenPage, Target
+    from honeyguide.guard.site_budget import Site
     from honeyguide.model import HostKey, LinkId, Url
     from honeyguide.settings.guard_section import GuardSettings
 
-_COPY: Final = USUAL_NEAR + 1  # what the links of a copy are demoted, or of a page that says there is none
-_MOST_DEEPER: Final = 2  # levels that a chain of pages with findings adds to the demotion
-_LOOP: Final = 3  # pages in a row, each found on the one before, that repeat others
+LEAST_WORDS: Final = 20
+"""Words of text below which a page is not compared: short texts are equal by chance."""
+
+_NEAR: Final = 2  # the most that the links of a near-duplicate are demoted
+_USUAL_NEAR: Final = FIRM_LEVEL  # the same where copies are usual in the section
+_COPY: Final = FIRM_LEVEL + 1  # the demotion of links on a copy or a soft 404
+_VARIANT: Final = 6  # the level of another address of a fetched page
+_MOST_DEEPER: Final = 2  # levels that a chain of pages with findings adds
+_LOOP: Final = 3  # copies in a row, each found on the one before
+_REPEATS: Final = 3  # times that one part of a path stands in it, from which on it may be a trap's
+_MOST_REPEATS: Final = 5
+_DOUBT: Final = 1
+_RECENT: Final = 16  # pages of a section that are looked back on
+_USUAL: Final = 4  # copies among these, from which on they are usual
 _COPIES: Final = frozenset({FindingKind.DUPLICATE, FindingKind.NEAR_DUPLICATE})
 _REPEATING: Final = _COPIES | {
     FindingKind.VARIANT,
@@ -47,13 +63,23 @@ _REPEATING: Final = _COPIES | {
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """What one of the parts found out about a page."""
+class _Verdict:
+    """What one rule says of a page, of earlier ones, or both."""
 
     finding: Finding
-    demotion: int
-    earlier: list[LinkId]  # pages that came before, which the same was found out about
-    is_about_page: bool = True  # or about these alone
+    demotion: int = 0
+    earlier: Sequence[LinkId] = ()
+    is_about_page: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """The links of a page to addresses that were not fetched."""
+
+    fresh: int  # to new addresses of sites that use the page's budget
+    brings: bool  # one leads to anything new but more of the page's own series
+    turns: bool  # one leads to more of it
+    raised: list[HostKey]  # hosts that have a better level for being referred to
 
 
 class WebGuard:
@@ -61,259 +87,331 @@ class WebGuard:
 
     def __init__(self, rules: GuardSettings) -> None:
         self._rules = rules
-        self._begin(Tables(rules))
+        self._begin()
+
+    def _begin(self) -> None:
+        memory = self._rules.memory
+        self._window = Window(self._rules.window_pages, self._rules.window_s)
+        self._folding = Folding(memory)
+        self._sites = SiteBudgets(self._rules)
+        self._series: Bounded[str, Series] = Bounded(memory // 16)
+        self._titles: Bounded[tuple[HostKey, int], SameTitle] = Bounded(memory // 16)
+        self._led_by: Bounded[LinkId, tuple[str, str]] = Bounded(memory // 16)  # series and section of pages
+        self._words: Bounded[int, int] = Bounded(memory)  # in numbered addresses, by section
+        self._copies: Bounded[str, int] = Bounded(memory // 4)  # by section, a bit for each recent page: set for a copy
+        # Pages with a finding: how many in a row, each found on the one before, have one, and how many are copies.
+        self._chains: Bounded[LinkId, tuple[int, int]] = Bounded(memory)
+        self._fetched: Bounded[LinkId, int] = Bounded(memory)  # _COSTLY, _FREE or _CONFIRMED
+        self._shown_twice: Bounded[LinkId, int] = Bounded(memory)  # before they were fetched
 
     def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
         """Take in a page and its links. Called once for every page, in the order of steps."""
         shape = shape_of(page.url)
-        print_ = page.fingerprint
-        reconsider: dict[HostKey, None] = {}
-        has_text = print_.words >= self._rules.least_words
-        site = self._site_of(page, reconsider)
-        generation = self._tables.begin_page(page.link, page.parent, site.group)
-        self._pay(page, shape, site, reconsider)
-        self._census.rank(site, page.importance, reconsider)
-        seen: list[_Seen] = []
+        raised: list[HostKey] = []
+        if page.parent is None:
+            site, raised = self._sites.meet_seed(shape.host)
+        else:
+            site = self._sites.meet(shape.host)
+        self._fetched.put(page.link, _CONFIRMED)  # until its own links are counted
+        has_text = page.fingerprint.words >= LEAST_WORDS
+        verdicts: list[_Verdict] = []
         if has_text:
-            seen += self._compared(page, shape, reconsider)
-            is_usual = self._tables.section(shape.section).note(is_repetition=bool(seen))
-            if is_usual and seen and seen[0].demotion <= NEAR:
-                seen[0] = replace(seen[0], demotion=USUAL_NEAR)  # so many are no accident
-        links = self._census.take(shape, site, targets, reconsider)
+            verdicts, more = self._compare(page, shape)
+            raised = [*raised, *more]
+        links = self._count_links(page, shape, site, targets)
+        raised = [*raised, *links.raised]
         if has_text:
-            is_repetition = bool(seen)
-            seen += self._in_series(page, shape, links, reconsider, is_repetition=is_repetition)
-            seen += self._under_title(page, shape)
-            if not is_repetition:
-                self._credit(page, shape, reconsider)
-        if not any(each.is_about_page for each in seen):
-            seen += self._charged(page, shape, site, links, reconsider, is_deep=generation >= DEEP)
-        judgement = self._judge(page, seen) if seen else _NOTHING
-        return replace(judgement, reconsider=tuple(reconsider)) if reconsider else judgement
+            is_copy = bool(verdicts)
+            if shape.is_serial and SERIES in self._rules.rules:
+                verdict, has_risen = self._take_in_series(page, shape, links, is_copy=is_copy)
+                verdicts += [] if verdict is None else [verdict]
+                has_risen |= not is_copy and self._credit_series(page, shape)
+                raised += [shape.host] if has_risen else []
+            verdicts += self._compare_title(page, shape)
+        if any(each.is_about_page for each in verdicts):
+            self._fetched.put(page.link, _CONFIRMED)  # it counts neither for nor against its site
+        else:
+            verdict, more = self._charge(page, site, links.fresh)
+            verdicts += [] if verdict is None else [verdict]
+            raised += more
+        judgement = self._join(page, verdicts) if verdicts else Judgement()
+        return replace(judgement, raised=tuple(dict.fromkeys(raised))) if raised else judgement
 
-    def level(self, url: Url, carried: int) -> Standing:
-        """How a link to `url` waits now. Changes nothing."""
-        return self._standings.of(url, carried)
+    def level(self, url: Url, carried: int) -> LinkLevel:
+        """Return the level at which a link to `url` waits now. Changes nothing.
 
+        The deepest level of all rules counts, and one more for each further rule that is as firm.
+        """
+        said = self._levels(url, shape_of(url), carried)
+        if not said:
+            return _CLEAN
+        deepest = max(said, key=lambda each: each.level)
+        firm = sum(each.level >= FIRM_LEVEL for each in said)
+        return replace(deepest, level=min(MAX_LEVEL, deepest.level + max(0, firm - 1)))
+
+    def is_shown_twice(self, link: LinkId) -> bool:
+        """Whether a second page has shown the link lately, as far as the guard remembers."""
+        return link in self._shown_twice
+
+    @gc_paused()
     def save(self) -> bytes:
-        """The state, to be loaded by a guard made with the same settings."""
-        return self._tables.save()
+        """Return the state, to be loaded by a guard made with the same settings."""
+        state = {name: list(table.items()) for name, table in self._plain_tables().items()}
+        return pack(
+            state
+            | {
+                "window": self._window.state(),
+                "folding": self._folding.state(),
+                "sites": self._sites.state(),
+                "series": [(key, fields_of(series)) for key, series in self._series.items()],
+                "titles": [(key, fields_of(title)) for key, title in self._titles.items()],
+            }
+        )
 
+    @gc_paused()
     def load(self, state: bytes) -> None:
         """Go back to a saved state; GuardError if it is not one."""
-        self._begin(Tables.saved(self._rules, state))
+        saved = unpack(state)
+        self._begin()
+        try:
+            for name, table in self._plain_tables().items():
+                table.replace(saved[name])
+            self._window.restore(saved["window"])
+            self._folding.restore(saved["folding"])
+            self._sites.restore(saved["sites"])
+            self._series.replace((key, Series(*fields)) for key, fields in saved["series"])
+            self._titles.replace((key, SameTitle(*fields)) for key, fields in saved["titles"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise GuardError(f"the saved state of the guard is not one ({error!r}): begin the run anew") from None
 
-    def _begin(self, tables: Tables) -> None:
-        self._tables = tables
-        self._standings = Standings(self._rules, tables)
-        self._census = LinkCensus(self._rules, tables, self._standings)
+    def _plain_tables(self) -> dict[str, Bounded[Any, Any]]:
+        return {
+            "led by": self._led_by,
+            "words": self._words,
+            "copies": self._copies,
+            "chains": self._chains,
+            "fetched": self._fetched,
+            "shown twice": self._shown_twice,
+        }
 
-    def _site_of(self, page: SeenPage, reconsider: dict[HostKey, None]) -> Site:
-        if page.is_seed:
-            return self._trust(page, reconsider)
-        return self._tables.groups.meet(page.url.host, None)
-
-    def _trust(self, page: SeenPage, reconsider: dict[HostKey, None]) -> Site:
-        """The site of a seed. It may stand better for it, and so may the group that it leaves."""
-        groups = self._tables.groups
-        known = groups.find(page.url.host)
-        left = None if known is None else groups.group(known)
-        level = 0 if left is None else left.level
-        was_behind = known is not None and groups.level(known) > 0
-        was_behind |= self._tables.trust_section(shape_of(page.url).section)
-        site = groups.trust(page.url.host)
-        if left is not None and left.level < level:
-            reconsider.update(dict.fromkeys(left.hosts))
-        reconsider.update(dict.fromkeys(site.hosts if was_behind else ()))
-        return site
-
-    def _pay(self, page: SeenPage, shape: Shape, site: Site, reconsider: dict[HostKey, None]) -> None:
-        """Count what a page earns for its site and its shape of address."""
-        pay = max(0.0, page.reward) if page.is_relevant else 0.0
-        mean = self._tables.shares.begin_page(pay)
-        for key in (site.domain, shape.series):
-            if self._tables.shares.count(key, pay, mean):
-                reconsider.update(dict.fromkeys(site.hosts))
-
-    def _compared(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> list[_Seen]:
-        """What the window and the rules of the host say of a page's text."""
+    def _compare(self, page: SeenPage, shape: Shape) -> tuple[list[_Verdict], list[HostKey]]:
+        """Compare a page's text with others; also the hosts that lost a rule of folding, or count again."""
         print_ = page.fingerprint
-        self._tables.window.expire(page.moment)
-        seen = []
-        copy = self._folded(page, shape, reconsider) if self._rules.folding else None
-        if copy is not None:
-            finding = Finding(copy.kind, by_rule(shape.section, copy.rule), copy.told(), copy.like)
-            seen.append(_Seen(finding, _COPY, []))
-        equal = self._tables.window.equal(print_.exact)
-        near = None if equal is not None else self._tables.window.nearest(print_, shape.path)
+        self._window.expire(page.moment)
+        verdicts: list[_Verdict] = []
+        raised: list[HostKey] = []
+        if FOLDING in self._rules.rules:
+            learned = self._folding.learn(page.url, print_.exact, page.link)
+            raised += learned.unfolded
+            if learned.has_new_rule:
+                raised += self._sites.begin_again(shape.host)
+            if learned.copy is not None:
+                copy = learned.copy
+                finding = Finding(copy.kind, shape.section, copy.rule, copy.like, {"pairs": copy.pairs})
+                verdicts.append(_Verdict(finding, _COPY))
+        equal = self._window.equal(print_.exact)
+        near = None if equal is not None else self._window.nearest(print_, shape.path)
         if equal is not None:
-            kind = FindingKind.REPEATING_PATH if shape.repeats >= REPEATS - 1 else FindingKind.DUPLICATE
-            evidence = f"its text of {count_of(print_.words, 'word')} is that of {equal.address}"
-            seen.append(_Seen(Finding(kind, shape.text, evidence), _COPY, []))
+            kind = FindingKind.REPEATING_PATH if shape.repeats >= _REPEATS - 1 else FindingKind.DUPLICATE
+            finding = Finding(kind, shape.text, like=equal.link, numbers={"words": print_.words})
+            verdicts.append(_Verdict(finding, _COPY))
         elif near is not None and near.similarity >= self._rules.threshold:
-            differ = f"{near.bits} of 64 bits {'differs' if near.bits == 1 else 'differ'}"
-            evidence = f"similarity {near.similarity:.2f} with {near.kept.address}, {differ}"
-            excess = (near.similarity - self._rules.threshold) / max(1e-9, 1 - self._rules.threshold)
-            demotion = 1 + round(excess * (NEAR - 1))
-            seen.append(_Seen(Finding(FindingKind.NEAR_DUPLICATE, shape.text, evidence), demotion, []))
-        self._tables.window.add(
-            Kept(
-                page.link,
-                page.url.text,
-                shape.path,
-                print_.exact,
-                print_.simhash,
-                print_.title,
-                print_.links,
-                page.moment,
-            )
+            numbers = {"similarity": near.similarity, "bits": near.bits}
+            finding = Finding(FindingKind.NEAR_DUPLICATE, shape.text, like=near.kept.link, numbers=numbers)
+            verdicts.append(_Verdict(finding, self._near_demotion(near.similarity)))
+        self._window.add(
+            Kept(page.link, shape.path, print_.exact, print_.simhash, print_.title, print_.links, page.moment)
         )
-        return seen
+        recent = ((self._copies.get(shape.section) or 0) << 1 | bool(verdicts)) & ((1 << _RECENT) - 1)
+        self._copies.put(shape.section, recent)
+        if verdicts and verdicts[0].demotion <= _NEAR and recent.bit_count() >= _USUAL:
+            verdicts[0] = replace(verdicts[0], demotion=_USUAL_NEAR)  # so many are no accident
+        return verdicts, raised
 
-    def _folded(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> Copy | None:
-        learned = self._tables.folding.learn(page.url, page.fingerprint.exact, page.link)
-        if learned.established:
-            # Growth was counted in addresses of which many are one.
-            site, section = self._tables.groups.find(shape.host), self._tables.section(shape.section)
-            if section.begin_anew():
-                reconsider[shape.host] = None
-            if site is not None and site.beside is not None and not section.is_trusted and site.beside.begin_anew():
-                reconsider.update(dict.fromkeys(site.hosts))
-            if site is not None and self._tables.groups.begin_anew(site):
-                reconsider.update(dict.fromkeys(self._tables.groups.group(site).hosts))
-        reconsider.update(dict.fromkeys(learned.unfolded))
-        return learned.copy
+    def _near_demotion(self, similarity: float) -> int:
+        """Demote in proportion to the similarity beyond the threshold."""
+        excess = (similarity - self._rules.threshold) / max(1e-9, 1 - self._rules.threshold)
+        return 1 + round(excess * (_NEAR - 1))
 
-    def _in_series(
-        self, page: SeenPage, shape: Shape, links: LinksOfPage, reconsider: dict[HostKey, None], *, is_repetition: bool
-    ) -> list[_Seen]:
-        if not (self._rules.series and shape.is_serial):
-            return []
-        series = self._tables.series.touch(shape.series)
+    def _count_links(self, page: SeenPage, shape: Shape, site: Site, targets: Sequence[Target]) -> _Links:
+        """Sort the links of a page, and count its references to other sites."""
+        payer = self._sites.payer(site)
+        fresh, brings, turns = 0, False, False
+        raised: list[HostKey] = []
+        for target in targets:
+            there = shape_of(target.url)
+            other = site
+            if there.host != shape.host:
+                other, more = self._sites.refer(site, there.host)
+                raised += more
+            if not target.is_new and (known := self._fetched.touch(target.link)) is not None:
+                if known != _CONFIRMED and target.link != page.parent:
+                    self._fetched.put(target.link, _CONFIRMED)
+                    raised += self._sites.confirm(there.host, is_costly=known == _COSTLY)
+                continue
+            times = self._times_shown(target, there)
+            if times == 1:
+                self._sites.show_again(other)
+            if times:
+                continue
+            fresh += self._sites.payer(other) is payer
+            is_turn = (
+                shape.is_serial and there.is_serial and there.section == shape.section and not self._has_new_word(there)
+            )
+            turns |= is_turn
+            brings |= not is_turn
+        return _Links(fresh, brings, turns, raised)
+
+    def _times_shown(self, target: Target, there: Shape) -> int:
+        """Return how often an address that waits, or a variant of it, was shown before: 0, 1 or 2 for more."""
+        times = 0 if target.is_new else 2 if target.link in self._shown_twice else 1
+        if FOLDING in self._rules.rules and self._folding.has_rules(there.host):
+            if self._folding.variant_of(target.url) is not None:
+                return 2
+            times = max(times, min(2, self._folding.meet(target.url)))
+        if times:
+            self._shown_twice.put(target.link, 1)
+        return times
+
+    def _has_new_word(self, there: Shape) -> bool:
+        """Whether a name stands in an address that no numbered address of its section had so far.
+
+        A calendar's addresses have numbers, and a few words again and again; below the numbers of a journal are titles.
+        """
+        is_new = False
+        for word in there.words:
+            key = hash_of(f"{there.section} {word}")
+            is_new |= self._words.touch(key) is None
+            self._words.put(key, 1)
+        return is_new
+
+    def _take_in_series(
+        self, page: SeenPage, shape: Shape, links: _Links, *, is_copy: bool
+    ) -> tuple[_Verdict | None, bool]:
+        """Count a page for its series; also whether links into the series have a better level now."""
+        series = self._series.touch(shape.series)
         if series is None:
             series = Series()
-            self._tables.series.put(shape.series, series)
-        self._tables.led_by.put(page.link, (shape.series, shape.section))
+            self._series.put(shape.series, series)
+        self._led_by.put(page.link, (shape.series, shape.section))
         before, was_idle = series.level, series.is_idle
-        turn = series.take(
-            page.link, page.fingerprint, shape, brings=links.brings, turns=links.turns, repeats=is_repetition
+        is_alike = series.take(
+            page.link, page.fingerprint, shape, brings=links.brings, turns=links.turns, is_copy=is_copy
         )
-        is_idle = series.settle(self._rules.series_pages)
-        if series.level < before:
-            reconsider[shape.host] = None
-        if not is_idle:
-            return []
+        has_risen = series.level < before
+        if not series.is_idle:
+            return None, has_risen
         kind = series.kind(shape)
-        is_part = turn.is_idle and turn.is_alike and is_about(kind, len(shape.names))
+        is_part = is_alike and not links.brings and is_about(kind, len(shape.names))
         if was_idle and not is_part:
-            return []
-        # Links into the series wait at its level; what else it shows has to be seen first.
-        finding = Finding(kind, shape.series, series.told())
-        return [_Seen(finding, 0, series.name_pages(kind), is_about_page=is_part)]
+            return None, has_risen
+        # Links into the series wait at its level; what else it shows is judged by itself, so its links carry nothing.
+        finding = Finding(kind, shape.series, numbers=series.numbers())
+        return _Verdict(finding, 0, series.take_pages(kind), is_about_page=is_part), has_risen
 
-    def _credit(self, page: SeenPage, shape: Shape, reconsider: dict[HostKey, None]) -> None:
-        """Count a page that repeats no other for the series that led to it."""
-        led_by = None if page.parent is None else self._tables.led_by.get(page.parent)
-        if led_by is None or led_by[0] == shape.series or led_by[1] != shape.section or not shape.is_serial:
-            return  # what is elsewhere, or has a name, was brought by the page that showed it
-        series, own = self._tables.series.get(led_by[0]), self._tables.series.get(shape.series)
+    def _credit_series(self, page: SeenPage, shape: Shape) -> bool:
+        """Count a page that is no copy for the series that led to it; whether that has a better level now."""
+        led_by = None if page.parent is None else self._led_by.get(page.parent)
+        if led_by is None or led_by[0] == shape.series or led_by[1] != shape.section:
+            return False  # what is elsewhere was brought by the page that showed it
+        series, own = self._series.get(led_by[0]), self._series.get(shape.series)
         if series is None or (own is not None and own.is_last_alike):
-            return
-        level = series.level
+            return False
+        before = series.level
         series.lead_to()
-        series.settle(self._rules.series_pages)
-        if series.level < level:
-            reconsider[shape.host] = None
+        return series.level < before
 
-    def _under_title(self, page: SeenPage, shape: Shape) -> list[_Seen]:
-        if not self._rules.series or page.fingerprint.title == NO_TITLE:
+    def _compare_title(self, page: SeenPage, shape: Shape) -> list[_Verdict]:
+        """Look for a soft 404: one answer under one title at addresses of several shapes."""
+        if SOFT_404 not in self._rules.rules or page.fingerprint.title == NO_TITLE:
             return []
         key = (shape.host, page.fingerprint.title)
-        title = self._tables.titles.touch(key)
+        title = self._titles.touch(key)
         if title is None:
             title = SameTitle()
-            self._tables.titles.put(key, title)
+            self._titles.put(key, title)
         if not title.take(page.link, page.fingerprint, shape.series):
             return []
-        finding = Finding(FindingKind.SOFT_404, shape.host, title.told())
+        finding = Finding(FindingKind.SOFT_404, shape.host, numbers=title.numbers())
         earlier, title.pages = title.pages, []
-        return [_Seen(finding, _COPY, earlier)]
+        return [_Verdict(finding, _COPY, earlier)]
 
-    def _charged(
-        self,
-        page: SeenPage,
-        shape: Shape,
-        site: Site,
-        links: LinksOfPage,
-        reconsider: dict[HostKey, None],
-        *,
-        is_deep: bool,
-    ) -> list[_Seen]:
-        """What a page without any other finding costs the accounts that it belongs to."""
-        group, waited_at = self._tables.groups.group(site), self._tables.groups.level(site)
-        section = self._tables.section(shape.section)
-        charged = [(site.account, site.domain, Scope.SITE), (section, shape.section, Scope.SECTION)]
-        if group.shared is not None:
-            charged.insert(0, (group.shared, group.name, Scope.GROUP))
-        if site.beside is not None and not section.is_trusted:
-            charged.insert(-1, (site.beside, beside_seeds(site.domain), Scope.BESIDE))
-        seen = []
-        for account, about, scope in charged:
-            before, fresh = account.level, links.fresh[scope]
-            # The pages of a group are kept with its sites.
-            is_kept = scope is not Scope.GROUP and links.fresh[Scope.GROUP if scope is Scope.SITE else scope]
-            account.take(
-                page.link if is_kept else None,
-                fresh,
-                links.crossing[scope],
-                is_relevant=page.is_relevant,
-                is_deep=is_deep,
-            )
-            level = account.settle(self._rules) if self._rules.accounts else 0
-            if level < before:
-                reconsider.update(dict.fromkeys(group.hosts))
-            if not (level and fresh):
-                continue
-            if scope is not Scope.GROUP:
-                earlier, account.pages = account.pages, []
-            elif self._tables.groups.is_liable(site):
-                earlier = group.take_pages(self._tables.groups.is_liable)
-            else:
-                continue
-            # Links into the account wait at its level, as long as it is overdrawn; they carry nothing.
-            seen.append(_Seen(Finding(FindingKind.MAZE, about, account.told(self._rules)), 0, earlier))
-        self._tables.groups.keep_pages(site)
-        level = group.level
-        if self._tables.groups.let_go(site) or self._tables.groups.level(site) < waited_at:
-            reconsider.update(dict.fromkeys(site.hosts))
-        if group.level < level:
-            reconsider.update(dict.fromkeys(group.hosts))
-        return seen
+    def _charge(self, page: SeenPage, site: Site, fresh: int) -> tuple[_Verdict | None, list[HostKey]]:
+        """Charge a page without any other finding to the budget of its site."""
+        is_confirmed = page.link in self._shown_twice
+        payer, is_costly, raised = self._sites.charge(
+            site, page.link, fresh, is_confirmed=is_confirmed, is_relevant=page.is_relevant
+        )
+        self._fetched.put(page.link, _CONFIRMED if is_confirmed else _COSTLY if is_costly else _FREE)
+        if not (payer.level and fresh):
+            return None, raised
+        finding = Finding(FindingKind.MAZE, payer.domain, numbers=payer.numbers(self._rules))
+        earlier, payer.pages = payer.pages, []
+        return _Verdict(finding, 0, earlier), raised  # links wait at the level of their site, and carry nothing
 
-    def _judge(self, page: SeenPage, seen: list[_Seen]) -> Judgement:
-        """What the parts say of a page and of earlier ones, each of which has the finding of the part that named it."""
-        about_page = [each for each in seen if each.is_about_page]
-        finding, demotion = self._found(page, about_page) if about_page else (None, 0)
-        late = {link: Late(link, each.finding, each.demotion) for each in reversed(seen) for link in each.earlier}
-        earlier = tuple(named for link, named in late.items() if link != page.link and link not in self._tables.chains)
-        for named in earlier:
-            self._tables.chains.put(named.link, (1, 0))
+    def _join(self, page: SeenPage, verdicts: list[_Verdict]) -> Judgement:
+        """Make one judgement of what the rules say; each earlier page gets the finding of the rule that named it."""
+        about_page = [each for each in verdicts if each.is_about_page]
+        finding, demotion = self._most_telling(page, about_page) if about_page else (None, 0)
+        late = {
+            link: LateFinding(link, each.finding, each.demotion) for each in reversed(verdicts) for link in each.earlier
+        }
+        earlier = tuple(each for link, each in late.items() if link != page.link and link not in self._chains)
+        for each in earlier:
+            self._chains.put(each.link, (1, 0))
         return Judgement(finding, demotion, earlier=earlier)
 
-    def _found(self, page: SeenPage, seen: list[_Seen]) -> tuple[Finding, int]:
-        """The most telling finding of all, and a demotion that is deeper along a chain of pages with findings."""
-        above, repetitions = _NO_CHAIN if page.parent is None else self._tables.chains.get(page.parent) or _NO_CHAIN
-        is_repetition = any(each.finding.kind in _REPEATING for each in seen)
-        repetitions = repetitions + 1 if is_repetition else 0
-        self._tables.chains.put(page.link, (above + 1, repetitions))
-        demotion = max(each.demotion for each in seen)
-        demotion += min(_MOST_DEEPER, above) if demotion > USUAL_NEAR else 0
-        finding = min(seen, key=lambda each: each.finding.kind in _COPIES).finding
-        if finding.kind in _COPIES and repetitions >= _LOOP:
-            evidence = f"{finding.evidence}; the {repetitions - 1} pages that led here were repetitions, too"
-            finding = Finding(FindingKind.LOOP, finding.about, evidence)
+    def _most_telling(self, page: SeenPage, verdicts: list[_Verdict]) -> tuple[Finding, int]:
+        """Return the most telling finding, and a demotion that is deeper along a chain of pages with findings.
+
+        What a page is part of tells more than that it repeats another; else the first counts.
+        """
+        above, copies = _NO_CHAIN if page.parent is None else self._chains.get(page.parent) or _NO_CHAIN
+        copies = copies + 1 if any(each.finding.kind in _REPEATING for each in verdicts) else 0
+        self._chains.put(page.link, (above + 1, copies))
+        demotion = max(each.demotion for each in verdicts)
+        demotion += min(_MOST_DEEPER, above) if demotion > _USUAL_NEAR else 0
+        finding = min(verdicts, key=lambda each: each.finding.kind in _COPIES).finding
+        if finding.kind in _COPIES and copies >= _LOOP:
+            finding = replace(finding, kind=FindingKind.LOOP, numbers={**finding.numbers, "copies": copies - 1})
         return finding, min(MAX_LEVEL, demotion)
 
+    def _levels(self, url: Url, shape: Shape, carried: int) -> list[LinkLevel]:
+        """Return the levels above 0 that the rules give a link."""
+        said = []
+        if 0 < carried <= _USUAL_NEAR:  # near-duplicates are forgiven on sites that others refer to
+            referrers = self._sites.referrers(shape.host)
+            carried -= _FORGIVEN[sum(referrers >= bound for bound in FORGIVING)]
+        if carried > 0:
+            said.append(LinkLevel(carried, _ON_COPIES))
+        if SERIES in self._rules.rules:
+            said += self._series_levels(shape)
+        level, payer = self._sites.level(shape.host)
+        if level:
+            said.append(LinkLevel(level, Reason(Cause.OVER_BUDGET, payer, FindingKind.MAZE)))
+        if FOLDING in self._rules.rules and self._folding.has_rules(shape.host):
+            rule = self._folding.variant_of(url)
+            if rule is not None and not self._folding.is_probe(url):
+                said.append(LinkLevel(_VARIANT, Reason(Cause.VARIANT, rule, FindingKind.VARIANT)))
+        return said
 
+    def _series_levels(self, shape: Shape) -> list[LinkLevel]:
+        said = []
+        if shape.repeats >= _REPEATS:
+            is_known = self._folding.has_copies(shape.host, REPEATED_PART)
+            level = min(_MOST_REPEATS, shape.repeats) if is_known else _DOUBT
+            said.append(LinkLevel(level, Reason(Cause.REPEATING_PATH, str(shape.repeats), FindingKind.REPEATING_PATH)))
+        series = self._series.get(shape.series) if shape.is_serial else None
+        if series is not None and series.level:
+            cause = Cause.SERIES if series.is_idle else Cause.REPETITIVE
+            said.append(
+                LinkLevel(series.level, Reason(cause, shape.series, series.kind(shape) if series.is_idle else None))
+            )
+        return said
+
+
+_FREE, _COSTLY, _CONFIRMED = range(3)
 _NO_CHAIN: Final = (0, 0)
-_NOTHING: Final = Judgement()
+_CLEAN: Final = LinkLevel()
+_ON_COPIES: Final = Reason(Cause.COPIES)
+_FORGIVEN: Final = (0, 1, _USUAL_NEAR)  # levels, by how many of the bounds of `FORGIVING` are reached

@@ -36,7 +36,6 @@ class Kept:
     """A page in the window."""
 
     link: LinkId
-    address: str
     shape: str
     exact: int
     simhash: int

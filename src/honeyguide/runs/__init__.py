@@ -5,6 +5,7 @@ opens a run for reading: its pages (`pages`), what hosts answered (`recorded`), 
 Made from these are counts (`stats`, `harvest`, `diff`), ranks (`ranking`), snippets, exports and the report.
 """
 
+from honeyguide.guard import FindingKind
 from honeyguide.runs.bodies import body_packer
 from honeyguide.runs.diff import HostOfOne, PageOfBoth, PageOfOne, RunDiff, diff
 from honeyguide.runs.folder import FileLock, RunFolder, RunLock
@@ -14,7 +15,6 @@ from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.records import (
     CompletionRecord,
     DispatchRecord,
-    DropRecord,
     FindingRecord,
     FoundLink,
     GuardRecord,
@@ -47,8 +47,8 @@ __all__ = [
     "CrawledStep",
     "Dangling",
     "DispatchRecord",
-    "DropRecord",
     "FileLock",
+    "FindingKind",
     "FindingRecord",
     "FoundLink",
     "GuardFinding",

@@ -110,21 +110,20 @@ class PrintRecord:
     """A page as the guard saw it."""
 
     link: LinkId
-    found_on: LinkId | None  # the page on which its link was met first; None for a seed
     moment: float
-    met: int  # links met before it came
-    is_same: bool  # the page that another address had brought already; its links were not looked at
     print: bytes  # the fingerprint, packed
 
 
 @dataclass(frozen=True, slots=True)
 class FindingRecord:
-    """A finding of the guard about a page."""
+    """A page that the guard found to be part of a loop or a trap, or a copy."""
 
     link: LinkId
     kind: str
     about: str
-    evidence: str
+    rule: str  # of folding, that decided; "" for any other
+    like: LinkId | None  # the earlier page that it repeats
+    numbers: str  # that decided, by name, as a JSON object
     demotion: int  # that its links carry
 
 
@@ -133,33 +132,25 @@ class MoveRecord:
     """Waiting links of a host that the guard moved for one reason."""
 
     host: str
-    reason: str
+    cause: str
+    about: str
+    kind: str  # of the findings that it goes with; "" where there is none
     after_steps: int
     lowered: int = 0
     raised: int = 0
     dropped: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DropRecord:
-    """A link that the guard has thrown away, as it was asked to."""
-
-    link: LinkId
-    after_steps: int
-    reason: str
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class GuardRecord:
-    """Pages seen, findings and moved links of the guard since the step before."""
+    """The page that the guard saw, its findings, and the links that it moved since the step before."""
 
     seen: PrintRecord | None = None
     findings: tuple[FindingRecord, ...] = ()
     level_by_link: dict[LinkId, int] = field(default_factory=dict)  # of links whose level has changed
     carried_by_link: dict[LinkId, int] = field(default_factory=dict)
-    shown_again: dict[LinkId, int] = field(default_factory=dict)  # least demotion of the pages after the first
     moves: tuple[MoveRecord, ...] = ()
-    drops: tuple[DropRecord, ...] = ()
+    dropped: tuple[LinkId, ...] = ()  # links thrown away, as the guard was asked to
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -304,7 +295,6 @@ class StoredLink:
     found_on: LinkId | None = None  # the page on which it was met first; None for a seed
     level: int = 0  # while it waits
     carried: int = 0
-    shown_again: int | None = None  # the least demotion among the pages that showed it after the first
 
 
 @dataclass(frozen=True, slots=True)

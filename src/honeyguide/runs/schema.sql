@@ -104,9 +104,6 @@ CREATE TABLE journal (
 
 CREATE TABLE stage_seconds (stage TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
 
--- The least demotion among the pages that showed a link after the first, where the first had none.
-CREATE TABLE shown_again (link INTEGER PRIMARY KEY, demotion INTEGER NOT NULL);
-
 CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL);  -- JSON
 
 CREATE TABLE validators (            -- pages whose host gave something to ask by whether they have changed
@@ -158,10 +155,7 @@ CREATE TABLE robots (
 CREATE TABLE prints (                -- pages as the guard saw them
   step INTEGER PRIMARY KEY,
   link INTEGER NOT NULL,
-  found_on INTEGER,                  -- the page on which its link was met first; NULL for a seed
   moment REAL NOT NULL,
-  met INTEGER NOT NULL,              -- links met before it came
-  is_same INTEGER NOT NULL,          -- the page that another address had brought already; its links were not looked at
   print BLOB NOT NULL                -- the fingerprint
 );
 
@@ -170,23 +164,25 @@ CREATE TABLE findings (              -- pages that the guard judged part of a lo
   step INTEGER NOT NULL,             -- that brought the page
   found_at INTEGER NOT NULL,         -- step after which it was found out: that one, or a later
   kind TEXT NOT NULL,
-  about TEXT NOT NULL,
-  evidence TEXT NOT NULL,
+  about TEXT NOT NULL,               -- host, section, site or shape of address
+  rule TEXT NOT NULL,                -- the part of the address that does not matter, by a rule of the host; else empty
+  like INTEGER,                      -- the link of the earlier page that it repeats
+  numbers TEXT NOT NULL,             -- that decided, by name, as a JSON object
   demotion INTEGER NOT NULL          -- that its links carry
 );
 
-CREATE TABLE moves (                 -- waiting links that the guard moved, by host and reason
+CREATE TABLE moves (                 -- waiting links that the guard moved, by host and cause
   host TEXT NOT NULL,
-  reason TEXT NOT NULL,
+  cause TEXT NOT NULL,
+  about TEXT NOT NULL,               -- the site, series or rule that the cause speaks of
+  kind TEXT NOT NULL,                -- of the findings that it goes with; empty where there is none
   lowered INTEGER NOT NULL,          -- times that a link was let wait behind others, or farther behind
   raised INTEGER NOT NULL,           -- times that one was let wait less far behind
   dropped INTEGER NOT NULL,
   first_step INTEGER NOT NULL,
   last_step INTEGER NOT NULL,
-  PRIMARY KEY (host, reason)
+  PRIMARY KEY (host, cause, about, kind)
 ) WITHOUT ROWID;
-
-CREATE TABLE drops (link INTEGER PRIMARY KEY, after_steps INTEGER NOT NULL, reason TEXT NOT NULL);
 
 CREATE TABLE restarts (
   number INTEGER PRIMARY KEY,        -- from 1

@@ -137,11 +137,11 @@ class StoredState:
         """Every URL met, in order of discovery."""
         rows = self._select(
             """SELECT l.id, l.url, l.state, l.hops, l.score, l.description, l.row, l.found_on, l.level, l.carried,
-                      again.demotion, coalesce(p.relevance, 0.0), coalesce(p.distance, 0), coalesce(p.depth + 1, 0)
-               FROM links l LEFT JOIN pages p ON p.link = l.page LEFT JOIN shown_again again ON again.link = l.id
+                      coalesce(p.relevance, 0.0), coalesce(p.distance, 0), coalesce(p.depth + 1, 0)
+               FROM links l LEFT JOIN pages p ON p.link = l.page
                ORDER BY l.id"""
         )
-        for number, url, state, hops, score, description, row, found_on, level, carried, again, *parent in rows:
+        for number, url, state, hops, score, description, row, found_on, level, carried, *parent in rows:
             relevance, distance, depth = parent
             yield StoredLink(
                 link=LinkId(number),
@@ -157,7 +157,6 @@ class StoredState:
                 found_on=None if found_on is None else LinkId(found_on),
                 level=level,
                 carried=carried,
-                shown_again=again,
             )
 
     def visits(self) -> Iterator[StoredVisit]:

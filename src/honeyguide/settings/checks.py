@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.registry import JUDGES, STRATEGIES, WORLDS
 from honeyguide.settings.declaring import Setting, nearest, shown
-from honeyguide.settings.guard_section import BY_PAGERANK
+from honeyguide.settings.guard_section import GUARD_RULES
 from honeyguide.settings.schema import SETTINGS_BY_KEY, Settings, merged
 from honeyguide.settings.sections import LADDER_REWARDS, PROFILES, RESTART_SOURCES
 
@@ -160,8 +160,9 @@ def _proxy_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _rank_mistakes(settings: Settings) -> Iterator[str]:
-    if settings.guard.on and settings.guard.importance == BY_PAGERANK and not settings.ranks.every:
-        yield "guard.importance = pagerank looks at ranks that nobody computes: set ranks.every, such as 100"
+    for rule in settings.guard.rules:
+        if rule not in GUARD_RULES:
+            yield f"guard.rules: {shown(rule)} is none; choose of {', '.join(GUARD_RULES)}"
 
 
 def _restart_mistakes(settings: Settings) -> Iterator[str]:

@@ -72,10 +72,7 @@ VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
     # Web Crawler: Loop detection, F and G: signatures, a window of 500 pages or a day, a threshold, importance.
     "loop-detection": {
         "crawl.strategy": "breadth-first",
-        "guard.folding": False,
-        "guard.series": False,
-        "guard.accounts": False,
-        "guard.shares": False,
+        "guard.rules": (),
     },
 }
 """By dotted key. How pages are read under wikipedia is not a setting; see `parse/page_rules.py`."""
