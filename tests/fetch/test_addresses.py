@@ -116,5 +116,4 @@ def test_other_names_tell_nothing(host: str) -> None:
 )  # fmt: skip
 def test_no_spelling_of_an_address_gets_past(spelling: str) -> None:
     host = Url.parse(spelling).host
-
     assert objection_to(host.removeprefix("[").removesuffix("]")), f"{spelling} is asked for as {host}"

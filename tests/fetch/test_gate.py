@@ -253,7 +253,7 @@ def robots_replies(draw: st.DrawFn) -> Reply:
     return Reply(Fetched(200, "text/plain", b""), takes_s)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_no_host_and_no_address_is_ever_asked_early_under_any_interleaving(data: st.DataObject) -> None:
     places = {host: data.draw(asked_addresses) for host in hosts}

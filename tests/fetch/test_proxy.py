@@ -57,7 +57,6 @@ def asked(url: str, login: str = "", **settings: Any) -> tuple[Answer, list[str]
 
 def test_a_page_is_asked_of_the_proxy_and_no_name_is_looked_up_here() -> None:
     answer, (head,) = asked("http://nobody-knows.invalid/page?q=1", LOGIN)
-
     assert answer.outcome == Fetched(200, "text/plain", b"by proxy")
     assert answer.address == "", "whom the proxy has called, nobody knows"
     assert head.startswith("GET http://nobody-knows.invalid/page?q=1 HTTP/1.1\r\n")
@@ -66,7 +65,6 @@ def test_a_page_is_asked_of_the_proxy_and_no_name_is_looked_up_here() -> None:
 
 def test_only_the_proxy_gets_the_login_for_a_tunnel() -> None:
     answer, (head,) = asked("https://nobody-knows.invalid/", LOGIN)
-
     assert head.startswith("CONNECT nobody-knows.invalid:443 ")
     assert f"Proxy-Authorization: Basic {ENCODED}" in head
     assert isinstance(answer.outcome, Failed)
@@ -78,7 +76,6 @@ def test_only_the_proxy_gets_the_login_for_a_tunnel() -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "169.254.169.254", "2130706433", "[::1]:8080", "localhost:80"])
 def test_what_the_url_itself_tells_to_be_private_is_not_asked_of_the_proxy(host: str) -> None:
     answer, heads = asked(f"http://{host}/")
-
     assert isinstance(answer.outcome, Refused)
     assert answer.outcome.reason is RefusalReason.ADDRESS
     assert heads == []
@@ -86,7 +83,6 @@ def test_what_the_url_itself_tells_to_be_private_is_not_asked_of_the_proxy(host:
 
 def test_a_person_may_allow_that() -> None:
     answer, heads = asked("http://127.0.0.1/", allow_private=True)
-
     assert isinstance(answer.outcome, Fetched)
     assert len(heads) == 1
 
@@ -131,7 +127,6 @@ class TestLogin:
         if content is not None:
             file.write_bytes(content)
         settings = settings_from({"fetch": {"proxy": "http://proxy.test:3128", "proxy_login": str(file)}})
-
         with pytest.raises(SettingsError, match=r"fetch\.proxy_login"):
             polite_fetcher(settings, RealClock())
 

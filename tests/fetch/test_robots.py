@@ -16,11 +16,11 @@ from honeyguide.fetch.robots import rules_from
 from honeyguide.model import Answer, Failed, FailureReason, Fetched, RefusalReason, Refused, Url
 from honeyguide.model.clock import SimulatedClock
 from honeyguide.settings import FetchSettings, PolitenessSettings
+from local_site import serve
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from fetch.conftest import Serve
     from local_site import Handler
 
 USER_AGENT = "Honeyguide/1.0 (focused crawler; crawl@example.org)"
@@ -56,7 +56,7 @@ class RobotsFile:
         return web.Response(status=self.status, text=self.text)
 
 
-def answers_of(serve: Serve, robots: Handler | web.Response, *paths: str) -> list[Answer]:
+def answers_of(robots: Handler | web.Response, *paths: str) -> list[Answer]:
     """Ask for the paths one after another on a site with this robots.txt."""
 
     async def scenario() -> list[Answer]:
@@ -76,41 +76,32 @@ def is_allowed(answer: Answer) -> bool:
 
 
 class TestRules:
-    def test_what_is_disallowed_is_refused_and_the_rest_fetched(self, serve: Serve) -> None:
+    def test_what_is_disallowed_is_refused_and_the_rest_fetched(self) -> None:
         robots = RobotsFile("User-agent: *\nDisallow: /private\nAllow: /private/open\n")
-
-        answers = answers_of(serve, robots, "/", "/private/x", "/private/open")
-
+        answers = answers_of(robots, "/", "/private/x", "/private/open")
         assert [is_allowed(answer) for answer in answers] == [True, False, True]
 
-    def test_a_group_for_our_name_goes_before_the_one_for_everybody(self, serve: Serve) -> None:
+    def test_a_group_for_our_name_goes_before_the_one_for_everybody(self) -> None:
         robots = RobotsFile("User-agent: *\nDisallow: /\n\nUser-agent: honeyguide\nDisallow: /private\n")
-
-        answers = answers_of(serve, robots, "/", "/private")
-
+        answers = answers_of(robots, "/", "/private")
         assert [is_allowed(answer) for answer in answers] == [True, False]
 
-    def test_a_word_in_our_user_agent_that_is_not_our_name_does_not_address_us(self, serve: Serve) -> None:
+    def test_a_word_in_our_user_agent_that_is_not_our_name_does_not_address_us(self) -> None:
         robots = RobotsFile("User-agent: crawler\nDisallow: /\n")
-
-        (answer,) = answers_of(serve, robots, "/")
-
+        (answer,) = answers_of(robots, "/")
         assert is_allowed(answer)
 
-    def test_the_pause_a_host_asks_for_is_passed_on_with_every_answer(self, serve: Serve) -> None:
+    def test_the_pause_a_host_asks_for_is_passed_on_with_every_answer(self) -> None:
         robots = RobotsFile("User-agent: *\nCrawl-delay: 7.5\nDisallow: /private\n")
-
-        answers = answers_of(serve, robots, "/", "/private")
-
+        answers = answers_of(robots, "/", "/private")
         assert [answer.host_delay_s for answer in answers] == [7.5, 7.5]
 
     @pytest.mark.parametrize("delay", ["-3", "soon", "nan", "inf"])
-    def test_a_pause_that_is_no_number_of_seconds_is_ignored(self, serve: Serve, delay: str) -> None:
-        (answer,) = answers_of(serve, RobotsFile(f"User-agent: *\nCrawl-delay: {delay}\n"), "/")
-
+    def test_a_pause_that_is_no_number_of_seconds_is_ignored(self, delay: str) -> None:
+        (answer,) = answers_of(RobotsFile(f"User-agent: *\nCrawl-delay: {delay}\n"), "/")
         assert answer.host_delay_s == 0
 
-    def test_robots_txt_may_be_told_not_to_count(self, serve: Serve) -> None:
+    def test_robots_txt_may_be_told_not_to_count(self) -> None:
         robots = RobotsFile("User-agent: *\nDisallow: /\n")
 
         async def scenario() -> Answer:
@@ -137,27 +128,24 @@ class TestRules:
 
 class TestFilesThatAreNotThere:
     @pytest.mark.parametrize("status", [401, 403, 404, 410])
-    def test_a_missing_file_allows_everything(self, serve: Serve, status: int) -> None:
-        (answer,) = answers_of(serve, RobotsFile(status=status), "/")
-
+    def test_a_missing_file_allows_everything(self, status: int) -> None:
+        (answer,) = answers_of(RobotsFile(status=status), "/")
         assert is_allowed(answer)
 
     @pytest.mark.parametrize("status", [429, 500, 503])
-    def test_a_server_in_trouble_allows_nothing(self, serve: Serve, status: int) -> None:
-        (answer,) = answers_of(serve, RobotsFile(status=status), "/")
-
+    def test_a_server_in_trouble_allows_nothing(self, status: int) -> None:
+        (answer,) = answers_of(RobotsFile(status=status), "/")
         assert not is_allowed(answer)
 
-    def test_a_file_that_never_comes_allows_nothing(self, serve: Serve) -> None:
+    def test_a_file_that_never_comes_allows_nothing(self) -> None:
         async def silence(request: web.BaseRequest) -> web.Response:
             await asyncio.sleep(60)
             return web.Response()
 
-        (answer,) = answers_of(serve, silence, "/")
-
+        (answer,) = answers_of(silence, "/")
         assert not is_allowed(answer)
 
-    def test_a_redirected_file_counts_for_the_host_that_sent_us(self, serve: Serve) -> None:
+    def test_a_redirected_file_counts_for_the_host_that_sent_us(self) -> None:
         async def scenario() -> Answer:
             elsewhere = {"/rules": web.Response(text="User-agent: *\nDisallow: /private\n")}
             async with serve(elsewhere) as other:
@@ -166,37 +154,30 @@ class TestFilesThatAreNotThere:
                     return await fetcher.fetch(Url.parse("/private", base=root))
 
         answer = asyncio.run(scenario())
-
         assert not is_allowed(answer)
         assert answer.robots_fetches == 2
 
-    def test_a_file_redirected_without_end_counts_as_missing(self, serve: Serve) -> None:
+    def test_a_file_redirected_without_end_counts_as_missing(self) -> None:
         loop = web.Response(status=302, headers={"Location": "/robots.txt"})
-
-        (answer,) = answers_of(serve, loop, "/")
-
+        (answer,) = answers_of(loop, "/")
         assert is_allowed(answer)
         assert answer.robots_fetches == 6
 
 
 class TestAwkwardFiles:
-    def test_a_huge_file_is_read_up_to_the_limit(self, serve: Serve) -> None:
+    def test_a_huge_file_is_read_up_to_the_limit(self) -> None:
         start = "User-agent: *\nDisallow: /private\n"
         huge = RobotsFile(start + "# padding\n" * 200_000 + "Disallow: /late\n")
-
-        answers = answers_of(serve, huge, "/private", "/late")
-
+        answers = answers_of(huge, "/private", "/late")
         assert [is_allowed(answer) for answer in answers] == [False, True]
 
-    def test_a_rule_cut_in_two_by_the_limit_is_dropped(self, serve: Serve) -> None:
+    def test_a_rule_cut_in_two_by_the_limit_is_dropped(self) -> None:
         start, rule = "User-agent: *\n", "Disallow: /only-this\n"
         padding = "#" * (500 * 1024 - len(start) - len("Disallow: /") - 1) + "\n"
-
-        (answer,) = answers_of(serve, RobotsFile(start + padding + rule), "/page")
-
+        (answer,) = answers_of(RobotsFile(start + padding + rule), "/page")
         assert is_allowed(answer)
 
-    def test_a_small_limit_on_pages_does_not_hide_the_rules(self, serve: Serve) -> None:
+    def test_a_small_limit_on_pages_does_not_hide_the_rules(self) -> None:
         robots = RobotsFile("User-agent: *\nDisallow: /private\n")
 
         async def scenario() -> Answer:
@@ -208,33 +189,28 @@ class TestAwkwardFiles:
 
         assert not is_allowed(asyncio.run(scenario()))
 
-    def test_a_byte_order_mark_does_not_hide_the_first_line(self, serve: Serve) -> None:
-        (answer,) = answers_of(serve, RobotsFile("\ufeffUser-agent: *\nDisallow: /\n"), "/")
-
+    def test_a_byte_order_mark_does_not_hide_the_first_line(self) -> None:
+        (answer,) = answers_of(RobotsFile("\ufeffUser-agent: *\nDisallow: /\n"), "/")
         assert not is_allowed(answer)
 
-    def test_a_web_page_in_place_of_the_file_allows_everything(self, serve: Serve) -> None:
-        (answer,) = answers_of(serve, RobotsFile("<!doctype html><title>Oops: not found</title>"), "/")
-
+    def test_a_web_page_in_place_of_the_file_allows_everything(self) -> None:
+        (answer,) = answers_of(RobotsFile("<!doctype html><title>Oops: not found</title>"), "/")
         assert is_allowed(answer)
 
     @given(st.binary() | st.text().map(lambda text: f"user-agent: *\ndisallow: {text}".encode()))
     def test_no_garbage_makes_the_rules_fail(self, body: bytes) -> None:
         url = Url.parse("https://example.org/page?q=1")
-
         rules = rules_from(Fetched(200, "text/plain", body), url.origin, now=0.0)
-
         rules.refusal_of(url, "Honeyguide")
         assert rules.delay_s("Honeyguide") >= 0
 
 
 class TestCost:
-    def test_the_first_fetch_of_an_origin_carries_the_cost_of_its_file(self, serve: Serve) -> None:
-        first, second = answers_of(serve, RobotsFile(), "/", "/b")
-
+    def test_the_first_fetch_of_an_origin_carries_the_cost_of_its_file(self) -> None:
+        first, second = answers_of(RobotsFile(), "/", "/b")
         assert (first.robots_fetches, second.robots_fetches) == (1, 0)
 
-    def test_fetches_at_once_wait_for_one_request(self, serve: Serve) -> None:
+    def test_fetches_at_once_wait_for_one_request(self) -> None:
         robots = RobotsFile()
 
         async def scenario() -> list[Answer]:
@@ -242,12 +218,11 @@ class TestCost:
                 return await asyncio.gather(*(fetcher.fetch(root) for _ in range(20)))
 
         answers = asyncio.run(scenario())
-
         assert robots.requests == 1
         assert all(is_allowed(answer) for answer in answers)
         assert sum(answer.robots_fetches for answer in answers) == 1
 
-    def test_a_cancelled_fetch_does_not_take_the_file_from_the_others(self, serve: Serve) -> None:
+    def test_a_cancelled_fetch_does_not_take_the_file_from_the_others(self) -> None:
         robots = RobotsFile()
 
         async def scenario() -> Answer:
@@ -262,9 +237,7 @@ class TestCost:
         assert robots.requests == 1
 
     @pytest.mark.parametrize(("status", "believed_s"), [(200, 24 * 3600), (404, 24 * 3600), (503, 60)])
-    def test_an_answer_is_believed_for_its_time_and_then_asked_for_again(
-        self, serve: Serve, status: int, believed_s: float
-    ) -> None:
+    def test_an_answer_is_believed_for_its_time_and_then_asked_for_again(self, status: int, believed_s: float) -> None:
         robots, clock = RobotsFile(status=status), SimulatedClock()
 
         async def scenario() -> list[int]:
@@ -278,7 +251,7 @@ class TestCost:
 
         assert asyncio.run(scenario()) == [1, 1, 2]
 
-    def test_a_host_that_recovers_is_open_again(self, serve: Serve) -> None:
+    def test_a_host_that_recovers_is_open_again(self) -> None:
         robots, clock = RobotsFile(status=500), SimulatedClock()
 
         async def scenario() -> list[bool]:
@@ -290,7 +263,7 @@ class TestCost:
 
         assert asyncio.run(scenario()) == [False, True]
 
-    def test_a_fetcher_closes_while_a_file_is_on_its_way_and_twice(self, serve: Serve) -> None:
+    def test_a_fetcher_closes_while_a_file_is_on_its_way_and_twice(self) -> None:
         async def scenario() -> bool:
             async with serve({"/robots.txt": RobotsFile()}) as root, opened() as fetcher:
                 waiting = asyncio.create_task(fetcher.fetch(root))
@@ -304,7 +277,7 @@ class TestCost:
 
 
 class TestFilesThatCannotBeHad:
-    def test_it_is_asked_for_less_and_less_often(self, serve: Serve) -> None:
+    def test_it_is_asked_for_less_and_less_often(self) -> None:
         robots, clock = RobotsFile(status=503), SimulatedClock()
 
         async def scenario() -> list[float]:
@@ -318,14 +291,12 @@ class TestFilesThatCannotBeHad:
         assert asyncio.run(scenario()) == [60, 300, 1500, 7500, 37_500, 86_400, 86_400, 86_400]
         assert robots.requests == 8
 
-    def test_retry_after_counts_where_it_is_longer(self, serve: Serve) -> None:
+    def test_retry_after_counts_where_it_is_longer(self) -> None:
         busy = web.Response(status=503, headers={"Retry-After": "200"})
-
-        (answer,) = answers_of(serve, busy, "/")
-
+        (answer,) = answers_of(busy, "/")
         assert answer.retry_after_s == 200
 
-    def test_others_are_told_how_long_to_wait_without_a_request(self, serve: Serve) -> None:
+    def test_others_are_told_how_long_to_wait_without_a_request(self) -> None:
         robots, clock = RobotsFile(status=500), SimulatedClock()
 
         async def scenario() -> list[tuple[float, int]]:
@@ -337,9 +308,8 @@ class TestFilesThatCannotBeHad:
 
         assert asyncio.run(scenario()) == [(60.0, 1), (15.0, 0)]
 
-    def test_a_rule_is_no_trouble_that_passes(self, serve: Serve) -> None:
-        (answer,) = answers_of(serve, RobotsFile("User-agent: *\nDisallow: /\n"), "/")
-
+    def test_a_rule_is_no_trouble_that_passes(self) -> None:
+        (answer,) = answers_of(RobotsFile("User-agent: *\nDisallow: /\n"), "/")
         assert answer.retry_after_s == 0
 
     def test_of_a_host_that_does_not_exist_every_url_has_that_outcome(self) -> None:
@@ -352,7 +322,7 @@ class TestFilesThatCannotBeHad:
             assert answer.outcome.reason is FailureReason.DNS
             assert answer.retry_after_s == 0
 
-    def test_an_expiry_that_is_too_late_is_of_a_clock_that_was_set_back(self, serve: Serve) -> None:
+    def test_an_expiry_that_is_too_late_is_of_a_clock_that_was_set_back(self) -> None:
         robots, clock = RobotsFile(), SimulatedClock(1e6)
 
         async def scenario() -> int:
@@ -365,7 +335,7 @@ class TestFilesThatCannotBeHad:
         assert asyncio.run(scenario()) == 2
 
 
-def test_rules_in_memory_are_bounded_by_the_size_of_their_files(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_in_memory_are_bounded_by_the_size_of_their_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("honeyguide.fetch.robots.MAX_KEPT_BYTES", 2500)
 
     async def scenario() -> tuple[int, int]:

@@ -264,4 +264,4 @@ class EarlyRequests(RuleBasedStateMachine):
 
 
 TestNoHostAndNoAddressIsAskedEarly = EarlyRequests.TestCase
-TestNoHostAndNoAddressIsAskedEarly.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)
+TestNoHostAndNoAddressIsAskedEarly.settings = settings(max_examples=50, stateful_step_count=30, deadline=None)

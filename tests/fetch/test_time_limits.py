@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fetch.serving import answer_to, serving
-from honeyguide.fetch import HttpFetcher
+from fetch.serving import answer_to, fetched, opened, serving
 from honeyguide.model import Answer, Failed, FailureReason, Fetched, Url
-from honeyguide.model.clock import RealClock
-from honeyguide.settings import FetchSettings
 
 if TYPE_CHECKING:
     from fetch.serving import Behaviour
@@ -74,7 +71,6 @@ async def slow_but_whole(reader: asyncio.StreamReader, writer: asyncio.StreamWri
 )
 def test_a_failure_names_the_stage_and_its_limit(behaviour: Behaviour, limits: dict[str, float], told: str) -> None:
     answer = answer_to(behaviour, **limits)
-
     assert answer.outcome == Failed(FailureReason.TIMEOUT, told)
     assert 0.15 < answer.elapsed_s < 3
     assert answer.address == "127.0.0.1"
@@ -82,7 +78,6 @@ def test_a_failure_names_the_stage_and_its_limit(behaviour: Behaviour, limits: d
 
 def test_a_stage_that_is_over_no_longer_counts() -> None:
     answer = answer_to(slow_but_whole, connect_timeout_s=0.09, first_byte_timeout_s=0.3, timeout_s=5)
-
     assert isinstance(answer.outcome, Fetched)
     assert answer.elapsed_s > 0.55
 
@@ -99,11 +94,9 @@ def test_a_host_that_takes_no_connection_is_given_up() -> None:
                 caller.setblocking(False)
                 caller.connect_ex(deaf.getsockname())
                 waiting.append(caller)
-            fetcher = HttpFetcher(FetchSettings(allow_private=True, connect_timeout_s=0.2), RealClock())
             try:
-                return await fetcher.fetch(url)
+                return await fetched(url, connect_timeout_s=0.2)
             finally:
-                await fetcher.close()
                 for caller in waiting:
                     caller.close()
 
@@ -116,24 +109,18 @@ def test_tls_that_is_never_agreed_on_is_no_connection() -> None:
 
     async def scenario() -> Answer:
         async with serving(never) as url:
-            fetcher = HttpFetcher(FetchSettings(allow_private=True, connect_timeout_s=0.2), RealClock())
-            try:
-                return await fetcher.fetch(Url.parse(url.text.replace("http:", "https:")))
-            finally:
-                await fetcher.close()
+            return await fetched(url.text.replace("http:", "https:"), connect_timeout_s=0.2)
 
     assert asyncio.run(scenario()).outcome == Failed(FailureReason.TIMEOUT, "no connection within 0.2 s")
 
 
 def test_a_fetch_that_is_cancelled_is_not_taken_for_a_late_one() -> None:
     async def scenario() -> None:
-        async with serving(silence) as url:
-            fetcher = HttpFetcher(FetchSettings(allow_private=True), RealClock())
+        async with serving(silence) as url, opened() as fetcher:
             fetching = asyncio.create_task(fetcher.fetch(url))
             await asyncio.sleep(0.1)
             fetching.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await fetching
-            await fetcher.close()
 
     asyncio.run(scenario())

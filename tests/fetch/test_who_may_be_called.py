@@ -93,14 +93,12 @@ def refusal_of(answer: Answer) -> str:
 @pytest.mark.parametrize("host", ["127.0.0.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "localhost"])
 def test_this_machine_is_refused_and_never_connected_to(host: str) -> None:
     (answer,), called = answers(lambda fetcher, port: [fetcher.fetch(Url.parse(f"http://{host}:{port}/"))])
-
     assert "a loopback address; fetch.allow_private lifts this" in refusal_of(answer)
     assert called == []
 
 
 def test_a_name_that_leads_to_this_machine_is_refused() -> None:
     (answer,), called = answers(lambda fetcher, _: [fetcher.fetch(Url.parse("http://evil.test/"))], [PRIVATE])
-
     assert refusal_of(answer).startswith(f"{PRIVATE} is a loopback address")
     assert called == []
 
@@ -109,7 +107,6 @@ def test_a_person_may_allow_it_and_the_answer_tells_whom_it_called() -> None:
     (answer,), called = answers(
         lambda fetcher, _: [fetcher.fetch(Url.parse("http://here.test/"))], [PRIVATE], allow_private=True
     )
-
     assert isinstance(answer.outcome, Fetched)
     assert (answer.address, called) == (PRIVATE, [PRIVATE])
 
@@ -119,7 +116,6 @@ def test_of_several_addresses_one_that_is_allowed_is_called() -> None:
     (answer,), called = answers(
         lambda fetcher, _: [fetcher.fetch(Url.parse("http://both.test/"))], [PRIVATE, PUBLIC, PRIVATE]
     )
-
     assert isinstance(answer.outcome, Fetched)
     assert (answer.address, called) == (PUBLIC, [PUBLIC])
 
@@ -128,9 +124,7 @@ def test_of_several_addresses_one_that_is_allowed_is_called() -> None:
 def test_a_name_that_leads_elsewhere_the_second_time_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "NAMES_KEPT_S", 0)
     url = Url.parse("http://rebound.test/")
-
     found, called = answers(lambda fetcher, _: [fetcher.fetch(url) for _ in range(3)], [PUBLIC], [PRIVATE])
-
     assert isinstance(found[0].outcome, Fetched)
     assert [refusal_of(answer).split()[0] for answer in found[1:]] == [PRIVATE, PRIVATE]
     assert called == [PUBLIC]
@@ -148,7 +142,6 @@ def test_robots_txt_is_not_asked_for_either() -> None:
                 await fetcher.close()
 
     answer, called = asyncio.run(scenario())
-
     assert PRIVATE in refusal_of(answer)
     assert called == []
 

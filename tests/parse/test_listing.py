@@ -134,7 +134,7 @@ def test_what_is_no_list_is_refused_in_one_line(body: str | bytes, words: str) -
 
 
 def test_a_packed_bomb_does_not_go_off() -> None:
-    bomb = gzip.compress(b"<urlset>" + b" " * 200_000_000, 9)
+    bomb = gzip.compress(b"<urlset>" + b" " * 80_000_000, 9)
     tracemalloc.start()
     with pytest.raises(PageError, match="is over 50,000,000 bytes unpacked"):
         listing(bomb)
