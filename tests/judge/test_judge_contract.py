@@ -23,7 +23,7 @@ from honeyguide.judge import (
     KeywordJudge,
     Part,
     RakeJudge,
-    RakeRules,
+    RakeSettings,
     TfidfJudge,
     VectorModel,
     VectorModelJudge,
@@ -33,7 +33,6 @@ from honeyguide.judge import (
 )
 from honeyguide.model import Topic
 from honeyguide.text import Stems, WordVectors
-from honeyguide.text.rake import RakeScore
 from pages import page_of
 from vectors_by_hash import hashed_vectors
 
@@ -92,7 +91,7 @@ MAKERS: dict[str, Maker] = {
     "embedding-tfidf": lambda vectors: EmbeddingTfidfJudge(TOPIC, vectors),
     "embedding-tfidf, by reference": lambda vectors: EmbeddingTfidfJudge(TOPIC, vectors, REFERENCE),
     "rake": lambda vectors: RakeJudge(TOPIC, vectors),
-    "rake, bounded": lambda vectors: RakeJudge(TOPIC, vectors, RakeRules(0.05, 0.9, 5, RakeScore.PHRASES, True)),
+    "rake, bounded": lambda vectors: RakeJudge(TOPIC, vectors, RakeSettings(0.05, 0.9, 5, "phrases", True)),
     "classifier": lambda vectors: VectorModelJudge("classifier", logistic_model(vectors.dimension), vectors),
     "classifier, one's own": lambda vectors: ClassifierJudge(OwnClassifier()),
     "neural": lambda vectors: VectorModelJudge("neural", neural_model(vectors.dimension), vectors),
@@ -132,7 +131,7 @@ def shown(judge: Judge, seen: list[Page]) -> Judge:
 
 
 @every_judge
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(seen=pages, judged=pages)
 def test_relevance_is_from_0_to_1_and_pure_in_the_page_and_the_pages_seen(
     make_with: Maker, seen: list[Page], judged: list[Page]
@@ -145,7 +144,7 @@ def test_relevance_is_from_0_to_1_and_pure_in_the_page_and_the_pages_seen(
 
 
 @every_judge
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(seen=pages, data=st.data())
 def test_statistics_survive_saving_and_loading_at_any_step(
     make_with: Maker, seen: list[Page], data: st.DataObject
@@ -194,7 +193,7 @@ def test_main_text_in_several_parts_is_judged_whole(make: Callable[[], Judge]) -
 
 
 @every_judge
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(seen=pages)
 def test_evidence_agrees_with_the_relevance(make_with: Maker, seen: list[Page]) -> None:
     judge = shown(make_with(hashed_vectors()), seen)
@@ -223,7 +222,7 @@ def test_evidence_names_its_judge_and_the_words_of_the_page(kind: str, make: Cal
 
 
 @every_judge
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(seen=pages)
 def test_words_without_vectors_make_no_nonsense(make_with: Maker, seen: list[Page]) -> None:
     judge = shown(make_with(table_of(NoVectors.dimension)), seen)

@@ -12,11 +12,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from honeyguide.crawler import Builder
-from honeyguide.judge import RakeJudge, RakeRules
+from honeyguide.judge import RakeJudge, RakeSettings
 from honeyguide.model import Topic
 from honeyguide.settings import Settings, TopicSettings, with_overrides
 from honeyguide.text import WordVectors
-from honeyguide.text.rake import RakeScore
 from pages import HERE, page_of
 from vectors_by_hash import hashed_vectors
 
@@ -48,7 +47,7 @@ class Fan:
         return np.array(rows, dtype=np.float32).reshape(len(words), 2)
 
 
-def judge(*phrases: str, rules: RakeRules = RakeRules()) -> RakeJudge:  # noqa: B008 - frozen
+def judge(*phrases: str, rules: RakeSettings = RakeSettings()) -> RakeJudge:  # noqa: B008 - frozen
     return RakeJudge(Topic(phrases[0], phrases[1:]), WordVectors(Fan()), rules)
 
 
@@ -65,39 +64,39 @@ class TestRelevance:
 
     def test_similarities_below_the_lower_bound_count_nothing(self) -> None:
         page = page_of("opera, ballet")
-        assert judge("music", rules=RakeRules(lower=0.6)).relevance(page) == pytest.approx(
+        assert judge("music", rules=RakeSettings(lower=0.6)).relevance(page) == pytest.approx(
             (cos(30) + cos(50)) / 2, abs=2e-3
         )
-        assert judge("music", rules=RakeRules(lower=0.9)).relevance(page) == 0.0
+        assert judge("music", rules=RakeSettings(lower=0.9)).relevance(page) == 0.0
 
     def test_with_an_upper_bound_exact_words_count_nothing(self) -> None:
         page = page_of("music, opera, ballet")
-        bounded = judge("music", rules=RakeRules(3 / 5, 4 / 5))
+        bounded = judge("music", rules=RakeSettings(3 / 5, 4 / 5))
         assert bounded.relevance(page) == pytest.approx(cos(50) / 3, abs=2e-3)
 
     def test_without_one_the_lower_bound_itself_counts_and_with_one_it_does_not(self) -> None:
         page = page_of("music")
-        assert judge("music", rules=RakeRules(lower=1.0)).relevance(page) == 1.0
+        assert judge("music", rules=RakeSettings(lower=1.0)).relevance(page) == 1.0
         exact = cos(30)
         near = judge("music").matches(page_of("opera"))[0].score
         assert near == pytest.approx(exact, abs=2e-3)
-        assert judge("music", rules=RakeRules(lower=near)).relevance(page_of("opera")) == near
-        assert judge("music", rules=RakeRules(lower=near, upper=0.99)).relevance(page_of("opera")) == 0.0
-        assert judge("music", rules=RakeRules(lower=0.1, upper=near)).relevance(page_of("opera")) == 0.0
+        assert judge("music", rules=RakeSettings(lower=near)).relevance(page_of("opera")) == near
+        assert judge("music", rules=RakeSettings(lower=near, upper=0.99)).relevance(page_of("opera")) == 0.0
+        assert judge("music", rules=RakeSettings(lower=0.1, upper=near)).relevance(page_of("opera")) == 0.0
 
     def test_a_lower_bound_of_0_counts_no_opposites(self) -> None:
         class Opposite(Fan):
             def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
                 return np.array([(1.0 if word == "music" else -1.0, 0.0) for word in words], dtype=np.float32)
 
-        against = RakeJudge(Topic("music"), WordVectors(Opposite()), RakeRules(lower=0.0))
+        against = RakeJudge(Topic("music"), WordVectors(Opposite()), RakeSettings(lower=0.0))
         assert against.relevance(page_of("noise, music")) == 0.5
 
     def test_only_the_best_keywords_may_be_asked(self) -> None:
         page = page_of("classical opera, soup, opera, classical opera history")
-        best = judge("music", rules=RakeRules(most_keywords=1))
+        best = judge("music", rules=RakeSettings(rake_keywords=1))
         assert [keyword.text for keyword in best.keywords(page)] == ["classical opera history"]
-        by_use = judge("music", rules=RakeRules(most_keywords=1, scoring=RakeScore.PHRASES))
+        by_use = judge("music", rules=RakeSettings(rake_keywords=1, rake_score="phrases"))
         assert [keyword.text for keyword in by_use.keywords(page)] == ["opera"]
         assert by_use.relevance(page) == pytest.approx(cos(30), abs=2e-3)
 
@@ -113,7 +112,7 @@ class TestRelevance:
     @hypothesis_settings(deadline=None)
     def test_it_agrees_with_the_formula_worked_out_pair_by_pair(self, words: list[str], lower: float) -> None:
         page = page_of(", ".join(words))
-        rules = RakeRules(lower=lower)
+        rules = RakeSettings(lower=lower)
         table, searches = WordVectors(Fan()), ["music", "classical music"]
         total = 0.0
         keywords = judge(*searches, rules=rules).keywords(page)
@@ -130,7 +129,7 @@ class TestRelevance:
 
 
 class TestSpecificity:
-    RULES = RakeRules(is_specific=True)
+    RULES = RakeSettings(specific=True)
 
     @pytest.mark.parametrize(
         ("keyword", "counts"),
@@ -144,18 +143,18 @@ class TestSpecificity:
         ],
     )
     def test_a_keyword_must_be_as_specific_as_the_phrase(self, keyword: str, counts: bool) -> None:
-        rules = RakeRules(lower=0.9, is_specific=True)
-        plain = judge("classical music", rules=RakeRules(lower=0.0))
+        rules = RakeSettings(lower=0.9, specific=True)
+        plain = judge("classical music", rules=RakeSettings(lower=0.0))
         assert plain.relevance(page_of(keyword)) > 0
         assert (bool(judge("classical music", rules=rules).matches(page_of(keyword)))) == counts
 
     def test_one_word_near_to_both_words_of_a_phrase_is_not_as_specific(self) -> None:
         page = page_of("opera")  # at 30° from classical and from music, and where their sum is
-        assert judge("classical music", rules=RakeRules(0.8)).matches(page)
-        assert not judge("classical music", rules=RakeRules(0.8, is_specific=True)).matches(page)
+        assert judge("classical music", rules=RakeSettings(0.8)).matches(page)
+        assert not judge("classical music", rules=RakeSettings(0.8, specific=True)).matches(page)
 
     def test_words_of_one_stem_match_however_far_their_vectors(self) -> None:
-        rules = RakeRules(lower=0.85, is_specific=True)
+        rules = RakeSettings(lower=0.85, specific=True)
         assert judge("classical music", rules=rules).matches(page_of("classical musics"))
 
     def test_without_it_music_satisfies_classical_music(self) -> None:
@@ -191,8 +190,8 @@ def test_the_settings_reach_the_judge() -> None:
     }  # fmt: skip
     settings = with_overrides(Settings(TopicSettings("rock", ("mud",))), chosen)
     built = Builder(settings, hashed_vectors()).relevance_judge()
-    rules = RakeRules(0.1, 0.9, 2, RakeScore.PHRASES, is_specific=True, language="german")
-    straight = RakeJudge(Topic("rock", ("mud",)), hashed_vectors(), rules)
+    rules = RakeSettings(0.1, 0.9, 2, "phrases", specific=True)
+    straight = RakeJudge(Topic("rock", ("mud",)), hashed_vectors(), rules, "german")
     page = page_of("rock und mud, rock, der lehm, mud clay und rock mud")
     assert built.evidence(page) == straight.evidence(page)
     assert built.evidence(page) != RakeJudge(Topic("rock", ("mud",)), hashed_vectors()).evidence(page)

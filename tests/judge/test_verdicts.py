@@ -11,19 +11,15 @@ from hypothesis import strategies as st
 
 from honeyguide.crawler import Builder
 from honeyguide.judge import (
-    REWARDS,
-    FeatureCount,
     Judge,
     KeywordJudge,
     Ladder,
-    RelevantWhen,
-    Rules,
     TopicPhrases,
     Verdicts,
-    reward_rule,
 )
+from honeyguide.judge.verdicts import LADDERS, ladder_of
 from honeyguide.model import Evidence, Topic
-from honeyguide.settings import Settings, TopicSettings, with_overrides
+from honeyguide.settings import JudgeSettings, Settings, TopicSettings, with_overrides
 from honeyguide.settings.sections import LADDER_REWARDS
 from honeyguide.settings.sections import REWARDS as REWARD_NAMES
 from pages import page_of
@@ -35,7 +31,7 @@ if TYPE_CHECKING:
     from honeyguide.model import Page, Verdict
 
 TOPIC = Topic("geology", ("rock", "plate tectonics"))
-PLAIN = Rules()
+PLAIN = JudgeSettings()
 WITH_WORD, WITHOUT = page_of("a rock"), page_of("a stone")
 
 
@@ -65,7 +61,7 @@ class Fixed(Judge):
 
 
 def verdict(
-    page: Page, relevance: float, rules: Rules = PLAIN, nearness: Callable[[Page], float] | None = None
+    page: Page, relevance: float, rules: JudgeSettings = PLAIN, nearness: Callable[[Page], float] | None = None
 ) -> Verdict:
     return Verdicts(Fixed(relevance), TopicPhrases(TOPIC.phrases), rules, nearness).judge(page)
 
@@ -82,38 +78,37 @@ class TestRelevant:
     def test_a_page_that_reaches_the_threshold_is_relevant(
         self, relevance: float, threshold: float, is_relevant: bool
     ) -> None:
-        judged = verdict(WITHOUT, relevance, Rules(threshold=threshold))
+        judged = verdict(WITHOUT, relevance, JudgeSettings(threshold=threshold))
         assert (judged.relevance, judged.is_relevant) == (relevance, is_relevant)
 
     def test_by_word_the_relevance_does_not_matter(self) -> None:
-        by_word = Rules(relevant_when=RelevantWhen.WORD)
+        by_word = JudgeSettings(relevant_when="word")
         assert verdict(WITH_WORD, 0.0, by_word).is_relevant
         assert not verdict(WITHOUT, 1.0, by_word).is_relevant
 
     def test_the_name_counts_beside_the_keywords_and_a_phrase_only_whole(self) -> None:
-        by_word = Rules(relevant_when=RelevantWhen.WORD)
+        by_word = JudgeSettings(relevant_when="word")
         assert verdict(page_of("on Geology"), 0.0, by_word).is_relevant
         assert verdict(page_of("plate tectonics"), 0.0, by_word).is_relevant
         assert not verdict(page_of("tectonics of a plate; rocks"), 0.0, by_word).is_relevant
 
     def test_a_word_in_the_navigation_is_not_in_the_page(self) -> None:
         page = page_of("rock and stone", main=((1, 3),))
-        assert not verdict(page, 0.0, Rules(relevant_when=RelevantWhen.WORD)).is_relevant
+        assert not verdict(page, 0.0, JudgeSettings(relevant_when="word")).is_relevant
 
 
 class TestRewards:
     def test_the_score_is_the_relevance_and_the_hit_is_1(self) -> None:
         assert verdict(WITHOUT, 0.3).reward == 0.3
-        assert verdict(WITHOUT, 0.3, Rules(REWARDS["hit"])).reward == 0.0
-        assert verdict(WITHOUT, 0.7, Rules(REWARDS["hit"])).reward == 1.0
+        assert verdict(WITHOUT, 0.3, JudgeSettings(reward="hit")).reward == 0.0
+        assert verdict(WITHOUT, 0.7, JudgeSettings(reward="hit")).reward == 1.0
 
     def test_the_reward_of_lim_is_the_strategys_to_pay(self) -> None:
-        assert reward_rule("lim2016") == FeatureCount() != reward_rule("score")
-        assert verdict(WITH_WORD, 0.3, Rules(REWARDS["lim2016"])).reward == 0.3
+        assert verdict(WITH_WORD, 0.3, JudgeSettings(reward="lim2016")).reward == 0.3
 
     @pytest.mark.parametrize("nearness", [-0.7, 0.0, 0.45])
     def test_the_plain_cosine_may_be_negative(self, nearness: float) -> None:
-        assert verdict(WITH_WORD, 0.3, Rules(REWARDS["pertejo-cosine"]), always(nearness)).reward == nearness
+        assert verdict(WITH_WORD, 0.3, JudgeSettings(reward="pertejo-cosine"), always(nearness)).reward == nearness
 
     # Han 2018, section 4, and Pertejo 2021, algorithms 4 and 3 and the function `reward` of his code.
     @pytest.mark.parametrize(
@@ -126,7 +121,7 @@ class TestRewards:
         ],
     )
     def test_ladders_pay_what_the_papers_say(self, name: str, rewards_by_nearness: dict[float, float]) -> None:
-        rules = Rules(reward_rule(name))
+        rules = JudgeSettings(reward=name)
         paid = {near: verdict(WITHOUT, 0.3, rules, always(near)).reward for near in rewards_by_nearness}
         assert paid == rewards_by_nearness
         assert verdict(WITH_WORD, 0.0, rules, always(-1.0)).reward == 30
@@ -135,26 +130,24 @@ class TestRewards:
         rule = Ladder((5.0, 4.0, 3.0, 2.0, 0.0), (0.9, 0.6, 0.3))
         assert [rule.without_word(near) for near in (0.95, 0.7, 0.4, 0.3)] == [4.0, 3.0, 2.0, 0.0]
         assert rule.with_word == 5.0
-        assert reward_rule("pertejo-code", (4, 3, 2, 1)) == Ladder((4, 3, 2, 1), (0.6, 0.5))
+        other = JudgeSettings(reward="pertejo-code", reward_values=(4, 3, 2, 1))
+        assert ladder_of(other) == Ladder((4, 3, 2, 1), (0.6, 0.5))
 
     def test_the_cosine_is_not_asked_where_a_word_decides(self) -> None:
         def never(page: Page) -> float:
             raise AssertionError
 
-        assert verdict(WITH_WORD, 0.3, Rules(REWARDS["han2018"]), never).reward == 30
+        assert verdict(WITH_WORD, 0.3, JudgeSettings(reward="han2018"), never).reward == 30
 
     @given(near=st.floats(-1, 1), further=st.floats(-1, 1))
     def test_a_ladder_never_pays_less_for_a_nearer_page(self, near: float, further: float) -> None:
-        for name in LADDER_REWARDS:
-            rule = REWARDS[name]
-            assert isinstance(rule, Ladder)
+        for rule in LADDERS.values():
             low, high = sorted((near, further))
             assert rule.without_word(low) <= rule.without_word(high) <= rule.with_word
 
-    def test_the_settings_know_every_reward_and_which_are_ladders(self) -> None:
-        assert set(REWARDS) == set(REWARD_NAMES)
-        assert {name for name, rule in REWARDS.items() if isinstance(rule, Ladder)} == set(LADDER_REWARDS)
-        assert all(len(rule.thresholds) == 2 for rule in REWARDS.values() if isinstance(rule, Ladder))
+    def test_the_settings_know_which_rewards_are_ladders(self) -> None:
+        assert set(LADDERS) == set(LADDER_REWARDS) < set(REWARD_NAMES)
+        assert all(len(rule.thresholds) == 2 for rule in LADDERS.values())
 
 
 class TestStatistics:
@@ -175,7 +168,7 @@ class TestStatistics:
         assert judge.seen == 7
 
     def test_evidence_carries_the_threshold_that_decides(self) -> None:
-        verdicts = Verdicts(Fixed(0.2), TopicPhrases(()), Rules(threshold=0.1))
+        verdicts = Verdicts(Fixed(0.2), TopicPhrases(()), JudgeSettings(threshold=0.1))
         assert verdicts.evidence(WITHOUT) == Evidence("fixed", 0.2, 0.1)
 
 

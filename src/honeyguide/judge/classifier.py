@@ -105,15 +105,24 @@ def chosen_classifier(name: str, topic: Topic) -> Any:  # noqa: ANN401
     """
     found = _from_file(name) if name.endswith(".joblib") else _imported(name)
     if isinstance(found, type) or (callable(found) and not _can_be_asked(found)):
-        found = _fitted(name, _called(name, found), topic)
+        try:
+            found = found()
+        except Exception as error:  # it is the user's, and may raise anything; so below
+            remedy = "name a classifier, or what makes one"
+            raise _mistake(name, f"calling it without arguments fails ({_described(error)}); {remedy}") from error
+        if not hasattr(found, "fit"):
+            raise _mistake(name, f"it gives a {type(found).__name__}, which has no fit")
+        examples = Examples.of(topic, "classifier")
+        try:
+            found.fit(examples.texts, examples.labels)
+        except Exception as error:
+            raise _mistake(name, f"it cannot be fitted to texts ({_on_a_line(error)})") from error
     if not _can_be_asked(found):
-        raise SettingsError(
-            [f"judge.classifier is {name!r}: it gives a {type(found).__name__}, which has no predict_proba"]
-        )
+        raise _mistake(name, f"it gives a {type(found).__name__}, which has no predict_proba")
     try:
         _probabilities(found, [PROBE])
     except JudgeError as error:
-        raise SettingsError([f"judge.classifier is {name!r}: {error}"]) from error
+        raise _mistake(name, str(error)) from error
     return found
 
 
@@ -124,64 +133,41 @@ def _can_be_asked(thing: object) -> bool:
 def _imported(name: str) -> Any:  # noqa: ANN401
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):
-        raise SettingsError([f"judge.classifier is {name!r}: write module:attribute, or the path of a .joblib file"])
+        raise _mistake(name, "write module:attribute, or the path of a .joblib file")
     try:
-        found = importlib.import_module(module)
+        return getattr(importlib.import_module(module), attribute)
     except ImportError as error:
-        raise SettingsError(
-            [f"judge.classifier is {name!r}: {_on_a_line(error)}; is its folder on the PYTHONPATH?"]
-        ) from error
-    except Exception as error:  # a module may raise anything
-        raise SettingsError([f"judge.classifier is {name!r}: importing {module} fails ({_told(error)})"]) from error
-    try:
-        return getattr(found, attribute)
+        raise _mistake(name, f"{_on_a_line(error)}; is its folder on the PYTHONPATH?") from error
     except AttributeError as error:
-        raise SettingsError([f"judge.classifier is {name!r}: {_on_a_line(error)}"]) from error
-
-
-def _called(name: str, maker: Any) -> Any:  # noqa: ANN401
-    try:
-        return maker()
+        raise _mistake(name, _on_a_line(error)) from error
     except Exception as error:
-        mistake = f"judge.classifier is {name!r}: calling it without arguments fails ({_told(error)})"
-        raise SettingsError([f"{mistake}; name a classifier, or what makes one"]) from error
+        raise _mistake(name, f"importing {module} fails ({_described(error)})") from error
 
 
 def _from_file(path: str) -> Any:  # noqa: ANN401
     try:
         import joblib  # noqa: PLC0415 - an extra
     except ImportError:
-        raise SettingsError(
-            [f"judge.classifier is {path!r}: reading it needs joblib; pip install 'honeyguide[classifier]'"]
-        ) from None
+        raise _mistake(path, "reading it needs joblib; pip install 'honeyguide[classifier]'") from None
     try:
         return joblib.load(path)
     except OSError as error:
         raise SettingsError([f"judge.classifier: cannot read {path}: {error.strerror or error}"]) from None
-    except Exception as error:  # a broken pickle may raise anything
+    except Exception as error:
         raise SettingsError(
             [f"judge.classifier: {path} cannot be loaded ({error!r}): write it with joblib.dump"]
         ) from error
 
 
-def _fitted(name: str, classifier: Any, topic: Topic) -> Any:  # noqa: ANN401
-    if not hasattr(classifier, "fit"):
-        raise SettingsError([f"judge.classifier is {name!r}: it gives a {type(classifier).__name__}, which has no fit"])
-    examples = Examples.of(topic, "classifier")
-    try:
-        classifier.fit(examples.texts, examples.labels)
-    except Exception as error:
-        raise SettingsError(
-            [f"judge.classifier is {name!r}: it cannot be fitted to texts ({_on_a_line(error)})"]
-        ) from error
-    return classifier
+def _mistake(name: str, text: str) -> SettingsError:
+    return SettingsError([f"judge.classifier is {name!r}: {text}"])
 
 
 def _on_a_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _told(error: Exception) -> str:
+def _described(error: Exception) -> str:
     return f"{type(error).__name__}: {_on_a_line(error)}"
 
 
@@ -192,9 +178,8 @@ def _probabilities(classifier: Any, texts: list[str]) -> list[float]:  # noqa: A
     try:
         column = _asked(classifier, texts)
     except Exception as error:  # it is the user's, and may raise anything
-        raise JudgeError(
-            f"it cannot be asked ({_told(error)}): give one that is trained on texts, as a pipeline with a vectorizer"
-        ) from error
+        remedy = "give one that is trained on texts, as a pipeline with a vectorizer"
+        raise JudgeError(f"it cannot be asked ({_described(error)}): {remedy}") from error
     if column.shape != (len(texts),):
         raise JudgeError(f"the classifier gave numbers of shape {column.shape} for {len(texts)} texts: one each is due")
     within = (column >= -SLACK) & (column <= 1 + SLACK)  # not a number is neither

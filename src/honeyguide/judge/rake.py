@@ -7,7 +7,7 @@ the sum of its words'. Bounds: with `upper` at 1 there is none, and a similarity
 formula and his breadth-first code (2/3). With any other `upper`, only what lies strictly between the two counts, as in
 his modified depth-first code (3/5 and 4/5), so that a page is not paid for repeating the search words.
 
-By 8.3 a keyword should be at least as specific as the phrase it is held to satisfy: with `is_specific`, it must have as
+By 8.3 a keyword should be at least as specific as the phrase it is held to satisfy: with `specific`, it must have as
 many words as the phrase has beside its stop words, and each of those must be matched by a word of the keyword, of the
 same stem or with a similarity of `lower` at least. So "music" does not satisfy "classical music", and "classical music
 history" does; whether "baroque music" does is for the vectors to say.
@@ -40,34 +40,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class RakeRules:
-    """Which keywords count, and which similarities."""
-
-    lower: float = 2 / 3
-    upper: float = 1.0  # 1 is no bound
-    most_keywords: int = 0  # so many of the best; 0 is all of them, as Lim has it
-    scoring: RakeScore = RakeScore.WORDS
-    is_specific: bool = False
-    language: str = "english"
-
-
-@dataclass(frozen=True, slots=True)
 class RakeSettings:
     """The rake judge; the bounds are Lim's."""
 
     table: ClassVar = "judge"
 
-    rake_score: str = setting(
-        "words",
-        "how RAKE scores keywords: by their words (Rose), or by the candidates that use them (Lim)",
-        choices=tuple(RakeScore),
-    )
-    rake_keywords: int = setting(0, "how many of a page's best keywords rake looks at; 0 is all", at_least=0)
     lower: float = setting(
         2 / 3, "similarity from which on a keyword counts for rake, and a word for specific", at_least=0, at_most=1
     )
     upper: float = setting(
         1.0, "similarity at which a keyword is too near to count; 1 is no such bound", above=0, at_most=1
+    )
+    rake_keywords: int = setting(0, "how many of a page's best keywords rake looks at; 0 is all", at_least=0)
+    rake_score: str = setting(
+        "words",
+        "how RAKE scores keywords: by their words (Rose), or by the candidates that use them (Lim)",
+        choices=tuple(RakeScore),
     )
     specific: bool = setting(
         default=False, meaning="whether a keyword must be as specific as the phrase it counts for, to rake"
@@ -108,16 +96,21 @@ class RakeJudge(StatelessJudge):
 
     @classmethod
     def build(cls, given: JudgeIngredients) -> RakeJudge:
-        own, topic = given.settings.of(RakeSettings), given.topic
-        language = given.settings.judge.language
-        rules = RakeRules(own.lower, own.upper, own.rake_keywords, RakeScore(own.rake_score), own.specific, language)
-        return cls(topic, given.vectors_knowing(Topic(topic.name, topic.keywords)), rules)
+        settings, topic = given.settings, given.topic
+        vectors = given.vectors_knowing(Topic(topic.name, topic.keywords))
+        return cls(topic, vectors, settings.of(RakeSettings), settings.judge.language)
 
-    def __init__(self, topic: Topic, vectors: WordVectors, rules: RakeRules = RakeRules()) -> None:  # noqa: B008 - frozen
-        self._rules = rules
+    def __init__(
+        self,
+        topic: Topic,
+        vectors: WordVectors,
+        settings: RakeSettings = RakeSettings(),  # noqa: B008 - frozen
+        language: str = "english",
+    ) -> None:
+        self._settings = settings
         self._vectors = vectors
-        self._stems = Stems(rules.language)
-        self._stop_words = stop_words(rules.language)
+        self._stems = Stems(language)
+        self._stop_words = stop_words(language)
         self._searches = [self._search(phrase, vectors) for phrase in topic.phrases if words_of(phrase)]
         self._asked = np.array([search.vectors.sum(axis=0) for search in self._searches])
 
@@ -128,8 +121,8 @@ class RakeJudge(StatelessJudge):
     def keywords(self, page: Page) -> list[Keyword]:
         """The keywords of the main text that count, best first."""
         candidates = candidates_in(page.text, page.words, page.main_spans, self._stop_words)
-        found = keywords_of(page.words, candidates, self._stems, self._rules.scoring)
-        return found[: self._rules.most_keywords or None]
+        found = keywords_of(page.words, candidates, self._stems, RakeScore(self._settings.rake_score))
+        return found[: self._settings.rake_keywords or None]
 
     def matches(self, page: Page) -> list[Match]:
         """Every keyword with every search phrase that it satisfies: best keywords first, phrases as they were given."""
@@ -175,7 +168,7 @@ class RakeJudge(StatelessJudge):
         dots = vectors @ self._asked.T  # of sums of word vectors, so exact in any order
         similarities = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0).clip(max=1.0)
         similarities[~self._is_within(similarities)] = 0.0
-        if self._rules.is_specific:
+        if self._settings.specific:
             for row, column in np.argwhere(similarities).tolist():
                 words = rows.table[rows.numbers[keywords[row].start : keywords[row].end]].astype(np.float64)
                 if not self._is_as_specific(keywords[row], words, self._searches[column]):
@@ -183,7 +176,7 @@ class RakeJudge(StatelessJudge):
         return similarities
 
     def _is_within(self, similarities: NDArray[np.float64]) -> NDArray[np.bool_]:
-        lower, upper = self._rules.lower, self._rules.upper
+        lower, upper = self._settings.lower, self._settings.upper
         if upper == 1:
             return (similarities >= lower) & (similarities > 0)
         return (similarities > lower) & (similarities < upper)
@@ -193,7 +186,7 @@ class RakeJudge(StatelessJudge):
             return False
         stems = set(self._stems.of(keyword.words))
         return all(
-            stem in stems or cosines(vectors, vector).max() >= self._rules.lower
+            stem in stems or cosines(vectors, vector).max() >= self._settings.lower
             for stem, vector in zip(search.stems, search.vectors, strict=True)
         )
 

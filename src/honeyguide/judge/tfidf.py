@@ -1,23 +1,18 @@
-"""How much a word tells: its inverse document frequency, from the pages seen so far or from a reference collection.
+"""Relevance as the cosine of the page's words with the topic's, weighed by how often and how rare they are.
 
-    idf(w) = ln((1 + N) / (1 + df(w))) + 1
+    weight(w, text) = (1 + ln count(w, text)) · idf(w)        idf(w) = ln((1 + N) / (1 + df(w))) + 1
 
-N is the number of pages and df(w) the number of those with the word, both counted with one page more that has every
-word, as scikit-learn smooths it. A word in no page has the highest idf there is, ln(1 + N) + 1: Pertejo 2021 gives the
-same to words his reference collection has not. With idf from the pages seen so far nothing is known of a page before
-it comes, which is the leak he warns of in 3.3.2.
+As scikit-learn has it with `sublinear_tf`: N is the number of pages and df(w) the number of those with the word, both
+counted with one page more that has every word. The cosine is above 0 exactly where the page has a word of the topic,
+which is what Han et al. 2018 call relevant.
+
+Idf comes from the pages seen so far or from a reference collection. A word in no page has the highest idf there is,
+ln(1 + N) + 1: Pertejo 2021 gives the same to words his reference collection has not. With idf from the pages seen so
+far nothing is known of a page before it comes, which is the leak he warns of in 3.3.2.
 
 Memory is bounded. When more than `MOST_WORDS` words are known, the rarest are dropped until half are left; of equally
 rare ones those that were first met earlier go first, and the topic's own never go. A dropped word counts as in no page
 until it is met again; the frequency of any word is never overstated.
-
-Relevance as the cosine of the page's words with the topic's, weighed by how often and how rare they are.
-
-    weight(w, text) = (1 + ln count(w, text)) · idf(w)
-
-As scikit-learn has it with `sublinear_tf`; `idf` is in `idf.py`. The cosine needs the norm of the whole page and the
-products of the topic's few words. It is above 0 exactly where the page has a word of the topic, which is what Han et
-al. 2018 call relevant.
 """
 
 from __future__ import annotations
@@ -47,7 +42,6 @@ if TYPE_CHECKING:
 
 MOST_WORDS: Final = 500_000
 FORMAT: Final = "honeyguide-idf-1"
-SEPARATOR: Final = "\n"  # stands in no word
 
 
 class DocumentFrequencies:
@@ -82,34 +76,28 @@ class DocumentFrequencies:
         return idf
 
     def save(self) -> bytes:
-        """All of it: a line about it, the frequencies, the words. The same history gives the same bytes."""
-        numbers = np.fromiter(self._pages_by_word.values(), dtype="<i8", count=len(self))
-        words = SEPARATOR.join(self._pages_by_word).encode("utf-8", "surrogatepass")
-        head = {"format": FORMAT, "pages": self.pages, "words": len(self), "letters": len(words)}
-        return b"".join((json.dumps(head).encode(), b"\n", numbers.tobytes(), words))
+        """All of it, as JSON: also the form of a reference collection. The same history gives the same bytes."""
+        return json.dumps({"format": FORMAT, "pages": self.pages, "words": self._pages_by_word}, indent=0).encode()
 
     def load(self, state: bytes) -> None:
         """Go back to what was saved; JudgeError if it is not that."""
         try:
-            self._take(*_unpacked(state))
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            self._take(json.loads(state))
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             raise JudgeError(
                 f"the saved statistics of the judge are damaged ({error}): restore the run from a copy"
             ) from error
 
     def write(self, path: Path | str) -> None:
         """Write a reference collection, to be named in the setting `judge.idf`."""
-        content = {"format": FORMAT, "pages": self.pages, "words": dict(self._pages_by_word)}
-        text = json.dumps(content, ensure_ascii=False, indent=0)
-        Path(path).write_text(text, encoding="utf-8", errors="surrogatepass")
+        Path(path).write_bytes(self.save())
 
     @classmethod
     def read(cls, path: Path | str) -> DocumentFrequencies:
         """Read a reference collection; a SettingsError of one line where it is none."""
+        frequencies = cls()
         try:
-            content = json.loads(Path(path).read_text(encoding="utf-8", errors="surrogatepass"))
-            frequencies = cls()
-            frequencies._take(content, content["words"])
+            frequencies._take(json.loads(Path(path).read_bytes()))
         except OSError as error:
             raise SettingsError([f"judge.idf: cannot read {path}: {error.strerror or error}"]) from None
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
@@ -118,10 +106,10 @@ class DocumentFrequencies:
             ) from None
         return frequencies
 
-    def _take(self, told: dict[str, Any], pages_by_word: dict[str, int]) -> None:
-        if told["format"] != FORMAT:
-            raise ValueError(f"its format is {told['format']!r} and not {FORMAT!r}")
-        pages = told["pages"]
+    def _take(self, saved: dict[str, Any]) -> None:
+        if saved["format"] != FORMAT:
+            raise ValueError(f"its format is {saved['format']!r} and not {FORMAT!r}")
+        pages, pages_by_word = saved["pages"], saved["words"]
         if type(pages) is not int or pages < 0:
             raise ValueError(f"it has {pages!r} pages")
         for word, count in pages_by_word.items():
@@ -140,18 +128,6 @@ class DocumentFrequencies:
         self._pages_by_word = Counter(
             {word: count for word, count in self._pages_by_word.items() if count > bar or word in spared}
         )
-
-
-def _unpacked(state: bytes) -> tuple[dict[str, Any], dict[str, int]]:
-    head, _, body = state.partition(b"\n")
-    told: dict[str, Any] = json.loads(head)
-    count = told["words"]
-    numbers = np.frombuffer(body, dtype="<i8", count=count).tolist()
-    letters = body[8 * count :]
-    if len(letters) != told["letters"]:
-        raise ValueError(f"{len(letters)} bytes of words are left of {told['letters']}")
-    words = letters.decode("utf-8", "surrogatepass").split(SEPARATOR) if letters else []
-    return told, dict(zip(words, numbers, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,32 +1,30 @@
-"""What a judged page earns the strategy, as named presets.
+"""From a relevance to a verdict: is the page relevant, and what does it earn the strategy?
 
-Score   the relevance itself
-Hit     1 for a relevant page, 0 for any other
-Cosine  the cosine of the text with the topic by word vectors, from -1 to 1 (Pertejo 2021, 3.3.2 and 3.6)
-Ladder  a value for a page that has a word of the topic; else the value of the first threshold that the cosine is above,
-        strictly, as both papers have it; else the last value
+score           the relevance itself
+hit             1 for a relevant page, 0 for any other
+pertejo-cosine  the cosine of the text with the topic by word vectors, from -1 to 1 (Pertejo 2021, 3.3.2 and 3.6)
+lim2016         the true features of the state in which a page was parsed or skipped (Lim 2016, 5.2.3): that is the
+                strategy's to know and to pay itself, so a page earns its plain score here
+a ladder        a value for a page that has a word of the topic; else the value of the first threshold that the cosine
+                is above, strictly, as both papers have it; else the last value
 
 Han et al. 2018, section 4: 30 for a page with the topic's word, else 30 or 20 for a cosine greater than 0.5 or 0.4, -1
 otherwise. Pertejo 2021 has the same in algorithm 4 and 30, 20, 10, -1 in algorithm 3, both with thresholds to which
-only the comments in his code give numbers, 0.5 and 0.4; the code itself compares with 0.6 and 0.5. Lim 2016, 5.2.3,
-counts the true features of the state in which a page was parsed or skipped: that is the strategy's to know and to pay
-itself, so a page earns its plain score here.
-
-From a relevance to a verdict: is the page relevant, and what does it earn?
+only the comments in his code give numbers, 0.5 and 0.4; the code itself compares with 0.6 and 0.5.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import TYPE_CHECKING, Final
 
 from honeyguide.judge.embeddings import EmbeddingJudge, EmbeddingTfidfJudge
 from honeyguide.judge.judge import StatelessJudge
 from honeyguide.judge.keywords import TopicPhrases, stems_of
 from honeyguide.judge.rake import RakeJudge
 from honeyguide.model import Verdict
+from honeyguide.settings import JudgeSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,21 +32,6 @@ if TYPE_CHECKING:
     from honeyguide.judge.judge import Judge, JudgeIngredients
     from honeyguide.judge.rake import Match
     from honeyguide.model import Evidence, Page
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """The relevance itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """1 for a relevant page, 0 for any other."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cosine:
-    """The cosine of the text with the topic by word vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,58 +57,19 @@ class Ladder:
         return self.values[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class FeatureCount:
-    """The number of true features of a state, which a judge does not know: the strategies parse-or-skip pay it.
-
-    What a judge can say of a page, and what a run notes, is the relevance.
-    """
-
-
-RewardRule = Score | Hit | Cosine | Ladder | FeatureCount
-
-REWARDS: Final[dict[str, RewardRule]] = {
-    "score": Score(),
-    "hit": Hit(),
+LADDERS: Final = {
     "han2018": Ladder((30, 30, 20, -1), (0.5, 0.4)),
-    "pertejo-cosine": Cosine(),
     "pertejo-30-30-20": Ladder((30, 30, 20, -1), (0.5, 0.4)),
     "pertejo-30-20-10": Ladder((30, 20, 10, -1), (0.5, 0.4)),
     "pertejo-code": Ladder((30, 30, 20, -1), (0.6, 0.5)),
-    "lim2016": FeatureCount(),
 }
+"""By the name of the reward."""
 
 
-def reward_rule(name: str, values: tuple[float, ...] = ()) -> RewardRule:
-    """The preset of this name; a ladder with other values, where they are given."""
-    rule = REWARDS[name]
-    return replace(rule, values=values) if isinstance(rule, Ladder) and values else rule
-
-
-class RelevantWhen(StrEnum):
-    """What makes a page relevant."""
-
-    THRESHOLD = "threshold"  # its relevance reaches the threshold
-    WORD = "word"  # its main text has a word or phrase of the topic, as Han 2018 and Pertejo 2021 define it
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What is made of a relevance."""
-
-    reward: RewardRule = REWARDS["score"]
-    relevant_when: RelevantWhen = RelevantWhen.THRESHOLD
-    threshold: float = 0.0  # 0 takes the judge's own
-
-    @property
-    def need_nearness(self) -> bool:
-        """Whether the reward depends on the cosine of a text with the topic by word vectors."""
-        return isinstance(self.reward, Cosine | Ladder)
-
-    @property
-    def look_for_words(self) -> bool:
-        """Whether the topic's words and phrases are looked for in a text."""
-        return self.relevant_when is RelevantWhen.WORD or isinstance(self.reward, Ladder)
+def ladder_of(settings: JudgeSettings) -> Ladder | None:
+    """Return the ladder that the settings name, with other values where they are given; None for another reward."""
+    ladder = LADDERS.get(settings.reward)
+    return replace(ladder, values=settings.reward_values) if ladder and settings.reward_values else ladder
 
 
 class Verdicts:
@@ -139,38 +83,33 @@ class Verdicts:
         self,
         judge: Judge,
         phrases: TopicPhrases,
-        rules: Rules = Rules(),  # noqa: B008 - frozen
+        settings: JudgeSettings = JudgeSettings(),  # noqa: B008 - frozen
         nearness: Callable[[Page], float] | None = None,
     ) -> None:
         self._judge = judge
-        self._rules = rules
+        self._settings = settings
+        self._ladder = ladder_of(settings)
         self._phrases = phrases
         self._nearness = nearness
-        assert nearness is not None or not rules.need_nearness, f"{rules.reward} needs the cosine with the topic"
 
     @classmethod
     def build(cls, given: JudgeIngredients, judge: Judge) -> Verdicts:
         """The judge with the rules that the settings name."""
         settings, topic = given.settings.judge, given.topic
-        rules = Rules(
-            reward_rule(settings.reward, settings.reward_values),
-            RelevantWhen(settings.relevant_when),
-            settings.threshold,
-        )
         nearness = None
-        if rules.need_nearness:
+        if settings.reward == "pertejo-cosine" or settings.reward in LADDERS:
             by_vectors: EmbeddingJudge | EmbeddingTfidfJudge = (
                 judge
                 if isinstance(judge, EmbeddingJudge | EmbeddingTfidfJudge)
                 else EmbeddingJudge(topic, given.vectors_knowing(topic))
             )
             nearness = by_vectors.nearness
-        return cls(judge, TopicPhrases(topic.phrases, stems_of(settings)), rules, nearness)
+        return cls(judge, TopicPhrases(topic.phrases, stems_of(settings)), settings, nearness)
 
     @property
     def threshold(self) -> float:
         """The relevance that makes a page relevant, where it is the relevance that does."""
-        return self._rules.threshold or self._judge.threshold
+        return self._settings.threshold or self._judge.threshold
 
     @property
     def keeps_statistics(self) -> bool:
@@ -181,8 +120,9 @@ class Verdicts:
         """See the page, then measure it."""
         self._judge.see(page)
         relevance = self._judge.relevance(page)
-        has_word = self._rules.look_for_words and self._phrases.are_in(page.main_words)
-        is_relevant = has_word if self._rules.relevant_when is RelevantWhen.WORD else relevance >= self.threshold
+        by_word = self._settings.relevant_when == "word"
+        has_word = (by_word or self._ladder is not None) and self._phrases.are_in(page.main_words)
+        is_relevant = has_word if by_word else relevance >= self.threshold
         reward = self._reward(page, relevance, is_relevant=is_relevant, has_word=has_word)
         return Verdict(relevance, is_relevant, reward)
 
@@ -205,21 +145,16 @@ class Verdicts:
         self._judge.load(state)
 
     def _reward(self, page: Page, relevance: float, *, is_relevant: bool, has_word: bool) -> float:
-        rule = self._rules.reward
-        match rule:
-            case Score():
-                return relevance
-            case Hit():
+        if self._ladder is not None:
+            return self._ladder.with_word if has_word else self._ladder.without_word(self._cosine(page))
+        match self._settings.reward:
+            case "hit":
                 return float(is_relevant)
-            case Cosine():
+            case "pertejo-cosine":
                 return self._cosine(page)
-            case Ladder():
-                return rule.with_word if has_word else rule.without_word(self._cosine(page))
-            case FeatureCount():
-                return relevance  # the strategy, which alone has the features, pays on its own
-            case _:
-                assert_never(rule)
+            case _:  # also of lim2016: the strategy, which alone has the features, pays on its own
+                return relevance
 
     def _cosine(self, page: Page) -> float:
-        assert self._nearness is not None
+        assert self._nearness is not None, f"{self._settings.reward} needs the cosine with the topic"
         return self._nearness(page)

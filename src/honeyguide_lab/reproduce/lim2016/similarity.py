@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.crawler import Builder
-from honeyguide.judge import RakeJudge, RakeRules
+from honeyguide.judge import RakeJudge, RakeSettings
 from honeyguide.model import Fetched, Topic
 from honeyguide.runs import open_run
 from honeyguide.text import cosine, words_of
@@ -67,7 +67,7 @@ def similarity_section(explored: Sequence[Explored]) -> tuple[Section, dict[str,
 
 def similarity_document(pages: Sequence[Page], vectors: WordVectors) -> list[Any]:
     """Address and keywords of each page, best keywords first; keywords that are near nothing are left out."""
-    judge = _judge(vectors, RakeRules(lower=SIMILAR_FROM))
+    judge = _judge(vectors, RakeSettings(lower=SIMILAR_FROM))
     return [[page.url.text, _near_by_keyword(judge.matches(page))] for page in pages]
 
 
@@ -81,7 +81,7 @@ def _near_by_keyword(matches: Sequence[Match]) -> dict[str, dict[str, float]]:
 def tuples_table(explored: Explored, pages: Sequence[Page], vectors: WordVectors) -> Table:
     """The tuples of his modified depth-first code; where there are none, with the reason."""
     lower, upper = BETWEEN
-    judge = _judge(vectors, RakeRules(lower=lower, upper=upper))
+    judge = _judge(vectors, RakeSettings(lower=lower, upper=upper))
     rows = tuple(
         (round(match.score, _DIGITS), match.search, match.keyword, match.url.text)
         for page in pages
@@ -126,7 +126,7 @@ def _similarity(one: str, other: str, vectors: WordVectors) -> float:
     return cosine(*sums)
 
 
-def _judge(vectors: WordVectors, rules: RakeRules) -> RakeJudge:
+def _judge(vectors: WordVectors, rules: RakeSettings) -> RakeJudge:
     return RakeJudge(Topic("", SEARCH_WORDS), vectors, rules)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.judge.verdicts import REWARDS, Ladder
+from honeyguide.judge.verdicts import LADDERS
 from honeyguide.learn import FeatureStyle, Scale
 from honeyguide_lab.plots import Panel, PanelPlot
 from honeyguide_lab.reproduce.pertejo2021.plan import ASYNCHRONOUS, BASIC, STEPS, WHOLE_DUMP
@@ -34,8 +34,7 @@ def learned_section(world: OnWorld, fought: Sequence[Duel]) -> Section:
     """Of the crawls of Table 4.3, with the first vectors."""
     here = [duel for duel in fought if duel.vectors == fought[0].vectors]
     named = vectors_name(fought[0].vectors)
-    ladder = REWARDS["pertejo-code"]
-    assert isinstance(ladder, Ladder)
+    ladder = LADDERS["pertejo-code"]
     earned = Table(
         f"earned-{world.slug}",
         f"What the pages of the asynchronous crawler earn, {named}",
