@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from honeyguide.learn.han_features import TopicAndCategories
 from honeyguide.model import Candidates, Origin, Topic
 from honeyguide.text import cosine
-from pages import candidates_of, link_at, page_of, sighting_of
+from pages import candidates_of, cut_from, link_at, page_of, sighting_of
 from vectors_by_hand import compass_vectors
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
-    from honeyguide.model import Sighting
+    from pages import Sighting
 
 TOPIC = Topic("geology")
 CATEGORIES = ["earth science", "rock"]
@@ -77,23 +77,23 @@ sightings = st.builds(
 @given(st.lists(sightings, min_size=1, max_size=8), st.data())
 def test_a_links_cosines_do_not_depend_on_its_batch(batch: list[Sighting], data: st.DataObject) -> None:
     nearness = TopicAndCategories(TOPIC, CATEGORIES, hashed_vectors())
-    together = nearness.of_links(Candidates.of(batch))
+    together = nearness.of_links(candidates_of(*batch))
     order = data.draw(st.permutations(range(len(batch))))
-    shuffled = nearness.of_links(Candidates.of([batch[place] for place in order]))
+    shuffled = nearness.of_links(candidates_of(*(batch[place] for place in order)))
     assert np.array_equal(together.topic[order], shuffled.topic)
     assert np.array_equal(together.categories[order], shuffled.categories)
     for place, sighting in enumerate(batch):
-        alone = nearness.of_links(Candidates.of([sighting]))
+        alone = nearness.of_links(candidates_of(sighting))
         assert alone.topic[0] == together.topic[place]
         assert np.array_equal(alone.categories[0], together.categories[place])
 
 
-def test_a_link_cut_from_a_page_is_as_its_stored_sighting() -> None:
+def test_a_link_cut_from_a_page_is_as_its_window_alone() -> None:
     page = page_of(" ".join(f"word{number} rock" for number in range(60)))
     links = [link_at("http://here.test/a", 0, 3), link_at("http://b.test/rock-a", 40, 42)]
     origin = Origin(page.url.host, 0.6, 0, 3)
     on_page = Candidates.on_page(page, links, origin)
-    stored = Candidates.of([on_page.sighting(row, origin) for row in range(len(links))])
+    stored = cut_from(on_page, origin)
     nearness = TopicAndCategories(TOPIC, CATEGORIES, hashed_vectors())
     assert np.array_equal(nearness.of_links(on_page).topic, nearness.of_links(stored).topic)
     assert np.array_equal(nearness.of_links(on_page).categories, nearness.of_links(stored).categories)

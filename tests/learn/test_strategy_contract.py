@@ -14,13 +14,14 @@ from honeyguide.learn import Ingredients, OnlineRidgeSettings, Strategy
 from honeyguide.model import Candidates, Origin, Topic, Transition
 from honeyguide.registry import STRATEGIES
 from honeyguide.settings import settings_from
-from pages import HERE, candidates_of, link_at, page_of, rows_of, sighting_of
+from pages import HERE, candidates_of, cut_from, link_at, page_of, rows_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from honeyguide.model import Rows, Sighting
+    from honeyguide.model import Rows
+    from pages import Sighting
 
 TOPIC = Topic("geology", ("rock", "mineral"), categories=("earth", "science"))
 QUICK_NETWORK = {"layers": [8], "warm_up": 1, "refresh_every": 1, "batch": 4, "outputs": 50}
@@ -76,11 +77,11 @@ def test_a_links_row_and_score_do_not_depend_on_its_batch(
     name: str, batch: list[Sighting], data: st.DataObject
 ) -> None:
     strategy = made(name)
-    rows = rows_of(strategy, Candidates.of(batch))
+    rows = rows_of(strategy, candidates_of(*batch))
     scores = strategy.score(rows)
     order = data.draw(st.permutations(range(len(batch))))
-    shuffled = rows_of(strategy, Candidates.of([batch[place] for place in order]))
-    alone = np.concatenate([rows_of(strategy, Candidates.of([sighting])) for sighting in batch])
+    shuffled = rows_of(strategy, candidates_of(*(batch[place] for place in order)))
+    alone = np.concatenate([rows_of(strategy, candidates_of(sighting)) for sighting in batch])
     assert rows.dtype == np.float16
     assert rows.shape == (len(batch), strategy.row_width)
     assert np.array_equal(rows[order], shuffled)
@@ -89,7 +90,7 @@ def test_a_links_row_and_score_do_not_depend_on_its_batch(
     assert np.array_equal(scores, np.concatenate([strategy.score(row[None]) for row in rows]))
 
 
-def test_a_link_cut_from_a_page_has_the_row_of_its_stored_sighting(make: Callable[[], Strategy]) -> None:
+def test_a_link_cut_from_a_page_has_the_row_of_its_window_alone(make: Callable[[], Strategy]) -> None:
     page = page_of(" ".join(f"word{number} rock" for number in range(60)))
     links = [
         link_at("http://here.test/a", 0, 3),
@@ -98,7 +99,7 @@ def test_a_link_cut_from_a_page_has_the_row_of_its_stored_sighting(make: Callabl
     ]
     origin = Origin(page.url.host, 0.6, 0, 3)
     on_page = Candidates.on_page(page, links, origin)
-    stored = Candidates.of([on_page.sighting(row, origin) for row in range(len(links))])
+    stored = cut_from(on_page, origin)
     strategy = make()
     assert np.array_equal(rows_of(strategy, on_page), rows_of(strategy, stored))
 

@@ -14,7 +14,7 @@ from honeyguide.learn.weighted_breadth_first import TopicWords, address_words, w
 from honeyguide.model import Candidates, Fetched, Origin, Topic, Url
 from honeyguide.parse import parse
 from honeyguide.settings import SETTINGS_BY_KEY
-from pages import HERE, candidates_of, link_at, page_of, sighting_of
+from pages import HERE, candidates_of, cut_from, link_at, page_of, sighting_of
 
 TENNIS = Topic("", ("tennis", "grand slam", "US Open"))
 LONGEST_REACH = int(SETTINGS_BY_KEY["weighted_breadth_first.reach"].at_most or 0)
@@ -204,9 +204,9 @@ def test_distances_are_those_of_the_definition(
     origin = Origin(HERE.host, 0.5, 0, 1)
     on_page = Candidates.on_page(page_of(" ".join(text)), links, origin)
     expected = [literal_distance(text[:start], text[end:], phrases) for start, end in spans]
-    for candidates in (on_page, Candidates.of([on_page.sighting(row, origin) for row in range(len(links))])):
+    for candidates in (on_page, cut_from(on_page, origin)):
         away = words_away(candidates, topic).tolist()
-        # A stored sighting keeps 25 words on each side: what it says of nearer words is the same.
+        # A window has 25 words on each side: what it says of nearer words is the same.
         near = [distance if distance < 23 else None for distance in away]
         assert near == [None if distance is None or distance >= 23 else distance for distance in expected]
 

@@ -1,11 +1,11 @@
-"""Candidates say the same of a link whichever way they were made."""
+"""Candidates say where links stand and what is around them."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.model import WINDOW_WORDS, Candidates, HostKey, Link, Occurrence, Origin, Page, Sighting, Url
+from honeyguide.model import WINDOW_WORDS, Candidates, HostKey, Link, Occurrence, Origin, Page, Url
 
 PAGE_URL = Url.parse("http://site.test/page")
 ORIGIN = Origin(PAGE_URL.host, relevance=0.25, distance=2, depth=3)
@@ -39,18 +39,6 @@ def test_windows_stay_on_the_page_and_within_their_size(page: Page) -> None:
         assert last == min(len(page.words), end + WINDOW_WORDS)
 
 
-@given(pages())
-def test_what_was_stored_gives_the_same_rows_again(page: Page) -> None:
-    candidates = Candidates.on_page(page, page.links, ORIGIN)
-    sightings = [candidates.sighting(row, ORIGIN) for row in range(len(candidates))]
-    again = Candidates.of(sightings)
-    assert [again.sighting(row, ORIGIN) for row in range(len(again))] == sightings
-    for column in ("in_main", "is_internal", "is_seed", "relevance", "distance", "depth"):
-        assert getattr(again, column).tolist() == getattr(candidates, column).tolist()
-        assert getattr(again, column).dtype == getattr(candidates, column).dtype
-    assert again.targets == candidates.targets
-
-
 def test_only_links_to_the_same_host_and_port_are_internal() -> None:
     links = [Link(target, PAGE_URL, (Occurrence("", 0, 0, in_main=True),)) for target in TARGETS]
     candidates = Candidates.on_page(page_with(3, links), links, ORIGIN)
@@ -59,12 +47,13 @@ def test_only_links_to_the_same_host_and_port_are_internal() -> None:
 
 
 def test_a_seed_has_no_page_behind_it() -> None:
-    seeds = Candidates.of([Sighting(TARGETS[0], anchor=("a",), before=(), after=(), in_main=True, origin=None)])
+    seeds = Candidates.seeds(TARGETS[:1])
     assert seeds.is_seed.tolist() == [True]
     assert (seeds.relevance.tolist(), seeds.distance.tolist(), seeds.depth.tolist()) == ([0.0], [0], [0])
     assert seeds.is_internal.tolist() == [False]
+    assert seeds.anchor(0) == ""
 
 
 def test_no_links_make_no_rows() -> None:
-    assert len(Candidates.of([])) == 0
+    assert len(Candidates.seeds([])) == 0
     assert Candidates.on_page(page_with(5, []), [], Origin(HostKey("h"), 0.0, 0, 0)).spans.shape == (0, 4)

@@ -18,7 +18,7 @@ import numpy as np
 from honeyguide.crawler.parents import link_context
 from honeyguide.frontier import Arrivals, LevelledFrontier, Pairs
 from honeyguide.learn import FoundAgain, Order
-from honeyguide.model import Candidates, LinkId, LinkState, Sighting
+from honeyguide.model import Candidates, LinkId, LinkState
 from honeyguide.runs import FoundLink, PairRecord, RedirectedLink
 
 if TYPE_CHECKING:
@@ -157,12 +157,11 @@ class Discovery:
 
     def meet_seeds(self, urls: Sequence[Url], step: int) -> Admitted:
         """Let URLs wait at which the crawl begins, or begins anew; one that waits already waits on as it did."""
-        sightings = [Sighting(url, (), (), (), in_main=True, origin=None) for url in urls]
         met = [self._links.meet(url, depth=0, distance=0) for url in urls]
         numbers = [link for link, _ in met]
         is_new = np.array([new for _, new in met], dtype=np.bool_)
         was_pruned = np.array([self._links.state(link) is LinkState.PRUNED for link in numbers], dtype=np.bool_)
-        candidates = Candidates.of(sightings)
+        candidates = Candidates.seeds(urls)
         described = self._strategy.describe(candidates)
         rows = self._strategy.rows(described, candidates.parents)
         scores = scores_of(self._strategy, rows, numbers, step=step, depth=0)

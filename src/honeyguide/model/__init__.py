@@ -20,7 +20,6 @@ from honeyguide.model.candidates import (
     ParentStats,
     Row,
     Rows,
-    Sighting,
     Transition,
     weighted_sums,
 )
@@ -84,7 +83,6 @@ __all__ = [
     "RobotsFile",
     "Row",
     "Rows",
-    "Sighting",
     "Skipped",
     "Topic",
     "Transition",

@@ -1,10 +1,7 @@
-"""What a strategy knows of links, in numbers: one row a link, kept while it waits.
+"""Links as a strategy sees them: only what the crawler has seen, in columns, so that many are scored at once.
 
-What is known of the pages that link to a page: Han et al. (2018), section 3.1, and Pertejo (2021), section 3.3.1.
-
-Links as a strategy sees them: only what the crawler has seen, in columns, so that many are scored at once.
-
-What a strategy is told: each decision when it is made, and what came of each fetch.
+Parents are described as in Han et al. (2018), section 3.1, and Pertejo (2021), section 3.3.1. The strategy is told of
+each decision when it is made, and learns from a transition when its fetch is done.
 """
 
 from __future__ import annotations
@@ -37,7 +34,7 @@ LinkDescriptions: TypeAlias = NDArray[Any]
 
 
 def weighted_sums(rows: NDArray[np.floating], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The product of rows and weights; equal rows give bit-equal sums whatever the batch.
+    """Multiply rows by weights; equal rows give bit-equal sums whatever the batch.
 
     Rows that are kept in double precision give the same sums sooner.
     """
@@ -65,7 +62,7 @@ class ParentRules:
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """What a fetched page hands down to the links on it."""
+    """The facts of a fetched page that its links inherit."""
 
     page: LinkId
     relevance: float
@@ -80,7 +77,7 @@ class PageFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParentStats:
-    """What is known of the parents of some links, one entry a link."""
+    """The parents of some links, one entry a link."""
 
     count: NDArray[np.int64]
     relevance: NDArray[np.float64]  # mean over all parents; 0 without one
@@ -92,22 +89,22 @@ class ParentStats:
         return len(self.count)
 
     def smoothed_with(self, relevance: NDArray[np.float64], rules: ParentRules) -> NDArray[np.float64]:
-        """w_rl of pages of these relevances."""
+        """Return w_rl of pages of these relevances."""
         smoothed = rules.smoothing * relevance + (1 - rules.smoothing) * self.smoothed
         return np.where(self.count > 0, smoothed, relevance)
 
     def change_to(self, relevance: NDArray[np.float64]) -> NDArray[np.float64]:
-        """By how much pages of these relevances are above the greatest w_rl of a parent; 0 without a parent."""
+        """Return how far these relevances are above the greatest w_rl of a parent; 0 without a parent."""
         return np.where(self.count > 0, relevance - self.smoothed, 0.0)
 
     def distance_to(self, is_relevant: NDArray[np.bool_], rules: ParentRules) -> NDArray[np.int64]:
-        """Clicks since the last relevant page, over the nearest parent."""
+        """Return the clicks since the last relevant page, over the nearest parent."""
         return np.where(is_relevant, 0, np.minimum(self.distance + rules.click, rules.farthest))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParentFacts:
-    """What is known of the page that shows each of some links."""
+    """The page that shows each of some links."""
 
     relevance: NDArray[np.float64]  # 0 for a seed
     distance: NDArray[np.int64]  # clicks since the last relevant page; 0 for a seed
@@ -120,7 +117,7 @@ WINDOW_WORDS: Final = 25
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What is known of the page a link was found on."""
+    """The page that a link was found on."""
 
     host: HostKey
     relevance: float
@@ -128,25 +125,9 @@ class Origin:
     depth: int  # clicks from the seed it was reached from
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """One link as one page shows it: all that a strategy may know of it, and all that the store keeps of it."""
-
-    seen_as: Url  # the address on the page; differs from the address to fetch after a redirect
-    anchor: tuple[str, ...]
-    before: tuple[str, ...]  # up to WINDOW_WORDS words
-    after: tuple[str, ...]
-    in_main: bool
-    origin: Origin | None  # None for a seed
-
-    @property
-    def depth(self) -> int:
-        return 0 if self.origin is None else self.origin.depth + 1
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkContext:
-    """What is known of where links stand, besides the words around them."""
+    """The page and the parents of links, for strategies that look at them."""
 
     state: Row  # their page, in the numbers of the strategy
     parents: ParentStats  # of each link; their page is one of them
@@ -155,7 +136,7 @@ class LinkContext:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """A batch of links, one row each. The same sighting gives the same row whatever batch it is in."""
+    """A batch of links, one row each. A link gives the same row whatever batch it is in."""
 
     words: tuple[str, ...]  # the text that `spans` points into
     spans: NDArray[np.int64]  # (n, 4): window start, anchor start, anchor end, window end
@@ -188,7 +169,7 @@ class Candidates:
         context: LinkContext | None = None,
         importance: float = 0.0,
     ) -> Candidates:
-        """Links that stand on one page, each read where it tells most or stands first. The words are not copied."""
+        """Describe links of one page, each where it tells most or stands first. The words are not copied."""
         places = [link.first_occurrence if at_first_occurrence else link.telling_occurrence for link in links]
         spans = np.array([(0, place.start, place.end, 0) for place in places], dtype=np.int64).reshape(-1, 4)
         spans[:, 0] = np.maximum(spans[:, 1] - WINDOW_WORDS, 0)
@@ -210,54 +191,29 @@ class Candidates:
         )
 
     @classmethod
-    def of(cls, sightings: Sequence[Sighting]) -> Candidates:
-        """Links from anywhere: seeds, or what a store kept of an earlier page."""
-        words: list[str] = []
-        spans = np.empty((len(sightings), 4), dtype=np.int64)
-        for row, sighting in enumerate(sightings):
-            start = len(words) + len(sighting.before)
-            end = start + len(sighting.anchor)
-            spans[row] = (len(words), start, end, end + len(sighting.after))
-            words += sighting.before
-            words += sighting.anchor
-            words += sighting.after
-        origins = [sighting.origin for sighting in sightings]
-        hosts = [None if origin is None else origin.host for origin in origins]
+    def seeds(cls, urls: Sequence[Url]) -> Candidates:
+        """Describe URLs that stand on no page."""
+        count = len(urls)
         return cls(
-            words=tuple(words),
-            spans=spans,
-            targets=tuple(sighting.seen_as for sighting in sightings),
-            in_main=np.array([sighting.in_main for sighting in sightings], dtype=np.bool_),
-            is_internal=np.array(
-                [sighting.seen_as.host == host for sighting, host in zip(sightings, hosts, strict=True)],
-                dtype=np.bool_,
-            ),
-            is_seed=np.array([origin is None for origin in origins], dtype=np.bool_),
-            relevance=np.array([0.0 if origin is None else origin.relevance for origin in origins]),
-            distance=np.array([0 if origin is None else origin.distance for origin in origins], dtype=np.int64),
-            depth=np.array([sighting.depth for sighting in sightings], dtype=np.int64),
+            words=(),
+            spans=np.zeros((count, 4), dtype=np.int64),
+            targets=tuple(urls),
+            in_main=np.ones(count, dtype=np.bool_),
+            is_internal=np.zeros(count, dtype=np.bool_),
+            is_seed=np.ones(count, dtype=np.bool_),
+            relevance=np.zeros(count),
+            distance=np.zeros(count, dtype=np.int64),
+            depth=np.zeros(count, dtype=np.int64),
         )
 
     def anchor(self, row: int) -> str:
-        """The words of a link."""
+        """Return the words of a link."""
         return " ".join(self.words[self.spans[row, 1] : self.spans[row, 2]])
-
-    def sighting(self, row: int, origin: Origin | None) -> Sighting:
-        """Row `row` as a value of its own, to be stored."""
-        first, start, end, last = self.spans[row].tolist()
-        return Sighting(
-            seen_as=self.targets[row],
-            anchor=self.words[start:end],
-            before=self.words[first:start],
-            after=self.words[end:last],
-            in_main=bool(self.in_main[row]),
-            origin=origin,
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Transition:
-    """A link was followed from where it stood, and this came of it.
+    """A link was followed, with this result.
 
     `row` is what the strategy knew of the link (its own description of state and action), `next_rows` what it knows of
     the unvisited links on the new page. `next_rows` is empty when the fetch gave no page.
