@@ -12,6 +12,7 @@ import pytest
 
 from crawler.driving import HandWired, script_settings
 from crawler.small_crawls import contents, settings_for, story
+from deep_strategies import thorough
 from honeyguide.crawler import Builder, StopReason, crawl, resume
 from honeyguide.crawler.learner import Learner, split_snapshot
 from honeyguide.learn import ParseOrSkipQ
@@ -59,7 +60,7 @@ def test_a_policy_that_parses_new_hosts_visits_many_hosts_and_skips_most_links(t
     assert len(hosts) > 20, "of 25"
 
 
-@pytest.mark.parametrize("concurrency", [1, 8])
+@pytest.mark.parametrize("concurrency", [8, thorough(1)])
 def test_with_a_reserve_of_its_budget_the_learner_skips_and_still_spends_it_all(
     tmp_path: Path, concurrency: int
 ) -> None:
@@ -112,8 +113,8 @@ def test_a_redirect_leaves_its_lesson_open_and_spoils_nothing(tmp_path: Path) ->
     assert sum(map(sum, saved["lessons_learned"])) == 3
 
 
-@pytest.mark.parametrize("concurrency", [1, 8])
-@pytest.mark.parametrize("strategy", ["parse-or-skip", "parse-or-skip-q", "random-skip"])
+@pytest.mark.parametrize("concurrency", [8, thorough(1)])
+@pytest.mark.parametrize("strategy", ["parse-or-skip-q", *map(thorough, ("parse-or-skip", "random-skip"))])
 def test_interrupted_anywhere_it_skips_and_learns_the_same(tmp_path: Path, strategy: str, concurrency: int) -> None:
     settings = settings_for(strategy, budget=150, concurrency=concurrency)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()

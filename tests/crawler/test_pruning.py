@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from crawler.driving import ByAnchorNumber, HandWired, everything, script_settings
 from crawler.small_graphs import address, crawl_pages
+from deep_strategies import thorough
 from honeyguide.crawler import Dispatch, StopReason
 from honeyguide.model import LinkState, Url
 from honeyguide.runs import SqliteStore, open_run
@@ -202,8 +203,7 @@ def test_the_beam_is_a_list_that_is_sorted_and_cut_after_every_page(
     assert (fetched, progress.largest_waiting, progress.pruned) == narrow_search(graph, width)
 
 
-@pytest.mark.parametrize("snapshot_every", [1, 3, 1000])
-@pytest.mark.parametrize("max_pages", [0, 25])
+@pytest.mark.parametrize(("snapshot_every", "max_pages"), [(3, 0), (1000, 25), thorough(1, 0), thorough(3, 25)])
 def test_a_strategy_with_little_room_is_told_the_same_again_to_the_last_row(
     tmp_path: Path, snapshot_every: int, max_pages: int
 ) -> None:

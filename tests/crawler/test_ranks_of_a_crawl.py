@@ -10,6 +10,7 @@ import pytest
 
 from crawler.driving import HandWired, script_settings
 from crawler.small_crawls import contents, settings_for, story
+from deep_strategies import thorough
 from honeyguide.crawler import crawl, resume
 from honeyguide.errors import SettingsError
 from honeyguide.learn.features import COLUMNS
@@ -94,7 +95,9 @@ class TestWhatIsRanked:
         validate(settings_for(**WITH_RANKS))
 
 
-@pytest.mark.parametrize(("concurrency", "found_again"), [(1, "best"), (6, "best"), (6, "merge"), (1, "latest")])
+@pytest.mark.parametrize(
+    ("concurrency", "found_again"), [(6, "best"), thorough(1, "best"), thorough(6, "merge"), thorough(1, "latest")]
+)
 def test_a_run_with_ranks_interrupted_every_few_steps_equals_the_uninterrupted_run(
     tmp_path: Path, concurrency: int, found_again: str
 ) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from crawler.driving import HandWired, everything, script_settings
 from crawler.small_crawls import settings_for, story
+from deep_strategies import thorough
 from honeyguide.crawler import CrawlRestarted, Dispatch, Stop, crawl
 from honeyguide.crawler.build import Builder
 from honeyguide.crawler.restarts import Mean
@@ -48,7 +49,9 @@ def fetched(crawl: HandWired, most: int = 100) -> list[str]:
     return urls
 
 
-@pytest.mark.parametrize("strategy", ["breadth-first", "depth-first", "best-first", "beam", "lfa-sync"])
+@pytest.mark.parametrize(
+    "strategy", ["depth-first", "beam", "lfa-sync", *map(thorough, ("breadth-first", "best-first"))]
+)
 def test_by_schedule_the_next_spare_seeds_go_first_in_every_order(tmp_path: Path, strategy: str) -> None:
     script = {**chain("s.test", 20), **chain("x.test", 1), **chain("y.test", 1), **chain("z.test", 1)}
     crawl = wired(
@@ -121,7 +124,9 @@ def test_links_that_the_guard_has_demoted_are_not_begun_at_while_there_are_other
 
 
 @pytest.mark.parametrize("drops", [False, True])
-@pytest.mark.parametrize("strategy", ["breadth-first", "depth-first", "best-first", "beam", "lfa-sync"])
+@pytest.mark.parametrize(
+    "strategy", ["beam", "lfa-sync", *map(thorough, ("breadth-first", "depth-first", "best-first"))]
+)
 def test_the_guard_is_asked_about_links_that_stand_lower_by_now(tmp_path: Path, strategy: str, drops: bool) -> None:
     """The frontier has them on level 0 still: they are moved when their turn comes, and here it has come."""
     mazes = [f"http://m{host}.test/maze{number}" for host in range(3) for number in range(3)]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from crawler.small_crawls import settings_for, story
+from deep_strategies import thorough
 from honeyguide.crawler import Builder, crawl, resume, word_vectors
 from honeyguide.errors import SettingsError, VectorsError
 from honeyguide.settings import VectorSettings, load_settings, validate, with_overrides
@@ -54,8 +55,8 @@ def settings_with(file: Path, strategy: str = "online-ridge", *, budget: int = 6
     )
 
 
-@pytest.mark.parametrize("dimension", [1, 31, 32, 50, 100, 300])
-@pytest.mark.parametrize("strategy", ["best-first", "online-ridge"])
+@pytest.mark.parametrize("dimension", [31, 300, *map(thorough, (1, 32, 50, 100))])
+@pytest.mark.parametrize("strategy", ["online-ridge", thorough("best-first")])
 def test_a_crawl_with_vectors_of_any_dimension_stops_and_goes_on_as_one(
     strategy: str, dimension: int, tmp_path: Path
 ) -> None:

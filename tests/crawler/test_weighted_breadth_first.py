@@ -8,6 +8,7 @@ import pytest
 
 from crawler.driving import HandWired, script_settings
 from crawler.small_crawls import contents, settings_for, story
+from deep_strategies import thorough
 from honeyguide.crawler import crawl
 from scripted_world import ScriptedWorld, redirect_to
 from vectors_by_hash import hashed_vectors
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("concurrency", [1, 8])
+@pytest.mark.parametrize("concurrency", [8, thorough(1)])
 @pytest.mark.parametrize(
     "overrides", [{"weighted_breadth_first__is_weighted": False}, {"topic__name": "", "topic__keywords": []}]
 )

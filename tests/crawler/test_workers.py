@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from crawler.driving import HandWired, script_settings
 from crawler.small_crawls import contents, settings_for, story
+from deep_strategies import thorough
 from honeyguide.crawler import Builder, Dispatch, FetchFailed, LinkRedirected, PageJudged, Wait, crawl, resume
 from honeyguide.crawler.preparing import Preparation, Prepared, Recipe, Unreadable, received, shipped
 from honeyguide.crawler.transport import LiveTransport
@@ -95,12 +96,17 @@ def test_a_worker_prepares_what_this_process_would() -> None:
 
     away = asyncio.run(ask())
     assert isinstance(away, Prepared)
+    assert isinstance(home, Prepared)
     assert (away.page, away.verdict, away.packed_body) == (home.page, home.verdict, home.packed_body)
 
 
 @pytest.mark.parametrize(
     ("strategy", "overrides"),
-    [("online-ridge", {}), ("best-first", {}), ("breadth-first", {"judge.kind": "tfidf", "judge.idf": "seen"})],
+    [
+        ("online-ridge", {}),
+        ("breadth-first", {"judge.kind": "tfidf", "judge.idf": "seen"}),
+        thorough("best-first", {}),
+    ],
 )
 def test_offline_any_number_of_workers_gives_the_same_crawl(
     tmp_path: Path, strategy: str, overrides: dict[str, object]
@@ -137,8 +143,10 @@ def write_site(folder: Path) -> None:
     (folder / "notes.txt").write_text("rock, and no HTML")
 
 
-@pytest.mark.parametrize("kind", ["wiki", "site"])
-@pytest.mark.parametrize("judge", ["embedding", "tfidf"])
+@pytest.mark.parametrize(
+    ("kind", "judge"),
+    [("wiki", "tfidf"), ("site", "embedding"), thorough("wiki", "embedding"), thorough("site", "tfidf")],
+)
 def test_worlds_of_files_are_crawled_the_same_with_workers(tmp_path: Path, kind: str, judge: str) -> None:
     if kind == "wiki":
         build_wiki(write_dump(tmp_path / "dump.xml", wiki_pages()), tmp_path / "world")
@@ -287,7 +295,7 @@ class SlowPreparer:
         self._seconds = seconds
         self._home = Preparation(Builder(script_settings(), hashed_vectors()).parser(), None, body_packer())
 
-    async def prepare(self, url: Url, fetched: Fetched) -> Prepared:
+    async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
         await asyncio.sleep(self._seconds)
         return self._home.prepare(url, fetched)
 
@@ -313,7 +321,7 @@ class LatePages:
         self._home = Preparation(Builder(script_settings(), hashed_vectors()).parser(), None, body_packer())
         self._pages = 0
 
-    async def prepare(self, url: Url, fetched: Fetched) -> Prepared:
+    async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
         self._pages += 1
         await asyncio.sleep(0.5 / self._pages)
         return self._home.prepare(url, fetched)

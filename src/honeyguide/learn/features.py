@@ -45,6 +45,7 @@ def address_sums(urls: Sequence[Url], vectors: WordVectors, dimension: int) -> N
 HEAD: Final = 128  # numbers of a word vector used for links
 MEANING: Final = 32  # of those, kept in a link's row
 LARGEST: Final = 7  # of the whole numbers that a short vector is made of: four bits each
+ZERO: Final = 8  # stands for 0 in four bits
 IN_MAIN, IS_INTERNAL, HAS_ANCHOR, IS_SEED = (1 << bit for bit in range(4))
 
 SCALARS: Final = (
@@ -79,15 +80,17 @@ class LinkFeatures:
         """Short vectors of anchor, surrounding words and address; what the page's text and place say otherwise."""
         first, start, end, last = candidates.spans.T
         page = self._vectors.look_up(candidates.words)
-        texts = np.empty((len(candidates), 3, self._size))
-        texts[:, 0] = page.span_sums(start, end, self._size)
-        texts[:, 1] = page.span_sums(first, last, self._size) - texts[:, 0]
-        texts[:, 2] = address_sums(candidates.targets, self._vectors, self._size)
+        texts = np.empty((3, len(candidates), self._size))
+        anchor, around, address = texts
+        anchor[:] = page.span_sums(start, end, self._size)
+        np.subtract(page.span_sums(first, last, self._size), anchor, out=around)
+        address[:] = address_sums(candidates.targets, self._vectors, self._size)
         described = np.zeros(len(candidates), dtype=self.description_type)
-        largest = np.abs(texts).max(axis=2)
-        described["scale"] = largest / LARGEST
-        shares = np.divide(texts, largest[..., None], out=np.zeros_like(texts), where=largest[..., None] > 0)
-        described["texts"] = _packed(np.rint(shares * LARGEST).astype(np.int8))
+        largest = np.maximum(texts.max(axis=2), -texts.min(axis=2))
+        described["scale"] = largest.T / LARGEST
+        texts *= np.divide(LARGEST, largest, out=np.zeros_like(largest), where=largest > 0)[..., None]
+        texts += ZERO
+        described["texts"] = _packed(np.rint(texts, out=texts).astype(np.uint8)).transpose(1, 0, 2)
         described["flags"] = (
             candidates.in_main * IN_MAIN
             + candidates.is_internal * IS_INTERNAL
@@ -98,15 +101,17 @@ class LinkFeatures:
 
     def similarity(self, described: LinkDescriptions) -> NDArray[np.float64]:
         """Mean cosine with the topic of address, anchor and surrounding words: the papers' no-learning score."""
-        return self._similarities(described).mean(axis=1)
+        return self._similarities(self._directions(described)).mean(axis=1)
 
     def similarity_as_one_text(self, described: LinkDescriptions) -> NDArray[np.float64]:
         """Cosine with the topic of address, anchor and surrounding words written as one text."""
-        return cosines(self._texts(described).sum(axis=1), self._topic)
+        texts = self._directions(described) * described["scale"].astype(np.float64)[..., None]
+        return cosines(texts.sum(axis=1), self._topic)
 
     def rows(self, described: LinkDescriptions, parents: ParentFacts) -> Rows:
         """All the columns, in the order of `COLUMNS`."""
-        similarities = self._similarities(described).T
+        directions = self._directions(described)
+        similarities = self._similarities(directions).T
         flags = described["flags"]
         is_seed = (flags & IS_SEED) > 0
         scalars = (
@@ -121,39 +126,41 @@ class LinkFeatures:
             1.0 / (1.0 + parents.depth),
             is_seed,
         )
-        meanings = _meanings(self._texts(described))
+        meanings = _meanings(directions, described["scale"].astype(np.float64))
         rows = np.zeros((len(described), len(COLUMNS)), dtype=np.float16)
         for column, values in enumerate(scalars):
             rows[:, column] = values
         rows[:, len(SCALARS) : len(SCALARS) + meanings.shape[1]] = meanings
         return rows
 
-    def _similarities(self, described: LinkDescriptions) -> NDArray[np.float64]:
-        """Cosines with the topic, one row a link and one column a text."""
-        texts = self._directions(described).reshape(-1, self._size)
-        return cosines(texts, self._topic).reshape(-1, 3)
-
-    def _texts(self, described: LinkDescriptions) -> NDArray[np.float64]:
-        """The three vectors of each link, in the lengths that they had."""
-        return self._directions(described) * described["scale"].astype(np.float64)[..., None]
+    def _similarities(self, directions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Cosines with the topic, one row a link and one column a text. Without BLAS: the same in any batch."""
+        squares = np.einsum("ijk,ijk->ij", directions, directions)
+        lengths = np.sqrt(squares) * np.sqrt((self._topic * self._topic).sum())
+        dots = np.einsum("ijk,k->ij", directions, self._topic, optimize=False)
+        return np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
 
     def _directions(self, described: LinkDescriptions) -> NDArray[np.float64]:
-        packed = described["texts"]
-        pairs = np.stack((packed >> 4, packed & 15), axis=-1).reshape(len(packed), 3, 2 * packed.shape[2])
-        return pairs[..., : self._size].astype(np.float64) - 8
+        """The three vectors of each link as whole numbers."""
+        return _HALVES.take(described["texts"]).view(np.float64)[..., : self._size]
 
 
-def _packed(numbers: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """Whole numbers from -7 to 7, two in a byte."""
-    halves = (numbers + 8).astype(np.uint8)
+_HALVES: Final = np.array(
+    [complex((byte >> 4) - ZERO, (byte & 15) - ZERO) for byte in range(256)]
+)  # two numbers of each byte
+
+
+def _packed(halves: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Numbers of four bits, two in a byte."""
     if halves.shape[-1] % 2:
-        halves = np.concatenate((halves, np.full_like(halves[..., :1], 8)), axis=-1)
-    return (halves[..., ::2] << 4 | halves[..., 1::2]).astype(np.uint8)
+        halves = np.concatenate((halves, np.full_like(halves[..., :1], ZERO)), axis=-1)
+    packed: NDArray[np.uint8] = halves[..., ::2] << np.uint8(4) | halves[..., 1::2]
+    return packed
 
 
-def _meanings(texts: NDArray[np.float64]) -> NDArray[np.float64]:
+def _meanings(directions: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
     """The head of the direction in which a link's words point, the anchor counting twice."""
-    sums = 2 * texts[:, 0] + texts[:, 1] + texts[:, 2]
-    lengths = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
+    sums = np.einsum("ijk,ij->ik", directions, scale * (2.0, 1.0, 1.0), optimize=False)
+    lengths = np.sqrt(np.einsum("ik,ik->i", sums, sums))[:, None]
     heads = sums[:, :MEANING]
     return np.divide(heads, lengths, out=np.zeros_like(heads), where=lengths > 0)
