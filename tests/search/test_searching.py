@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from honeyguide.search import Hit, SearchResults
+    from honeyguide.search import SearchHit, SearchResults
 
 ROCKS = "Basalt is a dark rock. It cools from lava, and its columns are famous."
 PAGES = {
@@ -448,7 +448,7 @@ class TestHowMany:
             monkeypatch.setattr("honeyguide.search.choosing.LAST_LOOK", 40)
             lists = []
             for per_page in (7, 33, 1000):
-                hits: list[Hit] = []
+                hits: list[SearchHit] = []
                 for page in range(1, 200):
                     found = searcher.search("ore", page=page, per_page=per_page).hits
                     hits += found

@@ -212,18 +212,6 @@ def test_a_replay_can_be_replayed_and_go_on(tmp_path: Path, run: Path) -> None:
         assert done.progress.fetches == 61
 
 
-def test_a_run_that_does_not_say_how_many_seeds_it_had_starts_at_those_found_on_no_page(tmp_path: Path) -> None:
-    run = made_run(tmp_path / "run", "breadth-first", 5)
-    with open_run(run) as source:
-        told = source.recorded_answers().seed_urls()
-    with sqlite3.connect(run / "crawl.sqlite") as database:
-        database.execute("UPDATE progress SET state = json_remove(state, '$.seeds')")
-    database.close()
-
-    with open_run(run) as source:
-        assert source.recorded_answers().seed_urls() == told
-
-
 @pytest.mark.parametrize(
     ("spec", "said"),
     [

@@ -21,7 +21,7 @@ from honeyguide.search import Searcher, check_question
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from honeyguide.search import Hit, Question, SearchResults, Snippet
+    from honeyguide.search import Question, SearchHit, SearchResults, Snippet
 
 _WHICH: Final = "Which pages"
 _ORDER: Final = "In which order"
@@ -159,7 +159,7 @@ def _document(results: SearchResults) -> dict[str, Any]:
     }
 
 
-def _entry(hit: Hit) -> dict[str, Any]:
+def _entry(hit: SearchHit) -> dict[str, Any]:
     fetched = datetime.fromtimestamp(hit.fetched_at, UTC) if 0 <= hit.fetched_at <= _LONGEST_DATE else None
     return {
         "url": hit.url,

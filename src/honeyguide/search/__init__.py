@@ -8,13 +8,13 @@ Tantivy is imported here and nowhere else.
 """
 
 from honeyguide.runs import Snippet
-from honeyguide.search.results import Hit, ScoreParts, SearchResults
+from honeyguide.search.results import ScoreParts, SearchHit, SearchResults
 from honeyguide.search.searcher import Question, Searcher, check_question, search_runs
 
 __all__ = [
-    "Hit",
     "Question",
     "ScoreParts",
+    "SearchHit",
     "SearchResults",
     "Searcher",
     "Snippet",

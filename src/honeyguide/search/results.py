@@ -29,7 +29,7 @@ class ScoreParts:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     """A page that was found."""
 
     url: str
@@ -51,7 +51,7 @@ class SearchResults:
 
     query: str
     total: int  # hits on all pages of hits together
-    hits: tuple[Hit, ...]
+    hits: tuple[SearchHit, ...]
     page: int
     per_page: int
     pages_searched: int
@@ -61,13 +61,13 @@ class SearchResults:
     suggestion: str | None = None  # the query as it was probably meant
 
 
-def make_hits(choices: Sequence[ChosenPage], terms: Collection[str]) -> tuple[Hit, ...]:
+def make_hits(choices: Sequence[ChosenPage], terms: Collection[str]) -> tuple[SearchHit, ...]:
     """Return the chosen pages with snippets that show these terms of the index."""
     makers: dict[str, SnippetMaker] = {}
     return tuple(_hit(choice, terms, makers) for choice in choices)
 
 
-def _hit(choice: ChosenPage, terms: Collection[str], makers: dict[str, SnippetMaker]) -> Hit:
+def _hit(choice: ChosenPage, terms: Collection[str], makers: dict[str, SnippetMaker]) -> SearchHit:
     found, row = choice.found, choice.row
     shard, address = found.shard, found.addresses[row]
     document = shard.searcher.doc(address)
@@ -75,7 +75,7 @@ def _hit(choice: ChosenPage, terms: Collection[str], makers: dict[str, SnippetMa
     if language not in makers:
         makers[language] = SnippetMaker(terms, shard.index.analyzer.analyze)
     columns = shard.searcher.fast_field_values
-    return Hit(
+    return SearchHit(
         url=str(document.get_first("url")),
         title=unmarked(str(document.get_first("title"))),
         score=choice.score,
