@@ -1,4 +1,4 @@
-"""The link graph as a value: what counts as an edge, degrees, components."""
+"""The link graph as a value: edges, degrees, components, lists of the first pages."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from honeyguide.errors import GraphError
-from honeyguide.runs import Components, LinkGraph
+from honeyguide.runs import Components, LinkGraph, jaccard, place_of, top
 from runs.random_graphs import Edges, edges
 
 
@@ -40,7 +41,7 @@ class TestEdges:
         assert graph_of().vertices == 0
 
     @given(edges())
-    @settings(deadline=None)
+    @settings(deadline=None, max_examples=40)
     def test_degrees_and_arrays_are_those_of_the_set_of_edges(self, given_edges: Edges) -> None:
         pairs = set(zip(given_edges.sources.tolist(), given_edges.targets.tolist(), strict=True))
         pairs = {(source, target) for source, target in pairs if source != target}
@@ -61,7 +62,7 @@ class TestComponents:
         assert graph_of().weak_components() == Components(0, 0)
 
     @given(edges(least=1))
-    @settings(deadline=None)  # scipy is loaded when it is first needed
+    @settings(deadline=None, max_examples=40)  # scipy is loaded when it is first needed
     def test_are_those_of_networkx(self, given_edges: Edges) -> None:
         graph, theirs = LinkGraph.of(*given_edges), given_edges.as_networkx(with_loops=False)
         weak = [len(part) for part in nx.weakly_connected_components(theirs)]
@@ -95,3 +96,34 @@ def test_numbers_that_are_none_of_a_vertex_are_refused(
 ) -> None:
     with pytest.raises(GraphError, match=words):
         LinkGraph.of(np.array(sources), np.array(targets), vertices, names)
+
+
+def named(count: int, vertices: int | None = None) -> LinkGraph:
+    return graph_of(vertices=vertices, names=tuple(f"/{number}" for number in range(count)))
+
+
+def test_of_equal_pages_those_discovered_first_come_first() -> None:
+    values = np.array([1, 3, 2, 3, 2])
+    assert top(named(5), values, 4) == [("/1", 3), ("/3", 3), ("/2", 2), ("/4", 2)]
+    assert top(named(5), values, 1) == [("/1", 3)]
+
+
+def test_vertices_without_a_name_are_left_out() -> None:
+    assert top(named(2, vertices=4), np.array([1, 2, 9, 9]), 4) == [("/1", 2), ("/0", 1)]
+    assert top(named(0, vertices=3), np.array([1, 2, 3]), 2) == []
+
+
+@given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=20), st.integers(0, 25))
+def test_lists_are_the_beginning_of_all_sorted(values: list[float], count: int) -> None:
+    expected = sorted(range(len(values)), key=lambda number: (-values[number], number))
+    found = top(named(len(values)), np.array(values), count)
+    assert [page.url for page in found] == [f"/{number}" for number in expected[:count]]
+    for place, number in enumerate(expected, 1):
+        assert place_of(np.array(values), number) == place
+
+
+def test_jaccard_by_hand() -> None:
+    assert jaccard(["a", "b", "c"], ["c", "d", "a", "e"]) == pytest.approx(2 / 5)
+    assert jaccard(["a"], ["a"]) == 1.0
+    assert jaccard(["a"], []) == 0.0
+    assert jaccard([], []) == 0.0

@@ -1,4 +1,4 @@
-"""PageRank: numbers by hand, the same ranks as networkx, and what a change of rules does."""
+"""PageRank and HITS: numbers by hand, the same as networkx, and the effect of the rules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from honeyguide.errors import GraphError
-from honeyguide.runs import Dangling, LinkGraph, RankRules, pagerank, restart_on
+from honeyguide.runs import Dangling, LinkGraph, RankRules, hits, pagerank, restart_on
 from runs.random_graphs import Edges, edges
 
 EXACT = RankRules(epsilon=1e-13)
@@ -80,7 +80,7 @@ class TestAgainstNetworkx:
     @example(given_edges=ONE_LOOP, keeps_loops=False, damping=0.85)
     @example(given_edges=TWO_PARTS, keeps_loops=False, damping=0.5)
     @given(given_edges=edges(), keeps_loops=st.booleans(), damping=st.sampled_from([0.85, 0.5, 0.99, 0.0]))
-    @settings(deadline=None)  # networkx loads scipy when it is first asked
+    @settings(deadline=None, max_examples=40)  # networkx loads scipy when it is first asked
     def test_ranks_are_the_same_within_1e_8(self, given_edges: Edges, keeps_loops: bool, damping: float) -> None:
         graph = LinkGraph.of(*given_edges, keeps_self_loops=keeps_loops)
         ours = pagerank(graph, RankRules(damping=damping, epsilon=1e-12, most_iterations=10_000))
@@ -89,7 +89,7 @@ class TestAgainstNetworkx:
         assert ours.values == pytest.approx([theirs[vertex] for vertex in range(given_edges.vertices)], abs=1e-8)
 
     @given(edges(least=1), st.lists(st.floats(0, 1), min_size=12, max_size=12))
-    @settings(deadline=None)
+    @settings(deadline=None, max_examples=40)
     def test_so_are_those_that_restart_at_chosen_pages(self, given_edges: Edges, weights: list[float]) -> None:
         restart = np.array(weights[: given_edges.vertices])
         assume(restart.sum() > 0.01)
@@ -104,14 +104,14 @@ class TestAgainstNetworkx:
 
 
 class TestLaws:
-    @settings(deadline=None)
+    @settings(deadline=None, max_examples=40)
     @given(edges(least=1), st.sampled_from([Dangling.RESTART, Dangling.STAY]))
     def test_ranks_add_up_to_one(self, given_edges: Edges, dangling: Dangling) -> None:
         ranks = pagerank(LinkGraph.of(*given_edges), RankRules(dangling=dangling)).values
         assert ranks.sum() == pytest.approx(1.0)
         assert (ranks > 0).all()
 
-    @settings(deadline=None)
+    @settings(deadline=None, max_examples=40)
     @given(edges(least=1), st.integers(0, 11))
     def test_names_do_not_matter(self, given_edges: Edges, shift: int) -> None:
         sources, targets, count = given_edges
@@ -119,14 +119,14 @@ class TestLaws:
         moved = LinkGraph.of((sources + shift) % count, (targets + shift) % count, count)
         assert pagerank(moved, EXACT).values == pytest.approx(np.roll(ranks, shift), abs=1e-10)
 
-    @settings(deadline=None)
+    @settings(deadline=None, max_examples=40)
     @given(edges(least=1), st.lists(st.floats(0.01, 1), min_size=12, max_size=12))
     def test_where_it_begins_does_not_matter(self, given_edges: Edges, start: list[float]) -> None:
         graph = LinkGraph.of(*given_edges)
         begun_elsewhere = pagerank(graph, EXACT, start=np.array(start[: graph.vertices])).values
         assert begun_elsewhere == pytest.approx(pagerank(graph, EXACT).values, abs=1e-10)
 
-    @settings(deadline=None)
+    @settings(deadline=None, max_examples=40)
     @given(edges(least=1))
     def test_begun_with_the_answer_it_ends_at_once(self, given_edges: Edges) -> None:
         graph = LinkGraph.of(*given_edges)
@@ -175,3 +175,42 @@ def test_a_restart_needs_a_page() -> None:
     with pytest.raises(GraphError, match="no page to restart at"):
         restart_on([], 3)
     assert restart_on([2, 2, 0], 3).tolist() == [1.0, 0.0, 1.0]
+
+
+def test_hits_by_hand() -> None:
+    # 0 → 2, 1 → 2, 1 → 3: a = (a2, a3) with h0 = a2, h1 = a2 + a3; a2 : a3 is the golden ratio.
+    golden = (1 + 5**0.5) / 2
+    found = hits(LinkGraph.of(np.array([0, 1, 1]), np.array([2, 2, 3])), RankRules(epsilon=1e-13))
+    assert found.authorities == pytest.approx([0, 0, golden / (1 + golden), 1 / (1 + golden)])
+    assert found.hubs == pytest.approx([1 / (1 + golden), golden / (1 + golden), 0, 0])
+    assert found.has_converged
+
+
+def test_a_graph_without_edges_has_no_hubs_and_authorities() -> None:
+    none = np.empty(0, dtype=np.int64)
+    for vertices in (0, 3):
+        found = hits(LinkGraph.of(none, none, vertices))
+        assert found.authorities.tolist() == found.hubs.tolist() == [0.0] * vertices
+        assert found.iterations == 0
+
+
+def test_iterations_of_hits_end_at_epsilon_or_at_the_limit() -> None:
+    graph = LinkGraph.of(np.array([0, 1, 1]), np.array([2, 2, 3]))
+    loose, tight = hits(graph, RankRules(epsilon=0.01)), hits(graph, RankRules(epsilon=1e-9))
+    assert loose.iterations < tight.iterations
+    assert tight.change <= 1e-9
+    given_up = hits(graph, RankRules(epsilon=1e-9, most_iterations=2))
+    assert (given_up.iterations, given_up.has_converged) == (2, False)
+
+
+@given(edges(least=1))
+@settings(deadline=None, max_examples=40)  # networkx loads scipy when it is first asked
+def test_hits_are_those_of_networkx_where_one_part_leads(given_edges: Edges) -> None:
+    theirs = given_edges.as_networkx(with_loops=False)
+    assume(theirs.number_of_edges() > 0)
+    strengths = np.linalg.svd(nx.to_numpy_array(theirs), compute_uv=False)
+    assume(len(strengths) < 2 or strengths[1] < 0.95 * strengths[0])
+    found = hits(LinkGraph.of(*given_edges), RankRules(epsilon=1e-13, most_iterations=5000))
+    their_hubs, their_authorities = nx.hits(theirs, max_iter=5000, tol=1e-13)
+    assert found.hubs == pytest.approx([their_hubs[vertex] for vertex in theirs], abs=1e-8)
+    assert found.authorities == pytest.approx([their_authorities[vertex] for vertex in theirs], abs=1e-8)

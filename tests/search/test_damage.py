@@ -18,8 +18,9 @@ import honeyguide
 from honeyguide.errors import QueryError, RunDamaged
 from honeyguide.search import Searcher
 from honeyguide.search import searcher as searcher_module
+from honeyguide.search.index_files import IndexDamaged, check_files, load_arrays, save_arrays
 from honeyguide.search.indexing import IndexedPage
-from honeyguide.search.page_index import FOLDER, PAGES, IndexDamaged, PageIndex, check_files, load_arrays, save_arrays
+from honeyguide.search.page_index import FOLDER, PAGES, PageIndex
 from pages import page_of
 from search.small_runs import html, run_of
 

@@ -22,17 +22,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import numpy as np
-from tantivy import FieldType, Occur, Query
+from tantivy import Query
 
 from honeyguide.errors import InvalidUrl, QueryError, SettingsError, StoreError, VectorsError
-from honeyguide.guard import FindingKind
 from honeyguide.model import Url
 from honeyguide.runs import Run, open_run
 from honeyguide.runs.ranking import scaled_page_ranks
 from honeyguide.search.choosing import choose, count_hidden
+from honeyguide.search.filters import hiding_filters, read_blocked_words, trap_steps
+from honeyguide.search.index_files import load_arrays, reporting_damage, save_arrays
 from honeyguide.search.indexing import open_indexes
-from honeyguide.search.matching import marked, unmarked
-from honeyguide.search.page_index import FOLDER, PAGES, load_arrays, reporting_damage, save_arrays
+from honeyguide.search.matching import unmarked
+from honeyguide.search.page_index import FOLDER, PAGES
 from honeyguide.search.query import all_words, host_name, parse_query, span
 from honeyguide.search.results import SearchResults, make_hits
 from honeyguide.search.shard import Nearness, PageFilter, Shard, ShardQuery, Weights
@@ -47,56 +48,13 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, TypeAlias, Unpack
 
-    import tantivy
     from numpy.typing import NDArray
 
     from honeyguide.search.matching import Matcher
-    from honeyguide.search.page_index import PageIndex
     from honeyguide.search.query import Moment, Node
-    from honeyguide.search.shard import NamedFilter
     from honeyguide.settings import Settings
 
     Runs: TypeAlias = "Run | Path | str | Sequence[Run | Path | str]"
-
-
-_LONGEST_FILE_BYTES: Final = 10_000_000
-
-
-def read_blocked_words(path: str) -> tuple[str, ...]:
-    """Read one word or phrase a line, up to a #. QueryError for a file that has none or is unreadable."""
-    file = Path(path).expanduser()
-    try:
-        if file.stat().st_size > _LONGEST_FILE_BYTES:
-            raise QueryError(f"search.blocked_words: {file} is larger than 10 MB; give a list of words")
-        text = file.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise QueryError(f"search.blocked_words: cannot read {file}: {error.strerror}") from error
-    except UnicodeDecodeError:
-        raise QueryError(f"search.blocked_words: {file} is not UTF-8 text; save it as that") from None
-    lines = (line.partition("#")[0].strip() for line in text.splitlines())
-    usable = tuple(dict.fromkeys(line for line in lines if words_of(marked(line))))
-    if not usable:
-        raise QueryError(f"search.blocked_words: {file} has no word, so nothing would be left out; write one a line")
-    return usable
-
-
-def blocked_query(
-    lines: tuple[str, ...], schema: tantivy.Schema, analyzer: tantivy.TextAnalyzer
-) -> tantivy.Query | None:
-    """Match pages to leave out: those with a listed word exactly as it is spelled, capitals aside, or with a phrase.
-
-    Words are not stemmed, because a stem may belong to a harmless word as well; those of a phrase are.
-    """
-    clauses: list[tuple[Occur, tantivy.Query]] = []
-    single = [words[0] for line in lines if len(words := words_of(marked(line))) == 1]
-    if single:
-        clauses.append((Occur.Should, Query.term_set_query(schema, "vocabulary", single)))
-    for line in lines:
-        terms = analyzer.analyze(marked(line))
-        if len(terms) > 1:
-            phrases = [Query.phrase_query(schema, name, list(terms)) for name in ("title", "text")]
-            clauses += [(Occur.Should, phrase) for phrase in phrases]
-    return Query.boolean_query(clauses) if clauses else None
 
 
 _RANKS_FILE: Final = "ranks.npz"
@@ -121,15 +79,6 @@ def saved_page_ranks(run: Run, folder: Path, *, may_write: bool) -> NDArray[np.f
 
 LIKE_TERMS: Final = 25
 LAST_PAGE: Final = 1_000_000_000
-COPIES: Final = frozenset(
-    {
-        FindingKind.DUPLICATE,
-        FindingKind.NEAR_DUPLICATE,
-        FindingKind.VARIANT,
-        FindingKind.SESSION_ID,
-        FindingKind.MIRROR,
-    }
-)
 WORDS_KNOWN: Final = 100_000
 
 
@@ -301,25 +250,10 @@ class Searcher:
                 rank_by_step=ranks,
                 is_in_folder=number == 0 and first_is_stored,
                 may_write=indexes.is_written,
-                hiding=tuple(self._hiding(part.index, traps)),
+                hiding=hiding_filters(part.index, self.settings.search, traps, self._blocked),
             )
             for number, part in enumerate(indexes.parts)
         ]
-
-    def _hiding(self, index: PageIndex, traps: list[int]) -> list[NamedFilter]:
-        """Return the filters of the settings, each with its key."""
-        filters = self.settings.search
-        clauses: list[NamedFilter] = []
-        if filters.min_quality > 0:
-            good = Query.range_query(index.schema, "quality", FieldType.Float, filters.min_quality, None)
-            clauses.append(("search.min_quality", (Occur.Must, good)))
-        if traps:
-            trapped = Query.term_set_query(index.schema, "step", traps)
-            clauses.append(("search.hide_traps", (Occur.MustNot, trapped)))
-        blocked = blocked_query(self._blocked, index.schema, index.analyzer)
-        if blocked is not None:
-            clauses.append(("search.blocked_words", (Occur.MustNot, blocked)))
-        return clauses
 
     def _weights(self, *, semantic: bool) -> Weights:
         search = self.settings.search
@@ -411,18 +345,12 @@ class Searcher:
             if words.field != "host"
             for found in WORD.finditer(query[words.start : words.end])
         ]
-        doubtful = [
-            (start, end)
-            for start, end in places
-            if is_spelled(word := query[start:end].lower())
-            and self._pages_with(word) <= (0 if total else self.pages / SLIP)  # else no other can be worth more
-        ]
-        if not doubtful or not self.pages:
-            return None
+        most = 0 if total else self.pages / SLIP  # on more pages, no other word can be worth more
         suggested = query
-        for start, end in reversed(doubtful):
-            meant = self._spelling().suggestion(query[start:end].lower())
-            if meant is not None:
+        for start, end in reversed(places):
+            word = query[start:end].lower()
+            if self.pages and is_spelled(word) and self._pages_with(word) <= most:
+                meant = self._spelling().suggestion(word) or query[start:end]
                 suggested = f"{suggested[:start]}{meant}{suggested[end:]}"
         return suggested if suggested != query else None
 
@@ -478,11 +406,6 @@ def _host_names(hosts: Sequence[str] | str) -> tuple[str, ...]:
     if not isinstance(given, Sequence) or not all(isinstance(host, str) for host in given):
         raise QueryError(f"hosts is {hosts!r}: give a list of names, as in ['example.org']")
     return tuple(map(host_name, given))
-
-
-def trap_steps(run: Run) -> list[int]:
-    """Return the steps that brought pages which the guard judged part of a trap, not copies of good pages."""
-    return [finding.step for finding in run.guard_findings() if finding.kind not in COPIES]
 
 
 def _canonical(url: str) -> str:

@@ -10,8 +10,9 @@ import tantivy
 from tantivy import FieldType, Occur, Query
 
 from honeyguide.guard import Fingerprint
+from honeyguide.search.index_files import load_arrays, save_arrays
 from honeyguide.search.matching import Matcher, host_query, schema, unmarked
-from honeyguide.search.page_index import FOLDER, load_arrays, save_arrays
+from honeyguide.search.page_index import FOLDER
 from honeyguide.text import unit, words_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import honeyguide
-from honeyguide.runs import open_run
 from honeyguide.runs.exports.graph_xml import xml_attribute, xml_text
 from runs.exports.scripted_runs import crawled, html, odd_run
 from scripted_world import redirect_to
@@ -57,18 +56,6 @@ class TestReadBack:
         ]
         assert str(written) == "3 vertices, 5 edges"
 
-    def test_columns_have_types_and_labels_are_titles(self, run: Path, tmp_path: Path, file_format: str) -> None:
-        honeyguide.export(run, tmp_path / "graph", file_format)
-        nodes = {data["url"]: data for _, data in read(tmp_path / "graph", file_format).nodes(data=True)}
-        with open_run(run) as opened:
-            pages = {page.url.text: page for page in opened.pages()}
-        assert nodes.keys() == pages.keys()
-        for url, page in pages.items():
-            assert nodes[url]["relevance"] == page.relevance
-            assert nodes[url]["is_relevant"] is page.is_relevant
-            assert (nodes[url]["depth"], nodes[url]["step"], nodes[url]["words"]) == (page.depth, page.step, page.words)
-            assert nodes[url]["label"] == (page.title or url).replace("\x01", "\ufffd")
-
     def test_nodes_say_what_json_lines_say(self, run: Path, tmp_path: Path, file_format: str) -> None:
         honeyguide.export(run, tmp_path / "graph", file_format)
         honeyguide.export(run, tmp_path / "pages.jsonl", "jsonl")
@@ -81,6 +68,7 @@ class TestReadBack:
                     assert name not in node
                 else:
                     assert node[name] == (value.replace("\x01", "\ufffd") if isinstance(value, str) else value)
+            assert node["label"] == (page["title"] or page["url"]).replace("\x01", "\ufffd")
             assert node["parent_count"] == len(page["parents"])
             assert len(node["simhash"]) == 16
 
@@ -98,20 +86,6 @@ class TestReadBack:
         }
         written = honeyguide.export(crawled(tmp_path / "run", script), tmp_path / "graph", file_format)
         assert str(written) == "2 vertices, 2 edges"
-
-    def test_it_is_the_graph_of_the_edges_format_where_all_was_fetched(self, tmp_path: Path, file_format: str) -> None:
-        script = {
-            "http://s.test/": html("a", "/1", "/2", "/2"),
-            "http://s.test/1": html("b", "/2", "/1"),
-            "http://s.test/2": html("c", "/"),
-        }
-        run = crawled(tmp_path / "run", script)
-        honeyguide.export(run, tmp_path / "edges.txt", "edges")
-        honeyguide.export(run, tmp_path / "graph", file_format)
-        graph = read(tmp_path / "graph", file_format)
-        url = {node: data["url"] for node, data in graph.nodes(data=True)}
-        _, *lines = (tmp_path / "edges.txt").read_text(encoding="utf-8").splitlines()
-        assert sorted(f"{url[source]} {url[target]}" for source, target in graph.edges()) == sorted(lines)
 
 
 def test_gexf_says_its_version_and_colours_pages(run: Path, tmp_path: Path) -> None:
