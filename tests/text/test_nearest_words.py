@@ -1,4 +1,4 @@
-"""Nearest words: those a plain sort over the whole vocabulary would give, whatever the blocks."""
+"""Nearest words are those a plain sort would give, whatever the blocks; the wheel's files hold the bundled vectors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.text import WordllamaVectors, cosine, neighbours
+from honeyguide.text import wordllama as wordllama_vectors
 from honeyguide.text.vectors import BLOCK
 
 if TYPE_CHECKING:
@@ -90,3 +91,18 @@ def test_the_bundled_vectors_name_plain_lower_case_words_and_know_what_is_near()
     near = [word for word, _ in neighbours(source, rock, 10)]
     assert near[0] == "rock"
     assert "stone" in near
+
+
+def test_files_of_the_wheel_hold_what_the_package_would_load() -> None:
+    read, loaded = wordllama_vectors._read_from_wheel(), wordllama_vectors._loaded_by_wordllama()
+    assert read is not None
+    assert np.array_equal(read[1], loaded[1])
+    assert read[0].get_vocab() == loaded[0].get_vocab()
+
+
+def test_a_release_with_other_files_is_loaded_by_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["basalt", "columns", "don't"]
+    expected = WordllamaVectors().vectors(words)
+    monkeypatch.setattr(wordllama_vectors, "_TABLE_FILE", "weights/renamed.safetensors")
+    assert wordllama_vectors._read_from_wheel() is None
+    assert np.array_equal(WordllamaVectors().vectors(words), expected)

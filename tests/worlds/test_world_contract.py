@@ -16,6 +16,7 @@ from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from vectors_by_hash import hashed_vectors
 from worlds.frozen.folders import site
 from worlds.frozen.warc_files import Made, write_warc
+from worlds.wiki.dumps import Written, world_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,12 +37,17 @@ def _warc(folder: Path) -> Iterator[World]:
     yield WarcWorld([write_warc(folder / "a.warc.gz", [Made("http://a.test/"), Made("http://b.test/")])])
 
 
+def _wiki(folder: Path) -> Iterator[World]:
+    with world_of(folder, [Written("Rock", "[[Granite]]"), Written("Granite", "[[Rock]]")]) as world:
+        yield world
+
+
 def _replay(folder: Path) -> Iterator[World]:
     with crawl(folder / "run", settings_for("breadth-first", budget=60), vectors=hashed_vectors()) as run:
         yield ReplayWorld(run.recorded_answers(), "run")
 
 
-WORLDS: list[Callable[[Path], Iterator[World]]] = [_synthetic, _folder, _warc, _replay]
+WORLDS: list[Callable[[Path], Iterator[World]]] = [_synthetic, _folder, _warc, _wiki, _replay]
 
 
 @pytest.fixture(params=WORLDS, ids=lambda make: make.__name__.strip("_"))

@@ -60,7 +60,7 @@ def _read_text(world: WikiWorld, url: Url) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SuggestedTopic:
-    """A topic as it was told, with what was found for it, best first."""
+    """A topic as it was given, with what was found for it, best first."""
 
     name: str
     keywords: tuple[Suggestion, ...]
@@ -93,9 +93,9 @@ class SuggestionOptions(TypedDict, total=False):
 
 
 def suggest_topic(name: str = "", **options: Unpack[SuggestionOptions]) -> SuggestedTopic:
-    """Propose keywords and categories for a topic told in a sentence, by examples, or both.
+    """Propose keywords and categories for a topic given as a sentence, by examples, or both.
 
-    `name` may also be `@FILE` or a URL, and is then one more example. Raises `SettingsError` if nothing is told or an
+    `name` may also be `@FILE` or a URL, and is then one more example. Raises `SettingsError` if nothing is given or an
     example cannot be read. Inside a running event loop, as in a notebook, await `suggest_topic_async` instead.
     """
     refuse_in_running_loop("suggest_topic_async")

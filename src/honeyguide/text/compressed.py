@@ -95,7 +95,7 @@ class CompressedFile:
         self.close()
 
     def _checked(self) -> Iterator[bytes]:
-        """Yield the content, every trouble with it told as a `BrokenStream`."""
+        """Yield the content; raise every trouble with it as a `BrokenStream`."""
         data = f"the {self.compression or 'file'} data"
         try:
             yield from self._content()

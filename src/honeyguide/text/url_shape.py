@@ -1,7 +1,7 @@
 """Signs in an address that a fetch may be wasted (Lim 2016, section 5.2.4): too long, too deep, a file, gibberish.
 
 Lim names them without numbers. `UrlRules` has ours, chosen by looking at 47,194 outside links of Wikipedia articles: of
-those four in 1,000 are longer and two in 1,000 deeper. Gibberish is told by `LetterModel`, from the host without its
+those four in 1,000 are longer and two in 1,000 deeper. `LetterModel` recognises gibberish, from the host without its
 last label and from the path, never from the query.
 
 The model gives a word a cost in nats, the sum over its letters of -log p(letter | the two before it). Chance has a cost

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import sqlite3
 from typing import TYPE_CHECKING
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from honeyguide.worlds.world import World
 
 PAGES = [
     Written("Rock", "[[Granite]] [[Basalt]] [[Category:Rocks]]"),
@@ -30,19 +28,6 @@ PAGES = [
 @pytest.fixture
 def world(tmp_path: Path) -> WikiWorld:
     return world_of(tmp_path, PAGES)
-
-
-def test_a_wiki_is_a_world(world: WikiWorld) -> None:
-    as_world: World = world
-
-    async def twice() -> None:
-        first, second = await as_world.fetch(url("Rock")), await as_world.fetch(url("Rock"))
-        assert first == second
-        await as_world.close()
-        await as_world.close()
-
-    asyncio.run(twice())
-    assert as_world.is_offline
 
 
 def test_the_entry_is_the_best_linked_article(world: WikiWorld) -> None:

@@ -71,11 +71,11 @@ class PageWriter:
         children = np.array(self._links.children(page), dtype=np.int64)  # a copy has its own
         found = self._traits.of(np.concatenate((chosen, children)))
         used = len(found.pages)
-        told = quarters(anchors[:used])
+        rolls = quarters(anchors[:used])
         shown = _Links(
             urls=self._urls(found, fates[:used], links),
-            anchors=self._anchors(found, topic, told),
-            around=self._contexts(found, topic, told[3], quarters(contexts[:used])),
+            anchors=self._anchors(found, topic, rolls),
+            around=self._contexts(found, topic, rolls[3], quarters(contexts[:used])),
         )
         main = _assemble(paragraphs, shown, 0 if is_list else links * 4 // 5) + self._trap.under(page)
         title = " ".join(self._lexicon.spell(own.titles[0], TITLE_FORMS))

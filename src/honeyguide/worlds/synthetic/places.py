@@ -31,7 +31,7 @@ _LIST: Final = re.compile(r"/([a-z]+)/(?:\?page=([1-9][0-9]{0,6}))?")
 
 @dataclass(frozen=True, slots=True)
 class NumberedPage:
-    """A numbered page, and what finding it has told of it."""
+    """A numbered page and its traits."""
 
     traits: Traits
 

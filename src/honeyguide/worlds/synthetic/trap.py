@@ -26,7 +26,7 @@ NO_TRAP: Final = "none"
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What a page really is: for grading a crawl, and nowhere on the page."""
+    """The truth about a page: for grading a crawl, and nowhere on the page."""
 
     trap: str  # the trap whose page this is, its honest pages included; "" on the honest web
     page: str  # the address of the page that is shown here; several addresses may show one page
@@ -93,7 +93,7 @@ class NoTrap:
 
 @cache
 def trap_names() -> tuple[str, ...]:
-    """The traps that a spec can name."""
+    """Return the traps that a spec can name."""
     return (NO_TRAP, *sorted(entry_points(group="honeyguide.traps").names))
 
 
@@ -107,10 +107,10 @@ def build_trap(name: str, parts: WebParts) -> WebTrap:
 
 
 def trap_topic(layout: Layout) -> int:
-    """The number of the topic whose crawlers a trap of this web is for."""
+    """Return the number of the topic whose crawlers a trap of this web is for."""
     return layout.spec.seed * 7 % layout.no_topic
 
 
 def url_key(url: Url) -> int:
-    """A number that belongs to an address, whatever it looks like."""
+    """Return a number that belongs to an address, whatever it looks like."""
     return xxhash.xxh3_64_intdigest(url.text.encode())

@@ -328,7 +328,7 @@ def _default_anchor(written: str, *, is_piped: bool) -> str:
 
 
 def _name_argument(argument: str) -> str:
-    """Return an argument of a template, told as "name: value"."""
+    """Return an argument of a template as "name: value"."""
     name, equals, value = argument.partition("=")
     if not equals or LINK_START in name:
         return argument.strip()
