@@ -227,9 +227,19 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **op
         workers = await _workers(opened, builder, world)
         parts = _parts(builder, world, hosts, is_restored=progress is not None)
         seeds = _seeds(builder, world, known) if progress is None else ()
-        if budget is not None:
-            folder.save_settings(to_toml(builder.settings))
-        started = _Started(folder, store, settings, builder, world, hosts, known, parts, workers, is_resumed=True)
+        started = _Started(
+            folder,
+            store,
+            settings,
+            builder,
+            world,
+            hosts,
+            known,
+            parts,
+            workers,
+            is_resumed=True,
+            has_new_budget=budget is not None,
+        )
         await _run_to_the_end(opened, started, options, seeds)
     return open_run(run)
 
@@ -248,6 +258,7 @@ class _Started:
     parts: Parts
     workers: Workers | None
     is_resumed: bool = False
+    has_new_budget: bool = False
 
 
 async def _run_to_the_end(opened: AsyncExitStack, crawl: _Started, options: CrawlOptions, seeds: Sequence[Url]) -> None:
@@ -270,6 +281,8 @@ async def _run_to_the_end(opened: AsyncExitStack, crawl: _Started, options: Craw
         crawl.folder.mark_started()
     else:
         core, in_flight = _restored(crawl.folder, parts, settings, store, clock)
+    if crawl.has_new_budget:  # a run that cannot go on keeps its old one
+        crawl.folder.save_settings(to_toml(crawl.builder.settings))
     on_stored = _indexing(opened, crawl.folder, settings, crawl.world, core.progress.steps)
     # Of a new pass over a run every page is a seed, and the run itself tells what became of it.
     warnings = () if crawl.known else (SeedWarnings(parts.links),)
