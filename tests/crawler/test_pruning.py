@@ -6,14 +6,12 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.driving import ByAnchorNumber, HandWired, everything, script_settings
 from crawler.small_graphs import address, crawl_pages
-from deep_strategies import thorough
-from honeyguide.crawler import Dispatch, StopReason
+from honeyguide.crawler import StopReason
 from honeyguide.model import LinkState, Url
 from honeyguide.runs import SqliteStore, open_run
 from scripted_world import ScriptedWorld, page_with, redirect_to
@@ -201,37 +199,6 @@ def test_the_beam_is_a_list_that_is_sorted_and_cut_after_every_page(
         pages[address(page)] = f"<html><body><main>{shown}</main></body></html>"
     fetched, progress = crawl_pages(pages, [address(0)], NarrowByNumber(width))
     assert (fetched, progress.largest_waiting, progress.pruned) == narrow_search(graph, width)
-
-
-@pytest.mark.parametrize(("snapshot_every", "max_pages"), [(3, 0), (1000, 25), thorough(1, 0), thorough(3, 25)])
-def test_a_strategy_with_little_room_is_told_the_same_again_to_the_last_row(
-    tmp_path: Path, snapshot_every: int, max_pages: int
-) -> None:
-    """What it sees of a new page includes links that find no room, which no table remembers."""
-    script = {f"http://h{n % 4}.test/{n}": page_with(**ranked_links(n)) for n in range(40)}
-    chosen = script_settings(store__snapshot_every=snapshot_every, scope__max_pages=max_pages)
-    killed = HandWired(tmp_path / "run", ScriptedWorld(script), chosen, NarrowByNumber(4))
-    for moment in range(14):
-        dispatch = killed.core.choose(100.0 * moment)
-        assert isinstance(dispatch, Dispatch)
-        killed.store.record(killed.core.apply(dispatch, killed.world.answer(dispatch.url), 100.0 * moment).record)
-    killed.close()
-    back = HandWired(tmp_path / "run", ScriptedWorld(script), chosen, NarrowByNumber(4))
-    back.close()
-    assert everything(back) == everything(killed)
-    assert isinstance(killed.strategy, NarrowByNumber)
-    assert isinstance(back.strategy, NarrowByNumber)
-    later = killed.strategy.told[14 - len(back.strategy.told) :]
-    assert len(back.strategy.told) == 14 % snapshot_every
-    for once, again in zip(later, back.strategy.told, strict=True):
-        assert (once.step, once.row.tolist()) == (again.step, again.row.tolist())
-        assert once.next_rows.tolist() == again.next_rows.tolist()
-    assert killed.core.progress.pruned > 20
-
-
-def ranked_links(page: int) -> dict[str, str]:
-    targets = [(7 * page + 11 * place) % 40 for place in range(1, 9)]
-    return {f"{(page * 5 + target * 3) % 17} {target}": f"http://h{target % 4}.test/{target}" for target in targets}
 
 
 def test_the_store_has_no_row_for_a_link_that_found_no_room(tmp_path: Path) -> None:

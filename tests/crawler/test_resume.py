@@ -290,22 +290,6 @@ def test_a_learner_brought_back_is_told_again_what_came_after_its_snapshot(
     assert everything(back) == everything(killed)
 
 
-def test_a_strategy_is_told_the_same_again_to_the_last_row(tmp_path: Path) -> None:
-    settings = script_settings(fetch__max_redirects=2, store__snapshot_every=10)
-    world = ScriptedWorld(tangled_script(5))
-    first, second = ByAnchorNumber(), ByAnchorNumber()
-    killed = HandWired(tmp_path / "run", world, settings, first)
-    crawl_one_at_a_time(killed, 29)
-    killed.close()
-    HandWired(tmp_path / "run", world, settings, second).close()
-    later = [told for told in first.told if told.step > 20]
-    assert sum(len(told.next_rows) for told in later) > 5
-    for once, again in zip(later, second.told, strict=True):
-        assert (once.step, once.reward, once.is_relevant) == (again.step, again.reward, again.is_relevant)
-        assert once.row.tolist() == again.row.tolist()
-        assert once.next_rows.tolist() == again.next_rows.tolist()
-
-
 def test_a_link_found_directly_after_a_redirect_to_it_has_no_hops_behind_it(tmp_path: Path) -> None:
     world = ScriptedWorld(
         {

@@ -295,23 +295,6 @@ def test_a_crawl_killed_amid_retries_goes_on_to_the_last_bit(tmp_path: Path, str
     assert everything(after.wired) == everything(whole.wired)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
-def test_a_strategy_is_told_the_same_again_to_the_last_row(tmp_path: Path, seed: int) -> None:
-    """Also which links of a page were unvisited then: one that was tried in vain may have been, before and after."""
-    script, troubles = troubled_script(seed)
-    settings = live_settings(crawl__concurrency=3, fetch__max_redirects=2, store__snapshot_every=1000)
-    first, second = ByAnchorNumber(), ByAnchorNumber()
-    killed = LiveByHand(tmp_path / "run", script, settings, first, troubles)
-    killed.run(steps=60)
-    killed.wired.close()
-    assert killed.core.progress.retries > 5
-    LiveByHand(tmp_path / "run", script, settings, second, troubles).wired.close()
-    assert [(told.step, told.url) for told in first.told] == [(told.step, told.url) for told in second.told]
-    for once, again in zip(first.told, second.told, strict=True):
-        assert once.row.tolist() == again.row.tolist()
-        assert once.next_rows.tolist() == again.next_rows.tolist()
-
-
 def test_a_link_that_waits_to_be_tried_again_stays_as_it_was_whoever_shows_it(tmp_path: Path) -> None:
     other = "http://o.test/"
     script: Script = {SEED: page_with(**{"5": LINK, "1": other}), LINK: "x", other: page_with(**{"50": LINK})}
