@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from honeyguide.fetch.robots import OriginRules
-    from honeyguide.model import Refused
 
 # What stands in a path as it is, besides letters, digits and "-._~".
 _LITERAL: Final = "!$&'()*+,/:;=@[]|"
@@ -147,29 +146,6 @@ class FolderIndex:
         return f"{name}/" if target.is_dir() else name
 
 
-@dataclass(frozen=True, slots=True)
-class FolderRobots:
-    """The rules of one host for one crawler."""
-
-    rules: OriginRules
-    product: str
-
-    @classmethod
-    def of(cls, robots_txt: Outcome, origin: str, user_agent: str) -> FolderRobots:
-        """Read the answer to a request for robots.txt."""
-        from honeyguide.fetch.robots import product_of, rules_from  # noqa: PLC0415 - loads what the live web needs
-
-        return cls(rules_from(robots_txt, origin, now=0.0), product_of(user_agent))
-
-    @property
-    def delay_s(self) -> float:
-        """The pause between two requests that the host asks for; 0 when it asks for none."""
-        return self.rules.delay_s(self.product)
-
-    def refusal_of(self, url: Url) -> Refused | Failed | None:
-        return self.rules.refusal_of(url, self.product)
-
-
 MISSING: Final = Failed(FailureReason.HTTP_STATUS, "404 Not Found", 404)
 FORBIDDEN: Final = Failed(FailureReason.HTTP_STATUS, "403 Forbidden", 403)
 MOVED: Final = 301
@@ -195,12 +171,12 @@ class FolderWorld:
             raise WorldError(f"{folder} holds no HTML page; name a folder of .html files")
 
     async def fetch(self, url: Url) -> Answer:
-        robots = self._robots
-        if robots is None or url.origin != self.base.origin:
+        if self._robots is None or url.origin != self.base.origin:
             return self._answer(url)
-        refusal = robots.refusal_of(url)
+        rules, product = self._robots
+        refusal = rules.refusal_of(url, product)
         answer = self._answer(url) if refusal is None else Answer(refusal, elapsed_s=0.0)
-        return replace(answer, host_delay_s=robots.delay_s)
+        return replace(answer, host_delay_s=rules.delay_s(product))
 
     def _answer(self, url: Url) -> Answer:
         try:
@@ -232,14 +208,16 @@ class FolderWorld:
         return min(self.urls(), key=lambda url: (len(url.text), url.text))
 
     @cached_property
-    def _robots(self) -> FolderRobots | None:
-        """The rules of the host, if it has any and somebody asks; only a folder at its root can hold them."""
+    def _robots(self) -> tuple[OriginRules, str] | None:
+        """The rules of the host and our name in them, if it has any; only a folder at its root can hold them."""
         if not self._robots_agent or self.base.path != "/":
             return None
         name = "robots.txt" if self._index.is_file("robots.txt") else self._index.follow_links("robots.txt")
         if name is None or not self._index.is_file(name):
             return None
-        return FolderRobots.of(self._read(name), self.base.origin, self._robots_agent)
+        from honeyguide.fetch.robots import product_of, rules_from  # noqa: PLC0415 - loads what the live web needs
+
+        return rules_from(self._read(name), self.base.origin, now=0.0), product_of(self._robots_agent)
 
     def _outcome(self, url: Url) -> Outcome:
         if f"{url.text}/" == self.base.text:

@@ -13,7 +13,7 @@ import zlib
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import InvalidUrl, WorldError
 from honeyguide.model import Answer, Failed, FailureReason, Fetched, Outcome, Redirected, Url
@@ -59,13 +59,6 @@ _CHOOSE: Final = """
 """
 
 
-class Place(NamedTuple):
-    """Where a record lies."""
-
-    file: Path
-    offset: int
-
-
 class WarcIndex:
     """Where the answer to each URL lies. Close it, or leave that to the world that owns it."""
 
@@ -78,10 +71,10 @@ class WarcIndex:
             self.close()
             raise
 
-    def find(self, url: Url) -> Place | None:
-        """Return the record that answers `url`."""
+    def find(self, url: Url) -> tuple[Path, int] | None:
+        """Return the file and the place in it of the record that answers `url`."""
         row = self._database.execute("SELECT file, offset FROM answers WHERE url = ?", (url.text,)).fetchone()
-        return None if row is None else Place(self._files[row[0]], row[1])
+        return None if row is None else (self._files[row[0]], row[1])
 
     def pages(self) -> Iterator[Url]:
         """Yield URLs whose answer is an HTML page, in the order of the files and of the records in them."""

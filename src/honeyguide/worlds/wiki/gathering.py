@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from honeyguide.errors import InvalidUrl
 from honeyguide.model import Url
-from honeyguide.worlds.wiki.titles import ARTICLES, TitleRules
+from honeyguide.worlds.wiki.titles import ARTICLES, REDIRECT_WORDS, TitleRules
 from honeyguide.worlds.wiki.wikitext import Converter
 
 if TYPE_CHECKING:
@@ -74,15 +74,7 @@ class KeyTable:
         return np.where(self._keys[slots] == keys, self._numbers[slots], -1).astype(np.int64)
 
 
-# The magic word in the languages of the larger wikis; English works in all of them.
-_WORDS: Final = (
-    "redirect", "redirección", "redireccion", "redirection", "redirecionamento", "weiterleitung", "rinvia", "rinvio",
-    "doorverwijzing", "przekieruj", "patrz", "tam", "přesměruj", "presmeruj", "omdirigering", "omdiriger", "ohjaus",
-    "uudelleenohjaus", "yönlendirme", "yönlendir", "átirányítás", "redirectează", "перенаправление", "перенапр",
-    "перенаправлення", "преусмери", "пренасочване", "виж", "ανακατευθυνση", "ανακατεύθυνση", "đổi", "alih", "lencong",
-    "تحويل", "تغییر_مسیر", "تغییرمسیر", "הפניה", "転送", "リダイレクト", "重定向", "重新導向", "넘겨주기",
-)  # fmt: skip
-_REDIRECT = re.compile(rf"\s*#\s*(?:{'|'.join(_WORDS)})[\s:]*\[\[([^\[\]|\n]+)", re.IGNORECASE)
+_REDIRECT = re.compile(rf"\s*#\s*(?:{'|'.join(REDIRECT_WORDS)})[\s:]*\[\[([^\[\]|\n]+)", re.IGNORECASE)
 
 
 def redirect_target(wikitext: str) -> str | None:
