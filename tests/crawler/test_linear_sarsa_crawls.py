@@ -229,7 +229,7 @@ def tunnel_world() -> ScriptedWorld:
 
 
 def relevant_pages(path: Path, strategy: str, seed: int = 0, **overrides: object) -> int:
-    """FoundLinks in as many fetches as the seed and all of the tunnels take."""
+    """Found in as many fetches as the seed and all of the tunnels take."""
     settings = script_settings(
         strategy,
         topic__name="north",

@@ -123,7 +123,7 @@ def test_sitemaps_in_robots_txt_count_when_asked_for(tmp_path: Path) -> None:
 def test_every_file_that_cannot_be_read_is_told_at_once(tmp_path: Path) -> None:
     script: Script = {"http://s.test/page": page_with("/x")}
     told = refusal(tmp_path, script, crawl__sitemaps=[MAP, "http://s.test/page"])
-    assert f"sitemap or feed: {MAP} gave no page: 404 Not FoundLinks" in told
+    assert f"sitemap or feed: {MAP} gave no page: 404 Not Found" in told
     assert "http://s.test/page is not a sitemap, a feed or a list of URLs: it is HTML" in told
 
 

@@ -71,7 +71,7 @@ def test_a_site_is_crawled_over_http(tmp_path: Path) -> None:
     assert told == [
         "/ fetched",
         "/rock fetched",
-        "/gone failed http-status: 404 Not FoundLinks",
+        "/gone failed http-status: 404 Not Found",
         "/paper.pdf failed unsupported-type: application/pdf is none of fetch.content_types",
     ]
 

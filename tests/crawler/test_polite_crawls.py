@@ -181,7 +181,7 @@ def networks(draw: st.DrawFn) -> dict[str, list[Reply]]:
     return replies
 
 
-@settings(max_examples=60, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(
     replies=networks(),
     places=st.fixed_dictionaries(

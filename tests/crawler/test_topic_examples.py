@@ -104,7 +104,7 @@ def test_a_text_read_from_a_file_is_never_taken_for_a_file_or_page_itself(tmp_pa
         ("basalt.html", "basalt.html looks like the name of a file; write @basalt.html to have it read"),
         ("texts/Basalt.TXT", "write @texts/Basalt.TXT to have it read"),
         (" - ", "the example ' - ' has no words in it"),
-        ("http://rocks.test/nowhere", "http://rocks.test/nowhere gave no page: 404 Not FoundLinks"),
+        ("http://rocks.test/nowhere", "http://rocks.test/nowhere gave no page: 404 Not Found"),
         ("http://rocks.test/closed", "robots.txt disallows /closed"),
         ("http://rocks.test/loop", "over 10 redirects"),
         ("http://rocks.test/picture", "is image/png, not HTML or text"),

@@ -331,7 +331,7 @@ def test_live_answers_are_taken_in_as_they_came_however_long_their_pages_took_to
     urls = [f"http://h{number}.test/" for number in range(6)]
     latencies_s = [0.3, 0.2, 0.1, 0.25, 0.15, 0.05]
     script = {url: taking(latency_s, "rock") for url, latency_s in zip(urls, latencies_s, strict=True)}
-    script[urls[3]] = taking(0.25, Failed(FailureReason.HTTP_STATUS, "404 Not FoundLinks", 404))
+    script[urls[3]] = taking(0.25, Failed(FailureReason.HTTP_STATUS, "404 Not Found", 404))
     script[urls[4]] = taking(0.15, Redirected(301, Url.parse(urls[5])))
     world = ScriptedWorld({"http://s.test/": taking(0.0, page_with(*urls)), **script}, is_offline=False)
     settings = script_settings(crawl__concurrency=6, politeness__delay_s=0.0)

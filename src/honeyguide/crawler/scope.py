@@ -213,7 +213,7 @@ _whole = _found
 
 
 def _path(pattern: str) -> Test:
-    """FoundLinks in path and query: what begins with the slash after the host."""
+    """Found in path and query: what begins with the slash after the host."""
     search = re.compile(pattern).search
     return lambda url: search(url[url.index("/", 8) :])
 

@@ -147,7 +147,8 @@ class HostSchedule:
         for address in addresses:
             at = self._addresses.setdefault(address, _Address())
             _extend(at.rest, ended_at, self._politeness.pause_s(response_s))
-            self._refresh(at.hosts)
+            if not at.held:  # else `release` will
+                self._refresh(at.hosts)
         if len(self._hosts) + len(self._addresses) > self._many:
             self._forget_the_rested(ended_at)
 
