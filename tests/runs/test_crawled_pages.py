@@ -53,7 +53,7 @@ def test_the_best_come_first_and_of_equal_ones_the_earlier(run: Run) -> None:
     assert list(run.crawled_pages().all(best_first=True, limit=3)) == best[:3]
 
 
-def test_what_a_run_says_of_its_pages_is_what_was_kept(run: Run) -> None:
+def test_pages_of_a_run_are_those_of_the_reader(run: Run) -> None:
     for relevant_only in (False, True):
         for best_first in (False, True):
             kept = list(run.crawled_pages(relevant_only=relevant_only).all(best_first=best_first))

@@ -101,7 +101,7 @@ class TestRefusing:
         ],
         ids=lambda value: str(value)[:30],
     )
-    def test_what_is_no_edge_is_told_with_its_line(self, text: bytes, words: str, tmp_path: Path) -> None:
+    def test_what_is_no_edge_is_reported_with_its_line(self, text: bytes, words: str, tmp_path: Path) -> None:
         with pytest.raises(GraphError, match=f"graph.txt: {words}"):
             read(tmp_path, text)
 
@@ -110,7 +110,7 @@ class TestRefusing:
         with pytest.raises(GraphError, match=f"line {lines + 2:,} is 'a', not an edge"):
             read(tmp_path, "2\n" + "a b\n" * lines + "a\n" + "a b\n" * lines)
 
-    def test_odd_bytes_are_told_without_being_sent_to_the_terminal(self, tmp_path: Path) -> None:
+    def test_odd_bytes_are_reported_without_being_sent_to_the_terminal(self, tmp_path: Path) -> None:
         with pytest.raises(GraphError) as refused:
             read(tmp_path, b"2\na \x1b[31mred" + b"!" * 5000 + b"\n")
         assert "\x1b" not in str(refused.value)

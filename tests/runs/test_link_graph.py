@@ -26,7 +26,7 @@ class TestEdges:
         assert graph.out_degrees.tolist() == [1, 0, 1]
         assert graph.dangling.tolist() == [1]
 
-    def test_loops_are_kept_where_they_are_asked_for(self) -> None:
+    def test_self_loops_are_stored_if_asked_for(self) -> None:
         graph = LinkGraph.of(np.array([0, 1, 1]), np.array([1, 1, 1]), keeps_self_loops=True)
         assert (graph.edges, graph.duplicates, graph.self_loops) == (2, 1, 0)
         assert graph.out_degrees.tolist() == [1, 1]

@@ -70,7 +70,7 @@ def test_pages_without_links_count_as_vertices() -> None:
 
 @settings(deadline=None)  # scipy is loaded when it is first needed
 @given(st.integers(1, 7), st.integers(1, 30), st.integers(0, 3))
-def test_told_again_it_has_the_same_bits(every: int, pages: int, seed: int) -> None:
+def test_the_same_pages_give_the_same_bits(every: int, pages: int, seed: int) -> None:
     web = grown_web(pages, seed)
     one, other = RefreshedRanks(every), RefreshedRanks(every)
     for page, targets in enumerate(web):

@@ -50,7 +50,7 @@ def test_there_are_never_many_more_than_the_most(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("damage", ["body = x'00'", "closed_by = 'whim'"])
-def test_a_file_that_no_crawl_wrote_is_told_as_damage(tmp_path: Path, damage: str) -> None:
+def test_a_file_that_no_crawl_wrote_is_reported_as_damage(tmp_path: Path, damage: str) -> None:
     with closing(SqliteStore(tmp_path / "crawl.sqlite")) as store:
         store.keep_robots_file(FILES[0])
         store._db.execute(f"UPDATE robots SET {damage}")

@@ -74,7 +74,7 @@ def test_a_file_in_the_place_of_the_folder_is_refused_and_untouched(tmp_path: Pa
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_parent_that_may_not_be_written_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_parent_that_may_not_be_written_gives_a_one_line_error(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     try:
         with pytest.raises(StoreError, match="cannot make the run folder"):
@@ -95,7 +95,7 @@ def test_a_finished_run_can_be_read_where_nothing_may_be_written(run: Path) -> N
         run.chmod(0o700)
 
 
-def test_a_lock_or_settings_that_cannot_be_written_are_told_in_one_line(run: Path) -> None:
+def test_a_lock_or_settings_that_cannot_be_written_give_a_one_line_error(run: Path) -> None:
     folder = RunFolder.open(run)
     for name in ("lock", "settings.toml.draft"):
         (run / name).unlink(missing_ok=True)
@@ -107,7 +107,7 @@ def test_a_lock_or_settings_that_cannot_be_written_are_told_in_one_line(run: Pat
     assert load_settings(folder.settings_file) == SETTINGS
 
 
-def test_a_file_is_not_told_to_be_a_damaged_run(tmp_path: Path) -> None:
+def test_a_file_is_not_called_a_damaged_run(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no run")
     with pytest.raises(RunDamaged, match=r"notes\.txt is a file, not a run folder"):
         open_run(tmp_path / "notes.txt")

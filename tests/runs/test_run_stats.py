@@ -47,7 +47,7 @@ def test_everything_is_counted(tmp_path: Path) -> None:
     assert counted.run_bytes > counted.body_bytes
 
 
-def test_hosts_that_were_asked_and_gave_no_page_are_told_apart(tmp_path: Path) -> None:
+def test_hosts_that_were_asked_and_gave_no_page_are_reported_apart(tmp_path: Path) -> None:
     script = {"http://s.test/": html("Seed", "http://t.test/gone")}
     counted = honeyguide.stats(crawled(tmp_path / "run", script))
     assert (counted.hosts, counted.hosts_with_pages) == (2, 1)

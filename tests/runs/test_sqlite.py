@@ -85,7 +85,7 @@ def test_a_step_that_fails_at_any_statement_leaves_the_step_before_intact(tmp_pa
     assert statements >= 10, "every statement of a step was made to fail"
 
 
-def test_a_full_disk_is_told_in_one_line_and_the_run_goes_on_when_there_is_room(
+def test_a_full_disk_gives_a_one_line_error_and_the_run_goes_on_when_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = settings_for(budget=120, concurrency=3)

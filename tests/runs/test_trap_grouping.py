@@ -128,7 +128,7 @@ def test_every_cause_has_a_reason_in_words(cause: Cause) -> None:
     assert "{" not in reason
 
 
-def test_links_moved_are_told_with_the_trap_of_their_kind_or_the_only_one_on_their_host() -> None:
+def test_links_moved_are_reported_with_the_trap_of_their_kind_or_the_only_one_on_their_host() -> None:
     findings = found([
         *CALENDAR, ("facets", "a.test/shop/?", "", "http://a.test/shop/?a=1"), ("maze", "m.test", "", "http://n.test/"),
     ])  # fmt: skip

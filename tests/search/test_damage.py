@@ -91,7 +91,7 @@ PRODUCT = [pytest.param(*pair, marks=pytest.mark.thorough) for pair in product(F
 
 
 @pytest.mark.parametrize(("ending", "damage"), [*SAMPLE, *PRODUCT])
-def test_a_damaged_index_is_found_and_made_anew_when_it_is_opened(
+def test_a_damaged_index_is_found_and_made_again_when_it_is_opened(
     indexed: Path, tmp_path: Path, ending: str, damage: Callable[[Path], None], capfd: pytest.CaptureFixture[str]
 ) -> None:
     run = Path(shutil.copytree(indexed, tmp_path / "run"))
@@ -131,7 +131,7 @@ def test_files_that_another_process_has_put_together_meanwhile_are_no_damage(
 @pytest.mark.parametrize(
     ("ending", "query"), [(".idx", "rock"), (".store", "rock"), (".term", "rock"), (".idx", '"the rock"')]
 )
-def test_an_index_damaged_while_it_is_open_is_told_in_one_line(tmp_path: Path, ending: str, query: str) -> None:
+def test_an_index_damaged_while_it_is_open_gives_a_one_line_error(tmp_path: Path, ending: str, query: str) -> None:
     run = searched(tmp_path)
     with Searcher(run) as searcher:
         garble(file_of(run, ending))
@@ -154,7 +154,7 @@ def test_of_several_runs_the_damaged_one_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError("of ours"), TypeError("of ours"), KeyError("of ours")])
-def test_a_bug_in_a_search_is_not_told_as_damage(
+def test_a_bug_in_a_search_is_not_reported_as_damage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     run = searched(tmp_path)
@@ -176,7 +176,9 @@ def test_a_query_that_cannot_be_read_is_no_damage_even_of_a_damaged_index(tmp_pa
             searcher.search('"rock')
 
 
-def test_a_bug_while_pages_are_read_is_not_told_as_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_while_pages_are_read_is_not_reported_as_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = run_of(tmp_path / "run", {"http://a.test/": html("Page", "rock")})
 
     def broken(*_: object) -> IndexedPage:
@@ -203,7 +205,7 @@ def test_a_page_that_cannot_be_written_is_an_os_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["ranks.npz", "meanings.npz"])
-def test_damaged_ranks_and_vectors_are_made_anew(tmp_path: Path, name: str) -> None:
+def test_damaged_ranks_and_vectors_are_made_again(tmp_path: Path, name: str) -> None:
     run = searched(tmp_path)
     with Searcher(run) as searcher:
         before = searcher.search("rock", semantic=True).hits

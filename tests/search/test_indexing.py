@@ -53,7 +53,7 @@ def go_on(run: Path, budget: int) -> None:
     honeyguide.resume(run, budget=budget, world=world, vectors=hashed_vectors()).close()
 
 
-def test_catching_up_equals_building_anew(tmp_path: Path) -> None:
+def test_catching_up_equals_building_again(tmp_path: Path) -> None:
     run = crawled(tmp_path / "run", 10)
     assert answers(run)[1]
     for budget in (11, 25, 40):
@@ -82,7 +82,7 @@ def test_only_new_pages_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert read == [11, 12, 13]
 
 
-def test_an_index_of_another_language_or_an_empty_folder_is_made_anew(tmp_path: Path) -> None:
+def test_an_index_of_another_language_or_an_empty_folder_is_made_again(tmp_path: Path) -> None:
     run = crawled(tmp_path / "run")
     expected = answers(run)
     about = run / FOLDER / "about.json"
@@ -280,7 +280,7 @@ class TestLive:
         assert seen == [(13, 13), (26, 26), (39, 39)]
 
 
-def test_a_run_that_kept_no_bodies_is_searched_by_title(tmp_path: Path) -> None:
+def test_a_run_that_stored_no_bodies_is_searched_by_title(tmp_path: Path) -> None:
     run = crawled(tmp_path / "run", store__archive="none")
     assert honeyguide.search_runs(run, "basalt").total == 4
     assert honeyguide.search_runs(run, "rock").total == 0

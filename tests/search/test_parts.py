@@ -141,7 +141,7 @@ class TestBlockedWords:
         results = honeyguide.search_runs(run, "rock", {"search.blocked_words": str(words)})
         assert {hit.url[-1] for hit in results.hits} == {"1", "2"}
 
-    def test_a_list_without_a_word_is_told(self, tmp_path: Path) -> None:
+    def test_a_list_without_a_word_is_reported(self, tmp_path: Path) -> None:
         run = run_of(tmp_path / "run", SWEARING)
         words = tmp_path / "words.txt"
         words.write_text("# nothing\n!!!\n")
@@ -150,7 +150,7 @@ class TestBlockedWords:
         words.write_text("# nothing\n!!!\nzebra\n")
         assert honeyguide.search_runs(run, "rock", {"search.blocked_words": str(words)}).total == 4
 
-    def test_a_list_that_cannot_be_read_is_told(self, tmp_path: Path) -> None:
+    def test_a_list_that_cannot_be_read_is_reported(self, tmp_path: Path) -> None:
         run = run_of(tmp_path / "run", SWEARING)
         with pytest.raises(QueryError, match=r"cannot read .*none\.txt: No such file"):
             honeyguide.search_runs(run, "rock", {"search.blocked_words": str(tmp_path / "none.txt")})
@@ -195,7 +195,7 @@ class TestMoments:
         "moment",
         ["tomorrow", "2026-13-01", "9999-12-31T25:00", float("nan"), float("inf"), 10**400, [5]],
     )
-    def test_what_is_no_time_is_told(self, moment: Any) -> None:
+    def test_what_is_no_time_is_reported(self, moment: Any) -> None:
         with pytest.raises(QueryError, match="until is"):
             until(moment)
 

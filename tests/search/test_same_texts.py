@@ -49,7 +49,7 @@ def test_three_bits_are_near_and_four_are_not() -> None:
     assert found([1, 2], [0xFF, 0xFF ^ 0b1111 << 60]) == [0, 1]
 
 
-def test_pages_without_a_fingerprint_are_told_apart_by_their_texts() -> None:
+def test_pages_without_a_fingerprint_are_reported_apart_by_their_texts() -> None:
     assert found([7, 8, 7], [0, 0, 0]) == [0, 1, 0]
 
 

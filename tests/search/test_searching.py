@@ -201,7 +201,7 @@ class TestWhatTheGuardFound:
         assert set(names(results)) == {"basalt", "granite", "copy"}
         assert (results.hidden, results.hidden_by) == (1, {"search.hide_traps": 1})
 
-    def test_pages_left_out_are_told_by_setting_and_counted_once(self, guarded: Path, tmp_path: Path) -> None:
+    def test_pages_left_out_are_reported_by_setting_and_counted_once(self, guarded: Path, tmp_path: Path) -> None:
         words = tmp_path / "blocked.txt"
         words.write_text("lava\n")
         both = {"search.hide_traps": True, "search.blocked_words": str(words)}
@@ -224,7 +224,7 @@ class TestLikeAnother:
         assert names(results)[0] == "copy"
         assert "basalt" not in names(results)
 
-    def test_a_page_that_is_not_there_is_told(self, searcher: Searcher) -> None:
+    def test_a_page_that_is_not_there_is_reported(self, searcher: Searcher) -> None:
         with pytest.raises(QueryError, match=r"no page http://a.test/none is among the 6 searched"):
             searcher.search(like="http://a.test/none")
         with pytest.raises(QueryError, match="not a URL"):
@@ -248,7 +248,7 @@ class TestMeaning:
         assert set(names(searcher.search('magma "light rock"', semantic=True))) == {"granite"}
         assert set(names(searcher.search("magma", semantic=True, hosts=["a.test"]))) == {"basalt", "granite"}
 
-    def test_vectors_are_made_once_and_kept(self, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_vectors_are_made_once_and_saved(self, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with Searcher(run) as searcher:
             first = searcher.search("volcano", semantic=True)
         monkeypatch.setattr("honeyguide.search.shard._vectors_after", _nothing_new)
@@ -292,7 +292,7 @@ class TestMeaning:
             honeyguide.search_runs(changed, "lava", semantic=True)
         assert not (changed / "index" / "meanings.npz").exists()
 
-    def test_a_query_without_vectors_is_told(self, searcher: Searcher) -> None:
+    def test_a_query_without_vectors_is_reported(self, searcher: Searcher) -> None:
         with pytest.raises(QueryError, match="no word of the query has a vector"):
             searcher.search("host:b.test", semantic=True)
 
@@ -528,7 +528,7 @@ class TestBadInput:
         assert (results.pages_searched, results.total, results.hits, results.suggestion) == (0, 0, (), None)
 
     @pytest.mark.parametrize("query", ["!!!", "-", "+ -", "…", "\x00", "\ud800", "x" * 300])
-    def test_a_query_without_a_word_is_told(self, searcher: Searcher, query: str) -> None:
+    def test_a_query_without_a_word_is_reported(self, searcher: Searcher, query: str) -> None:
         with pytest.raises(QueryError, match="has no word that can be looked for"):
             searcher.search(query)
 
@@ -541,7 +541,7 @@ class TestBadInput:
                 searcher.search("rock", page=page, per_page=per_page)
 
     @pytest.mark.parametrize(
-        ("question", "told"),
+        ("question", "error"),
         [
             ({"page": "x"}, "page 'x' of 10 hits: pages count from 1"),
             ({"per_page": 2.5}, "page 1 of 2.5 hits: pages count from 1"),
@@ -551,8 +551,10 @@ class TestBadInput:
             ({"query": "", "like": 5}, "like is 5: give text"),
         ],
     )
-    def test_what_is_of_another_kind_is_told(self, searcher: Searcher, question: dict[str, Any], told: str) -> None:
-        with pytest.raises(QueryError, match=re.escape(told)):
+    def test_what_is_of_another_kind_is_reported(
+        self, searcher: Searcher, question: dict[str, Any], error: str
+    ) -> None:
+        with pytest.raises(QueryError, match=re.escape(error)):
             searcher.search(**({"query": "rock"} | question))
 
     def test_settings_that_a_search_does_not_look_at_are_refused(self, run: Path) -> None:
@@ -588,7 +590,7 @@ class TestBadInput:
             with pytest.raises(StoreError, match="this searcher is closed: open the runs with another"):
                 ask()
 
-    def test_what_is_no_run_is_told(self, tmp_path: Path) -> None:
+    def test_what_is_no_run_is_reported(self, tmp_path: Path) -> None:
         with pytest.raises(RunDamaged, match="is not a run folder"):
             Searcher(tmp_path)
         with pytest.raises(QueryError, match="there is no run to search"):

@@ -80,7 +80,7 @@ def test_no_line_has_more_than_one_blank(tmp_path: Path) -> None:
     assert all(len(edge.split()) == 2 and edge.count(" ") == 1 for edge in edges)
 
 
-def test_progress_is_told_page_by_page(tmp_path: Path) -> None:
+def test_progress_is_reported_page_by_page(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     with open_run(crawled(tmp_path / "run")) as run:
         written = write(run, io.StringIO(), on_progress=lambda done, pages: told.append((done, pages)))

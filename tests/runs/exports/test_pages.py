@@ -43,7 +43,7 @@ def csv_rows(run: Path, folder: Path) -> list[dict[str, str]]:
 
 
 class TestJsonLines:
-    def test_a_page_has_all_that_was_noted_of_it(self, run: Path, tmp_path: Path) -> None:
+    def test_a_page_has_all_its_columns(self, run: Path, tmp_path: Path) -> None:
         seed, odd, new = json_lines(run, tmp_path)
         with open_run(run) as opened:
             (step,) = (step for step in opened.steps() if step.url.text == "http://t.test/new")
@@ -178,14 +178,14 @@ class TestParquet:
             assert file.num_row_groups == 3
 
 
-def test_without_pyarrow_the_remedy_is_told(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pyarrow_the_remedy_is_reported(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(ExportError, match=r"pip install 'honeyguide\[parquet\]'"):
         honeyguide.export(run, tmp_path / "pages.parquet", "parquet")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_that_kept_no_bodies_has_no_text(tmp_path: Path) -> None:
+def test_a_run_that_stored_no_bodies_has_no_text(tmp_path: Path) -> None:
     settings = honeyguide.settings_from(
         {
             "topic": {"name": "geology"},
@@ -231,7 +231,7 @@ class TestNothingToWrite:
             honeyguide.export(run, tmp_path / "out", file_format)
         assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
 
-    def test_a_run_without_a_relevant_page_is_told_apart(self, tmp_path: Path, file_format: str) -> None:
+    def test_a_run_without_a_relevant_page_is_reported_apart(self, tmp_path: Path, file_format: str) -> None:
         run = crawled(tmp_path / "run", WIKI, judge__kind="keyword")
         with pytest.raises(ExportError, match="has no relevant page; write all 2 instead"):
             honeyguide.export(run, tmp_path / "out", file_format, relevant=True)

@@ -116,13 +116,13 @@ def test_our_own_world_of_a_warc_reads_it(tmp_path: Path) -> None:
         assert titles == {page.url.text: page.title for page in run.pages()}
 
 
-def test_a_run_that_kept_no_bodies_is_refused(tmp_path: Path) -> None:
+def test_a_run_that_stored_no_bodies_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ExportError, match="has no bodies"):
         honeyguide.export(archived_run(tmp_path / "run", "none"), tmp_path / "out.warc.gz", "warc")
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
 
 
-def test_an_archive_that_has_lost_its_end_is_told(tmp_path: Path) -> None:
+def test_an_archive_that_has_lost_its_end_is_reported(tmp_path: Path) -> None:
     run = archived_run(tmp_path / "run", "warc")
     file = run / "archive" / "pages-00000.warc.gz"
     file.write_bytes(file.read_bytes()[:-10])

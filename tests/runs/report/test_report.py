@@ -129,7 +129,7 @@ def test_without_relevant_pages_the_best_others_are_shown(tmp_path: Path) -> Non
     assert 'id="map"' not in page
 
 
-def test_a_run_that_kept_no_bodies_has_a_report_without_snippets(tmp_path: Path) -> None:
+def test_a_run_that_stored_no_bodies_has_a_report_without_snippets(tmp_path: Path) -> None:
     page = html_of(archived_run(tmp_path / "run", "none"))
     assert 'class="results"' in page
     assert 'class="snippet"' not in page
@@ -150,7 +150,7 @@ def test_only_so_many_pages_are_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("top", [0, -1, 201, "x", 1.5])
-def test_a_number_of_pages_that_cannot_be_shown_is_told(tmp_path: Path, top: Any) -> None:
+def test_a_number_of_pages_that_cannot_be_shown_is_reported(tmp_path: Path, top: Any) -> None:
     with pytest.raises(SettingsError, match=f"top is {top!r}: a report shows 1 to 200 pages"):
         honeyguide.write_report(tmp_path / "not even looked at", top=top)
 
@@ -165,7 +165,7 @@ def test_it_is_written_into_the_run_folder_or_where_one_says(tmp_path: Path) -> 
         assert opened.progress.pages == 3
 
 
-def test_traps_are_told(tmp_path: Path) -> None:
+def test_traps_are_reported(tmp_path: Path) -> None:
     settings = honeyguide.settings_from(
         {
             "topic": {"name": "geology", "keywords": ["rock"]},
