@@ -12,7 +12,7 @@ import pytest
 from crawler.small_crawls import settings_for, story
 from honeyguide.crawler import crawl, resume
 from honeyguide.errors import DiskFull, RunDamaged
-from honeyguide.runs import Progress, SqliteStore, StepRecord, open_run
+from honeyguide.runs import SqliteStore, open_run
 from honeyguide.runs import sqlite as sqlite_module
 from runs.step_records import FIRST, found, visit
 from vectors_by_hash import hashed_vectors
@@ -88,16 +88,16 @@ def test_a_step_that_fails_at_any_statement_leaves_the_step_before_intact(tmp_pa
 def test_a_full_disk_gives_a_one_line_error_and_the_run_goes_on_when_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = settings_for(budget=120, concurrency=3)
+    settings = settings_for(budget=60, concurrency=3)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
     with monkeypatch.context() as small:
-        small.setattr(sqlite_module, "_PRAGMAS", f"{sqlite_module._PRAGMAS} PRAGMA max_page_count = 60;")
+        small.setattr(sqlite_module, "_PRAGMAS", f"{sqlite_module._PRAGMAS} PRAGMA max_page_count = 50;")
         with pytest.raises(DiskFull) as caught:
             crawl(tmp_path / "full", settings, vectors=hashed_vectors())
     assert "\n" not in str(caught.value)
     assert "free some space" in str(caught.value)
     with open_run(tmp_path / "full") as run:
-        assert 0 < run.progress.steps < 120
+        assert 0 < run.progress.steps < 60
     resume(tmp_path / "full", vectors=hashed_vectors()).close()
     assert story(tmp_path / "full") == story(tmp_path / "whole")
 
@@ -130,7 +130,13 @@ DAMAGE: dict[str, Callable[[bytearray], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
+THOROUGH = ("text", "pages garbled", "only one page")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [pytest.param(DAMAGE[name], id=name, marks=[pytest.mark.thorough] * (name in THOROUGH)) for name in DAMAGE],
+)
 def test_a_damaged_database_is_refused_in_one_line(
     tmp_path: Path, whole_run: Path, damage: Callable[[bytearray], bytes]
 ) -> None:
@@ -145,6 +151,13 @@ def test_a_damaged_database_is_refused_in_one_line(
     assert "\n" not in f"{opening.value}{resuming.value}"
 
 
+def changed_copy(run: Path, path: Path, statement: str) -> Path:
+    shutil.copytree(run, path)
+    with closing(sqlite3.connect(path / "crawl.sqlite")) as database, database:
+        database.execute(statement)
+    return path
+
+
 def read_all(path: Path) -> None:
     with open_run(path) as run:
         list(run.pages())
@@ -156,12 +169,7 @@ def read_all(path: Path) -> None:
     "statement", ["DROP TABLE progress", "DROP TABLE steps", "UPDATE links SET url = CAST(x'ff' AS TEXT)"]
 )
 def test_tables_that_are_not_ours_are_damage_too(tmp_path: Path, whole_run: Path, statement: str) -> None:
-    path = tmp_path / "run"
-    shutil.copytree(whole_run, path)
-    database = sqlite3.connect(path / "crawl.sqlite")
-    database.execute(statement)
-    database.commit()
-    database.close()
+    path = changed_copy(whole_run, tmp_path / "run", statement)
     with pytest.raises(RunDamaged):
         read_all(path)
     with pytest.raises(RunDamaged):
@@ -169,13 +177,7 @@ def test_tables_that_are_not_ours_are_damage_too(tmp_path: Path, whole_run: Path
 
 
 def test_a_body_that_cannot_be_unpacked_is_damage(tmp_path: Path, whole_run: Path) -> None:
-    path = tmp_path / "run"
-    shutil.copytree(whole_run, path)
-    database = sqlite3.connect(path / "crawl.sqlite")
-    database.execute("UPDATE pages SET body = x'00010203'")
-    database.commit()
-    database.close()
-    with open_run(path) as run:
+    with open_run(changed_copy(whole_run, tmp_path / "run", "UPDATE pages SET body = x'00010203'")) as run:
         url = next(run.pages()).url
         with pytest.raises(RunDamaged, match="damaged"):
             run.body(url)
@@ -192,14 +194,14 @@ def test_a_store_killed_before_its_tables_were_made_makes_them_when_opened_again
     store.close()
 
 
-def test_the_last_two_snapshots_are_kept(tmp_path: Path) -> None:
+def test_the_last_snapshot_is_stored(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "crawl.sqlite")
     store.record(FIRST)
-    for step in range(1, 6):
+    for step in range(1, 4):
         store.record(visit(step - 1, step, [found(step)], learner=b"state %d" % step))
-    kept = store._db.execute("SELECT step, state FROM learner ORDER BY step").fetchall()
+    stored = store._db.execute("SELECT step, state FROM learner").fetchall()
     store.close()
-    assert kept == [(4, b"state 4"), (5, b"state 5")]
+    assert stored == [(3, b"state 3")]
 
 
 def test_a_run_can_be_read_while_a_crawl_writes_it(tmp_path: Path) -> None:
@@ -242,17 +244,3 @@ def test_titles_in_any_script_and_bodies_of_any_bytes_survive(tmp_path: Path, ti
         assert run.body(page.url) == body
         with pytest.raises(KeyError):
             run.body(found(1).url)
-
-
-def test_a_run_from_before_there_were_such_tables_goes_on_and_gets_them(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.sqlite"
-    with closing(SqliteStore(path)) as store:
-        store.record(FIRST)
-    database = sqlite3.connect(path)
-    database.execute("DROP TABLE stage_seconds")
-    database.commit()
-    database.close()
-    with closing(SqliteStore(path)) as store:
-        store.record(StepRecord(Progress(steps=1), stage_seconds={"parse": 2.0}))
-    with closing(sqlite3.connect(path)) as database:
-        assert database.execute("SELECT * FROM stage_seconds").fetchall() == [("parse", 2.0)]
