@@ -177,7 +177,7 @@ class Builder:
         return self.settings.guard.on and not self.settings.refresh.run
 
     def guard(self) -> Guard | None:
-        """What looks out for loops, traps and near-duplicates, where the settings want it."""
+        """Make what looks out for loops, traps and near-duplicates, where the settings want it."""
         if not self.is_guarded:
             return None
         registered_domain(HostKey("example.org"))  # reads its list of suffixes now, not within the first step
@@ -205,11 +205,11 @@ class Builder:
         return RefreshedRanks(asked.every, RankRules(epsilon=asked.epsilon)) if asked.every else None
 
     def parser(self) -> Callable[[Url, Fetched], Page]:
-        """How a body becomes a page."""
+        """Return the function that makes a page from a body."""
         return partial(parse, rules=self.page_rules(), agent=self.settings.fetch.product)
 
     def recipe(self) -> Recipe:
-        """How other processes prepare pages for this crawl."""
+        """Return what other processes need to prepare pages for this crawl."""
         return Recipe.of(self.settings, self._given_vectors)
 
     def page_rules(self) -> PageRules:
@@ -222,12 +222,12 @@ class Builder:
         return plain_frontier(strategy, hosts)
 
     def judge(self) -> Verdicts:
-        """What the crawl asks about every page: the judge, and the rules for what is relevant and what it earns."""
+        """Make what the crawl asks about every page: the judge, and the rules for relevance and reward."""
         judge = self.relevance_judge()
         return Verdicts.build(self._judge_ingredients(), judge)
 
     def relevance_judge(self) -> Judge:
-        """What measures the relevance alone. JudgeError if the run began with other files of the judge."""
+        """Make the judge alone. JudgeError if the run began with other files of the judge."""
         files, then = _judge_files(self.settings), self.settings.judge.digest
         digest = _digest(files)
         if then and digest and digest != then:
@@ -277,7 +277,7 @@ class Builder:
 
 
 def transport_for(world: World, start: float, preparer: Preparer | None = None) -> tuple[Transport, Clock]:
-    """How answers of this world arrive, and the clock they arrive by; an offline clock goes on from `start`.
+    """Return how answers of this world arrive, and by which clock; an offline clock goes on from `start`.
 
     With a preparer, pages are read beside the crawl.
     """
@@ -289,7 +289,7 @@ def transport_for(world: World, start: float, preparer: Preparer | None = None) 
 
 
 def worker_count(settings: Settings, world: World) -> int:
-    """How many processes read pages for a crawl of this world."""
+    """Return how many processes read pages for a crawl of this world."""
     if settings.crawl.workers >= 0:
         return settings.crawl.workers
     is_worth_it = settings.budget.fetches >= FETCHES_FOR_A_WORKER and (os.cpu_count() or 1) > 1

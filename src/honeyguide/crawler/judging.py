@@ -35,7 +35,7 @@ class ScoredLink:
 
 @dataclass(frozen=True, slots=True)
 class JudgedPage:
-    """What a judge makes of a page, and why."""
+    """A page with its verdict and the evidence for it."""
 
     name: str  # as it was asked for
     url: str  # where it was found in the end

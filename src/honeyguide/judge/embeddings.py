@@ -1,8 +1,6 @@
-"""A text's vector taken apart again: which of its words brought it near the topic.
+"""Relevance as nearness of meaning: the cosine between the page's words and the topic's, by word vectors.
 
-Relevance as nearness of meaning: the cosine between the page's words and the topic's.
-
-Relevance as the cosine with the topic of the page's word vectors, weighed by tf-idf: Pertejo 2021, 3.3.2.
+The embedding judge counts every word alike; the other weighs them by tf-idf (Pertejo 2021, 3.3.2):
 
     V_d = Σ tf(w, d) · idf(w) · V_w  over the distinct words w of d,     tf = 1 + log2(count)
 

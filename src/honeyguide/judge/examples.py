@@ -1,15 +1,10 @@
-"""What a topic's examples teach: texts that pages should be like and unlike.
+"""Relevance by a model that was trained on a topic's examples: texts that pages should be like and unlike.
 
-Relevance by a model that was trained on the vectors of a topic's examples.
-
-Logistic regression over text vectors, fitted to a topic's examples by scikit-learn.
-
-A small neural network over text vectors, trained on a topic's examples by PyTorch.
-
-One hidden layer of `HIDDEN` rectified units, both kinds of example weighing the same, Adam with weight decay and
-dropout over the whole set at every pass. Where each kind has at least `ENOUGH_TO_HOLD_BACK` examples, one in five is
-held back, and training stops when these have not got better for `PATIENCE` passes; the best weights count. With fewer
-examples none can be spared: training stops as soon as the fit is good, before it is perfect.
+Over the vectors of texts there are two: logistic regression, fitted by scikit-learn, and a small network, trained
+by PyTorch. The network has one hidden layer of `HIDDEN` rectified units, both kinds of example weighing the same, Adam
+with weight decay and dropout over the whole set at every pass. Where each kind has at least `ENOUGH_TO_HOLD_BACK`
+examples, one in five is held back, and training stops when these have not got better for `PATIENCE` passes; the best
+weights count. With fewer examples none can be spared: training stops as soon as the fit is good, before it is perfect.
 
 PyTorch only trains. The weights are taken out, so judging needs NumPy alone, and is the same on every machine that has
 the same weights. Training is on the CPU with one thread and a seed of its own, so the same examples and seed give the
@@ -77,10 +72,10 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 class VectorModel(Protocol):
-    """What has been learned from examples."""
+    """A model that was trained on examples."""
 
     def probability(self, vector: NDArray[np.float64]) -> float:
-        """How likely a text with this vector, which has length 1, is one to be like."""
+        """Return how likely a text with this vector, which has length 1, is one to be like."""
         ...
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JudgeIngredients:
-    """What a judge is made of; vectors are loaded when it asks for them."""
+    """The parts that a judge is made of; vectors are loaded when it asks for them."""
 
     settings: Settings
     topic: Topic
@@ -65,7 +65,7 @@ class Judge(Protocol):
         raise JudgeError(f"{cls.__name__} cannot be made from settings ({given.settings.judge.kind})")
 
     def relevance(self, page: Page) -> float:
-        """How relevant the page is, from 0 to 1; 0 for a page without words. Changes nothing."""
+        """Return how relevant the page is, from 0 to 1; 0 for a page without words. Changes nothing."""
         ...
 
     def see(self, page: Page) -> None:
@@ -73,7 +73,7 @@ class Judge(Protocol):
         ...
 
     def evidence(self, page: Page) -> Evidence:
-        """What made the relevance, for a person and as data. Changes nothing; may take much longer than judging."""
+        """Return what made the relevance. Changes nothing; may take much longer than judging."""
         ...
 
     def save(self) -> bytes:

@@ -38,7 +38,7 @@ class TopicPhrases:
         return bool(self.occurrences(words))
 
     def occurrences(self, words: tuple[str, ...]) -> Counter[str]:
-        """How often each phrase, as it was given, stands in a text of these words; the absent ones are left out."""
+        """Count how often each phrase, as it was given, stands among these words; absent ones are left out."""
         words = self._comparable(words)
         begins = self._phrases_by_first_word
         found: Counter[str] = Counter()

@@ -174,7 +174,7 @@ class IdfMemory(Judge):
             )
 
     def _counts(self, page: Page) -> Counter[str]:
-        """How often each main word stands on the page. The last answer is kept: a page is seen, then measured."""
+        """Count how often each main word stands on the page. The last answer is kept: a page is seen, then measured."""
         if page is not self._last[0]:
             self._last = page, Counter(page.main_words)
         return self._last[1]
@@ -219,7 +219,7 @@ class TfidfJudge(IdfMemory):
         return Evidence("tfidf", min(1.0, float(shares.sum())), self.threshold, rows)
 
     def _shares(self, counts: Counter[str]) -> NDArray[np.float64]:
-        """What each of the topic's words adds to the cosine of a text with these counts."""
+        """Return what each of the topic's words adds to the cosine of a text with these counts."""
         asked = _weights(self._topic.values(), self._frequencies.idf(self._topic))
         if self._topic.keys().isdisjoint(counts):
             return np.zeros(len(asked))

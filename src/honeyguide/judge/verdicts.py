@@ -50,7 +50,7 @@ class Ladder:
         return self.values[0]
 
     def without_word(self, nearness: float) -> float:
-        """What a page without a topic word earns whose text has this cosine with the topic."""
+        """Return the reward of a page without a topic word whose text has this cosine with the topic."""
         for value, threshold in zip(self.values[1:], self.thresholds, strict=False):
             if nearness > threshold:
                 return value
@@ -131,7 +131,7 @@ class Verdicts:
         self._judge.see(page)
 
     def evidence(self, page: Page) -> Evidence:
-        """What made the relevance. Changes nothing."""
+        """Return what made the relevance. Changes nothing."""
         return replace(self._judge.evidence(page), threshold=self.threshold)
 
     def matches(self, page: Page) -> list[Match]:

@@ -1,17 +1,4 @@
-"""Continuous features as small whole numbers, in the ways of Han et al. (2018) and of Pertejo (2021).
-
-The papers' ranges share their edges ("[0.0,0.2] by 0, [0.2,0.4] by 1"). Here a range has its lower edge and not its
-upper one, except the last, which has both: 0.2 is in the second of five. What is below the first range falls into it,
-what is above the last into that, and what is not a number counts as 0. Every function takes arrays of any shape, and an
-entry's index depends on that entry alone.
-
-How near pages and links are to the topic and to its categories, as cosines: Han et al. (2018), section 3.1.
-
-A page is the vector of its main text. A link is the vector of the words of its address, its anchor and its surroundings
-written as one text, as Pertejo (2021) does; Han lists the three and does not say how they meet. (`LinkFeatures` takes
-the mean of three cosines instead, in which a text without known words counts as 0.)
-
-States and actions in numbers: how Han et al. (2018), section 3.1, describe pages and links, and Pertejo's variants.
+"""Pages and links in numbers, as Han et al. (2018), section 3.1, and Pertejo (2021) describe them.
 
 A page is a state, a link an action. Both have a relevance to the topic, one to each of c categories, and the mean
 relevance of all and of the relevant parents; a state has besides the change of relevance against its ancestors and the
@@ -19,14 +6,17 @@ distance from the last relevant page. The columns are in this order, so an actio
 
     topic · category 1 … category c · parents · relevant parents · change · distance
 
+A relevance is a cosine. A page is the vector of its main text, a link that of the words of its address, its anchor and
+its surroundings written as one text, as Pertejo does; Han lists the three and does not say how they meet.
+
 `Scale.HAN` gives each of the relevances two columns, its five and its six buckets: 8+2c numbers for a state, 6+2c for
-an action. `Scale.PERTEJO` (2021, 3.3.1) gives each one index, and inverts the distance so that higher is better
-everywhere: 5+c and 3+c. `Scale.CONTINUOUS` gives the same columns as they are, the distance in clicks. There is no
-column that is always one: the papers have none, and a learner that wants one adds it.
+an action. `Scale.PERTEJO` (3.3.1) gives each one index, and inverts the distance so that higher is better everywhere:
+5+c and 3+c. `Scale.CONTINUOUS` gives the same columns as they are, the distance in clicks. There is no column that is
+always one: the papers have none. The papers' ranges share their edges ("[0.0,0.2] by 0, [0.2,0.4] by 1"). Here a range
+has its lower edge and not its upper one, except the last, which has both. What is below the first range falls into it,
+what is above the last into that, and what is not a number counts as 0.
 
-Rows are half-precision, as all rows are. Indexes are exact in them; continuous numbers are rounded to eleven bits.
-
-Links as the learners of Han and Pertejo see them: the state and the action side by side in one row.
+A row has the state and the action side by side, in half precision: exact for indexes, eleven bits for other numbers.
 """
 
 from __future__ import annotations
@@ -97,7 +87,7 @@ def _range_of(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArra
 
 
 def _no_gaps(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What is not a number as 0; a fifth of the time of `nan_to_num`, which makes infinities finite as well."""
+    """Put 0 for what is not a number; a fifth of the time of `nan_to_num`, which makes infinities finite as well."""
     return np.where(np.isnan(values), 0.0, values)
 
 
@@ -178,7 +168,7 @@ class FeatureStyle:
         return self.columns_a_relevance * (3 + categories)
 
     def state_columns(self, categories: Sequence[str]) -> tuple[str, ...]:
-        """What the numbers of a state are, for people."""
+        """Name the numbers of a state, for people."""
         match self.scale:
             case Scale.HAN:
                 last = ("class of change", "distance")
@@ -191,7 +181,7 @@ class FeatureStyle:
         return (*self.action_columns(categories), *last)
 
     def action_columns(self, categories: Sequence[str]) -> tuple[str, ...]:
-        """What the numbers of an action are, for people."""
+        """Name the numbers of an action, for people."""
         relevances = ("topic", *(f"category {name}" for name in categories), "parents", "relevant parents")
         match self.scale:
             case Scale.HAN:

@@ -227,7 +227,7 @@ def row_width(style: FeatureStyle, categories: int) -> int:
 
 
 def columns(style: FeatureStyle, categories: Sequence[str]) -> tuple[str, ...]:
-    """What the numbers of a row are, for people; a weight belongs to each."""
+    """Name the numbers of a row, for people; a weight belongs to each."""
     of_pages = (f"page: {name}" for name in style.state_columns(categories))
     return (*of_pages, *(f"link: {name}" for name in style.action_columns(categories)))
 

@@ -4,7 +4,7 @@ Breadth-first, except that each link whose turn has come is in one of sixteen st
 became of the links of the hosts so far (N_sp, N_ss and R_same of section 5.2.1), and the policy that policy iteration
 finds for a model of the crawl (`parse_or_skip_model`) says whether it is parsed or skipped. With Lim's reward, the
 number of true features, that policy skips in every state, as published in section 7.3.2: the crawl fetches its seeds,
-which are never skipped, and ends. `docs/parse-or-skip.md` explains why; `parse_or_skip_q` learns instead.
+which are never skipped, and ends. `docs/explanation/parse-or-skip.md` explains why; `parse_or_skip_q` learns instead.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ COLUMNS: Final = ("is a seed", "address is relevant")
 
 
 class UrlMeasure(StrEnum):
-    """How the relevance of a page is predicted from its address."""
+    """The prediction of a page's relevance from its address."""
 
     WORDS = "words"  # Lim 5.2.2: the mean over its words of how like a phrase of the topic each is
     COSINE = "cosine"  # all its words together against the topic
@@ -112,7 +112,7 @@ class UrlRule:
 
 
 class LinkStates:
-    """What is known of links and hosts, as states. The history is a function of what it was told."""
+    """Tells the states of links from what became of their hosts. The history is a function of what it was told."""
 
     def __init__(self, topic: Topic, vectors: WordVectors, thresholds: Thresholds, rule: UrlRule) -> None:
         self._thresholds = thresholds
@@ -121,7 +121,7 @@ class LinkStates:
         self._history = HostHistory()
 
     def columns(self, candidates: Candidates) -> Rows:
-        """What a state needs of each link: `COLUMNS`. Decided here, because a row is too coarse for the relevance."""
+        """Return `COLUMNS` of each link. Relevance is decided here, because a row is too coarse for it."""
         return np.stack((candidates.is_seed, self._are_relevant(candidates.targets)), axis=1).astype(np.float16)
 
     def of(self, url: Url, row: Row) -> State:

@@ -1,7 +1,7 @@
-"""The sixteen states in which a link is parsed or skipped: Lim (2016), section 5.2.1.
+"""A model of parse or skip, solved by policy iteration: Lim (2016), sections 4.2, 4.3 and 5.2.1.
 
-Four features, each true or false, of the link whose turn has come. N counts decisions on a host, T the pages of it
-whose relevance has come in, R the sum of those:
+The sixteen states are four features, each true or false, of the link whose turn has come. N counts decisions on a host,
+T the pages of it whose relevance has come in, R the sum of those:
 
     host mostly skipped       N_parsed = 0  or  (N_skipped > 0 and N_parsed / N_skipped < x)      x = 1
     previous host relevant    T > 0 and R / T ≥ x, of the host of the link decided before         x = 2/3
@@ -13,33 +13,24 @@ which is meant, and also for one all of whose pages were worth exactly nothing, 
 denies. And T is defined nowhere; with several fetches at once there are fewer pages in than decisions made, hence our
 reading.
 
-Finite Markov decision processes, solved by policy iteration as Lim (2016), section 4.3, lists it.
-
-A policy π names an action for each state. Its values are the fixed point of
+Policy iteration (4.3): a policy π names an action for each state. Its values are the fixed point of
 
     V(s) = R(s, π(s)) + γ Σ_x T(s, π(s), x) V(x),
 
-and an action is worth Q(s, a) = R(s, a) + γ Σ_x T(s, a, x) V(x). Policy iteration starts anywhere and repeats: compute
-V, take the action of the greatest Q in each state, until the policy stays as it is.
+and an action is worth Q(s, a) = R(s, a) + γ Σ_x T(s, a, x) V(x). It starts anywhere and repeats: compute V, take the
+action of the greatest Q in each state, until the policy stays as it is. A reward belongs to the state that is left, as
+in Lim's formula; paid on arrival it makes the same policy the best. Below a discount of 1 the values are solved for
+exactly. At 1 there is no fixed point, because rewards add up for ever. Then the evaluation is bounded, to the rewards
+of so many steps: only differences between values count, and those settle. It is a mean over the later half of the
+steps, because a policy that goes to and fro between a good state and a bad one is worth the same from both after an
+even number of steps, and nothing better would be found.
 
-A reward belongs to the state that is left, as in Lim's formula; paid on arrival it makes the same policy the best.
-Below a discount of 1 the values are solved for exactly. At 1 there is no fixed point, because rewards add up for ever.
-Then the evaluation is bounded, to the rewards of so many steps: only differences between values count, and those
-settle. It is a mean over the later half of the steps, because a policy that goes to and fro between a good state and a
-bad one is worth the same from both after an even number of steps, and nothing better would be found.
-
-A model of parse or skip: what each action leads to, reasoned out and not measured, as in Lim (2016), section 4.2.
-
-Lim gives no transition probabilities, only that they were "derived via analysis". These are ours. One part follows
-from how the features are defined (`parse_or_skip_states`):
-
-- a skip leaves a mostly skipped host mostly skipped, and a parse leaves any other host as it is;
-- a skip leaves the mean relevance of its host as it is;
-- the host just decided on is the previous host of the next link. It is relevant there if it was ever parsed and its
-  mean is high enough; a host that is not mostly skipped, or that is not relevant, was parsed.
-
-The other part is the numbers of `Assumptions`. A state does not tell whether a host that is mostly skipped and
-relevant was ever parsed; the chance that it was not follows from the same numbers by Bayes' rule.
+The transition probabilities (4.2) are ours: Lim says only that they were "derived via analysis". One part follows from
+how the features are defined: a skip leaves a mostly skipped host mostly skipped, and a parse leaves any other host as
+it is; a skip leaves the mean relevance of its host as it is; the host just decided on is the previous host of the next
+link, and is relevant there if it was ever parsed and its mean is high enough (a host that is not mostly skipped, or
+that is not relevant, was parsed). The other part is the numbers of `Assumptions`. A state does not tell whether a host
+that is mostly skipped and relevant was ever parsed; the chance that it was not follows by Bayes' rule.
 `docs/explanation/parse-or-skip.md` says what comes of it and which numbers matter.
 """
 
@@ -62,7 +53,7 @@ if TYPE_CHECKING:
 
 
 class State(NamedTuple):
-    """What is known when a link's turn has come."""
+    """The features of a link whose turn has come."""
 
     host_mostly_skipped: bool
     previous_host_relevant: bool
@@ -158,7 +149,7 @@ class Solution:
 def policy_values(
     mdp: FiniteMdp, policy: NDArray[np.int64], discount: float, sweeps: int = SWEEPS
 ) -> NDArray[np.float64]:
-    """What each state is worth under a policy: exactly, or at a discount of 1 over up to `sweeps` steps."""
+    """Return the value of each state under a policy: exactly, or at a discount of 1 over up to `sweeps` steps."""
     each = np.arange(mdp.states)
     chances, rewards = mdp.transitions[policy, each], mdp.rewards[each, policy]
     if discount < 1:
@@ -173,7 +164,7 @@ def policy_values(
 
 
 def action_values(mdp: FiniteMdp, values: NDArray[np.float64], discount: float) -> NDArray[np.float64]:
-    """What each action is worth in each state, if states are worth `values` afterwards."""
+    """Return the value of each action in each state, if states are worth `values` afterwards."""
     return mdp.rewards + discount * (mdp.transitions @ values).T
 
 

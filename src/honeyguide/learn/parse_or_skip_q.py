@@ -192,7 +192,7 @@ def corrected(values: NDArray[np.float64], lesson: Lesson, rate: float, discount
 
 @dataclass(frozen=True, slots=True)
 class ParseOrSkipQSettings:
-    """Parse or skip by Q-learning; thresholds are fitted to the embedding judge, see docs/parse-or-skip.md."""
+    """Parse or skip by Q-learning; thresholds are fitted to the embedding judge (docs/explanation/parse-or-skip.md)."""
 
     table: ClassVar = "parse_or_skip_q"
 
@@ -245,7 +245,7 @@ class ParseOrSkipQ(Strategy):
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """What skipping (first column) and parsing are worth in each of `STATES`."""
+        """Return the values of skipping (first column) and parsing in each of `STATES`."""
         return self._values.copy()
 
     @property

@@ -1,7 +1,7 @@
 """The seam: which of the links seen so far is worth a fetch?
 
-`Strategy` is the protocol, `Unlearned` its part that strategies without rows and weights share, `Ingredients` what
-they are made of.
+`Strategy` is the protocol, `Unlearned` its part that strategies without rows and weights share, and
+`Ingredients` the parts that they are made of.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Order(Enum):
 
 
 class FoundAgain(StrEnum):
-    """What counts when a waiting link is found on another page."""
+    """Which sighting counts when a waiting link is found on another page."""
 
     FIRST = "first"  # the first page it was found on
     BEST = "best"  # the page that gives it the higher score
@@ -73,7 +73,7 @@ def _no_runs(run: Path) -> SavedLearner:
 
 @dataclass(frozen=True, slots=True)
 class Ingredients:
-    """What a strategy is made of; vectors are loaded when it asks for them."""
+    """The parts that a strategy is made of; vectors are loaded when it asks for them."""
 
     settings: Settings
     topic: Topic
@@ -130,7 +130,7 @@ class Strategy(Protocol):
         return np.empty(0, dtype=np.float16)
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
-        """How much each link is worth; higher is sooner. Equal rows have bit-equal scores in any batch."""
+        """Return the worth of each link; higher is sooner. Equal rows have bit-equal scores in any batch."""
         ...
 
     def explores(self, chance: np.random.Generator) -> bool:  # noqa: ARG002

@@ -42,7 +42,7 @@ KEPT_WORDS: Final = 65_536
 
 @dataclass(frozen=True, slots=True)
 class UrlHeuristic:
-    """How signs and words make a score. A factor of 1 ignores a sign, one of 0 rules the address out."""
+    """The numbers that make a score. A factor of 1 ignores a sign, one of 0 rules the address out."""
 
     lower_bound: float = LOWER_BOUND  # similarities below count as 0, and relevances from here on as relevant
     base: float = 0.2  # of an address without a known word
@@ -75,7 +75,7 @@ class UrlHeuristic:
 
 @dataclass(frozen=True, slots=True)
 class UrlFeatures:
-    """What one address says."""
+    """The signs and the score of one address."""
 
     shape: UrlShape
     word_relevance: float  # Lim's formula, 0 to 1

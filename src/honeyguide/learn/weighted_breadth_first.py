@@ -80,7 +80,7 @@ class TopicWords:
 
 
 def weight_denominators(candidates: Candidates, topic: TopicWords, reach: int) -> NDArray[np.int64]:
-    """What 1 is divided by to give the weight of each link; `NO_WEIGHT` for a weight of 0."""
+    """Return the denominator of each link's weight; `NO_WEIGHT` for a weight of 0."""
     if topic.is_empty:
         return np.full(len(candidates), NO_WEIGHT)
     away = words_away(candidates, topic)
@@ -90,7 +90,7 @@ def weight_denominators(candidates: Candidates, topic: TopicWords, reach: int) -
 
 
 def words_away(candidates: Candidates, topic: TopicWords) -> NDArray[np.int64]:
-    """How many words stand between each link and the nearest topic word beside it; very many where there is none."""
+    """Count the words between each link and the nearest topic word beside it; very many where there is none."""
     first, start, end, last = candidates.spans.T
     if candidates.is_whole_page:
         first, last = np.zeros_like(first), np.full_like(last, len(candidates.words))

@@ -19,7 +19,7 @@ LADDER_VALUES: Final = 4  # every paper's ladder has two thresholds
 
 
 def judge_mistakes(settings: Settings) -> Iterator[str]:
-    """What is at odds with one another in `[judge]`, or with the rest."""
+    """Yield what does not fit together in `[judge]`, or with the rest."""
     reward, values = settings.judge.reward, settings.judge.reward_values
     if values and reward not in LADDER_REWARDS:
         yield (
@@ -39,7 +39,7 @@ def judge_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def topic_word_mistakes(settings: Settings) -> Iterator[str]:
-    """What goes by the topic's words, where the topic is told by examples alone and has none.
+    """Yield the settings that go by the topic's words, where the topic has only examples.
 
     A topic that is empty altogether is another matter: nothing is judged relevant then, and nobody expects it.
     """
@@ -244,7 +244,7 @@ def _vector_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _method_mistakes(settings: Settings) -> Iterator[str]:
-    """What strategies and judges find in their own settings."""
+    """Yield what strategies and judges find wrong in their own settings."""
     for method in dict.fromkeys(each.section for each in SETTINGS_BY_KEY.values() if not isinstance(each.section, str)):
         find: Callable[[Settings], Iterable[str]] | None = getattr(settings.of(method), "mistakes", None)
         yield from find(settings) if find else ()

@@ -1,4 +1,4 @@
-"""How a setting is declared: its default, its meaning, and the values it may take."""
+"""Declaring a setting: its default, its meaning, and the values it may take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a page is asked for: what one fetch may take, who asks, how gently, and whether a browser runs it."""
+"""The sections of requests: what one may take, who asks, how gently, and whether a browser runs the page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _version() -> str:
 
 @dataclass(frozen=True, slots=True)
 class FetchSettings:
-    """How one URL is asked for."""
+    """One request: who asks, and what it may take."""
 
     user_agent: str = setting(
         f"Honeyguide/{_version()} (focused crawler; {CONTACT_PLACEHOLDER})",
@@ -115,7 +115,7 @@ class RenderSettings:
 
 @dataclass(frozen=True, slots=True)
 class PolitenessSettings:
-    """How gently a host is treated."""
+    """Pauses between requests to one host."""
 
     obey_robots: bool = setting(default=True, meaning="whether robots.txt decides what may be fetched", everyday=True)
     delay_s: float = setting(1.0, "seconds between two requests to one host", at_least=0, everyday=True)

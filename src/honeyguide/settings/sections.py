@@ -22,7 +22,7 @@ LIVE_FETCHES: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class TopicSettings:
-    """What the crawl looks for."""
+    """The topic that the crawl looks for."""
 
     name: str = setting("", "the topic, in a word or a sentence", everyday=True)
     keywords: tuple[str, ...] = setting((), "words that belong to the topic", everyday=True)
@@ -87,13 +87,13 @@ class CrawlSettings:
         return bool(self.starting_points) or self.world.partition(":")[0] in ("live", "replay")
 
     def fetches_at_once(self, *, is_live: bool) -> int:
-        """How many fetches may be under way. Live, one that waits for its host's turn is among them."""
+        """Return how many fetches may be under way. Live, one that waits for its host's turn is among them."""
         return self.concurrency or (LIVE_FETCHES if is_live else OFFLINE_FETCHES)
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetSettings:
-    """What the crawl may spend; it stops at the first limit it meets."""
+    """Limits of the crawl; it stops at the first that it meets."""
 
     fetches: int = setting(1000, "fetches to spend; every answer costs one, failures too", at_least=1, everyday=True)
     seconds: float = setting(0.0, "seconds to spend; 0 sets no limit", at_least=0, everyday=True)
@@ -166,7 +166,7 @@ class ScopeSettings:
 
 @dataclass(frozen=True, slots=True)
 class DirectiveSettings:
-    """What pages ask of a crawler, and whether it does so."""
+    """Requests of pages to crawlers, and whether they are followed."""
 
     robots: bool = setting(
         default=True, meaning="whether noindex, nofollow and none count, in <meta name=robots> and X-Robots-Tag"
@@ -190,7 +190,7 @@ RESTART_SOURCES: Final = ("urls", "starting-points", "unexplored")
 
 @dataclass(frozen=True, slots=True)
 class FrontierSettings:
-    """How waiting links are kept."""
+    """The waiting links."""
 
     found_again: str = setting("best", "which sighting counts when several pages show one link", choices=FOUND_AGAIN)
 
@@ -312,7 +312,7 @@ MOST_WEIGHT: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """What a run folder keeps."""
+    """The content of a run folder."""
 
     archive: str = setting(
         "store",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.learn.deep_q import DeepQ, DqnSettings, pytorch
-from honeyguide.learn.deep_q.networks import Shape
+from honeyguide.learn.deep_q.networks import RowShape
 from honeyguide.model import Transition
 from pages import HERE
 
@@ -28,7 +28,7 @@ class RowsAsTheyAre:
 
     def __init__(self, outputs: int = 0) -> None:
         width = STATE_WIDTH + 3 if outputs else ROW_WIDTH
-        self.shape = Shape(STATE_WIDTH, width, np.ones(width, dtype=np.float32), outputs)
+        self.shape = RowShape(STATE_WIDTH, width, np.ones(width, dtype=np.float32), outputs)
         self.parent_rules = None  # type: ignore[assignment]
 
     def of_page(self, page: Page, *, is_relevant: bool, parents: ParentStats) -> Row:

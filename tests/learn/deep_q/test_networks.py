@@ -14,7 +14,7 @@ from honeyguide.learn.deep_q.networks import (
     NEVER,
     Beside,
     Network,
-    Shape,
+    RowShape,
     Valuation,
     baseline,
     digits_of,
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 pytest.importorskip("torch", reason="needs PyTorch, the extra deep")
 
-PAIR = Shape(2, 5, np.array([1, 0.5, 0.25, 1, 1], dtype=np.float32))
-FIXED = Shape(2, 2 + DIGITS, np.array([1, 0.5], dtype=np.float32), outputs=40)
+PAIR = RowShape(2, 5, np.array([1, 0.5, 0.25, 1, 1], dtype=np.float32))
+FIXED = RowShape(2, 2 + DIGITS, np.array([1, 0.5], dtype=np.float32), outputs=40)
 RULES = DqnSettings(layers=(7, 9))
 
 
-def network_of(shape: Shape, rules: DqnSettings, seed: int = 1) -> Network:
+def network_of(shape: RowShape, rules: DqnSettings, seed: int = 1) -> Network:
     towers = fresh(shape, rules, np.random.default_rng(seed))
     return Network(pytorch("dqn", "cpu"), shape, rules, towers)
 
@@ -50,7 +50,7 @@ def fixed_rows(count: int) -> Rows:
 
 @pytest.mark.parametrize(("shape", "rows"), [(PAIR, pair_rows(60)), (FIXED, fixed_rows(60))], ids=["pair", "fixed"])
 @pytest.mark.parametrize("dueling", ["none", "mean", "max"])
-def test_links_are_valued_as_pytorch_would(shape: Shape, rows: Rows, dueling: str) -> None:
+def test_links_are_valued_as_pytorch_would(shape: RowShape, rows: Rows, dueling: str) -> None:
     rules = replace(RULES, dueling=dueling)
     network = network_of(shape, rules)
     valuation = Valuation(shape, dueling, network.arrays())
@@ -113,7 +113,7 @@ def test_dropped_units_are_made_up_for() -> None:
     assert drawn.mean(axis=0) == pytest.approx(network.values(rows, None).detach().numpy(), abs=0.05)
 
 
-def trainer_of(rules: DqnSettings, shape: Shape = PAIR) -> Trainer:
+def trainer_of(rules: DqnSettings, shape: RowShape = PAIR) -> Trainer:
     return Trainer(pytorch("dqn", "cpu"), shape, rules, np.random.default_rng(1))
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.learn.deep_q.networks import DIGITS, MOST_OUTPUTS, Shape, baseline, digits_of
+from honeyguide.learn.deep_q.networks import DIGITS, MOST_OUTPUTS, RowShape, baseline, digits_of
 from honeyguide.learn.deep_q.training import (
     KEPT,
     MOST_NEXT,
@@ -173,7 +173,7 @@ def test_an_advantage_is_measured_from_the_mean_or_the_best() -> None:
     assert [baseline(advantages, dueling) for dueling in ("mean", "max")] == [2.0, 6.0]
 
 
-FIXED = Shape(2, 2 + DIGITS, np.ones(2, dtype=np.float32), outputs=30_000)
+FIXED = RowShape(2, 2 + DIGITS, np.ones(2, dtype=np.float32), outputs=30_000)
 
 
 def output_rows(outputs: list[int]) -> np.ndarray[tuple[int, ...], np.dtype[np.float16]]:
@@ -198,7 +198,7 @@ def test_links_beyond_the_outputs_and_seeds_have_no_value() -> None:
 
 
 def test_every_link_has_a_value_where_links_go_in() -> None:
-    pair = Shape(2, 5, np.ones(5, dtype=np.float32))
+    pair = RowShape(2, 5, np.ones(5, dtype=np.float32))
     rows = np.zeros((3, 5), dtype=np.float16)
     assert pair.which(rows) is None
     assert pair.has_value(rows).all()

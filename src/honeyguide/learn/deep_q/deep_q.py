@@ -23,7 +23,7 @@ import numpy as np
 import zstandard
 
 from honeyguide.errors import StrategyError
-from honeyguide.learn.deep_q.networks import DIGITS, DqnSettings, Shape, Valuation, digits_of, pytorch
+from honeyguide.learn.deep_q.networks import DIGITS, DqnSettings, RowShape, Valuation, digits_of, pytorch
 from honeyguide.learn.deep_q.training import Experience, Replay, StateLinks, Trainer, distinct
 from honeyguide.learn.han_features import FeatureStyle, PairRows, Scale, TopicAndCategories
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
@@ -50,7 +50,7 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def unpacked(state: bytes) -> dict[str, NDArray[Any]]:
-    """What was packed; StrategyError if it was not."""
+    """Return the arrays that were packed; StrategyError if they were not."""
     try:
         plain = zstandard.ZstdDecompressor().decompress(state)
         with np.load(io.BytesIO(plain), allow_pickle=False) as saved:
@@ -72,7 +72,7 @@ def within(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray
 class Descriptions(Protocol):
     """Makes rows of links."""
 
-    shape: Shape
+    shape: RowShape
     parent_rules: ParentRules
 
     def of_page(self, page: Page, *, is_relevant: bool, parents: ParentStats) -> Row:
@@ -100,7 +100,7 @@ class OutputDescriptions(PairDescriptions):
     ) -> None:
         super().__init__(nearness, style, is_scaled=is_scaled)
         width = self.shape.state_width
-        self.shape = Shape(width, width + DIGITS, self.shape.scale[:width], outputs)
+        self.shape = RowShape(width, width + DIGITS, self.shape.scale[:width], outputs)
 
     def of_links(self, candidates: Candidates) -> Rows:
         context = candidates.context
@@ -110,12 +110,12 @@ class OutputDescriptions(PairDescriptions):
         return np.concatenate((states, digits_of(context.links)), axis=1)
 
 
-def _shape(style: FeatureStyle, categories: int, *, is_scaled: bool) -> Shape:
+def _shape(style: FeatureStyle, categories: int, *, is_scaled: bool) -> RowShape:
     state, action = style.state_width(categories), style.action_width(categories)
     largest = _largest(style, categories)
     columns = np.concatenate((largest, largest[:action]))
     scale = 1 / columns if is_scaled else np.ones_like(columns)
-    return Shape(state, state + action, scale.astype(np.float32))
+    return RowShape(state, state + action, scale.astype(np.float32))
 
 
 def _largest(style: FeatureStyle, categories: int) -> NDArray[np.float64]:
@@ -265,7 +265,7 @@ class DeepQ(Strategy):
         return valuation
 
 
-def _links_of_no_page(shape: Shape) -> StateLinks:
+def _links_of_no_page(shape: RowShape) -> StateLinks:
     """Seeds stand on no page: the state of zeros, whose link of zeros is known from the beginning."""
     links = StateLinks(shape.state_width, shape.row_width)
     seed = np.zeros((1, shape.row_width), dtype=np.float16)

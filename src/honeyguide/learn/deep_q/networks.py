@@ -48,7 +48,7 @@ Tensor: TypeAlias = Any
 
 @dataclass(frozen=True, slots=True)
 class DqnSettings:
-    """Deep Q-learning, after Pertejo 2021; docs/deep-q.md has his own values as a file."""
+    """Deep Q-learning, after Pertejo 2021; the profile pertejo2021-dqn has his own values."""
 
     table: ClassVar = "dqn"
 
@@ -145,7 +145,7 @@ MOST_OUTPUTS: Final = DIGIT**DIGITS - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
+class RowShape:
     """The columns of a row, and how many outputs there are.
 
     A row begins with the state. The link follows: in numbers of its own, or as the digits of its output plus one,
@@ -196,7 +196,9 @@ class Beside:
 class Network:
     """Values rows on a device; its parameters are what an optimiser moves."""
 
-    def __init__(self, torch: Torch, shape: Shape, settings: DqnSettings, towers: Mapping[str, NDArray[Any]]) -> None:
+    def __init__(
+        self, torch: Torch, shape: RowShape, settings: DqnSettings, towers: Mapping[str, NDArray[Any]]
+    ) -> None:
         self._torch = torch
         self._device = device = settings.device
         self._shape = shape
@@ -260,7 +262,7 @@ class Network:
         return self._torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
 
 
-def fresh(shape: Shape, settings: DqnSettings, chance: np.random.Generator) -> dict[str, NDArray[np.float32]]:
+def fresh(shape: RowShape, settings: DqnSettings, chance: np.random.Generator) -> dict[str, NDArray[np.float32]]:
     """The parameters that a network begins with."""
     towers = _fresh_tower(ADVANTAGE, (shape.inputs, *settings.layers), max(shape.outputs, 1), chance)
     if settings.dueling != "none":
@@ -344,7 +346,7 @@ def on_grid(weights: Floats, input_bits: int) -> Floats:
 
 
 def baseline(advantages: NDArray[np.floating], dueling: str) -> float:
-    """What is taken off an advantage, from the advantages of all links in the same state: their mean or their best.
+    """Return the mean or the best of the advantages of all links in a state, which is taken off each.
 
     Dueling (Wang et al. 2015, equations 8 and 9): Q(s, a) = V(s) + A(s, a) - baseline of A(s, a').
     """
@@ -363,7 +365,7 @@ class Valuation:
 
     def __init__(
         self,
-        shape: Shape,
+        shape: RowShape,
         dueling: str,
         towers: Mapping[str, NDArray[np.float32]],
         baseline_by_state: Mapping[bytes, float] | None = None,

@@ -1,4 +1,4 @@
-"""How the networks of deep Q-learning are trained: replay memory, targets, and the step that moves a network.
+"""The training of deep Q-learning: replay memory, targets, and the step that moves a network.
 
 The replay memory (Lin 1992; Pertejo's holds 50,000) keeps what was learned from before, to be learned from again. What
 a link should have been worth, r the reward and s' the page that it led to:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.learn.deep_q.networks import DqnSettings, Shape, Tensor, Torch
+    from honeyguide.learn.deep_q.networks import DqnSettings, RowShape, Tensor, Torch
     from honeyguide.model import Row, Rows
 
     Arrays = dict[str, NDArray[Any]]
@@ -56,7 +56,7 @@ def clipped_double(
 
 
 def bootstrapped(reward: float, following: float | None, discount: float) -> float:
-    """What a link should have been worth; `following` is None where nothing follows."""
+    """Return the target of a link; `following` is None where nothing follows."""
     return reward if following is None else reward + discount * following
 
 
@@ -175,7 +175,7 @@ class StateLinks:
 class Trainer:
     """The networks that learn, their targets and the optimiser (Adam). The clipped form has two networks, else one."""
 
-    def __init__(self, torch: Torch, shape: Shape, settings: DqnSettings, chance: np.random.Generator) -> None:
+    def __init__(self, torch: Torch, shape: RowShape, settings: DqnSettings, chance: np.random.Generator) -> None:
         self._torch = torch
         self._settings = settings
         self._chance = chance
@@ -210,7 +210,7 @@ class Trainer:
             )
 
     def targets(self, batch: Sequence[Experience], links: StateLinks | None) -> NDArray[np.float64]:
-        """What each link followed should have been worth."""
+        """Return the target of each link followed."""
         found = [experience.next_rows for experience in batch if len(experience.next_rows)]
         following = iter(self._following(found, links) if found else ())
         discount = self._settings.discount
@@ -277,7 +277,7 @@ class Trainer:
 
 
 def _beside(found: Sequence[Rows], links: StateLinks | None) -> Beside | None:
-    """What the rows of each page are measured against; None where nothing duels."""
+    """Return the links that the rows of each page are measured against; None where nothing duels."""
     if links is None:
         return None
     groups = [sample if len(sample := links.of(links.state_of(rows[0]))) else rows for rows in found]
