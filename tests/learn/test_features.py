@@ -1,4 +1,4 @@
-"""The columns of a link's row, worked out word by word from their description."""
+"""Links in numbers, with vectors of any dimension."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 
 from honeyguide.learn.features import COLUMNS, MEANING, SCALARS, LinkFeatures
 from honeyguide.model import Candidates, HostKey, Link, Occurrence, Origin, Page, Topic, Url
-from honeyguide.text import words_of_url
+from honeyguide.text import WordVectors, words_of_url
+from pages import candidates_of, sighting_of
 from vectors_by_hash import HashedVectors, hashed_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
+
 
 TOPIC = Topic("geology", ("rock", "plate tectonics"))
 TARGETS = ("http://here.test/Rock_and_roll.html", "http://there.test/", "http://127.0.0.1/", "http://here.test/a/b/c")
@@ -141,3 +143,31 @@ def test_rows_have_all_columns_however_short_the_vectors_are(size: int) -> None:
     shown = min(size, MEANING)
     assert rows[0, len(SCALARS) : len(SCALARS) + shown].all()
     assert not rows[0, len(SCALARS) + shown :].any()
+
+
+LINKS = candidates_of(
+    sighting_of("http://a.test/rock", "a rock", "before", "after", relevance=0.7, depth=2),
+    sighting_of("http://c.test/", "", "", ""),
+)
+
+
+class FirstNumbers:
+    """The first numbers of other vectors."""
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+
+    def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        return HashedVectors().vectors(words)[:, : self.dimension]
+
+
+@pytest.mark.parametrize("dimension", [1, 5, MEANING - 1, MEANING, MEANING + 1, 64])
+def test_columns_that_short_vectors_cannot_fill_are_zero(dimension: int) -> None:
+    features = LinkFeatures(Topic("geology", ("rock",)), WordVectors(FirstNumbers(dimension)))
+    rows = features.rows(features.describe(LINKS), LINKS.parents)
+    assert rows.shape == (2, len(COLUMNS))
+    meaning = rows[0, len(SCALARS) :].astype(np.float64)
+    assert meaning[:dimension].any()
+    assert not meaning[dimension:].any()
+    if dimension <= MEANING:
+        assert np.linalg.norm(meaning) == pytest.approx(1.0, abs=0.002)

@@ -1,6 +1,8 @@
-"""States and actions of Han and Pertejo: widths, columns, numbers by hand, and a small crawl from end to end."""
+"""States and actions in numbers: buckets, cosines with topic and categories, and rows."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -10,10 +12,28 @@ from hypothesis.extra import numpy as arrays
 
 from honeyguide.crawler.parents import ParentTable
 from honeyguide.errors import StrategyError
-from honeyguide.learn.han_features import FeatureStyle, Relevances, Scale, TopicAndCategories, action_rows, state_rows
+from honeyguide.learn.han_features import (
+    FeatureStyle,
+    Relevances,
+    Scale,
+    TopicAndCategories,
+    action_rows,
+    change_classes,
+    change_halves,
+    five_buckets,
+    six_buckets,
+    state_rows,
+    tenths,
+)
 from honeyguide.model import Candidates, LinkId, Origin, ParentRules, ParentStats, Topic
-from pages import link_at, page_of
+from honeyguide.text import cosine
+from pages import candidates_of, cut_from, link_at, page_of, sighting_of
+from vectors_by_hand import compass_vectors
 from vectors_by_hash import hashed_vectors
+
+if TYPE_CHECKING:
+    from pages import Sighting
+
 
 STYLES = [FeatureStyle(scale) for scale in Scale]
 by_style = pytest.mark.parametrize("style", STYLES, ids=[style.scale for style in STYLES])
@@ -211,3 +231,168 @@ def test_a_small_crawl_from_pages_to_rows() -> None:
     link_on_it = Candidates.on_page(page, [link_at("http://here.test/x", 0, 1)], Origin(page.url.host, 0.0, 1, 1))
     action = action_rows(style, nearness.of_links(link_on_it), table.parents([LinkId(2)]))
     assert action[0, 2:].tolist() == pytest.approx([soup, 0.0], abs=1e-3)
+
+
+numbers = st.floats(-3, 3) | st.sampled_from([round(tenth / 10, 1) for tenth in range(-30, 31)])
+some_numbers = arrays.arrays(float, st.integers(0, 12), elements=numbers)
+
+
+def below(edge: float) -> float:
+    return float(np.nextafter(edge, -np.inf))
+
+
+def index(function: object, *numbers: float) -> list[int]:
+    assert callable(function)
+    return [int(entry) for entry in function(np.array(numbers))]
+
+
+def test_five_buckets_of_han_3_1() -> None:
+    assert index(five_buckets, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0) == [0, 1, 2, 3, 4, 4]
+    assert index(five_buckets, *map(below, (0.2, 0.4, 0.6, 0.8, 1.0))) == [0, 1, 2, 3, 4]
+
+
+def test_six_buckets_of_han_3_1() -> None:
+    assert index(six_buckets, 0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0) == [0, 1, 2, 3, 4, 5, 5]
+    assert index(six_buckets, *map(below, (0.1, 0.3, 0.5, 0.7, 0.9, 1.0))) == [0, 1, 2, 3, 4, 5]
+
+
+def test_tenths_of_pertejo_3_3_1() -> None:
+    assert index(tenths, 0.0, 0.1, 0.25, 0.3, 0.6, 0.7, 0.99, 1.0) == [0, 1, 2, 3, 6, 7, 9, 9]
+    assert index(tenths, *map(below, (0.1, 0.3, 0.7, 1.0))) == [0, 2, 6, 9]
+
+
+@pytest.mark.parametrize("function", [five_buckets, six_buckets, tenths])
+def test_what_is_outside_falls_into_the_nearest_bucket(function: object) -> None:
+    lowest, highest = index(function, 0.0, 1.0)
+    assert index(function, -0.3, -1.0, -np.inf, np.nan) == [lowest] * 4
+    assert index(function, 1.0000001, 2.0, np.inf) == [highest] * 3
+
+
+@settings(deadline=None)
+@given(some_numbers)
+def test_hans_two_indexes_together_are_pertejos_one(values: np.ndarray) -> None:
+    assert np.array_equal(five_buckets(values) + six_buckets(values), tenths(values))
+
+
+def test_hans_two_indexes_have_ten_values_together() -> None:
+    """Han 3.1: the state space has a factor of 10 for each relevance."""
+    values = np.linspace(0, 1, 1001)
+    assert len(set(zip(five_buckets(values).tolist(), six_buckets(values).tolist(), strict=True))) == 10
+
+
+def test_classes_of_change_of_han_3_1() -> None:
+    """δ1 = 0.1 and δ2 = 0.3 as in section 4."""
+
+    def classes(*changes: float) -> list[int]:
+        return change_classes(np.array(changes), 0.1, 0.3).tolist()
+
+    assert classes(0.0, 0.05, -0.05, 0.1, -0.1) == [0] * 5
+    assert classes(0.11, 0.3) == [1, 1]
+    assert classes(0.31, 1.0) == [2, 2]
+    assert classes(-0.11, -0.3) == [3, 3]
+    assert classes(-0.31, -2.0) == [4, 4]
+    assert classes(np.nan, np.inf, -np.inf) == [0, 2, 4]
+
+
+def test_halves_of_change_of_pertejo_3_3_1() -> None:
+    assert index(change_halves, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0) == [0, 1, 2, 3, 4, 5, 6, 7, 7]
+    assert index(change_halves, *map(below, (-1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5))) == [0, 1, 2, 3, 4, 5, 6]
+    assert index(change_halves, -3.0, 3.0, np.nan) == [0, 7, 4]
+
+
+@settings(deadline=None)
+@given(some_numbers)
+def test_a_higher_number_never_has_a_lower_index(values: np.ndarray) -> None:
+    ordered = np.sort(values)
+    for function in (five_buckets, six_buckets, tenths, change_halves):
+        assert (np.diff(function(ordered)) >= 0).all()
+
+
+@settings(deadline=None)
+@given(some_numbers)
+def test_many_at_once_are_as_one_by_one(values: np.ndarray) -> None:
+    for function in (five_buckets, six_buckets, tenths, change_halves):
+        assert function(values).tolist() == [int(function(np.array([value]))[0]) for value in values]
+    assert change_classes(values, 0.1, 0.3).tolist() == [
+        int(change_classes(np.array([value]), 0.1, 0.3)[0]) for value in values
+    ]
+
+
+TOPIC = Topic("geology")
+CATEGORIES = ["earth science", "rock"]
+
+
+def compass(topic: str, *categories: str) -> TopicAndCategories:
+    return TopicAndCategories(Topic(topic), categories, compass_vectors())
+
+
+def test_a_link_is_its_three_texts_joined() -> None:
+    """Pertejo 3.3.1: one text of address, anchor and surroundings, one vector."""
+    link = sighting_of("http://x.test/east", anchor="north", before="north north nowhere", after="east")
+    found = compass("north", "east", "west", "nowhere").of_links(candidates_of(link))
+    # Three words north, two east: the sum is (2, 3).
+    assert found.topic.tolist() == pytest.approx([3 / np.sqrt(13)])
+    assert found.categories.tolist() == [pytest.approx([2 / np.sqrt(13), -2 / np.sqrt(13), 0.0])]
+
+
+def test_a_text_that_is_missing_does_not_pull_a_link_down() -> None:
+    bare = sighting_of("http://x.test/", anchor="north")
+    assert compass("north").of_links(candidates_of(bare)).topic.tolist() == [1.0]
+
+
+def test_a_page_is_its_main_text() -> None:
+    page = page_of("east east north", main=((2, 3),))
+    found = compass("north", "south").of_page(page)
+    assert (found.topic.tolist(), found.categories.tolist()) == ([1.0], [[-1.0]])
+
+
+def test_a_page_has_the_cosine_that_a_judge_finds() -> None:
+    vectors = hashed_vectors()
+    page = page_of("rock and roll and rock")
+    expected = cosine(vectors.look_up(page.words).text_vector(), vectors.topic_vector(TOPIC))
+    assert TopicAndCategories(TOPIC, [], vectors).of_page(page).topic.tolist() == [expected]
+
+
+def test_nothing_known_is_no_relevance() -> None:
+    empty = compass("north", "east").of_page(page_of(""))
+    assert (empty.topic.tolist(), empty.categories.tolist()) == ([0.0], [[0.0]])
+    unknown = compass("", "xyz").of_page(page_of("north"))
+    assert (unknown.topic.tolist(), unknown.categories.tolist()) == ([0.0], [[0.0]])
+
+
+def test_without_categories_there_are_none() -> None:
+    assert compass("north").of_links(candidates_of(sighting_of("http://x.test/"))).categories.shape == (1, 0)
+    assert compass("north", "east").of_links(candidates_of()).categories.shape == (0, 1)
+
+
+words = st.lists(st.sampled_from(["rock", "mineral", "the", "of", "lava", "soup"]), max_size=6).map(" ".join)
+sightings = st.builds(
+    lambda anchor, before, after: sighting_of(f"http://a.test/{anchor.replace(' ', '-')}", anchor, before, after),
+    words, words, words,
+)  # fmt: skip
+
+
+@settings(deadline=None)
+@given(st.lists(sightings, min_size=1, max_size=8), st.data())
+def test_a_links_cosines_do_not_depend_on_its_batch(batch: list[Sighting], data: st.DataObject) -> None:
+    nearness = TopicAndCategories(TOPIC, CATEGORIES, hashed_vectors())
+    together = nearness.of_links(candidates_of(*batch))
+    order = data.draw(st.permutations(range(len(batch))))
+    shuffled = nearness.of_links(candidates_of(*(batch[place] for place in order)))
+    assert np.array_equal(together.topic[order], shuffled.topic)
+    assert np.array_equal(together.categories[order], shuffled.categories)
+    for place, sighting in enumerate(batch):
+        alone = nearness.of_links(candidates_of(sighting))
+        assert alone.topic[0] == together.topic[place]
+        assert np.array_equal(alone.categories[0], together.categories[place])
+
+
+def test_a_link_cut_from_a_page_is_as_its_window_alone() -> None:
+    page = page_of(" ".join(f"word{number} rock" for number in range(60)))
+    links = [link_at("http://here.test/a", 0, 3), link_at("http://b.test/rock-a", 40, 42)]
+    origin = Origin(page.url.host, 0.6, 0, 3)
+    on_page = Candidates.on_page(page, links, origin)
+    stored = cut_from(on_page, origin)
+    nearness = TopicAndCategories(TOPIC, CATEGORIES, hashed_vectors())
+    assert np.array_equal(nearness.of_links(on_page).topic, nearness.of_links(stored).topic)
+    assert np.array_equal(nearness.of_links(on_page).categories, nearness.of_links(stored).categories)

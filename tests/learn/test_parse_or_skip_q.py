@@ -1,4 +1,4 @@
-"""Q-learning of parse or skip: the update by hand, lessons that come late, a toy web, and never running dry."""
+"""Parse or skip, learned: the table, lessons that wait for their reward, and the count of links met."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from honeyguide.errors import StrategyError
 from honeyguide.learn import ParseOrSkipQ, ParseOrSkipQSettings
+from honeyguide.learn import parse_or_skip_q as links_met
+from honeyguide.learn import parse_or_skip_q as open_lessons
 from honeyguide.learn.parse_or_skip_model import PARSE, SKIP, State
-from honeyguide.learn.parse_or_skip_q import Lesson, corrected
+from honeyguide.learn.parse_or_skip_q import Lesson, LinksMet, OpenLessons, corrected
 from honeyguide.model import Decision, Topic, Transition, Url
 from pages import candidates_of, sighting_of
 from vectors_by_hand import CompassVectors, compass_vectors
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from honeyguide.model import Row, Rows
+
 
 GREEDY = ParseOrSkipQSettings(exploration_start=0.0, exploration_end=0.0, reserve=0, mean_cost=0.0, host_relevance=0.5)
 NO_CHANCE = np.random.default_rng(0)
@@ -291,3 +296,125 @@ def test_a_state_with_one_part_damaged_is_refused_and_changes_nothing() -> None:
     with pytest.raises(StrategyError, match="parse-or-skip-q"):
         driver.strategy.load(before.replace(b'"previous"', b'"previously"'))
     assert driver.strategy.save() == before
+
+
+A, B, C = (Url.parse(f"http://{letter}.test/") for letter in "abc")
+
+
+def test_one_fetch_at_a_time_the_reward_comes_first() -> None:
+    lessons = OpenLessons()
+    assert lessons.decided(A, 3, PARSE, None) is None
+    assert lessons.rewarded(A, 0.5) is None
+    assert lessons.decided(B, 7, PARSE, None) == Lesson(3, PARSE, 0.5, following=7)
+    assert len(lessons) == 1
+
+
+def test_with_several_at_once_the_following_state_comes_first() -> None:
+    lessons = OpenLessons()
+    lessons.decided(A, 3, PARSE, None)
+    lessons.decided(B, 7, PARSE, None)
+    lessons.decided(C, 1, PARSE, None)
+    assert lessons.rewarded(B, 0.25) == Lesson(7, PARSE, 0.25, following=1)
+    assert lessons.rewarded(A, 0.5) == Lesson(3, PARSE, 0.5, following=7)
+    assert lessons.rewarded(C, 1.0) is None, "nothing has followed it yet"
+
+
+def test_a_skip_waits_for_the_next_decision_only() -> None:
+    lessons = OpenLessons()
+    lessons.decided(A, 3, SKIP, -0.1)
+    assert lessons.decided(B, 5, SKIP, -0.1) == Lesson(3, SKIP, -0.1, following=5)
+
+
+def test_a_reward_that_nobody_waits_for_teaches_nothing() -> None:
+    assert OpenLessons().rewarded(A, 1.0) is None
+
+
+def test_fetches_that_never_pay_are_forgotten_in_time() -> None:
+    lessons = OpenLessons()
+    urls = [Url.parse(f"http://r.test/{number}") for number in range(open_lessons.MOST_OPEN + 50)]
+    for url in urls:
+        lessons.decided(url, 0, PARSE, None)
+    assert len(lessons) == open_lessons.MOST_OPEN
+    assert lessons.rewarded(urls[49], 1.0) is None
+    assert lessons.rewarded(urls[50], 1.0) == Lesson(0, PARSE, 1.0, following=0)
+
+
+@given(st.data())
+def test_any_interleaving_teaches_every_lesson_once_and_survives_saving_anywhere(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 8))
+    urls = [Url.parse(f"http://h.test/{number}") for number in range(count)]
+    due = data.draw(st.permutations(range(count)))
+    lessons, taught = OpenLessons(), []
+    made, unpaid = 0, list(due)
+    while made < count or unpaid:
+        payable = [number for number in unpaid if number < made]
+        if made < count and (not payable or data.draw(st.booleans())):
+            taught.append(lessons.decided(urls[made], made, PARSE, None))
+            made += 1
+        else:
+            unpaid.remove(payable[0])
+            taught.append(lessons.rewarded(urls[payable[0]], float(payable[0])))
+        if data.draw(st.booleans()):
+            lessons = OpenLessons.loaded(lessons.saved())
+    learned = sorted((lesson for lesson in taught if lesson is not None), key=lambda lesson: lesson.state)
+    assert learned == [Lesson(n, PARSE, float(n), following=n + 1) for n in range(count - 1)]
+    assert len(lessons) == 1, "the last decision has no follower"
+
+
+def urls(count: int, start: int = 0) -> list[Url]:
+    return [Url.parse(f"http://h{number % 7}.test/page/{number}") for number in range(start, start + count)]
+
+
+def counted(*batches: list[Url]) -> LinksMet:
+    met = LinksMet()
+    for batch in batches:
+        met.note(links_met.columns(batch))
+    return met
+
+
+@pytest.mark.parametrize("count", [0, 1, 1000, 20_000])
+def test_different_links_are_counted_closely(count: int) -> None:
+    assert counted(urls(count)).count() == pytest.approx(count, rel=0.005, abs=0.1)
+
+
+def test_a_link_counts_once_however_often_it_is_met() -> None:
+    once, again = counted(urls(500)), counted(urls(500), urls(300), urls(500), urls(1) * 9)
+    assert again.count() == once.count()
+
+
+@given(st.permutations(urls(40)), st.integers(0, 40))
+def test_neither_order_nor_batches_matter(shuffled: list[Url], cut: int) -> None:
+    assert counted(shuffled[:cut], shuffled[cut:]).saved() == counted(urls(40)).saved()
+
+
+def test_the_columns_of_an_address_are_exact_in_half_precision_and_the_same_in_any_batch() -> None:
+    many = urls(3000)
+    together = links_met.columns(many)
+    assert together.dtype == np.float16
+    assert together.shape == (3000, links_met.PLACE_COLUMNS)
+    assert len(np.unique(together.astype(np.int64) @ [10_000, 1])) > 2980, "hardly two of them share a place"
+    assert np.array_equal(np.concatenate([links_met.columns([url]) for url in many[:50]]), together[:50])
+    assert links_met.columns([]).shape == (0, links_met.PLACE_COLUMNS)
+
+
+def test_when_all_places_are_taken_the_count_stays_finite() -> None:
+    met = LinksMet()
+    one, other = np.divmod(np.arange(links_met.PLACES), 1024)
+    met.note(np.stack((one, other), axis=1).astype(np.float16))
+    assert np.isfinite(met.count())
+    assert met.count() > 10_000_000
+
+
+def test_a_count_survives_saving_and_goes_on() -> None:
+    met = counted(urls(700))
+    back = LinksMet.loaded(met.saved())
+    assert back.count() == met.count()
+    for each in (met, back):
+        each.note(links_met.columns(urls(700, start=350)))
+    assert back.count() == met.count() == pytest.approx(1050, abs=3)
+
+
+@pytest.mark.parametrize("saved", ["", "!", "AAAA", "eJwLAAAAAAE="])
+def test_what_is_no_saved_count_is_refused(saved: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        LinksMet.loaded(saved)
