@@ -146,16 +146,18 @@ class TestExploration:
             assert settings[0]["judge.kind"] == "rake"
             assert (settings[0]["crawl.concurrency"], settings[0]["politeness.delay_s"]) == (1, 0.0)
 
-    def test_modified_depth_first_starves_on_one_host_and_the_report_says_so(self, reproduced: Reproduced) -> None:
+    def test_modified_depth_first_runs_out_of_links_on_one_host_and_the_report_says_so(
+        self, reproduced: Reproduced
+    ) -> None:
         rows = rows_of(reproduced, "exploration-2-wiki-wiki")
         row = next(row for row in rows if (row["iterations"], row["strategy"]) == ("50", "modified-depth-first"))
         assert row["size"] == "0"
         fetches = int(row["fetches"])
         assert fetches < 50
-        assert f"modified-depth-first **starves**: after {fetches} fetches" in reproduced.text
+        assert f"modified-depth-first **runs out of links**: after {fetches} fetches" in reproduced.text
         assert "a single host" in reproduced.text
 
-    def test_on_several_hosts_too_it_starves_by_its_own_rule(
+    def test_on_several_hosts_too_it_runs_out_by_its_own_rule(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("honeyguide_lab.reproduce.reproducing.can_draw", lambda: False)
@@ -165,19 +167,19 @@ class TestExploration:
         stack = rows["modified-depth-first"]
         assert int(stack["hosts"]) > 1
         assert int(stack["fetches"]) < int(rows["breadth-first"]["fetches"])
-        (remark,) = re.findall("modified-depth-first \\*\\*starves.*", done.text)
+        (remark,) = re.findall("modified-depth-first \\*\\*runs out.*", done.text)
         with open_run(done.folder / "runs" / "1-synthetic" / "modified-depth-first" / "run") as run:
             assert (
                 f"links of {run.progress.pages_not_followed} of {run.progress.pages} pages were not followed" in remark
             )
         assert "all that can be reached" not in remark
 
-    def test_a_search_that_took_every_link_is_exhausted_and_does_not_starve(self, reproduced: Reproduced) -> None:
+    def test_a_search_that_took_every_link_is_exhausted_and_does_not_run_out(self, reproduced: Reproduced) -> None:
         with open_run(reproduced.folder / "runs" / "2-wiki-wiki" / "breadth-first" / "run") as run:
             assert (run.progress.waiting, run.progress.pages_not_followed) == (0, 0)
             fetches = run.progress.fetches
         assert f"breadth-first is **exhausted**: after {fetches} fetches" in reproduced.text
-        assert "breadth-first **starves**" not in reproduced.text
+        assert "breadth-first **runs out of links**" not in reproduced.text
 
     def test_ratios_compare_the_stack_with_the_queue(self, reproduced: Reproduced) -> None:
         rows = {(row["iterations"], row["world"]): row for row in rows_of(reproduced, "exploration-ratios")}
@@ -193,7 +195,7 @@ class TestExploration:
         assert float(ours["modified, size"]) == pytest.approx(sizes["modified-depth-first"] / sizes["breadth-first"])
         assert float(ours["depth-first, size"]) == pytest.approx(sizes["depth-first"] / sizes["breadth-first"])
         (wiki,) = (row for key, row in rows.items() if key[0] == "50" and key[1].startswith("wiki:"))
-        assert wiki["modified, size"] == wiki["modified, time"] == "", "a starved crawl has not done the same work"
+        assert wiki["modified, size"] == wiki["modified, time"] == "", "a crawl that ran out has not done the same work"
 
     def test_plots_have_a_line_for_each_strategy(self, reproduced: Reproduced) -> None:
         figures = [name for section in reproduced.document["sections"] for name in section["figures"]]

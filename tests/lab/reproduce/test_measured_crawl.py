@@ -50,7 +50,7 @@ def test_a_milestone_is_what_a_crawl_of_that_budget_ends_with(tmp_path: Path) ->
         alone.make(lambda: False, lambda _: None)
         with open_run(alone.run) as run:
             progress = run.progress
-        assert (each.fetches, each.pages, each.waiting, each.largest_waiting, each.barren) == (
+        assert (each.fetches, each.pages, each.waiting, each.largest_waiting, each.pages_not_followed) == (
             progress.fetches,
             progress.pages,
             progress.waiting,
@@ -90,7 +90,7 @@ def test_where_what_was_seen_is_lost_the_crawl_starts_over(tmp_path: Path, damag
     assert timeless(made(crawl).measured()) == expected
 
 
-def test_a_crawl_that_starves_is_seen_at_every_later_milestone(tmp_path: Path) -> None:
+def test_a_crawl_that_runs_out_of_links_is_seen_at_every_later_milestone(tmp_path: Path) -> None:
     crawl = MeasuredCrawl(tmp_path, settings(budget=5000), (10, 2000, 5000))
     first, second, third = made(crawl).measured()
     assert not first.is_exhausted

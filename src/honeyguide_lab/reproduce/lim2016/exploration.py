@@ -192,19 +192,19 @@ def _ending(strategy: str, crawl: MeasuredCrawl) -> tuple[str, str]:
     """What became of a crawl that has nothing left, and why: links it left alone, or none that it had not fetched."""
     with open_run(crawl.run) as run:
         progress = run.progress
-    left_alone = _left_alone(progress)
-    if not left_alone:
+    not_followed = _links_not_followed(progress)
+    if not not_followed:
         return "is **exhausted**", "because all that can be reached has been fetched."
     if strategy == STACK and _Facts.of(crawl.run).hosts_by(progress.fetches) == 1:
-        return "**starves**", (
+        return "**runs out of links**", (
             "because the world is a single host: after its first pages the rule lets no page's links wait "
             f"({progress.pages_not_followed:,} of {progress.pages:,} pages gave none). "
             "What keeps the stack small needs many hosts."
         )
-    return "**starves**", f"because the strategy leaves links alone: {left_alone}."
+    return "**runs out of links**", f"because the strategy does not follow links: {not_followed}."
 
 
-def _left_alone(progress: Progress) -> str:
+def _links_not_followed(progress: Progress) -> str:
     """What a strategy did not follow, by its own rules; empty where it took every link."""
     causes = (
         (progress.pages_not_followed, f"the links of {{:,}} of {progress.pages:,} pages were not followed"),
@@ -216,7 +216,7 @@ def _left_alone(progress: Progress) -> str:
 
 def _end_word(crawl: MeasuredCrawl) -> str:
     with open_run(crawl.run) as run:
-        return "starved" if _left_alone(run.progress) else "exhausted"
+        return "ran out of links" if _links_not_followed(run.progress) else "exhausted"
 
 
 def _ratios(explored: Sequence[Explored]) -> Table:

@@ -35,7 +35,7 @@ class Milestone:
     waiting: int  # links in the frontier
     largest_waiting: int  # up to here
     pruned: int
-    barren: int  # pages whose links were not followed
+    pages_not_followed: int  # pages whose links were not followed
     simulated_s: float  # time of the crawl by the world's own latencies
     real_s: float  # time that this machine took
     is_exhausted: bool  # nothing was left to crawl
@@ -120,7 +120,7 @@ def _seen_of(crawl: CrawlTask, iterations: int) -> Milestone:
         waiting=progress.waiting,
         largest_waiting=progress.largest_waiting,
         pruned=progress.pruned,
-        barren=progress.pages_not_followed,
+        pages_not_followed=progress.pages_not_followed,
         simulated_s=round(progress.now, 4),
         real_s=round(crawl.seconds, 4),
         is_exhausted=progress.stop_reason == StopReason.EXHAUSTED,
