@@ -187,11 +187,11 @@ class Intake:
         if self._parts.ranks is not None:
             self._parts.ranks.add_page(dispatch.record.link, admitted.targets)
         self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
-        is_barren = self._parts.scope.follows_links and not is_expanded
+        is_not_followed = self._parts.scope.follows_links and not is_expanded
         self._ledger.add(
             out_of_scope=found.kept_out,
             links_not_followed=found.left_alone,
-            pages_not_followed=is_barren,
+            pages_not_followed=is_not_followed,
             pruned=admitted.times_pruned,
         )
         visit = VisitRecord(

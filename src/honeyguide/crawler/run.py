@@ -227,20 +227,9 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **op
         workers = await _workers(opened, builder, world)
         parts = _parts(builder, world, hosts, is_restored=progress is not None)
         seeds = _seeds(builder, world, known) if progress is None else ()
-        started = _Started(
-            folder,
-            store,
-            settings,
-            builder,
-            world,
-            hosts,
-            known,
-            parts,
-            workers,
-            is_resumed=True,
-            has_new_budget=budget is not None,
-        )
-        await _run_to_the_end(opened, started, options, seeds)
+        started = _Started(folder, store, settings, builder, world, hosts, known, parts, workers)
+        has_new_budget = budget is not None
+        await _run_to_the_end(opened, started, options, seeds, is_resumed=True, has_new_budget=has_new_budget)
     return open_run(run)
 
 
@@ -257,11 +246,17 @@ class _Started:
     known: Sequence[KnownPage]  # of the run that is looked at again
     parts: Parts
     workers: Workers | None
-    is_resumed: bool = False
-    has_new_budget: bool = False
 
 
-async def _run_to_the_end(opened: AsyncExitStack, crawl: _Started, options: CrawlOptions, seeds: Sequence[Url]) -> None:
+async def _run_to_the_end(
+    opened: AsyncExitStack,
+    crawl: _Started,
+    options: CrawlOptions,
+    seeds: Sequence[Url],
+    *,
+    is_resumed: bool = False,
+    has_new_budget: bool = False,
+) -> None:
     """Begin the crawl, or bring it back if its run has a first step, and run it until it stops."""
     # Products here are small: with a second thread they took eight times as long on two busy cores (0.29 ms, 0.04 ms).
     opened.enter_context(threadpool_limits(1, "blas"))
@@ -271,7 +266,7 @@ async def _run_to_the_end(opened: AsyncExitStack, crawl: _Started, options: Craw
     begin = max((page.checked_at for page in crawl.known), default=0.0) if progress is None else progress.now
     transport, clock = transport_for(crawl.world, begin, _with_home(crawl.workers, parts, crawl.builder))
     opened.push_async_callback(transport.close)
-    if crawl.is_resumed:
+    if is_resumed:
         crawl.hosts.go_on(store, clock.now())
     in_flight: list[Dispatch] = []
     if progress is None:
@@ -281,7 +276,7 @@ async def _run_to_the_end(opened: AsyncExitStack, crawl: _Started, options: Craw
         crawl.folder.mark_started()
     else:
         core, in_flight = _restored(crawl.folder, parts, settings, store, clock)
-    if crawl.has_new_budget:  # a run that cannot go on keeps its old one
+    if has_new_budget:  # a run that cannot go on keeps its old one
         crawl.folder.save_settings(to_toml(crawl.builder.settings))
     on_stored = _indexing(opened, crawl.folder, settings, crawl.world, core.progress.steps)
     # Of a new pass over a run every page is a seed, and the run itself tells what became of it.
@@ -289,7 +284,7 @@ async def _run_to_the_end(opened: AsyncExitStack, crawl: _Started, options: Craw
     listeners = (*options.get("listeners", ()), *warnings)
     is_interrupted = options.get("is_interrupted", lambda: False)
     loop = CrawlLoop(core, transport, store, clock, listeners, is_interrupted, on_stored)
-    loop.announce(CrawlStarted(core.progress, is_resumed=crawl.is_resumed))
+    loop.announce(CrawlStarted(core.progress, is_resumed=is_resumed))
     await loop.run(in_flight)
 
 

@@ -20,7 +20,7 @@ from honeyguide.model import (
     RobotsFile,
     Url,
 )
-from honeyguide.runs.bodies import wrap_sqlite_errors
+from honeyguide.runs.bodies import unpacked, wrap_sqlite_errors
 from honeyguide.runs.records import (
     DispatchRecord,
     JournalEntry,
@@ -113,12 +113,11 @@ class StoredState:
 
     def journal(self) -> Iterator[JournalEntry]:
         """Inputs of strategy, judge and guard since then, in order."""
-        unpack = zstandard.ZstdDecompressor().decompress
         for kind, link, row, facts, next_rows in self._select(
             "SELECT kind, link, row, facts, next_rows FROM journal ORDER BY number"
         ):
-            rows = None if next_rows is None else unpack(next_rows)
-            yield JournalEntry(kind, LinkId(link), row, unpack(facts).decode(), rows)
+            rows = None if next_rows is None else unpacked(next_rows, self._path)
+            yield JournalEntry(kind, LinkId(link), row, unpacked(facts, self._path).decode(), rows)
 
     def fetched(self, link: LinkId) -> Fetched:
         """The answer that brought the page of a link. LookupError if it was not kept."""
