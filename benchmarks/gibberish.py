@@ -8,25 +8,58 @@ dump; the model was made from the words of such articles with every address take
 from __future__ import annotations
 
 import argparse
+import html
 import json
+import re
 import sys
 import tomllib
+from collections import Counter
 from importlib import resources
 from pathlib import Path
 
 import numpy as np
 
-from dump_text import dump_text
+from honeyguide.errors import InvalidUrl
 from honeyguide.model import HostKey, Url
-from honeyguide.text import english_letters, url_shape
+from honeyguide.text import english_letters, plain_runs, url_shape
 from honeyguide.text.url_shape import has_gibberish_host
+from honeyguide.worlds.wiki.dump import Dump
 from machine import machine
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
+from typing import TYPE_CHECKING
+
 from chance_strings import KINDS, strings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LENGTHS = (7, 8, 10, 12, 16)
 STRINGS = 2000
+_WEB_ADDRESS = re.compile(r"\bhttps?://[^\s\[\]<>\"|{}]+", re.IGNORECASE)
+_ANY_ADDRESS = re.compile(r"\b(?:https?|ftp|mailto|news|irc):\S+", re.IGNORECASE)
+_SITE = re.compile(r"\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|edu|gov|mil|info|biz|[a-z]{2})\b", re.IGNORECASE)
+_TAG = re.compile(r"<[^>]*>")
+
+
+def words_and_urls(path: Path) -> tuple[Counter[str], list[Url]]:
+    """Count the words of a dump, none of them from an address, and list every distinct address."""
+    words: Counter[str] = Counter()
+    urls: set[Url] = set()
+    with Dump(path) as dump:
+        for page in dump.pages():
+            text = html.unescape(page.text)
+            urls.update(urls_in(text))
+            words.update(plain_runs(_TAG.sub(" ", _SITE.sub(" ", _ANY_ADDRESS.sub(" ", text)))))
+    return words, sorted(urls, key=str)
+
+
+def urls_in(text: str) -> Iterator[Url]:
+    for found in _WEB_ADDRESS.findall(text):
+        try:
+            yield Url.parse(found.rstrip(".,;:)'"))
+        except InvalidUrl:
+            continue
 
 
 def starting_hosts() -> set[HostKey]:
@@ -58,7 +91,7 @@ def main() -> None:
     options.add_argument("--hosts", type=Path)
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
-    urls = dump_text(chosen.dump).urls
+    _, urls = words_and_urls(chosen.dump)
     shapes = [url_shape(url) for url in urls]
     figures: dict[str, object] = {
         "urls": len(urls),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dump_text import dump_text
+from gibberish import words_and_urls
 from honeyguide.text.url_shape import CONTEXTS, DEAREST, DIGIT, FIRST_CODE, START, STEPS, SYMBOL_BY_CHARACTER, SYMBOLS
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ GLUED: Final = 0.3  # share of words followed by another without a gap, as in a 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("dump", type=Path)
-    counts = dump_text(options.parse_args().dump).count_by_word
+    counts = words_and_urls(options.parse_args().dump)[0]
     kept = [word for word, count in counts.items() if count >= SEEN_AT_LEAST]
     sys.stdout.write(f"# Letter costs of {len(kept):,} words; see url_shape.py\n")
     for row in costs_of(kept).reshape(-1, SYMBOLS).tolist():

@@ -18,6 +18,8 @@ from honeyguide_lab.plots import can_draw
 from honeyguide_lab.spec import experiment_from
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from honeyguide_lab.spec import Experiment
@@ -42,8 +44,9 @@ def compared(experiment: Experiment, folder: Path, jobs: int = 1) -> Comparison:
 
 
 @pytest.fixture(scope="module")
-def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
-    return compared(EXPERIMENT, tmp_path_factory.mktemp("lab") / "out")
+def comparison(shared_folder: Callable[[str], AbstractContextManager[Path]]) -> Comparison:
+    with shared_folder("comparison") as folder:
+        return compared(EXPERIMENT, folder / "out")
 
 
 @pytest.fixture(autouse=True)

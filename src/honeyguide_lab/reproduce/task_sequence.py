@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 MOST_PAGES: Final = 20_000
 """Above this many pages the memory is emptied: some 60 KB are kept of an encyclopaedia article."""
 
-_UNCHANGING_JUDGES: Final = frozenset({"embedding", "keyword"})  # their verdict does not depend on the pages before
 _STEPS_AT_A_TIME: Final = 20
 _NO_SNAPSHOTS: Final = 1_000_000_000  # steps between two
 _FILE: Final = "sequence.npz"
@@ -243,7 +242,7 @@ class Memory:
 
     def verdicts(self, settings: Settings, judge: Verdicts) -> Verdicts:
         """Return the judge of a crawl; one that never changes its mind is asked once about each page."""
-        if settings.judge.kind not in _UNCHANGING_JUDGES:
+        if judge.keeps_statistics:
             return judge
         key = (settings.topic, settings.judge, settings.vectors)
         if self._verdicts[0] != key:
@@ -257,6 +256,10 @@ class _RememberedVerdicts(Verdicts):
     def __init__(self, judge: Verdicts, known: dict[str, Verdict]) -> None:  # no `super`: it is the judge's part
         self._asked = judge
         self._known = known
+
+    @property
+    def keeps_statistics(self) -> bool:
+        return False
 
     def judge(self, page: Page) -> Verdict:
         verdict = self._known.get(page.url.text)

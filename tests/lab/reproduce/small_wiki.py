@@ -28,7 +28,9 @@ PAGES = [
 
 
 def build_small_wiki(folder: Path) -> Path:
-    """The folder of the world."""
+    """Return the folder of the world, which is built once."""
     folder.mkdir(parents=True, exist_ok=True)
+    if (folder / "wiki").exists():
+        return folder / "wiki"
     build_wiki(write_dump(folder / "dump.xml", PAGES), folder / "wiki")
     return folder / "wiki"

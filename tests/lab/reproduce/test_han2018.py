@@ -34,6 +34,8 @@ from honeyguide_lab.reproduce.world_topics import StudiedTopic, WorldTopics
 from written_vectors import glove
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from honeyguide_lab.reproduce import Reproduced
@@ -183,15 +185,15 @@ def test_medians_are_scaled_to_ten_thousand_steps_and_set_beside_the_published(t
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Reproduced:
+def done(shared_folder: Callable[[str], AbstractContextManager[Path]]) -> Reproduced:
     """All of it on a small web, for one topic, with a file of vectors beside the bundled ones."""
-    folder = tmp_path_factory.mktemp("han")
     words = [b"geology", b"rock", b"science", b"earth", b"the", b"of", b"and", b"mineral", b"astronomy", b"physics",
              b"football", b"sports", b"cooking", b"home", b"food"]  # fmt: skip
     vectors = np.random.default_rng(0).normal(size=(len(words), 16)).astype(np.float32)
-    (folder / "toy.txt").write_bytes(glove(words, vectors))
-    options = StudyOptions(str(folder / "toy.txt"), steps=12, tasks=2, trials=1)
-    with pytest.MonkeyPatch.context() as patch:
+    with shared_folder("han2018") as folder, pytest.MonkeyPatch.context() as patch:
+        if not (folder / "toy.txt").exists():
+            (folder / "toy.txt").write_bytes(glove(words, vectors))
+        options = StudyOptions(str(folder / "toy.txt"), steps=12, tasks=2, trials=1)
         patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
         patch.setattr("honeyguide_lab.reproduce.reproducing.can_draw", lambda: False)
         patch.setattr("honeyguide_lab.reproduce.han2018.QUICK", {"tasks": 2, "trials": 1, "topics": 1})

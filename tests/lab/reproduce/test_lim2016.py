@@ -16,13 +16,11 @@ from honeyguide.model import Topic
 from honeyguide.runs import open_run
 from honeyguide.settings import Settings
 from honeyguide_lab.crawl_task import shared_vectors
-from honeyguide_lab.reproduce import reproduce
-from honeyguide_lab.reproduce.lim2016 import policy
+from honeyguide_lab.reproduce import lim2016, reproduce
 from honeyguide_lab.reproduce.lim2016.exploration import Explored
 from honeyguide_lab.reproduce.lim2016.published import (
     BETWEEN,
     EXPLORATION,
-    PARSES_BY_STATE,
     SEARCH_WORDS,
     SIMILAR_FROM,
     SIMILARITIES,
@@ -33,6 +31,8 @@ from lab.reproduce.small_wiki import build_small_wiki
 from pages import page_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from honeyguide_lab.reproduce import Reproduced
@@ -42,10 +42,9 @@ FEW_HOSTS = "synthetic:seed=3,pages=200,hosts=4"
 
 
 @pytest.fixture(scope="module")
-def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Reproduced:
-    folder = tmp_path_factory.mktemp("lim2016")
-    worlds = (WEB, f"wiki:{build_small_wiki(folder)}")
-    with pytest.MonkeyPatch.context() as patch:
+def reproduced(shared_folder: Callable[[str], AbstractContextManager[Path]]) -> Reproduced:
+    with shared_folder("lim2016") as folder, pytest.MonkeyPatch.context() as patch:
+        worlds = (WEB, f"wiki:{build_small_wiki(folder)}")
         patch.setattr("honeyguide_lab.reproduce.reproducing.can_draw", lambda: False)
         done = reproduce("lim2016", folder / "out", worlds=worlds, is_quick=True, jobs=1)
     assert done is not None
@@ -76,10 +75,6 @@ class TestPublishedFigures:
                 int(stack[1]),
                 float(stack[2]),
             )
-
-    def test_the_policy_skips_in_all_sixteen_states(self) -> None:
-        assert set(PARSES_BY_STATE) == set(product((False, True), repeat=4))
-        assert not any(PARSES_BY_STATE.values())
 
     def test_the_sample_of_similarities_is_above_his_threshold(self) -> None:
         assert {(keyword, search): score for keyword, search, score in SIMILARITIES} == {
@@ -220,8 +215,8 @@ class TestPolicy:
 
     def test_a_model_that_parses_would_show(self, monkeypatch: pytest.MonkeyPatch) -> None:
         always = {"published": dict.fromkeys(STATES, True)}
-        monkeypatch.setattr(policy, "published_policies", lambda seed: always)
-        section, documents = policy.policy_section(0)
+        monkeypatch.setattr(lim2016, "published_policies", lambda seed: always)
+        section, documents = lim2016.policy_section(0)
         assert section.tables[0].rows[0][5] == "parse"
         assert "published: 16 of 16" in section.text[1]
         assert all(documents["policy"]["published"].values())

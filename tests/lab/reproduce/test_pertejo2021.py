@@ -37,6 +37,8 @@ from honeyguide_lab.reproduce.trials import Method, Planner
 from honeyguide_lab.reproduce.world_topics import StudiedTopic, world_topics
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from honeyguide_lab.reproduce import Reproduced
@@ -210,8 +212,9 @@ class TestShares:
 
 
 @pytest.fixture(scope="module")
-def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Reproduced:
-    return made(tmp_path_factory.mktemp("pertejo") / "out")
+def reproduced(shared_folder: Callable[[str], AbstractContextManager[Path]]) -> Reproduced:
+    with shared_folder("pertejo2021") as folder:
+        return made(folder / "out")
 
 
 def made(folder: Path) -> Reproduced:

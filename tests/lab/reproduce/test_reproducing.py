@@ -17,6 +17,8 @@ from lab.reproduce.small_wiki import build_small_wiki
 from worlds.wiki.dumps import Written, world_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from honeyguide_lab.reproduce import Reproduced
@@ -38,10 +40,10 @@ def made(folder: Path, paper: str = "wikicrawler", **how: Any) -> Reproduced:
 
 
 @pytest.fixture(scope="module")
-def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Reproduced:
-    with pytest.MonkeyPatch.context() as patch:
+def reproduced(shared_folder: Callable[[str], AbstractContextManager[Path]]) -> Reproduced:
+    with shared_folder("reproducing") as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr("honeyguide_lab.reproduce.reproducing.can_draw", lambda: False)
-        return made(tmp_path_factory.mktemp("frame") / "out")
+        return made(folder / "out")
 
 
 class TestPapers:

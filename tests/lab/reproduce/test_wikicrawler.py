@@ -25,6 +25,8 @@ from lab.reproduce.small_wiki import build_small_wiki
 from worlds.wiki.dumps import HOME, Written, world_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from honeyguide_lab.reproduce import Reproduced
@@ -33,17 +35,17 @@ SPEC = "seed=3,pages=400,hosts=12"
 
 
 @pytest.fixture(scope="module")
-def wiki(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_small_wiki(tmp_path_factory.mktemp("wiki"))
+def wiki(shared_folder: Callable[[str], AbstractContextManager[Path]]) -> Path:
+    with shared_folder("wiki") as folder:
+        return build_small_wiki(folder)
 
 
 @pytest.fixture(scope="module")
-def reproduced(tmp_path_factory: pytest.TempPathFactory, wiki: Path) -> Reproduced:
+def reproduced(shared_folder: Callable[[str], AbstractContextManager[Path]], wiki: Path) -> Reproduced:
     worlds = (f"synthetic:{SPEC}", f"wiki:{wiki}")
-    with pytest.MonkeyPatch.context() as patch:
+    with shared_folder("wikicrawler") as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr("honeyguide_lab.reproduce.reproducing.can_draw", lambda: False)
-        folder = tmp_path_factory.mktemp("wikicrawler") / "out"
-        done = reproduce("wikicrawler", folder, worlds=worlds, is_quick=True, jobs=1)
+        done = reproduce("wikicrawler", folder / "out", worlds=worlds, is_quick=True, jobs=1)
     assert done is not None
     return done
 

@@ -1,6 +1,4 @@
-"""The figures of Lim (2016) that ours are set beside, as printed.
-
-What people look for: the search words that pages are held against.
+"""The figures of Lim (2016) that ours are set beside, as printed, and the search words that pages are held against.
 
 Lim (7.2.2) took a list of popular search words from a web page that is no longer what it was. This is a list of our
 own, of the same kind; the first five are visible in his sample. Names of people are left out.
@@ -36,26 +34,6 @@ EXPLORATION: Final = {
         50: PublishedRun(6096, 50, 411.113517),
         500: PublishedRun(26864, 500, 1881.018762),
     },
-}
-
-# 7.3.2: the four features of a state, and whether its link is parsed. Both changes that he tried left it as it is.
-PARSES_BY_STATE: Final = {
-    (False, True, True, False): False,
-    (True, False, False, True): False,
-    (False, True, True, True): False,
-    (True, False, True, False): False,
-    (False, True, False, True): False,
-    (True, True, True, False): False,
-    (False, False, True, True): False,
-    (True, True, True, True): False,
-    (False, False, False, True): False,
-    (False, False, False, False): False,
-    (False, False, True, False): False,
-    (False, True, False, False): False,
-    (True, True, False, False): False,
-    (True, True, False, True): False,
-    (True, False, True, True): False,
-    (True, False, False, False): False,
 }
 
 SIMILAR_FROM: Final = 2 / 3  # 5.2.2 and the breadth-first code of 6.2.1

@@ -44,70 +44,37 @@ class PublishedTopic:
     vertices: int | None = None  # of its graph, where the document says how many
 
 
+def _wiki(names: str) -> tuple[str, ...]:
+    return tuple(f"/wiki/{name}" for name in names.split())
+
+
 TENNIS: Final = PublishedTopic(
     name="tennis",
     seed_title="Tennis",
     keywords=("tennis", "grand slam", "french open", "australian open", "wimbledon", "US open", "masters"),
     substitutes=(
-        "Grand Slam (tennis)",
-        "The Championships, Wimbledon",
-        "Australian Open",
-        "French Open",
-        "Rod Laver",
+        "Grand Slam (tennis)", "The Championships, Wimbledon", "Australian Open", "French Open", "Rod Laver",
         "Andre Agassi",
     ),
-    most_linked_to=(
-        "/wiki/Australia",
-        "/wiki/Grand_Slam_(tennis)",
-        "/wiki/United_Kingdom",
-        "/wiki/France",
-        "/wiki/Spain",
-        "/wiki/Tenni",
-        "/wiki/South_Africa",
-        "/wiki/The_Championships,_Wimbledon",
-        "/wiki/Switzerland",
-        "/wiki/Australian_Open",
+    most_linked_to=_wiki(
+        "Australia Grand_Slam_(tennis) United_Kingdom France Spain Tenni South_Africa The_Championships,_Wimbledon "
+        "Switzerland Australian_Open"
     ),
-    most_links=(
-        "/wiki/The_Championships,_Wimbledon",
-        "/wiki/Grand_Slam_in_tennis",
-        "/wiki/Career_Golden_Slam",
-        "/wiki/Grand_Slam_(tennis)",
-        "/wiki/List_of_Wimbledon_gentlemen%27s_singles_champions",
-        "/wiki/French_Open",
-        "/wiki/Rod_Laver",
-        "/wiki/List_of_Grand_Slam_related_tennis_records",
-        "/wiki/Roger_Federer",
-        "/wiki/Rafael_Nadal",
+    most_links=_wiki(
+        "The_Championships,_Wimbledon Grand_Slam_in_tennis Career_Golden_Slam Grand_Slam_(tennis) "
+        "List_of_Wimbledon_gentlemen%27s_singles_champions French_Open Rod_Laver "
+        "List_of_Grand_Slam_related_tennis_records Roger_Federer Rafael_Nadal"
     ),
     most_ranked={
-        0.01: (
-            "/wiki/France",
-            "/wiki/United_Kingdom",
-            "/wiki/Grand_Slam_(tennis)",
-            "/wiki/Spain",
-            "/wiki/Australia",
-            "/wiki/Switzerland",
-            "/wiki/Tennis",
-            "/wiki/Czech_Republic",
-            "/wiki/Romania",
-            "/wiki/Serbia",
+        0.01: _wiki(
+            "France United_Kingdom Grand_Slam_(tennis) Spain Australia Switzerland Tennis Czech_Republic Romania Serbia"
         ),
-        0.005: (
-            "/wiki/France",
-            "/wiki/United_Kingdom",
-            "/wiki/Spain",
-            "/wiki/Grand_Slam_(tennis)",
-            "/wiki/Australia",
-            "/wiki/Switzerland",
-            "/wiki/Tennis",
-            "/wiki/Czech_Republic",
-            "/wiki/Romania",
-            "/wiki/Serbia",
+        0.005: _wiki(
+            "France United_Kingdom Spain Grand_Slam_(tennis) Australia Switzerland Tennis Czech_Republic Romania Serbia"
         ),
     },
     iterations={0.01: 6, 0.005: 8},
-)
+)  # fmt: skip
 POP_MUSIC: Final = PublishedTopic(
     name="pop music",
     seed_title="Pop music",
@@ -116,17 +83,9 @@ POP_MUSIC: Final = PublishedTopic(
     ),
     substitutes=("Popular music", "Rock music", "Blues", "Country music"),
     most_ranked={
-        0.01: (
-            "/wiki/International_Standard_Book_Number",
-            "/wiki/Internet_Archive",
-            "/wiki/Jazz",
-            "/wiki/Popular_music",
-            "/wiki/Public_domain_music",
-            "/wiki/Rock_music",
-            "/wiki/The_Beatles",
-            "/wiki/Pop_music",
-            "/wiki/Blues",
-            "/wiki/Country_music",
+        0.01: _wiki(
+            "International_Standard_Book_Number Internet_Archive Jazz Popular_music Public_domain_music Rock_music "
+            "The_Beatles Pop_music Blues Country_music"
         )
     },
     iterations={0.01: 7},
@@ -138,17 +97,9 @@ PHYSICS: Final = PublishedTopic(
     keywords=("system", "mass", "velocity", "collision", "speed", "inertia", "kinetic energy", "momentum"),
     substitutes=("Classical mechanics", "Isaac Newton", "Energy"),
     most_ranked={
-        0.01: (
-            "/wiki/Isaac_Newton",
-            "/wiki/Ancient_Greek",
-            "/wiki/Galileo_Galilei",
-            "/wiki/Physics",
-            "/wiki/Universe",
-            "/wiki/Scientific_revolution",
-            "/wiki/Homer",
-            "/wiki/Astronomy",
-            "/wiki/Thales",
-            "/wiki/Democritus",
+        0.01: _wiki(
+            "Isaac_Newton Ancient_Greek Galileo_Galilei Physics Universe Scientific_revolution Homer Astronomy Thales "
+            "Democritus"
         )
     },
     iterations={0.01: 6},
