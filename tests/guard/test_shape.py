@@ -6,8 +6,7 @@ import tracemalloc
 
 import pytest
 
-from honeyguide.guard.folding import forms_of
-from honeyguide.guard.shape import shape_of
+from honeyguide.guard.shape import forms_of, shape_of
 from honeyguide.model import Url
 
 
@@ -113,3 +112,20 @@ def test_what_is_kept_of_long_addresses_takes_no_memory() -> None:
     finally:
         tracemalloc.stop()
     assert kept_bytes < 200 * 1000, "the address of each has 4,000 characters"
+
+
+DATES = (
+    "/calendar/7", "/calendar/2031/04/", "/Month/4", "/news?date=3", "/news?start_date=3", "/x?year=1&month=2",
+    "/x?y=2031&m=4", "/x?M=4&D=7", "/x?mon=4&yr=31", "/events/2031/04/", "/events/2031-04-07",
+    "/event?shown=20310407", "/archive/203104", "/archives/1999.html", "/list/archive?from=2100",
+)  # fmt: skip
+NO_DATES = (  # nothing to count on, one letter alone, twice the same, no year, no day, other words
+    "/", "/calendar", "/p/7", "/d/7", "/m/7.html", "/y/2031", "/x?d=7", "/x?m=7&mon=8", "/x?d=7&page=2",
+    "/archive/7", "/archive/1899", "/archive/2200", "/archive/120310", "/archive/203113", "/events/31",
+    "/events/list?id=20310432", "/blog/2031/04/07", "/today/7", "/eventful/2031",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("address", [*DATES, *NO_DATES])
+def test_some_addresses_say_that_they_are_about_a_day_a_month_or_a_year(address: str) -> None:
+    assert shape_of(Url.parse(f"http://a.test{address}")).is_dated is (address in DATES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from calendar import month_name
 from collections import Counter
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -177,13 +177,19 @@ def is_of_trap(name: str, url: str) -> bool:
 SHALLOW = ("facets",)  # deep down it ends; its size is in its breadth
 
 
+@cache
+def crawled(name: str) -> Crawl:
+    """A guarded crawl of the honest web with a trap, almost to the end."""
+    return guarded(trapped(name), 1500, breadth_first=name in SHALLOW)
+
+
 @pytest.mark.parametrize("name", TRAPS)
 def test_a_trap_costs_little(name: str) -> None:
     _, _, most, _ = TRAPS[name]
     is_shallow = name in SHALLOW
     unguarded = crawl(trapped(name), [SEED], 1500, breadth_first=is_shallow)
     without = sum(is_of_trap(name, url) for url in unguarded.fetched)
-    result = guarded(trapped(name), 1500, breadth_first=is_shallow)
+    result = crawled(name)
     with_guard = sum(is_of_trap(name, url) for url in result.fetched)
     assert with_guard <= most
     assert with_guard <= without / 2
@@ -191,7 +197,7 @@ def test_a_trap_costs_little(name: str) -> None:
 
 @pytest.mark.parametrize("name", TRAPS)
 def test_a_trap_is_called_what_it_is_and_honest_pages_are_not(name: str) -> None:
-    result = guarded(trapped(name), 1500, breadth_first=name in SHALLOW)
+    result = crawled(name)
     assert result.findings
     kinds = {finding.kind for finding in result.findings.values()}
     assert kinds & TRAPS[name][3] == kinds
@@ -210,7 +216,7 @@ def test_honest_pages_are_found_as_if_there_were_no_trap(name: str) -> None:
 @pytest.mark.parametrize("name", ["ring", "sessions", "mirrors"])
 def test_each_page_of_a_site_with_many_addresses_is_still_fetched(name: str) -> None:
     """10 stops, 40 pages, 40 pages: what is folded is not lost."""
-    result = guarded(trapped(name), budget=1500)
+    result = crawled(name)
     texts = Counter(
         shown.text for url in result.fetched if is_of_trap(name, url) and (shown := TRAPS[name][0](url)) is not None
     )

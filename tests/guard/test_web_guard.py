@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from honeyguide.errors import GuardError
 from honeyguide.guard import MAX_LEVEL, Cause, FindingKind, Guard, LinkLevel, SeenPage, Target, WebGuard, fingerprint_of
-from honeyguide.guard.bounded import pack, unpack
+from honeyguide.guard.bounded import Bounded, pack, unpack
 from honeyguide.model import LinkId, Url
 from honeyguide.settings import GuardSettings
 from tiny_webs import Shown, crawl, drawn, honest_web, page_with, prose, with_trap
@@ -54,7 +54,7 @@ def answers(guard: Guard, shown: list[tuple[SeenPage, list[Target]]]) -> list[ob
     return told
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.integers(0, 1000), st.integers(0, 150))
 def test_saved_and_loaded_anywhere_it_gives_the_same_answers(trouble: int, saved_after: int) -> None:
     shown = crawl(troubled_web(trouble), [SEED], 150, WebGuard(SMALL)).seen
@@ -66,7 +66,7 @@ def test_saved_and_loaded_anywhere_it_gives_the_same_answers(trouble: int, saved
     assert unpack(second.save()) == unpack(whole.save())
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.integers(0, 1000))
 def test_levels_and_demotions_stay_in_range_and_have_reasons(trouble: int) -> None:
     result = crawl(troubled_web(trouble), [SEED], 200, WebGuard(SMALL))
@@ -247,7 +247,7 @@ def test_memory_stays_within_its_bound() -> None:
     guard = WebGuard(replace(GuardSettings(), window_pages=50, memory=256))
     print_ = fingerprint_of(page_with("http://a.test/", Shown(prose(1), ())))
     sizes = []
-    for number in range(6000):
+    for number in range(3600):
         url = Url(f"http://h{number % 1500}.test/s{number % 700}/{number}?a={number}&b=1")
         key = number * 0x9E3779B97F4A7C15 % (1 << 64)
         print_ = replace(print_, exact=key, simhash=key, title=key >> 32, sketch=(key >> 40, key >> 41))
@@ -256,7 +256,7 @@ def test_memory_stays_within_its_bound() -> None:
             Target(LinkId(number + n), Url(f"http://h{number * n % 1600}.test/t{number}/{n}"), True) for n in (1, 2)
         ]
         guard.observe(page, targets)
-        if number % 1000 == 999:
+        if number % 600 == 599:
             sizes.append(len(guard.save()))
     assert max(sizes[2:]) < 1.2 * sizes[2]
 
@@ -273,6 +273,19 @@ def test_a_state_that_is_none_is_refused(state: bytes) -> None:
 def test_equal_states_are_equal_bytes() -> None:
     part = [1, "x"]
     assert pack([part, part]) == pack([part, list(part)])
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers()), max_size=60), st.integers(1, 10))
+def test_it_never_has_more_entries_than_it_may_and_keeps_the_newest(items: list[tuple[int, int]], most: int) -> None:
+    table: Bounded[int, int] = Bounded(most)
+    for key, value in items:
+        table.put(key, value)
+        assert len(table) <= most
+    newest = list(dict.fromkeys(key for key, _ in reversed(items)))[:most]
+    assert set(table) == set(newest)
+    smaller: Bounded[int, int] = Bounded(max(1, most // 2))
+    smaller.replace(table.items())
+    assert list(smaller) == list(table)[-smaller.capacity :]
 
 
 class Pages:

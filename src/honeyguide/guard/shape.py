@@ -1,16 +1,11 @@
-"""Whether an address says that it is about a day, a month or a year.
-
-Words such as *calendar* and *month* say so. *Archive* and *events* do where there is a year in the address: else they
-are lists of things that have numbers. A letter for a day, a month or a year says nothing alone, two of them do.
-
-What an address looks like when everything is taken out of it that varies from page to page.
+"""Addresses: the shape of one when everything is taken out that varies, and its forms without each of its parts.
 
 `/calendar/2031/04/?view=list&day=7` has the shape `/calendar/#/#/?day&view`. The first part of a path is kept, because
 it mostly names a section of the site; in later ones a number is `#`, an id `@` and any other word `*`. Names of
-parameters are sorted, their values left out.
+parameters are sorted, their values left out. The *section* of an address is its host and the literal beginning of its
+path, up to what varies: `/calendar/`. The *series* is host and shape without names of parameters.
 
-The *section* of an address is its host and the literal beginning of its path, up to what varies: `/calendar/`. The
-*series* is host and shape without names of parameters: those come and go from page to page of one list.
+A *form* of an address is the address without one part that may turn out not to matter: a parameter, a slash, an id.
 """
 
 from __future__ import annotations
@@ -19,34 +14,17 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
+import xxhash
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from honeyguide.model import HostKey, Url
 
-_SURE: Final = frozenset(
-    [
-        "cal",
-        "cals",
-        "calendar",
-        "calendars",
-        "date",
-        "dates",
-        "day",
-        "days",
-        "week",
-        "weeks",
-        "month",
-        "months",
-        "year",
-        "years",
-        "agenda",
-        "ym",
-    ]
-)
+_SURE: Final = re.compile(r"(?:cal|calendar|date|day|week|month|year)s?|agenda|ym")
 _WITH_A_YEAR: Final = frozenset({"event", "events", "archive", "archives"})
 _IN_SHORT: Final = {"y": "year", "yr": "year", "m": "month", "mon": "month", "d": "day"}
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -56,9 +34,13 @@ _YEAR: Final = re.compile(  # alone, or with a month or a day written on to it, 
 
 
 def is_dated(names: Iterable[str], path_and_query: str) -> bool:
-    """By the names in an address (of the beginning of its path, and of parameters), and the numbers in all of it."""
+    """Whether an address says that it is about a day, a month or a year.
+
+    Words such as *calendar* and *month* among `names` say so. *Archive* and *events* do where there is a year in the
+    address. Of the letters for a day, a month and a year it takes two.
+    """
     words = set(_WORD.findall(" ".join(names).lower()))
-    if not words.isdisjoint(_SURE):
+    if any(map(_SURE.fullmatch, words)):
         return True
     if len({_IN_SHORT[word] for word in words & _IN_SHORT.keys()}) > 1:
         return True
@@ -168,3 +150,93 @@ def repeats_in(parts: list[str]) -> int:
     """How often the most frequent part of a path stands in it; numbers and a part of one letter do not count."""
     counted = [part for part in parts if len(part) > 1 and not _NUMBER.fullmatch(part)]
     return max(Counter(counted).values(), default=1)
+
+
+_INDEX: Final = re.compile(r"/(?:index|default|home)\.[A-Za-z]{3,5}$")
+_SESSION_NAMES: Final = frozenset(
+    {"sid", "session", "sessionid", "session_id", "phpsessid", "jsessionid", "aspsessionid", "cfid", "cftoken", "s"}
+)
+_MOST_PARAMETERS: Final = 8
+"""Parameters of an address that are tried; one with more is tried as a whole only."""
+
+WHOLE_QUERY: Final = "query"
+SLASH: Final = "slash"
+INDEX: Final = "index"
+REPEATED_PART: Final = "what stands between two equal parts of the path"
+
+
+class Form(NamedTuple):
+    """An address without one of its parts."""
+
+    rule: str  # what was left out, as in "parameter sid"
+    text: str
+    is_session: bool  # whether what was left out reads like the id of a visit
+    names: tuple[str, ...] = ()  # of parameters, where all of them were left out
+
+
+def forms_of(address: str) -> tuple[Form, ...]:
+    """An address without each of the parts that may turn out not to matter."""
+    return _kept_forms(address) if len(address) <= LONGEST_KEPT else tuple(_forms(address))
+
+
+@lru_cache(maxsize=8192)
+def _kept_forms(address: str) -> tuple[Form, ...]:
+    return tuple(_forms(address))
+
+
+def _forms(address: str) -> Iterator[Form]:
+    path, mark, query = address.partition("?")
+    start = path.index("/", 8)
+    after = mark + query
+    is_index = _INDEX.search(path, start)
+    if is_index or path.endswith("/"):
+        folder = path[: max(start + 1, path.rindex("/"))]  # nothing is shorter than the root
+        yield Form(INDEX, folder + after, is_session=False)
+        if not is_index and len(path) > start + 1:
+            yield Form(SLASH, folder + after, is_session=False)
+    elif "." not in path[path.rindex("/") :]:
+        yield Form(SLASH, path + after, is_session=False)
+    yield from _without_path_parts(path, start, after)
+    if not query:
+        return
+    items = query.split("&")
+    names = tuple(dict.fromkeys(item.partition("=")[0] for item in items))
+    if len(items) <= _MOST_PARAMETERS:
+        for name in names:
+            values = [item.partition("=")[2] for item in items if item.partition("=")[0] == name]
+            left = "&".join(item for item in items if item.partition("=")[0] != name)
+            is_session = name.lower() in _SESSION_NAMES or all(map(is_id, values))
+            yield Form(f"parameter {name}", f"{path}?{left}" if left else path, is_session)
+        if len(items) > 1:
+            yield Form("order of parameters", f"{path}?{'&'.join(sorted(items))}", is_session=False)
+    yield Form(WHOLE_QUERY, path, is_session=False, names=names)
+
+
+def _without_path_parts(path: str, start: int, after: str) -> Iterator[Form]:
+    """Without `;jsessionid=…`, without a part that is an id, and without the way round to a part that stands twice."""
+    bare, semicolon, parameter = path.partition(";")
+    if semicolon:
+        name = parameter.partition("=")[0]
+        yield Form(f"path parameter {name}", bare + after, is_session=True)
+    parts = path[start + 1 :].split("/")
+    again = next((part for part in parts if len(part) > 1 and not part.isdigit() and parts.count(part) > 1), None)
+    if again is not None:
+        last = len(parts) - 1 - parts[::-1].index(again)
+        kept = parts[: parts.index(again)] + parts[last:]
+        yield Form(REPEATED_PART, path[: start + 1] + "/".join(kept) + after, is_session=False)
+    for place, part in enumerate(parts):
+        if is_id(part):
+            parts = path[start + 1 :].split("/")
+            parts[place] = ""
+            yield Form(f"id in part {place + 1} of the path", f"{path[: start + 1]}{'/'.join(parts)}{after}", True)  # noqa: FBT003
+
+
+def path_of(address: str) -> str:
+    """Path and query, whatever stands at the end of the path."""
+    path, mark, query = address[address.index("/", 8) :].partition("?")
+    return _INDEX.sub("", path).removesuffix("/") + mark + query
+
+
+def hash_of(text: str) -> int:
+    """The same for equal addresses, and the same in every process."""
+    return xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))

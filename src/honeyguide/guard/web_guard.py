@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from honeyguide.errors import GuardError
 from honeyguide.guard.bounded import Bounded, fields_of, gc_paused, pack, unpack
 from honeyguide.guard.fingerprint import NO_TITLE
-from honeyguide.guard.folding import REPEATED_PART, Folding, hash_of
+from honeyguide.guard.folding import Folding
 from honeyguide.guard.guard import (
     FIRM_LEVEL,
     MAX_LEVEL,
@@ -25,7 +25,7 @@ from honeyguide.guard.guard import (
     Reason,
 )
 from honeyguide.guard.series import Series, is_about
-from honeyguide.guard.shape import Shape, shape_of
+from honeyguide.guard.shape import REPEATED_PART, Shape, hash_of, shape_of
 from honeyguide.guard.site_budget import FORGIVING, SiteBudgets
 from honeyguide.guard.soft_404 import SameTitle
 from honeyguide.guard.window import Kept, Window
