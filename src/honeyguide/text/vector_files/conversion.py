@@ -298,7 +298,7 @@ def _write_draft(path: Path, state: str, draft: Path, on_progress: Callable[[Con
             log.info("converting %s: %s, %s numbers a word", path, layout.format.value, layout.dimension)
             read = binary_batches if layout.format is Format.WORD2VEC_BINARY else text_batches
             with CacheDraft(draft, layout.dimension) as cache:
-                for batch in read(content, layout, path):
+                for batch in read(content, layout):
                     cache.add(batch)
                     on_progress(Converting(path, file.bytes_read, file.size_bytes, cache.rows))
                 if not cache.rows:

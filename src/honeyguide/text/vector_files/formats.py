@@ -136,6 +136,7 @@ class Format(Enum):
 class FileLayout:
     """How the words and numbers lie in a file."""
 
+    path: Path
     format: Format
     dimension: int
     promised_words: int | None = None  # what a header says; GloVe's files have none
@@ -161,7 +162,7 @@ def layout_of(content: Content, path: Path) -> FileLayout:
         _check_dimension(dimension, path)
         content.skip(len(line) + 1)
         is_binary = _is_binary(content, words, dimension)
-        return FileLayout(Format.WORD2VEC_BINARY if is_binary else Format.WORD2VEC_TEXT, dimension, words)
+        return FileLayout(path, Format.WORD2VEC_BINARY if is_binary else Format.WORD2VEC_TEXT, dimension, words)
     dimension = _numbers_at_the_end(fields)
     if not dimension or has_number_inside(fields[: len(fields) - dimension]):
         raise VectorsError(
@@ -169,7 +170,7 @@ def layout_of(content: Content, path: Path) -> FileLayout:
             "many words and how many numbers each; give GloVe, word2vec or fastText .vec"
         )
     _check_dimension(dimension, path)
-    return FileLayout(Format.GLOVE_TEXT, dimension)
+    return FileLayout(path, Format.GLOVE_TEXT, dimension)
 
 
 def is_number(field: bytes) -> bool:
@@ -238,94 +239,73 @@ def _ends_as_binary(records: bytes, words: int, dimension: int) -> bool:
     return place == len(records)
 
 
-def text_batches(content: Content, layout: FileLayout, path: Path) -> Iterator[Batch]:
+def text_batches(content: Content, layout: FileLayout) -> Iterator[Batch]:
     """Yield all words with their numbers. VectorsError names the line in which something is wrong."""
-    return _TextRows(layout, path).batches(content)
+    words: list[bytes] = []
+    fields: list[bytes] = []
+    lines: list[int] = []
+    rows = 0  # of all lines so far, whether their words can be used or not
+    last_line = 1
+    for number, line in enumerate(content.lines(LONGEST_LINE), layout.first_line):
+        pieces = line.split()
+        if not pieces:
+            continue
+        if len(pieces) != layout.dimension + 1:
+            pieces = _join_word(pieces, line, number, layout)
+        words.append(pieces[0])
+        fields += pieces[1:]
+        lines.append(number)
+        rows, last_line = rows + 1, number
+        if len(words) == rows_at_once(layout.dimension):
+            yield Batch.of(words, _parse_numbers(fields, lines, layout))
+            words, fields, lines = [], [], []
+    if words:
+        yield Batch.of(words, _parse_numbers(fields, lines, layout))
+    promised = layout.promised_words
+    if promised is not None and promised != rows:
+        short = f"ends after {rows:,} of the {promised:,} words that line 1 promises"
+        long = f"has {count_of(rows, 'word')} where line 1 promises {promised:,}"
+        what = short if rows < promised else long
+        raise VectorsError(f"{layout.path} {what} (its last line is {last_line:,}): get it again, or mend line 1")
 
 
-class _TextRows:
-    def __init__(self, layout: FileLayout, path: Path) -> None:
-        self._layout = layout
-        self._path = path
-        self._rows = 0  # of all lines so far, whether their words can be used or not
-        self._last_line = 1
+def _join_word(pieces: list[bytes], line: bytes, number: int, layout: FileLayout) -> list[bytes]:
+    """Join a word that has spaces in it, or is a space. VectorsError where the line is not a word and its numbers."""
+    dimension, where = layout.dimension, f"{layout.path}, line {number:,}"
+    if len(line) > LONGEST_LINE:
+        raise VectorsError(f"{where} is longer than {LONGEST_LINE:,} bytes: check that it is a file of vectors")
+    word, numbers = pieces[: len(pieces) - dimension], pieces[-dimension:]
+    if len(pieces) > dimension and not has_number_inside(word):
+        return [b" ".join(word), *numbers]
+    if len(pieces) == dimension and line[:1].isspace():
+        return [b"", *numbers]
+    says = f"{'line 1' if layout.promised_words is None else 'the header'} says {dimension:,}"
+    has = f"has {count_of(len(pieces) - 1, 'number')}"
+    raise VectorsError(f"{where} {has} where {says}: get the file again, or take the line out")
 
-    def batches(self, content: Content) -> Iterator[Batch]:
-        at_once, dimension = rows_at_once(self._layout.dimension), self._layout.dimension
-        words: list[bytes] = []
-        fields: list[bytes] = []
-        lines: list[int] = []
-        number = self._layout.first_line - 1
-        for line in content.lines(LONGEST_LINE):
-            number += 1
-            pieces = line.split()
-            if not pieces:
-                continue
-            if len(pieces) != dimension + 1:
-                pieces = self._join_word(pieces, line, number)
-            words.append(pieces[0])
-            fields += pieces[1:]
-            lines.append(number)
-            if len(words) == at_once:
-                yield self._make_batch(words, fields, lines)
-                words, fields, lines = [], [], []
-        if words:
-            yield self._make_batch(words, fields, lines)
-        self._check_count()
 
-    def _join_word(self, pieces: list[bytes], line: bytes, number: int) -> list[bytes]:
-        """Return a line that is not plainly a word and its numbers: the word may have spaces in it, or be a space."""
-        dimension = self._layout.dimension
-        if len(line) > LONGEST_LINE:
-            raise self._line_error(
-                number, f"is longer than {LONGEST_LINE:,} bytes", "check that it is a file of vectors"
-            )
-        word, numbers = pieces[: len(pieces) - dimension], pieces[-dimension:]
-        if len(pieces) > dimension and not has_number_inside(word):
-            return [b" ".join(word), *numbers]
-        if len(pieces) == dimension and line[:1].isspace():
-            return [b"", *numbers]
-        where = "line 1" if self._layout.promised_words is None else "the header"
-        has = f"has {count_of(len(pieces) - 1, 'number')} where {where} says {dimension:,}"
-        raise self._line_error(number, has, "get the file again, or take the line out")
-
-    def _make_batch(self, words: list[bytes], fields: list[bytes], lines: list[int]) -> Batch:
-        try:
-            with np.errstate(over="ignore"):
-                vectors = np.array(list(map(float, fields)), dtype=np.float32)
-        except ValueError:
-            place = next(place for place, field in enumerate(fields) if not is_number(field))
-            raise self._bad_number(place, fields, lines) from None
-        if not np.isfinite(vectors).all():
-            raise self._bad_number(int(np.flatnonzero(~np.isfinite(vectors))[0]), fields, lines)
-        self._rows += len(words)
-        self._last_line = lines[-1]
-        return Batch.of(words, vectors.reshape(len(words), self._layout.dimension))
-
-    def _bad_number(self, place: int, fields: list[bytes], lines: list[int]) -> VectorsError:
-        line, column = lines[place // self._layout.dimension], place % self._layout.dimension + 1
+def _parse_numbers(fields: list[bytes], lines: list[int], layout: FileLayout) -> NDArray[np.float32]:
+    """Return the vectors of some lines. VectorsError names the first that is no finite number."""
+    try:
+        with np.errstate(over="ignore"):
+            vectors = np.array(list(map(float, fields)), dtype=np.float32)
+        bad = np.flatnonzero(~np.isfinite(vectors))[:1].tolist()
+    except ValueError:
+        bad = [next(place for place, field in enumerate(fields) if not is_number(field))]
+    for place in bad:
+        line, column = lines[place // layout.dimension], place % layout.dimension + 1
         shown = fields[place][:40].decode("utf-8", "replace")
-        remedy = "get the file again, or take the line out"
-        return self._line_error(line, f"has {shown!r} for its number {column:,}, which is no finite number", remedy)
-
-    def _check_count(self) -> None:
-        promised = self._layout.promised_words
-        if promised is not None and promised != self._rows:
-            short = f"ends after {self._rows:,} of the {promised:,} words that line 1 promises"
-            long = f"has {count_of(self._rows, 'word')} where line 1 promises {promised:,}"
-            what = short if self._rows < promised else long
-            raise VectorsError(
-                f"{self._path} {what} (its last line is {self._last_line:,}): get it again, or mend line 1"
-            )
-
-    def _line_error(self, number: int, what: str, remedy: str) -> VectorsError:
-        return VectorsError(f"{self._path}, line {number:,} {what}: {remedy}")
+        raise VectorsError(
+            f"{layout.path}, line {line:,} has {shown!r} for its number {column:,}, which is no finite number: "
+            "get the file again, or take the line out"
+        )
+    return vectors.reshape(len(lines), layout.dimension)
 
 
 _LONGEST_WORD: Final = 1 << 16
 
 
-def binary_batches(content: Content, layout: FileLayout, path: Path) -> Iterator[Batch]:
+def binary_batches(content: Content, layout: FileLayout) -> Iterator[Batch]:
     """Yield all words with their numbers. VectorsError names the byte where something is wrong."""
     assert layout.promised_words is not None, "a binary file begins with how many words there are"
     for first in range(0, layout.promised_words, rows_at_once(layout.dimension)):
@@ -333,42 +313,42 @@ def binary_batches(content: Content, layout: FileLayout, path: Path) -> Iterator
         begins, words, numbers = [], [], []
         for row in range(first, last):
             begins.append(content.taken)
-            words.append(_read_word(content, row, layout, path))
-            numbers.append(_read_numbers(content, row, layout, path))
+            words.append(_read_word(content, row, layout))
+            numbers.append(_read_numbers(content, row, layout))
         vectors = np.frombuffer(b"".join(numbers), dtype="<f4").reshape(-1, layout.dimension).astype(np.float32)
-        _check_finite(vectors, begins, path)
+        _check_finite(vectors, begins, layout.path)
         yield Batch.of(words, vectors)
-    _check_end(content, layout, path)
+    _check_end(content, layout)
 
 
-def _read_word(content: Content, row: int, layout: FileLayout, path: Path) -> bytes:
+def _read_word(content: Content, row: int, layout: FileLayout) -> bytes:
     while content.peek(1) == b"\n":  # some writers end a vector with one, others do not
         content.skip(1)
     length = content.find(b" ", _LONGEST_WORD)
     if length < 0:
         if len(content.peek(_LONGEST_WORD)) < _LONGEST_WORD:
-            raise _cut_off_error(content, row, layout, path)
+            raise _cut_off_error(content, row, layout)
         raise VectorsError(
-            f"{path}, byte {content.taken:,}: no end of word {row + 1:,} in sight; check that it is word2vec's binary "
-            f"format with {layout.dimension:,} numbers a word"
+            f"{layout.path}, byte {content.taken:,}: no end of word {row + 1:,} in sight; check that it is word2vec's "
+            f"binary format with {layout.dimension:,} numbers a word"
         )
     word = content.take(length)
     content.skip(1)
     return word
 
 
-def _read_numbers(content: Content, row: int, layout: FileLayout, path: Path) -> bytes:
+def _read_numbers(content: Content, row: int, layout: FileLayout) -> bytes:
     numbers = content.take(4 * layout.dimension)
     if len(numbers) < 4 * layout.dimension:
-        raise _cut_off_error(content, row, layout, path)
+        raise _cut_off_error(content, row, layout)
     return numbers
 
 
-def _cut_off_error(content: Content, row: int, layout: FileLayout, path: Path) -> VectorsError:
+def _cut_off_error(content: Content, row: int, layout: FileLayout) -> VectorsError:
     end = content.taken + len(content.peek(_LONGEST_WORD))
     return VectorsError(
-        f"{path} ends at byte {end:,}, after {row:,} of the {layout.promised_words:,} words that its header promises: "
-        "get it again"
+        f"{layout.path} ends at byte {end:,}, after {row:,} of the {layout.promised_words:,} words that its header "
+        "promises: get it again"
     )
 
 
@@ -383,11 +363,11 @@ def _check_finite(vectors: np.ndarray[tuple[int, ...], np.dtype[np.float32]], be
         )
 
 
-def _check_end(content: Content, layout: FileLayout, path: Path) -> None:
+def _check_end(content: Content, layout: FileLayout) -> None:
     while content.peek(1) == b"\n":
         content.skip(1)
     if content.peek(1):
         raise VectorsError(
-            f"{path}, byte {content.taken:,}: there is more after the {layout.promised_words:,} words that its header "
-            "promises: get it again"
+            f"{layout.path}, byte {content.taken:,}: there is more after the {layout.promised_words:,} words that its "
+            "header promises: get it again"
         )
