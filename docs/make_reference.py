@@ -1,4 +1,4 @@
-"""Write docs/reference/settings.md and cli.md from the code: `python docs/make_reference.py`."""  # noqa: INP001
+"""Write the pages made from the code, reference and tree: `python docs/make_reference.py`."""  # noqa: INP001
 
 from __future__ import annotations
 
@@ -9,13 +9,32 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import honeyguide
 from honeyguide.cli.main import COMMANDS, load_command
 from honeyguide.settings import SETTINGS_BY_KEY, Setting, everyday_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-FOLDER = Path(__file__).parent / "reference"
+DOCS = Path(__file__).parent
+SOURCE = Path(honeyguide.__path__[0]).parent
+FOLDERS = {
+    "model": "frozen values",
+    "settings": "the typed tree of settings",
+    "text": "tokens, stems, vectors",
+    "topic": "topic files, presets, suggestions",
+    "worlds": "what is crawled",
+    "fetch": "HTTP, robots.txt, host schedule, rendering",
+    "parse": "bytes to page",
+    "judge": "page to relevance and reward",
+    "guard": "duplicates and traps",
+    "learn": "one file a strategy",
+    "frontier": "waiting links",
+    "crawler": "joins the stages: core, loop, transport, workers, resume",
+    "runs": "the run folder: schema, writing, reading, ranks, exports, report",
+    "search": "index and query",
+    "cli": "the commands",
+}
 SETTINGS_HEAD = """# Settings
 
 Made from the code by `docs/make_reference.py`. In a TOML file, `section.name` is `name` in the table `[section]`;
@@ -100,6 +119,31 @@ def _plain(text: str | None, *, is_short: bool = False) -> str:
     return "\n\n".join(blocks).replace("\n```\n\n```\n", "\n")
 
 
+def tree_table() -> str:
+    """Return a table of every folder with its modules, each once."""
+    rows = [(f"`{name}/`", what, _modules(SOURCE / "honeyguide" / name)) for name, what in FOLDERS.items()]
+    top = ", ".join(f"`{file.stem}`" for file in sorted((SOURCE / "honeyguide").glob("[!_]*.py")))
+    rows.append(("(top)", "errors; registries of strategies, judges, worlds and exports", top))
+    rows.append(("`honeyguide_lab/`", "the laboratory: a package of its own", _modules(SOURCE / "honeyguide_lab")))
+    return "\n".join(f"| {' | '.join(row)} |" for row in (("folder", "what", "modules"), ("---",) * 3, *rows))
+
+
+def _modules(folder: Path) -> str:
+    names = [
+        f"`{path.name}/` ({_modules(path)})" if path.is_dir() else f"`{path.stem}`"
+        for path in sorted(folder.iterdir())
+        if (path.suffix == ".py" and path.stem != "__init__") or (path / "__init__.py").exists()
+    ]
+    return ", ".join(names)
+
+
+def architecture_page(text: str) -> str:
+    """Return the page with its table of folders made anew."""
+    return re.sub(r"(?<=\n\n)\| folder \|.*?(?=\n\n)", lambda _: tree_table(), text, flags=re.DOTALL)
+
+
 if __name__ == "__main__":
-    (FOLDER / "settings.md").write_text(settings_page(), encoding="utf-8")
-    (FOLDER / "cli.md").write_text(cli_page(), encoding="utf-8")
+    architecture = DOCS / "explanation" / "architecture.md"
+    architecture.write_text(architecture_page(architecture.read_text(encoding="utf-8")), encoding="utf-8")
+    (DOCS / "reference" / "settings.md").write_text(settings_page(), encoding="utf-8")
+    (DOCS / "reference" / "cli.md").write_text(cli_page(), encoding="utf-8")
