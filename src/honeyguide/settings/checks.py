@@ -116,15 +116,28 @@ def _profile_mistakes(settings: Settings) -> Iterator[str]:
         yield f"crawl.profile is {shown(profile)}: choose one of {', '.join(PROFILES)}, or leave it empty"
 
 
-def _seed_url_mistakes(settings: Settings) -> Iterator[str]:
-    from honeyguide.model import Url  # noqa: PLC0415
+def _url_mistakes(settings: Settings) -> Iterator[str]:
+    """Yield every text in a list of URLs, hosts or prefixes that is none."""
+    from honeyguide.model import Url, domain_pattern, host_pattern  # noqa: PLC0415
 
-    for name in ("seed_urls", "sitemaps", "feeds"):
-        for text in getattr(settings.crawl, name):
+    def prefix(text: str) -> Url:
+        try:
+            return Url.parse(f"http://any.test{text}" if text.startswith("/") else text)
+        except InvalidUrl:
+            raise InvalidUrl(f"{shown(text)} begins no URL; write /docs/ or https://example.org/docs/") from None
+
+    readers: dict[str, Callable[[str], object]] = {
+        **dict.fromkeys(("crawl.seed_urls", "crawl.sitemaps", "crawl.feeds", "restart.urls"), Url.parse),
+        **dict.fromkeys(("scope.allow_hosts", "scope.deny_hosts"), host_pattern),
+        "scope.domains": domain_pattern,
+        **dict.fromkeys(("scope.allow_prefixes", "scope.deny_prefixes"), prefix),
+    }
+    for key, read in readers.items():
+        for text in SETTINGS_BY_KEY[key].value_in(settings):
             try:
-                Url.parse(text)
+                read(text)
             except InvalidUrl as error:
-                yield f"crawl.{name}: {error}"
+                yield f"{key}: {error}"
 
 
 def _identity_mistakes(settings: Settings) -> Iterator[str]:
@@ -159,23 +172,16 @@ def _proxy_mistakes(settings: Settings) -> Iterator[str]:
         yield "fetch.proxy holds a password that the run would keep: put it in a file that fetch.proxy_login names"
 
 
-def _rank_mistakes(settings: Settings) -> Iterator[str]:
+def _guard_mistakes(settings: Settings) -> Iterator[str]:
     for rule in settings.guard.rules:
         if rule not in GUARD_RULES:
             yield f"guard.rules: {shown(rule)} is none; choose of {', '.join(GUARD_RULES)}"
 
 
 def _restart_mistakes(settings: Settings) -> Iterator[str]:
-    from honeyguide.model import Url  # noqa: PLC0415
-
     for source in settings.restart.sources:
         if source not in RESTART_SOURCES:
             yield f"restart.sources: {shown(source)} is none; choose of {', '.join(RESTART_SOURCES)}"
-    for text in settings.restart.urls:
-        try:
-            Url.parse(text)
-        except InvalidUrl as error:
-            yield f"restart.urls: {error}"
     if settings.restart.is_on and not _can_restart(settings):
         sources = shown(list(settings.restart.sources))
         yield f"restart.sources is {sources}, which has nowhere to begin anew: add unexplored, or turn restarts off"
@@ -198,20 +204,6 @@ def _delay_mistakes(settings: Settings) -> Iterator[str]:
         yield f"politeness.pause_to_s is {pause_to_s:g}: it must be at least pause_from_s, here {pause_from_s:g}"
 
 
-def _pattern_mistakes(settings: Settings) -> Iterator[str]:
-    from honeyguide.model import domain_pattern, host_pattern  # noqa: PLC0415
-
-    scope = settings.scope
-    for name, pattern_of in (("allow_hosts", host_pattern), ("deny_hosts", host_pattern), ("domains", domain_pattern)):
-        for text in getattr(scope, name):
-            try:
-                pattern_of(text)
-            except InvalidUrl as error:
-                yield f"scope.{name}: {error}"
-    yield from _expression_mistakes(settings)
-    yield from _prefix_mistakes(settings)
-
-
 def _expression_mistakes(settings: Settings) -> Iterator[str]:
     for name in ("allow_paths", "deny_paths", "allow_urls", "deny_urls", "allow_titles", "deny_titles"):
         for pattern in getattr(settings.scope, name):
@@ -221,17 +213,6 @@ def _expression_mistakes(settings: Settings) -> Iterator[str]:
                 re.compile(pattern)
             except (re.error, OverflowError, RecursionError) as error:
                 yield f"scope.{name}: {shown(pattern)} is not a regular expression: {error}"
-
-
-def _prefix_mistakes(settings: Settings) -> Iterator[str]:
-    from honeyguide.model import Url  # noqa: PLC0415
-
-    for name in ("allow_prefixes", "deny_prefixes"):
-        for text in getattr(settings.scope, name):
-            try:
-                Url.parse(f"http://any.test{text}" if text.startswith("/") else text)
-            except InvalidUrl:
-                yield f"scope.{name}: {shown(text)} begins no URL; write /docs/ or https://example.org/docs/"
 
 
 def _vector_mistakes(settings: Settings) -> Iterator[str]:
@@ -268,15 +249,15 @@ def _needs_topic(settings: Settings) -> bool:
 _CHECKS: Final = (
     _world_mistakes,
     _profile_mistakes,
-    _seed_url_mistakes,
+    _url_mistakes,
     _identity_mistakes,
     _content_type_mistakes,
     _proxy_mistakes,
     _delay_mistakes,
     _restart_mistakes,
-    _pattern_mistakes,
+    _expression_mistakes,
     judge_mistakes,
     _vector_mistakes,
     _method_mistakes,
-    _rank_mistakes,
+    _guard_mistakes,
 )

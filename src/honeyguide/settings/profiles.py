@@ -29,15 +29,15 @@ VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
         "judge.relevant_when": "word",
         "judge.reward": "pertejo-code",
         "lfa.features": "pertejo",
-        "lfa.step_size": 0.001,
+        "lfa.step_size": 0.001,  # over that of a preset
         "lfa.discount": 0.3,
         "lfa.starts_at": "uniform",
         "lfa.ends_at_relevant": False,
         "lfa.learns_without_links": False,
         "lfa.draws": "link",
     },
-    # The same, 2.6, 3.7 and 4.3: deep Q-learning, 5,000 steps to train and 5,000 to test. Layers and the rest of the
-    # network are his; --strategy dqn-fixed has it with an output a page, as he had it.
+    # The same, 2.6, 3.7 and 4.3: deep Q-learning, 5,000 steps to train and 5,000 to test. Values of
+    # his that are not here are the defaults; --strategy dqn-fixed has it with an output a page, as he had it.
     "pertejo2021-dqn": {
         "crawl.strategy": "dqn",
         "crawl.concurrency": 1,
@@ -49,16 +49,8 @@ VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
         "dqn.layers": (128, 256),
         "dqn.dropout": 0.5,
         "dqn.output_penalty": 0.01,
-        "dqn.target": "double",
         "dqn.dueling": "mean",
         "dqn.loss": "squared",
-        "dqn.discount": 0.3,
-        "dqn.learning_rate": 0.001,
-        "dqn.replay": 50_000,
-        "dqn.batch": 32,
-        "dqn.warm_up": 100,
-        "dqn.target_share": 0.01,
-        "dqn.features": "pertejo",
         "dqn.inputs": "raw",
         "dqn.mode": "asynchronous",
         "dqn.refresh_every": 1,
