@@ -186,11 +186,13 @@ class TestWhatTheGuardFound:
             place_by_name = {url.rpartition("/")[2]: place for url, *place in database.execute(pages)}
             for name, kind in (("lava", "calendar"), ("basalt", "duplicate")):
                 step, link = place_by_name[name]
-                database.execute("INSERT INTO findings VALUES (?, ?, 9, ?, '', '', 1)", (link, step, kind))
+                columns = "link, step, found_at, kind, about, rule, numbers, demotion"
+                values = (link, step, 9, kind, "", "", "{}", 1)
+                database.execute(f"INSERT INTO findings ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
             simhashes = {"basalt": 0b1111 << 60, "granite": 0b0001 << 60, "lava": 1, "cooking": (1 << 40) - 1}
             for name, simhash in simhashes.items():
                 packed = Fingerprint(1, 1, simhash, 1, 1, 1, ()).pack()
-                database.execute("INSERT INTO prints VALUES (?, ?, 0, 0, 0, 0, ?)", (*place_by_name[name], packed))
+                database.execute("INSERT INTO prints VALUES (?, ?, 0, ?)", (*place_by_name[name], packed))
         return run
 
     def test_traps_are_left_out_where_that_is_asked_for_and_copies_are_not(self, guarded: Path) -> None:

@@ -35,10 +35,10 @@ from honeyguide.runs.archive import fetch_records, file_name, warc_date, warcinf
 from honeyguide.runs.bodies import ARCHIVE_FOLDER, StoredBodies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    Select = Callable[..., Iterator[tuple[Any, ...]]]
+    from honeyguide.runs.discovered_graph import Select
 
 
 class RecordedAnswers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.model import HostRest, KnownPage, Url
 from honeyguide.runs.bodies import wrap_sqlite_errors
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from honeyguide.model import RobotsFile
+    from honeyguide.runs.discovered_graph import Select
     from honeyguide.runs.records import Progress
 
 
@@ -68,12 +69,6 @@ class Revisit:
     title: str  # empty where the page did not come again
     is_relevant: bool  # False where the page did not come again
     detail: str  # where it moved to, or why there was no page
-
-
-class Select(Protocol):
-    """Reads rows of a run's database."""
-
-    def __call__(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +141,10 @@ def _revisit(known: KnownPage, fetch: _Fetch | None, page: list[Any]) -> Revisit
             changes=known.changes + (digest != known.digest),
         )
     detail = "" if fetch is None else fetch.detail
-    return Revisit(known, _finding(known, fetch, digest), now, title or "", bool(is_relevant), detail)
+    return Revisit(known, _change_of(known, fetch, digest), now, title or "", bool(is_relevant), detail)
 
 
-def _finding(known: KnownPage, fetch: _Fetch | None, digest: bytes | None) -> PageChange:
+def _change_of(known: KnownPage, fetch: _Fetch | None, digest: bytes | None) -> PageChange:
     match fetch:
         case None:
             return PageChange.WAITING

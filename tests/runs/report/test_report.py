@@ -208,7 +208,7 @@ def test_any_curve_can_be_drawn(points: list[tuple[int, int]]) -> None:
 
 
 @needs_chromium
-@pytest.mark.parametrize("width", [1280, 420, 390])
+@pytest.mark.parametrize("width", [1280, 390])
 def test_in_a_browser_nothing_is_wider_than_the_window_and_nobody_is_asked(tmp_path: Path, width: int) -> None:
     file = honeyguide.write_report(odd_run(tmp_path / "run"))
     asked: list[str] = []
