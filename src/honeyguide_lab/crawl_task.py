@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import metadata, resources
@@ -27,7 +28,7 @@ from honeyguide.crawler import (
     word_vectors,
 )
 from honeyguide.errors import HoneyguideError, RunDamaged, RunExists
-from honeyguide.model.clock import ProcessorClock, RealClock
+from honeyguide.model.clock import RealClock
 from honeyguide.runs import Progress, open_run
 
 if TYPE_CHECKING:
@@ -195,6 +196,13 @@ def _clear_what_never_began(run: Path) -> None:
         shutil.rmtree(run)
 
 
+class _ProcessorClock:
+    """Seconds for which processors worked for this process: what a crawl costs, whatever else the machine does."""
+
+    def now(self) -> float:
+        return time.process_time()
+
+
 class _StepCounter:
     """Counts the steps made in this process, and the seconds from the first on."""
 
@@ -202,7 +210,7 @@ class _StepCounter:
         self.steps = 0
         self.seconds = 0.0
         self.processor_s = 0.0
-        self._clock, self._processor = RealClock(), ProcessorClock()
+        self._clock, self._processor = RealClock(), _ProcessorClock()
         self._started = (0.0, 0.0)
         self._before = 0
         self._reported = 0

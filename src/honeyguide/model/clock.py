@@ -24,13 +24,6 @@ class RealClock:
         return time.monotonic() + self._offset_s
 
 
-class ProcessorClock:
-    """Seconds for which processors worked for this process: what a program costs, whatever else the machine does."""
-
-    def now(self) -> float:
-        return time.process_time()
-
-
 class SimulatedClock:
     """Time that moves only when told to; resuming a run starts it where the run stopped."""
 
