@@ -1,4 +1,4 @@
-"""What the guard says becomes of waiting links: moved down when their turn comes, up when told, dropped on request."""
+"""Waiting links are moved down when their turn comes, up when the guard says so, and dropped on request."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_links_that_wait_deeper_are_fetched_last_in_every_order(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("strategy", EVERY_ORDER)
-def test_a_link_that_stands_lower_by_now_is_moved_down_when_its_turn_comes(tmp_path: Path, strategy: str) -> None:
+def test_a_link_with_a_lower_level_by_now_is_moved_down_when_its_turn_comes(tmp_path: Path, strategy: str) -> None:
     guard = ByWords()
     guard.on_page["plain1"] = lambda: guard.levels.update(deep=2)
     crawl = wired(tmp_path, FAN, guard, strategy)
@@ -252,7 +252,7 @@ def test_a_doubtful_link_does_not_wait_for_hosts_that_are_not_ready(tmp_path: Pa
     crawl.close()
 
 
-def test_a_link_that_is_tried_again_waits_where_it_stands_by_then(tmp_path: Path) -> None:
+def test_a_link_that_is_tried_again_waits_at_the_level_that_it_has_by_then(tmp_path: Path) -> None:
     guard = ByWords()
     busy = Failed(FailureReason.HTTP_STATUS, "503", 503)
     script: Script = {SEED: page_with("/busy", "/plain"), "http://s.test/busy": taking(0.0, busy)}

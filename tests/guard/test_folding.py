@@ -108,10 +108,10 @@ def test_a_copy_is_named_by_what_differs() -> None:
         show(folding, url(address), exact).copy
         for address, exact in (("/p/1?sid=b2", 1), ("/p/2?ref=y", 2), ("/p/3", 3), ("/p/4/index.html", 4))
     ]
-    told = [(copy.kind, copy.rule) for copy in copies if copy is not None]
-    assert (FindingKind.SESSION_ID, "parameter sid") in told
-    assert [kind for kind, _ in told].count(FindingKind.VARIANT) == 3
-    assert {"slash", "index"} <= {rule for _, rule in told}
+    answered = [(copy.kind, copy.rule) for copy in copies if copy is not None]
+    assert (FindingKind.SESSION_ID, "parameter sid") in answered
+    assert [kind for kind, _ in answered].count(FindingKind.VARIANT) == 3
+    assert {"slash", "index"} <= {rule for _, rule in answered}
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_a_copy_names_the_other_half_of_its_pair_and_the_first_where_there_are_m
         for visit in range(4):
             copy = show(folding, url(f"/p/{page}?sid={visit}f00d5e55{page}"), page, link=100 * page + visit).copy
             assert (None if copy is None else copy.like) == (100 * page if visit else None)
-    assert folding.variant_of(url("/p/5?sid=x")) == "parameter sid", "by a rule that holds it is told as well"
+    assert folding.variant_of(url("/p/5?sid=x")) == "parameter sid", "a rule that holds says so as well"
 
 
 def test_a_mirror_names_the_page_on_the_other_host() -> None:

@@ -176,12 +176,12 @@ def test_two_combinations_of_parameters_are_a_list_and_its_pages() -> None:
 
 def answers(*paths: str, words: int = 40, title: SameTitle | None = None) -> list[bool]:
     title = title or SameTitle()
-    told = []
+    answered = []
     for number, path in enumerate(paths):
         url = Url.parse(f"http://a.test{path}")
         page = page_of(f"{prose('sorry', words=words)} {prose(path, words=10)}", url)
-        told.append(title.take(LinkId(number), fingerprint_of(page), shape_of(url).series))
-    return told
+        answered.append(title.take(LinkId(number), fingerprint_of(page), shape_of(url).series))
+    return answered
 
 
 def test_one_answer_at_addresses_of_three_shapes_is_a_soft_404() -> None:
@@ -197,12 +197,12 @@ def test_different_pages_with_one_title_are_no_soft_404() -> None:
 
 
 def test_a_title_of_which_every_other_page_says_something_of_its_own_is_none() -> None:
-    title, told = SameTitle(), []
+    title, answered = SameTitle(), []
     for number in range(20):
         url = Url.parse(f"http://a.test/{'a/' * (number % 4)}page{number}")
         text = prose("sorry") if number % 2 else prose("own", number)
-        told.append(title.take(LinkId(number), fingerprint_of(page_of(text, url)), shape_of(url).series))
-    assert not any(told)
+        answered.append(title.take(LinkId(number), fingerprint_of(page_of(text, url)), shape_of(url).series))
+    assert not any(answered)
 
 
 def test_pages_of_very_different_lengths_are_no_soft_404() -> None:

@@ -107,7 +107,7 @@ def test_sites_first_met_on_a_site_that_is_not_trusted_share_its_budget() -> Non
     assert entrance.numbers(RULES)["sites"] == 20
 
 
-def test_sites_that_share_a_budget_do_not_vouch_for_one_another() -> None:
+def test_sites_that_share_a_budget_do_not_count_as_referrers_of_one_another() -> None:
     budgets = SiteBudgets(RULES)
     entrance = budgets.meet(HostKey("farm0.test"))
     for number in range(1, 30):

@@ -47,11 +47,11 @@ def troubled_web(trouble: int) -> Callable[[str], Shown | None]:
 
 
 def answers(guard: Guard, shown: list[tuple[SeenPage, list[Target]]]) -> list[object]:
-    told: list[object] = []
+    answered: list[object] = []
     for page, targets in shown:
-        told.append(guard.observe(page, targets))
-        told += [guard.level(target.url, carried) for target in targets for carried in (0, 2, 5)]
-    return told
+        answered.append(guard.observe(page, targets))
+        answered += [guard.level(target.url, carried) for target in targets for carried in (0, 2, 5)]
+    return answered
 
 
 @settings(max_examples=8, deadline=None)
@@ -59,10 +59,10 @@ def answers(guard: Guard, shown: list[tuple[SeenPage, list[Target]]]) -> list[ob
 def test_saved_and_loaded_anywhere_it_gives_the_same_answers(trouble: int, saved_after: int) -> None:
     shown = crawl(troubled_web(trouble), [SEED], 150, WebGuard(SMALL)).seen
     whole, first, second = WebGuard(SMALL), WebGuard(SMALL), WebGuard(SMALL)
-    told = answers(whole, shown)
+    answered = answers(whole, shown)
     before = answers(first, shown[:saved_after])
     second.load(first.save())
-    assert before + answers(second, shown[saved_after:]) == told
+    assert before + answers(second, shown[saved_after:]) == answered
     assert unpack(second.save()) == unpack(whole.save())
 
 

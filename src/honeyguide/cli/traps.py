@@ -60,7 +60,7 @@ def traps(
         if as_json:
             _print_json(opened, summary, wanted if pages else None)
         else:
-            for line in _told(opened, summary, wanted, is_part=bool(kind or host)):
+            for line in _lines(opened, summary, wanted, is_part=bool(kind or host)):
                 print(line)
 
 
@@ -75,7 +75,7 @@ def _host_key(text: str) -> HostKey:
     return parsed.host
 
 
-def _told(run: Run, summary: TrapSummary, pages: list[GuardFinding], *, is_part: bool) -> Iterator[str]:
+def _lines(run: Run, summary: TrapSummary, pages: list[GuardFinding], *, is_part: bool) -> Iterator[str]:
     yield from _guarded(run, summary, pages, is_part=is_part)
     if not is_part:
         yield from _restarts(run)

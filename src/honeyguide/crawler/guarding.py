@@ -1,4 +1,4 @@
-"""What a crawl does with its guard: it shows it pages, and lets links wait at the levels that the guard gives them.
+"""Shows the pages of a crawl to its guard, and lets links wait at the levels that the guard gives them.
 
 A link gets its level when it begins to wait. The guard is asked again when the link's turn comes, and the link is moved
 down if its level is lower by now, so a demotion costs nothing before it matters. Links are moved up when the guard says
@@ -276,7 +276,7 @@ class Guarding:
         )
 
     def _carry_late(self, demotion_by_page: dict[LinkId, int]) -> None:
-        """Demote the waiting links that were first met on pages found out late, and that no other page has shown."""
+        """Demote waiting links that were first met on pages with a late finding, and that no other page has shown."""
         for link in self._links.first_met_on(list(demotion_by_page)) if demotion_by_page else ():
             found_on = self._links.found_on(link)
             assert found_on is not None  # one of these pages

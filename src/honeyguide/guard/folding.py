@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What a page taught."""
+    """The changes that a page made to the rules."""
 
     copy: Copy | None = None
     has_new_rule: bool = False
@@ -60,14 +60,14 @@ class Folding:
         """Take in the address and the exact print of a page with enough text to tell."""
         page = (exact, link)
         host, section = url.host, shape_of(url).section
-        before = self._standing(host, section, url.origin)
+        before = self._rules_of(host, section, url.origin)
         folded, applied = self._fold(url)
         known = self._known(host, url.text, folded, applied)
-        told = self._rules_about(host, section, folded, applied, known)
+        rules_met = self._rules_about(host, section, folded, applied, known)
         copy: Copy | None = None
         released: list[HostKey] = []
-        if told:
-            copy = self._check(told, section, exact)
+        if rules_met:
+            copy = self._check(rules_met, section, exact)
         elif known is None:
             for form in (*forms_of(folded), *self._as_the_shorter(host, folded)):
                 found, forgotten = self._compare(host, section, form, page)
@@ -77,7 +77,7 @@ class Folding:
         released += parted
         for name in ("", *(name for _, name in applied)):
             self._keep(_key(host, name, folded), page)
-        after = self._standing(host, section, url.origin)
+        after = self._rules_of(host, section, url.origin)
         if after != before or released:
             self._ruled = self._hosts_with_rules()
         return Learned(
@@ -87,32 +87,31 @@ class Folding:
         )
 
     def fold(self, url: Url) -> str:
-        """The address without the parts that do not matter on its host."""
+        """Return the address without the parts that do not matter on its host."""
         return self._fold(url)[0]
 
     def meet(self, url: Url) -> int:
-        """How often the address or a variant of it was met before, on hosts that have rules."""
+        """Return how often the address or a variant of it was met before, on hosts that have rules."""
         key = _key(self._mirrors.leader(url.origin) or url.origin, "met", path_of(self.fold(url)))
         times = self._met.get(key) or 0
         self._met.put(key, times + 1)
         return times
 
     def variant_of(self, url: Url) -> str | None:
-        """The rule by which a page that was fetched is this one under another address; None where there is none."""
+        """Return the rule by which a fetched page is this one under another address; None where there is none."""
         if url.host not in self._ruled:
             return None
-        folded, told = self._folded_rules(url)
-        if told:
-            return told[0][0][1]
-        other = self._mirrors.fetched_from(url.origin, folded)
-        return None if other is None else other
+        folded, rules_met = self._folded_rules(url)
+        if rules_met:
+            return rules_met[0][0][1]
+        return self._mirrors.fetched_from(url.origin, folded)
 
     def is_probe(self, url: Url) -> bool:
         """Whether a variant is to be fetched all the same, to see whether its rule still holds."""
         if hash_of(url.text) % self._probe_every:
             return False
-        folded, told = self._folded_rules(url)
-        rules = [self._rules.get(key) for key, _ in told]
+        folded, rules_met = self._folded_rules(url)
+        rules = [self._rules.get(key) for key, _ in rules_met]
         other = self._mirrors.fetched_from(url.origin, folded)
         rules += [] if other is None else [self._mirrors.rule(url.origin, other)]
         return any(rule is not None and rule.wants_a_probe for rule in rules)
@@ -123,7 +122,7 @@ class Folding:
         return rule is not None and rule.equal > 0
 
     def state(self) -> State:
-        """What `restore` takes."""
+        """Return the state, for `restore`."""
         return [
             list(self._fetched.items()),
             list(self._met.items()),
@@ -151,7 +150,7 @@ class Folding:
     def _hosts_with_rules(self) -> frozenset[str]:
         return frozenset([scope.partition("/")[0] for scope in self._held] + self._mirrors.hosts())
 
-    def _standing(self, host: str, section: str, origin: str) -> set[tuple[str, str]]:
+    def _rules_of(self, host: str, section: str, origin: str) -> set[tuple[str, str]]:
         """What holds for an address, to be compared before and after."""
         rules = {(scope, name) for scope in (host, section) for name in self._held.get(scope, ())}
         return rules | {("mirror", leader) for leader in [self._mirrors.leader(origin)] if leader is not None}
@@ -243,10 +242,10 @@ class Folding:
         self._names.put(key, form.names)
         return before is not None and not set(before) & set(form.names)
 
-    def _check(self, told: list[tuple[RuleKey, Fetched]], section: str, exact: int) -> Copy | None:
+    def _check(self, rules_met: list[tuple[RuleKey, Fetched]], section: str, exact: int) -> Copy | None:
         """A page that should have the text of an earlier one has it, or not: then the rules that say so end."""
         copy = None
-        for (scope, name), earlier in told:
+        for (scope, name), earlier in rules_met:
             rule = self._rules.touch((scope, name))
             assert rule is not None  # the table lets go of a rule and its counts together
             is_equal = earlier[0] == exact

@@ -122,7 +122,7 @@ class Mirrors:
         return self._rules.get(_pair(one, two))
 
     def state(self) -> State:
-        """What `restore` takes."""
+        """Return the state, for `restore`."""
         rules = [(key, fields_of(rule)) for key, rule in self._rules.items()]
         return [list(self._shown.items()), rules, self._leader]
 

@@ -122,7 +122,7 @@ class Window:
         return Likeness(self._at(int(near[newest])), float(similarities[newest]), int(bits[newest]))
 
     def state(self) -> State:
-        """What `restore` takes."""
+        """Return the state, for `restore`."""
         return [fields_of(self._page(number)) for number in range(self._oldest, self._next)]
 
     def restore(self, state: State) -> None:

@@ -40,7 +40,7 @@ class GuardFinding:
     rule: str  # of folding, that decided; "" for any other
     like: Url | None  # the earlier page that it repeats
     numbers: Mapping[str, float]  # that decided
-    found_at: int  # step after which it was found out
+    found_at: int  # step that brought the finding
     demotion: int  # that its links carry
     is_relevant: bool
 

@@ -59,8 +59,8 @@ class GuardSettings:
     )
     patience_s: float = setting(
         10.0,
-        "seconds that a link about which something was found out, level 3 and deeper, waits for the hosts of better "
-        "ones; the doubtful ones above are taken when no better one's host is ready",
+        "seconds that a link at level 3 or deeper waits for the hosts of better ones; at levels 1 and 2 it is taken "
+        "when no better one's host is ready",
         at_least=0,
     )
     drop: bool = setting(default=False, meaning="whether links at the bottom, level 7, are never fetched")
