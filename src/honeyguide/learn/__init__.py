@@ -19,53 +19,18 @@ from honeyguide.learn.orders import (
     RandomOrder,
     RandomSkip,
     RandomSkipSettings,
-)
+)  # fmt: skip
 from honeyguide.learn.parse_or_skip import ParseOrSkip, ParseOrSkipSettings
 from honeyguide.learn.parse_or_skip_q import ParseOrSkipQ, ParseOrSkipQSettings
-from honeyguide.learn.strategy import (
-    FoundAgain,
-    Ingredients,
-    Order,
-    SavedLearner,
-    Strategy,
-    Unlearned,
-)
+from honeyguide.learn.strategy import FoundAgain, Ingredients, Order, SavedLearner, Strategy, Unlearned
 from honeyguide.learn.url_heuristic import BestAddressFirst
 from honeyguide.learn.weighted_breadth_first import WeightedBreadthFirst, WeightedBreadthFirstSettings
 
 __all__ = [
-    "Beam",
-    "BeamSettings",
-    "BestAddressFirst",
-    "BestFirst",
-    "BestFirstSettings",
-    "BreadthFirst",
-    "DepthFirst",
-    "FeatureStyle",
-    "FoundAgain",
-    "Ingredients",
-    "IterativeDeepening",
-    "LearnedWeights",
-    "LfaSettings",
-    "LinearSarsa",
-    "Mode",
-    "ModifiedDepthFirst",
-    "ModifiedDepthFirstSettings",
-    "OnlineRidge",
-    "OnlineRidgeSettings",
-    "Order",
-    "ParseOrSkip",
-    "ParseOrSkipQ",
-    "ParseOrSkipQSettings",
-    "ParseOrSkipSettings",
-    "RandomOrder",
-    "RandomSkip",
-    "RandomSkipSettings",
-    "SavedLearner",
-    "Scale",
-    "Strategy",
-    "TopicAndCategories",
-    "Unlearned",
-    "WeightedBreadthFirst",
-    "WeightedBreadthFirstSettings",
-]
+    "Beam", "BeamSettings", "BestAddressFirst", "BestFirst", "BestFirstSettings", "BreadthFirst", "DepthFirst",
+    "FeatureStyle", "FoundAgain", "Ingredients", "IterativeDeepening", "LearnedWeights", "LfaSettings", "LinearSarsa",
+    "Mode", "ModifiedDepthFirst", "ModifiedDepthFirstSettings", "OnlineRidge", "OnlineRidgeSettings", "Order",
+    "ParseOrSkip", "ParseOrSkipQ", "ParseOrSkipQSettings", "ParseOrSkipSettings", "RandomOrder", "RandomSkip",
+    "RandomSkipSettings", "SavedLearner", "Scale", "Strategy", "TopicAndCategories", "Unlearned",
+    "WeightedBreadthFirst", "WeightedBreadthFirstSettings",
+]  # fmt: skip
