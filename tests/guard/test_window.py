@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honeyguide.guard import Fingerprint, fingerprint_of
@@ -23,6 +23,7 @@ def kept(link: int, print_: Fingerprint, moment: float = 0.0, shape: str = "/a/#
     return Kept(LinkId(link), shape, print_.exact, print_.simhash, print_.title, print_.links, moment)
 
 
+@settings(deadline=None)
 @given(
     st.integers(1, 7),
     st.floats(0.5, 20),
