@@ -135,6 +135,7 @@ def test_an_interrupted_comparison_goes_on_to_the_same_figures(comparison: Compa
     assert figures(compared(EXPERIMENT, tmp_path / "out").document) == figures(comparison.document)
 
 
+@pytest.mark.thorough
 def test_processes_of_their_own_crawl_the_same(comparison: Comparison, tmp_path: Path) -> None:
     both = replace(EXPERIMENT, topics=EXPERIMENT.topics[:1], repeats=1)
     document = compared(both, tmp_path / "out", jobs=2).document

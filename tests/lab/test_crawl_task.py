@@ -37,7 +37,14 @@ def fetched(one: CrawlTask) -> list[tuple[str, float]]:
         return [(step.url.text, step.score) for step in run.steps()]
 
 
-@pytest.mark.parametrize("strategy", ["depth-first", "modified-depth-first", "random", "best-first", "beam"])
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        "best-first",
+        "modified-depth-first",
+        *(pytest.param(each, marks=pytest.mark.thorough) for each in ("depth-first", "random", "beam")),
+    ],
+)
 def test_a_crawl_that_goes_on_with_a_larger_budget_equals_one_that_had_it_from_the_start(
     tmp_path: Path, strategy: str
 ) -> None:

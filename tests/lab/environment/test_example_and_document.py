@@ -23,6 +23,7 @@ def output_of(*arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.thorough
 def test_a_few_episodes_are_enough_to_beat_chance_clearly() -> None:
     printed = output_of(str(ROOT / "examples" / "train_agent.py"), "--episodes", "5", "--repeats", "3")
     mean_by_agent = {
