@@ -1,8 +1,7 @@
-"""What an agent knows of the crawl besides the links: where it stands, and what the last fetch brought.
+"""One crawl whose links an outside caller chooses: the one core, one offline world, and a store where it is kept.
 
-A strategy that describes links as an agent sees them, and leaves everything else to another strategy.
-
-One crawl whose links an outside caller chooses: the one core, one offline world, and a store where it is kept.
+`CrawlState` is what an agent knows of the crawl besides the links. `FeatureRows` describes links as the agent sees them
+and leaves everything else to another strategy.
 """
 
 from __future__ import annotations
@@ -23,14 +22,26 @@ from honeyguide.runs import RunFolder, open_store
 from honeyguide.settings import to_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from honeyguide.crawler import Builder, Parts
-    from honeyguide.model import Candidates, Decision, LinkId, Row, Rows, Skipped, Transition, Url
+    from honeyguide.model import (
+        Candidates,
+        Decision,
+        LinkDescriptions,
+        LinkId,
+        ParentFacts,
+        Row,
+        Rows,
+        Skipped,
+        Transition,
+        Url,
+    )
     from honeyguide.runs import SqliteStore, StepRecord
+    from honeyguide.runs.records import FoundLink
     from honeyguide.settings import BudgetSettings, Settings
     from honeyguide.worlds import World
 
@@ -91,6 +102,8 @@ class FeatureRows(Strategy):
         self._features = features
         self.order = scorer.order
         self.row_width = WIDTH + scorer.row_width
+        own = scorer.description_type or np.dtype((np.float16, (scorer.row_width,)))
+        self.description_type = np.dtype([("features", features.description_type), ("scorer", own)])
         self.capacity = scorer.capacity
         self.found_again = scorer.found_again
         self.reads_first_occurrence = scorer.reads_first_occurrence
@@ -101,10 +114,37 @@ class FeatureRows(Strategy):
         weights = self._scorer.weights
         return None if weights is None else np.concatenate((np.zeros(WIDTH), weights))
 
-    def describe(self, candidates: Candidates) -> Rows:
-        features = self._features.rows(self._features.describe(candidates), candidates.parents)
-        return np.concatenate(
-            (features, self._scorer.rows(self._scorer.describe(candidates), candidates.parents)), axis=1
+    def describe(self, candidates: Candidates) -> LinkDescriptions:
+        described = np.empty(len(candidates), dtype=self.description_type)
+        described["features"] = self._features.describe(candidates)
+        described["scorer"] = self._scorer.describe(candidates)
+        return described
+
+    def rows(self, described: LinkDescriptions, parents: ParentFacts) -> Rows:
+        features = self._features.rows(described["features"], parents)
+        return np.concatenate((features, self._scorer.rows(described["scorer"], parents)), axis=1)
+
+    def scorer_record(self, record: StepRecord) -> StepRecord:
+        """A step as it would be if the scorer alone had described the links: what a run folder keeps."""
+        features = self._features.description_type.itemsize
+
+        def own_links(links: Sequence[FoundLink]) -> tuple[FoundLink, ...]:
+            return tuple(replace(link, description=link.description[features:]) for link in links)
+
+        def own_rows(rows: bytes) -> bytes:
+            return np.frombuffer(rows, dtype=np.float16).reshape(-1, self.row_width)[:, WIDTH:].tobytes()
+
+        journal = tuple(
+            replace(entry, row=own_rows(entry.row), next_rows=entry.next_rows and own_rows(entry.next_rows))
+            if entry.kind in ("fetch", "skip", "learn")
+            else entry
+            for entry in record.journal
+        )
+        return replace(
+            record,
+            new_links=own_links(record.new_links),
+            found_again=own_links(record.found_again),
+            journal=journal,
         )
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
@@ -152,7 +192,7 @@ class Episode:
         self._clock = SimulatedClock()
         self._opened = ExitStack()
         seeds = builder.seed_urls(world)
-        self._parts = _parts(builder, chance)
+        self._parts, self._strategy = _parts(builder, chance)
         self.core = CrawlCore(self._parts, settings)
         folder = self._make_folder(run, builder.settings)
         self._store = self._open_store(folder)
@@ -210,15 +250,16 @@ class Episode:
 
     def _kept(self, record: StepRecord) -> StepRecord:
         if self._store is not None:
-            self._store.record(record)
+            self._store.record(self._strategy.scorer_record(record))
         return record
 
 
-def _parts(builder: Builder, chance: np.random.Generator) -> Parts:
+def _parts(builder: Builder, chance: np.random.Generator) -> tuple[Parts, FeatureRows]:
     """The parts that the settings name, but with rows that an agent can read, and its chance for every draw."""
     parts = builder.parts()
     strategy = FeatureRows(parts.strategy, LinkFeatures(builder.topic, builder.vectors))
-    return replace(parts, strategy=strategy, frontier=builder.frontier(strategy, parts.schedule), chance=chance)
+    frontier = builder.frontier(strategy, parts.schedule)
+    return replace(parts, strategy=strategy, frontier=frontier, chance=chance), strategy
 
 
 def at_once(coroutine: Coroutine[Any, Any, Result]) -> Result:
