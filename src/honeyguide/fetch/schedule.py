@@ -17,7 +17,7 @@ from honeyguide.model import Failed, HostRest, Refused
 from honeyguide.settings.fetch_sections import LONGEST_REST_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -40,8 +40,9 @@ class _Rest:
 @dataclass(slots=True, eq=False)
 class _Address:
     rest: _Rest = field(default_factory=_Rest)
-    hosts: list[_Host] = field(default_factory=list)  # found there
-    held: int = 0  # how many of these are held, and were found there before
+    hosts: int = 0  # found there
+    numbers: list[int] = field(default_factory=list)  # of those that the frontier knows
+    held: int = 0  # how many of the hosts are held, and were found there before
 
 
 @dataclass(slots=True, eq=False)
@@ -78,12 +79,11 @@ class HostSchedule:
         self._addresses: dict[str, _Address] = {}
         self._crawl_delays: dict[str, dict[str, float]] = {}  # by host and scheme, in seconds
         self._all_asked_at = NEVER
-        self._ready_at = np.full(64, NEVER)  # by number of the host, its address considered
+        self._own_ready_at = np.full(64, NEVER)  # by number of the host, its address left aside
+        self._ready_at = np.full(64, NEVER)  # its address considered
         self._held = 0
         self._all_ready_at = NEVER
         self._many = FEW
-
-    # What the frontier reads.
 
     def are_all_ready(self, now: float) -> bool:
         """Whether no host has to wait; may be False for a while after the last one has become ready."""
@@ -103,7 +103,9 @@ class HostSchedule:
         record = self._host(name)
         if record.number != host:
             record.number = host
-            self._refresh((record,))
+            if record.address:
+                self._addresses[record.address].numbers.append(host)
+            self._refresh(record)
 
     def hold(self, host: HostId, name: str) -> None:
         """The core has chosen a link of this host."""
@@ -112,7 +114,11 @@ class HostSchedule:
         assert not record.is_held, f"host {name} is asked twice at once"
         record.is_held = True
         self._held += 1
-        self._hold_address(record)
+        self._refresh(record)
+        if record.address:
+            record.holds_address = True
+            self._addresses[record.address].held += 1
+            self._refresh_address(record.address)
 
     def release(self, name: str) -> None:
         """The fetch that the core had chosen has ended; the host's rest is noted already."""
@@ -121,8 +127,7 @@ class HostSchedule:
             record.is_held = False
             self._held -= 1
             self._free_address(record)
-
-    # What the gate reads, or whoever else sends requests.
+            self._refresh(record)
 
     def host_ready_at(self, name: str) -> float:
         """Return the moment from which a host may be asked, its addresses left aside."""
@@ -134,8 +139,6 @@ class HostSchedule:
         record = self._addresses.get(address)
         return self._end_of(_Rest() if record is None else record.rest)
 
-    # What becomes known of hosts.
-
     def note_request(
         self, name: str, addresses: Sequence[str], ended_at: float, response_s: float, asked_s: float = 0.0
     ) -> None:
@@ -143,12 +146,11 @@ class HostSchedule:
         response_s = response_s if self._is_live else 0.0
         host = self._host(name)
         _extend(host.rest, ended_at, self._politeness.pause_s(response_s, asked_s))
-        self._refresh((host,))
+        self._refresh(host)
         for address in addresses:
             at = self._addresses.setdefault(address, _Address())
             _extend(at.rest, ended_at, self._politeness.pause_s(response_s))
-            if not at.held:  # else `release` will
-                self._refresh(at.hosts)
+            self._refresh_address(address)
         if len(self._hosts) + len(self._addresses) > self._many:
             self._forget_the_rested(ended_at)
 
@@ -170,7 +172,7 @@ class HostSchedule:
         host = self._host(name)
         if until > host.rest.until:
             host.rest.until = until
-            self._refresh((host,))
+            self._refresh(host)
 
     def set_crawl_delay(self, origin: Url, asked_s: float) -> None:
         """From now on, and counted from its last answer, a host wants this pause between two requests.
@@ -182,7 +184,7 @@ class HostSchedule:
         if not any(delays.values()):
             del self._crawl_delays[origin.host]
         if origin.host in self._hosts:
-            self._refresh((self._hosts[origin.host],))
+            self._refresh(self._hosts[origin.host])
 
     def place(self, name: str, address: str) -> None:
         """Note the address at which a host was found.
@@ -194,13 +196,16 @@ class HostSchedule:
         if host.address == address:
             return
         self._free_address(host)
+        found_at = self._addresses.setdefault(address, _Address())
+        found_at.hosts += 1
         if host.address:
-            self._addresses[host.address].hosts.remove(host)
+            self._addresses[host.address].hosts -= 1
+        if host.number >= 0:
+            found_at.numbers.append(host.number)
+            if host.address:
+                self._addresses[host.address].numbers.remove(host.number)
         host.address = address
-        self._addresses.setdefault(address, _Address()).hosts.append(host)
-        self._refresh((host,))
-
-    # From one process to the next.
+        self._refresh(host)
 
     def saved(self, name: str, crawl_delay_s: float) -> HostRest:
         """Return what a run keeps of a host, with what its robots.txt asks for; `restore` takes it back."""
@@ -216,7 +221,7 @@ class HostSchedule:
             self.place(rest.host, rest.address)
             at = self._addresses[rest.address]
             at.rest.until = max(at.rest.until, rest.address_ready_at)
-            self._refresh(at.hosts)
+            self._refresh_address(rest.address)
         self.rest(rest.host, rest.ready_at)
 
     def presume_all_asked(self, moment: float) -> None:
@@ -249,41 +254,41 @@ class HostSchedule:
             host = self._hosts[name] = _Host(name)
         return host
 
-    def _hold_address(self, host: _Host) -> None:
-        if host.address:
-            host.holds_address = True
-            self._addresses[host.address].held += 1
-        self._refresh_companions(host)
-
     def _free_address(self, host: _Host) -> None:
         if host.holds_address:
             host.holds_address = False
             self._addresses[host.address].held -= 1
-        self._refresh_companions(host)
+            self._refresh_address(host.address)
 
-    def _refresh_companions(self, host: _Host) -> None:
-        self._refresh(self._addresses[host.address].hosts if host.address else (host,))
-
-    def _refresh(self, hosts: Iterable[_Host]) -> None:
-        """Write down for the frontier when these hosts are ready."""
-        for host in hosts:
-            if host.number < 0:
-                continue
-            address = self._addresses.get(host.address)
-            if host.is_held or (address is not None and address.held):
-                self._ready_at[host.number] = BUSY
-                continue
-            ready_at = self.host_ready_at(host.name)
-            if address is not None:
-                ready_at = max(ready_at, self._end_of(address.rest))
-            self._ready_at[host.number] = ready_at
+    def _refresh(self, host: _Host) -> None:
+        """Write down for the frontier when a host is ready."""
+        if host.number < 0:
+            return
+        own = BUSY if host.is_held else self.host_ready_at(host.name)
+        self._own_ready_at[host.number] = own
+        ready_at = max(own, self._address_free_at(host.address)) if host.address else own
+        self._ready_at[host.number] = ready_at
+        if ready_at < BUSY:
             self._all_ready_at = max(self._all_ready_at, ready_at)
 
+    def _refresh_address(self, address: str) -> None:
+        """Write down for the frontier when the hosts at an address are ready."""
+        numbers = self._addresses[address].numbers
+        if numbers:
+            free_at = self._address_free_at(address)
+            self._ready_at[numbers] = np.maximum(self._own_ready_at[numbers], free_at)
+            if free_at < BUSY:
+                self._all_ready_at = max(self._all_ready_at, free_at)
+
+    def _address_free_at(self, address: str) -> float:
+        return BUSY if self._addresses[address].held else self.address_ready_at(address)
+
     def _make_room(self, count: int) -> None:
-        if count > len(self._ready_at):
-            grown = np.full(max(2 * len(self._ready_at), count), NEVER)
-            grown[: len(self._ready_at)] = self._ready_at
-            self._ready_at = grown
+        room = len(self._ready_at)
+        if count > room:
+            more = np.full(max(room, count - room), NEVER)
+            self._own_ready_at = np.concatenate((self._own_ready_at, more))
+            self._ready_at = np.concatenate((self._ready_at, more))
 
     def _forget_the_rested(self, now: float) -> None:
         """Drop what may be asked at once, whatever its robots.txt says; hosts at a known address are kept."""
