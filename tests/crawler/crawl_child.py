@@ -20,8 +20,7 @@ from vectors_by_hash import hashed_vectors
 
 
 def announce(event: Event) -> None:
-    if isinstance(event, CrawlStarted):
-        print("crawling", flush=True)
+    print("crawling" if isinstance(event, CrawlStarted) else "went on", flush=True)
 
 
 def main() -> None:

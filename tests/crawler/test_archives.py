@@ -6,11 +6,6 @@ import asyncio
 import gzip
 import json
 import random
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +14,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from crawler.driving import script_settings
 from crawler.small_crawls import contents, settings_for, story
+from crawler.test_kill_and_resume import kill_after_a_while
+from deep_strategies import thorough
 from honeyguide.crawler import crawl, crawl_async, resume
 from honeyguide.errors import WorldError
 from honeyguide.fetch import HttpFetcher
@@ -31,9 +28,10 @@ from scripted_world import ScriptedWorld, page_with, redirect_to
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from scripted_world import Script
 
-CHILD = Path(__file__).parent / "crawl_child.py"
 SEED = "http://s.test/"
 WEB: Script = {
     SEED: page_with("/a", "/gone", "/moved", "/out", "/large", "/loop"),
@@ -175,21 +173,17 @@ def test_over_http_the_records_are_what_went_over_the_wire(tmp_path: Path) -> No
     assert about.get_header("WARC-Concurrent-To") == records[0][1].get_header("WARC-Record-ID")
 
 
-@pytest.mark.parametrize("kind", ["warc", "none"])
+@pytest.mark.parametrize("kind", ["warc", thorough("none")])
 def test_killed_again_and_again_it_holds_what_the_store_holds(tmp_path: Path, kind: str) -> None:
     overrides: dict[str, Any] = {"store__archive": kind, "store__archive_file_megabytes": 0.1}
-    settings = settings_for("online-ridge", budget=400, concurrency=4, **overrides)
+    settings = settings_for("online-ridge", budget=200, concurrency=4, **overrides)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
     killed, chance = tmp_path / "killed", random.Random(3)
-    command = [sys.executable, str(CHILD), str(killed), "400", "4", "online-ridge", "best", json.dumps(overrides)]
-    for _ in range(8):
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-            assert child.stdout is not None
-            child.stdout.readline()
-            time.sleep(chance.uniform(0.0, 0.15))
-            child.send_signal(signal.SIGKILL)
+    arguments = ["200", "4", "online-ridge", "best", json.dumps(overrides)]
+    for _ in range(5):
+        kill_after_a_while(killed, arguments, chance)
     with open_run(killed) as run:
-        assert 0 < run.progress.steps < 400
+        assert 0 < run.progress.steps < 200
     resume(killed, vectors=hashed_vectors()).close()
     assert story(killed) == story(tmp_path / "whole")
     if kind == "warc":

@@ -21,12 +21,13 @@ CHILD = Path(__file__).parent / "crawl_child.py"
 
 
 def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -> bool:
-    """Let a child crawl for a random moment and kill it; True when it had finished by itself."""
+    """Let a child crawl some steps and a random moment more, and kill it; True when it had finished by itself."""
     command = [sys.executable, "-W", "error", str(CHILD), str(run), *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
-        child.stdout.readline()
-        time.sleep(chance.uniform(0.0, 0.09))
+        for _ in range(1 + chance.randrange(20)):
+            child.stdout.readline()
+        time.sleep(chance.uniform(0.0, 0.02))
         has_finished = child.poll() is not None
         child.send_signal(signal.SIGKILL)
         child.wait()

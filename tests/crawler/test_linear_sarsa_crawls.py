@@ -193,7 +193,7 @@ def test_which_waiting_links_have_their_value_by_the_newest_weights(
     assert after == (learner.score(rows)[0] if is_newest else before)
 
 
-@pytest.mark.parametrize(("strategy", "features"), zip(MODES, ("han", "pertejo", "continuous"), strict=True))
+@pytest.mark.parametrize(("strategy", "features"), list(zip(MODES, ("han", "pertejo", "continuous"), strict=True)))
 def test_a_world_of_one_empty_page_is_crawled(tmp_path: Path, strategy: str, features: str) -> None:
     settings = script_settings(strategy, lfa__features=features, lfa__starts_at="uniform")
     with crawl(tmp_path / "run", settings, world=ScriptedWorld({SEED: ""}), vectors=hashed_vectors()) as run:

@@ -18,12 +18,8 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("concurrency", [8, thorough(1)])
-@pytest.mark.parametrize(
-    "overrides", [{"weighted_breadth_first__is_weighted": False}, {"topic__name": "", "topic__keywords": []}]
-)
-def test_without_weights_or_topic_it_is_breadth_first(
-    tmp_path: Path, concurrency: int, overrides: dict[str, object]
-) -> None:
+def test_without_a_topic_it_is_breadth_first(tmp_path: Path, concurrency: int) -> None:
+    overrides: dict[str, object] = {"topic__name": "", "topic__keywords": []}
     for strategy in ("breadth-first", "weighted-breadth-first"):
         settings = settings_for(strategy, budget=150, concurrency=concurrency, **overrides)  # type: ignore[arg-type]
         crawl(tmp_path / strategy, settings, vectors=hashed_vectors()).close()

@@ -134,6 +134,7 @@ def test_a_wiki_crawl_interrupted_at_every_few_steps_equals_the_uninterrupted_on
     assert exported(tmp_path / "broken") == exported(tmp_path / "whole")
 
 
+@pytest.mark.thorough
 def test_a_wiki_crawl_killed_again_and_again_equals_the_uninterrupted_one(tmp_path: Path) -> None:
     wiki = with_some_at_the_end(random_wiki(3, 900))
     for path, html in wiki.items():
