@@ -64,7 +64,7 @@ _ABROAD: Final = 10  # of a hundred links that lead to another of the hosts
 _UNUSUAL: Final = 25  # of a hundred links that have another ending than their host's habit
 
 
-class Mirrors(CommentedTrap):
+class MirroredSite(CommentedTrap):
     """With and without `www.`, with a slash or an index page at the end; each page is worth having once."""
 
     def __init__(self, parts: WebParts) -> None:
