@@ -180,6 +180,7 @@ def settings_of(strategy: str, steps: int) -> Settings:
             "politeness": {"delay_s": 0.0},
             "judge": {"kind": "embedding", "relevant_when": "word", "reward": "han2018"},
             "lfa": {"draws": "link"},  # so that all of them draw the same
+            "guard": {"on": False},  # it would need a frontier with levels
         }
     )
 
