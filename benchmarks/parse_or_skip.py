@@ -25,7 +25,7 @@ import numpy as np
 
 from honeyguide.cli.options import parse_assignment
 from honeyguide.crawler import Builder, crawl
-from honeyguide.crawler.learner import Learner
+from honeyguide.crawler.journal import JournaledStages
 from honeyguide.learn import ParseOrSkipQ
 from honeyguide.learn.parse_or_skip_model import STATES
 from honeyguide.runs import SqliteStore
@@ -117,7 +117,7 @@ def feature_shares(settings: Settings, folder: Path) -> tuple[float, ...]:
     store.close()
     assert snapshot is not None
     assert isinstance(parts.strategy, ParseOrSkipQ)
-    Learner(parts).load(snapshot.state)
+    JournaledStages(parts).load(snapshot.state)
     lessons = parts.strategy.lessons_learned.sum(axis=1)
     return tuple((np.array(STATES, dtype=float).T @ lessons / lessons.sum()).tolist())
 

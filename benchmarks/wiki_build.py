@@ -29,10 +29,10 @@ from honeyguide.text.compressed import CompressedFile
 from honeyguide.text.tokens import words_of
 from honeyguide.worlds.wiki import WikiWorld, build_wiki
 from honeyguide.worlds.wiki.dump import Dump
-from honeyguide.worlds.wiki.gathering import redirect_target
+from honeyguide.worlds.wiki.first_pass import redirect_target
+from honeyguide.worlds.wiki.second_pass import NOWHERE, ArticleRenderer
 from honeyguide.worlds.wiki.titles import LinkKind, TitleRules
 from honeyguide.worlds.wiki.wikitext import Converter
-from honeyguide.worlds.wiki.writing import NOWHERE, ArticleRenderer
 from machine import machine
 
 if TYPE_CHECKING:

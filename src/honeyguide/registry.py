@@ -93,7 +93,7 @@ STRATEGIES: Final = Registry(
         "weighted-breadth-first": "honeyguide.learn.weighted_breadth_first:WeightedBreadthFirst",
         "random": "honeyguide.learn.orders:RandomOrder",
         "best-first": "honeyguide.learn.best_first:BestFirst",
-        "url-heuristic": "honeyguide.learn.url_heuristic:BestAddressFirst",
+        "url-heuristic": "honeyguide.learn.url_heuristic:BestUrlFirst",
         "beam": "honeyguide.learn.best_first:Beam",
         "online-ridge": "honeyguide.learn.online_ridge:OnlineRidge",
         "lfa-sync": "honeyguide.learn.linear_sarsa:LinearSarsa",

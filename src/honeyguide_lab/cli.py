@@ -291,7 +291,7 @@ def _stop(is_interrupted: Interruption) -> NoReturn:
 
 
 def _tell_of_plots(*, has_plots: bool) -> None:
-    from honeyguide_lab.writing import PLOTS_ARE_MISSING  # noqa: PLC0415
+    from honeyguide_lab.report_files import PLOTS_ARE_MISSING  # noqa: PLC0415
 
     if not has_plots:
         typer.echo(PLOTS_ARE_MISSING, err=True)

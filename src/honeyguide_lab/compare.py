@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from honeyguide.runs import open_run
 from honeyguide_lab.crawl_task import CrawlTask, claim_folder, code_version, refuse_foreign
 from honeyguide_lab.grading import grade, write_steps
-from honeyguide_lab.run import run_crawls
+from honeyguide_lab.parallel import run_crawls
+from honeyguide_lab.report_files import write_outputs
 from honeyguide_lab.summary import GradedCrawl, summary
 from honeyguide_lab.survey import save_graph, survey
-from honeyguide_lab.writing import write_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

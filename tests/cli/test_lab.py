@@ -24,7 +24,7 @@ QUICK = "--budget 20 --repeats 2 --jobs 1 -o out"
 
 @pytest.fixture(autouse=True)
 def _without_plots(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("honeyguide_lab.writing.can_draw", lambda: False)
+    monkeypatch.setattr("honeyguide_lab.report_files.can_draw", lambda: False)
     monkeypatch.setattr("honeyguide_lab.reproduce.reproducing.can_draw", lambda: False)
 
 

@@ -16,7 +16,7 @@ from crawler.small_crawls import contents, settings_for, story
 from crawler.test_kill_and_resume import kill_after_a_while
 from deep_strategies import strategies_by_frontier, thorough
 from honeyguide.crawler import Dispatch, crawl, resume
-from honeyguide.crawler.learner import split_snapshot
+from honeyguide.crawler.journal import split_snapshot
 from honeyguide.errors import GuardError
 from honeyguide.guard.bounded import unpack
 from honeyguide.runs import open_run

@@ -14,7 +14,7 @@ from crawler.driving import HandWired, script_settings
 from crawler.small_crawls import contents, settings_for, story
 from deep_strategies import thorough
 from honeyguide.crawler import Builder, StopReason, crawl, resume
-from honeyguide.crawler.learner import Learner, split_snapshot
+from honeyguide.crawler.journal import JournaledStages, split_snapshot
 from honeyguide.learn import ParseOrSkipQ
 from honeyguide.runs import open_run
 from honeyguide.text import WordllamaVectors, WordVectors
@@ -91,7 +91,7 @@ def test_the_learners_count_of_what_waits_is_close(tmp_path: Path) -> None:
 
 def restored(run: Path, settings: Settings) -> ParseOrSkipQ:
     parts = Builder(settings, hashed_vectors()).parts()
-    Learner(parts).load(last_state_of(run))
+    JournaledStages(parts).load(last_state_of(run))
     assert isinstance(parts.strategy, ParseOrSkipQ)
     return parts.strategy
 

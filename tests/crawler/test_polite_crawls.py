@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from crawler.driving import script_settings
 from honeyguide.crawler import Builder, CrawlCore, CrawlLoop, StopReason
 from honeyguide.crawler.discovery import RowsUnderWay
-from honeyguide.crawler.hosts import WebMemory
+from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.resume import restore
 from honeyguide.crawler.transport import LiveTransport
 from honeyguide.fetch import Gate, GatedFetcher, KnownAddresses, RobotsFetcher
@@ -62,7 +62,7 @@ class LiveCrawl:
         return run_in_virtual_time(self._session(seeds, is_killed), self.now)
 
     async def _session(self, seeds: Sequence[str], is_killed: Callable[[], bool]) -> StopReason:
-        clock, memory = LoopClock(), WebMemory(self.settings)
+        clock, memory = LoopClock(), HostMemory(self.settings)
         addresses = KnownAddresses(ScriptedResolver(lambda name: self.places.get(name, ["192.0.2.9"])), clock)
         network = ScriptedNetwork(clock, self.replies, addresses, self.log, self.asked)
         politeness = self.settings.politeness

@@ -9,7 +9,7 @@ import pytest
 from crawler.driving import script_settings
 from crawler.small_crawls import contents, story
 from honeyguide.crawler import build, crawl
-from honeyguide.crawler import run as run_module
+from honeyguide.crawler import start as run_module
 from honeyguide.crawler.live import needs_a_browser
 from honeyguide.crawler.preparing import Preparation
 from honeyguide.crawler.transport import SimulatedTransport

@@ -8,7 +8,7 @@ import pytest
 
 from honeyguide.guard import SeenPage, Target, WebGuard, fingerprint_of
 from honeyguide.guard.series import Series
-from honeyguide.guard.shape import is_id, shape_of
+from honeyguide.guard.url_pattern import is_id, shape_of
 from honeyguide.model import LinkId, Url
 from honeyguide.settings import GuardSettings
 from tiny_webs import Shown, crawl, honest_web, page_with, prose, with_trap

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from honeyguide.guard import FindingKind
 from honeyguide.guard.bounded import pack, unpack
 from honeyguide.guard.folding import Folding, Learned
-from honeyguide.guard.shape import forms_of
+from honeyguide.guard.url_pattern import forms_of
 from honeyguide.model import LinkId, Url
 
 MEMORY = 4096

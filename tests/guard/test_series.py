@@ -6,8 +6,8 @@ import pytest
 
 from honeyguide.guard import FindingKind, fingerprint_of
 from honeyguide.guard.series import Series
-from honeyguide.guard.shape import shape_of
 from honeyguide.guard.soft_404 import SameTitle
+from honeyguide.guard.url_pattern import shape_of
 from honeyguide.model import LinkId, Url
 from pages import page_of
 from tiny_webs import prose

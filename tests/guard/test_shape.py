@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from honeyguide.guard.shape import forms_of, shape_of
+from honeyguide.guard.url_pattern import forms_of, shape_of
 from honeyguide.model import Url
 
 

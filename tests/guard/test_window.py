@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honeyguide.guard import Fingerprint, fingerprint_of
-from honeyguide.guard.window import Kept, Window
+from honeyguide.guard.near_duplicates import Kept, Window
 from honeyguide.model import LinkId
 from pages import page_of
 from tiny_webs import prose

@@ -52,7 +52,7 @@ def comparison(shared_folder: Callable[[str], AbstractContextManager[Path]]) -> 
 @pytest.fixture(autouse=True)
 def _undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plots take most of the time of a small comparison; the one that all tests share has them."""
-    monkeypatch.setattr("honeyguide_lab.writing.can_draw", lambda: False)
+    monkeypatch.setattr("honeyguide_lab.report_files.can_draw", lambda: False)
 
 
 def figures(document: dict[str, Any]) -> list[Any]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from honeyguide_lab.crawl_task import CrawlTask
-from honeyguide_lab.run import run_crawls
+from honeyguide_lab.parallel import run_crawls
 from honeyguide_lab.spec import experiment_from
 
 if TYPE_CHECKING:

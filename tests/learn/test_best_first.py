@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from honeyguide.crawler import Builder
 from honeyguide.errors import StrategyError
-from honeyguide.learn import BestAddressFirst, BestFirst, Ingredients
+from honeyguide.learn import BestFirst, BestUrlFirst, Ingredients
 from honeyguide.learn import url_heuristic as url_features
 from honeyguide.learn.url_heuristic import UrlHeuristic, UrlReader
 from honeyguide.model import Topic, Url
@@ -59,7 +59,7 @@ SEEN = candidates_of(*(sighting_of(url, "soup", "hot", "onion", relevance=0.3) f
 
 
 def scores(**changes: float) -> list[float]:
-    strategy = BestAddressFirst(TOPIC, hashed_vectors(), UrlHeuristic(**changes))  # type: ignore[arg-type]
+    strategy = BestUrlFirst(TOPIC, hashed_vectors(), UrlHeuristic(**changes))  # type: ignore[arg-type]
     return strategy.score(rows_of(strategy, SEEN)).tolist()
 
 
@@ -67,7 +67,7 @@ def test_a_link_is_worth_what_its_address_says_whatever_its_words() -> None:
     expected = UrlReader(TOPIC, hashed_vectors()).scores(SEEN.targets)
     assert scores() == pytest.approx(expected.tolist(), abs=0.001)
     other_words = candidates_of(*(sighting_of(url, "rock", "mineral") for url in ADDRESSES))
-    strategy = BestAddressFirst(TOPIC, hashed_vectors())
+    strategy = BestUrlFirst(TOPIC, hashed_vectors())
     assert np.array_equal(rows_of(strategy, SEEN), rows_of(strategy, other_words))
 
 

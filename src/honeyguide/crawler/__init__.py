@@ -29,12 +29,12 @@ from honeyguide.crawler.events import (
     Wait,
     limit_reached,
 )
-from honeyguide.crawler.judging import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
+from honeyguide.crawler.judge_pages import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
 from honeyguide.crawler.learned_weights import LINEAR_STRATEGIES, learned_weights
 from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.named_pages import preset_seed_urls, with_examples_read
 from honeyguide.crawler.parts import Parts
-from honeyguide.crawler.run import (
+from honeyguide.crawler.start import (
     CrawlOptions,
     crawl,
     crawl_async,

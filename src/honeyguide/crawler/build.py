@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import xxhash
 
-from honeyguide.crawler.hosts import WebMemory
+from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.learned_weights import learner_of
 from honeyguide.crawler.links import LinkTable
 from honeyguide.crawler.live import open_live, serve_synthetic
@@ -298,7 +298,7 @@ def worker_count(settings: Settings, world: World) -> int:
 
 @asynccontextmanager
 async def open_world(
-    settings: Settings, memory: WebMemory | None = None, known: Sequence[KnownPage] = ()
+    settings: Settings, memory: HostMemory | None = None, known: Sequence[KnownPage] = ()
 ) -> AsyncIterator[World]:
     """The world that the settings name, closed again at the end.
 
@@ -310,9 +310,9 @@ async def open_world(
     opened: World | AbstractAsyncContextManager[World]
     match kind:
         case "live":
-            opened = open_live(settings, memory or WebMemory(settings), known)
+            opened = open_live(settings, memory or HostMemory(settings), known)
         case "synthetic+http":
-            opened = serve_synthetic(spec, settings, memory or WebMemory(settings))
+            opened = serve_synthetic(spec, settings, memory or HostMemory(settings))
         case _:
             opened = WORLDS[kind](spec, settings)
     if isinstance(opened, AbstractAsyncContextManager):

@@ -16,7 +16,7 @@ from honeyguide.crawler.events import Choice, CrawlStopped, Dispatch, Step, Stop
 from honeyguide.crawler.guarding import Guarding, NoGuarding
 from honeyguide.crawler.hosts import HostRelease, Retries
 from honeyguide.crawler.intake import Arrived, Intake
-from honeyguide.crawler.learner import Learner
+from honeyguide.crawler.journal import JournaledStages
 from honeyguide.crawler.ledger import Ledger
 from honeyguide.crawler.parts import StageTimes
 from honeyguide.crawler.restarts import Restarts
@@ -49,12 +49,12 @@ class CrawlCore:
     """
 
     def __init__(
-        self, parts: Parts, settings: Settings, progress: Progress | None = None, learner: Learner | None = None
+        self, parts: Parts, settings: Settings, progress: Progress | None = None, learner: JournaledStages | None = None
     ) -> None:
         self._parts = parts
         self._settings = settings
         self.retries = Retries(settings.fetch)
-        self._learner = learner or Learner(parts)
+        self._learner = learner or JournaledStages(parts)
         start = (progress or Progress())._replace(stop_reason="")
         self._ledger = Ledger(start, parts.chance, parts.frontier, self._learner.journal)
         self.guarding = (

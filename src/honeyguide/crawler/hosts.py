@@ -124,7 +124,7 @@ def stored_rests(store: StoredHosts, now: float, politeness: PolitenessSettings)
     ]
 
 
-class WebMemory:
+class HostMemory:
     """The host schedule of a live crawl, and the robots.txt files it has read.
 
     A world is opened before the run it is crawled into: until `keep_in`, files are kept here. A run that looks at the

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.discovery import Discovery, FoundLinks
     from honeyguide.crawler.events import Dispatch, Step
     from honeyguide.crawler.guarding import AnyGuarding
-    from honeyguide.crawler.learner import Learner
+    from honeyguide.crawler.journal import JournaledStages
     from honeyguide.crawler.ledger import Ledger
     from honeyguide.crawler.links import Identity
     from honeyguide.crawler.parts import Parts, StageTimes
@@ -91,7 +91,7 @@ class Intake:
         parts: Parts,
         settings: Settings,
         ledger: Ledger,
-        learner: Learner,
+        learner: JournaledStages,
         discovery: Discovery,
         times: StageTimes,
         guarding: AnyGuarding,

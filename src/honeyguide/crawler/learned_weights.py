@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.crawler.learner import split_snapshot
+from honeyguide.crawler.journal import split_snapshot
 from honeyguide.errors import StrategyError
 from honeyguide.learn import LearnedWeights, SavedLearner
 from honeyguide.learn.linear_sarsa import MODES

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from honeyguide.crawler.hosts import WebMemory
+from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.preparing import Preparation, Unreadable
 from honeyguide.crawler.scope import Scope
 from honeyguide.errors import SettingsError
@@ -72,7 +72,7 @@ def needs_a_browser(url: Url, fetched: Fetched) -> bool:
 
 
 @asynccontextmanager
-async def open_live(settings: Settings, memory: WebMemory, known: Sequence[KnownPage] = ()) -> AsyncIterator[World]:
+async def open_live(settings: Settings, memory: HostMemory, known: Sequence[KnownPage] = ()) -> AsyncIterator[World]:
     """Open the real web. SettingsError if the login of the proxy cannot be read or no browser starts."""
     from honeyguide.worlds import HttpWorld  # noqa: PLC0415 - aiohttp is heavy
 
@@ -88,7 +88,7 @@ async def open_live(settings: Settings, memory: WebMemory, known: Sequence[Known
 
 
 @asynccontextmanager
-async def serve_synthetic(spec: str, settings: Settings, memory: WebMemory) -> AsyncIterator[World]:
+async def serve_synthetic(spec: str, settings: Settings, memory: HostMemory) -> AsyncIterator[World]:
     """Serve a synthetic web over HTTP on this machine, to be asked as the live web is."""
     from honeyguide.fetch import PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
     from honeyguide.worlds import HttpWorld  # noqa: PLC0415
@@ -127,7 +127,7 @@ def polite_fetcher(
     settings: Settings,
     clock: Clock,
     resolver: AbstractResolver | None = None,
-    memory: WebMemory | None = None,
+    memory: HostMemory | None = None,
     known: Sequence[KnownPage] = (),
 ) -> Fetcher:
     """Build what every request over HTTP goes through, from the outside in: robots.txt, the gate, the network.
@@ -149,7 +149,7 @@ def polite_fetcher(
         proxy_login=_login(settings.fetch.proxy_login),
         known={page.url: page for page in known},
     )
-    memory = memory or WebMemory(settings)
+    memory = memory or HostMemory(settings)
     gate = memory.gate = memory.gate or Gate(memory.schedule, clock)  # one for every door to the same web
     gated = GatedFetcher(sender, gate, addresses)
     return RobotsFetcher(gated, politeness, settings.fetch.identity, clock, schedule=gate.schedule, memory=memory)

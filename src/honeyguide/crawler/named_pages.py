@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from honeyguide.crawler.hosts import WebMemory
+    from honeyguide.crawler.hosts import HostMemory
     from honeyguide.model import Outcome, Page
     from honeyguide.settings import Settings
     from honeyguide.topic import Preset
@@ -58,7 +58,7 @@ class NamedPages:
         world: World | None = None,
         *,
         input_is_read: bool = False,
-        memory: WebMemory | None = None,
+        memory: HostMemory | None = None,
     ) -> None:
         self._settings = settings
         self._world = world
@@ -190,7 +190,7 @@ async def read_examples(
     return texts, titles
 
 
-async def with_listed_seeds(settings: Settings, world: World, memory: WebMemory | None = None) -> Settings:
+async def with_listed_seeds(settings: Settings, world: World, memory: HostMemory | None = None) -> Settings:
     """Return the settings with the listed URLs that are in scope after the seeds already there.
 
     `memory` is that of a live world: its hosts take turns with those that the lists are on.
@@ -221,7 +221,7 @@ async def with_listed_seeds(settings: Settings, world: World, memory: WebMemory 
     return with_overrides(settings, {"crawl.seed_urls": list(texts)})
 
 
-def _open_pages(settings: Settings, world: World, memory: WebMemory | None) -> NamedPages:
+def _open_pages(settings: Settings, world: World, memory: HostMemory | None) -> NamedPages:
     """Return where the files are read. The live web is asked through a door of its own, which lets their types in."""
     if settings.crawl.world != "live" or world.is_offline:
         return NamedPages(settings, world)

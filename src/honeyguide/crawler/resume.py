@@ -16,7 +16,7 @@ import numpy as np
 from honeyguide.crawler.core import CrawlCore
 from honeyguide.crawler.events import Dispatch
 from honeyguide.crawler.hosts import stored_rests
-from honeyguide.crawler.learner import Learner
+from honeyguide.crawler.journal import JournaledStages
 from honeyguide.crawler.links import Identity
 from honeyguide.frontier import Arrivals, Pairs
 from honeyguide.learn import FoundAgain
@@ -107,13 +107,13 @@ def _restore_graph(parts: Parts, store: SqliteStore) -> None:
             ranks.add_page(visit.link, visit.targets)
 
 
-def _restore_learner(parts: Parts, store: SqliteStore) -> Learner:
+def _restore_learner(parts: Parts, store: SqliteStore) -> JournaledStages:
     """Load the snapshot, and replay the journal."""
 
     def page_of(link: LinkId) -> Page:
         return parts.parse(parts.links.url(link), store.fetched(link))
 
-    learner, snapshot = Learner(parts), store.learner_snapshot()
+    learner, snapshot = JournaledStages(parts), store.learner_snapshot()
     if snapshot is not None:
         learner.load(snapshot.state)
     for entry in store.journal():

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypedDict
 
 from honeyguide.crawler.named_pages import NamedPages, read_examples
-from honeyguide.crawler.run import refuse_in_running_loop
+from honeyguide.crawler.start import refuse_in_running_loop
 from honeyguide.errors import SettingsError
 from honeyguide.model import Fetched, Topic, Url
 from honeyguide.parse import parse

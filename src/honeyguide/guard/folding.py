@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from honeyguide.guard.bounded import Bounded, fields_of
 from honeyguide.guard.guard import FindingKind
 from honeyguide.guard.mirrors import LEAST_SECTIONS, PAIRS, Copy, Fetched, Mirrors, Rule
-from honeyguide.guard.shape import REPEATED_PART, WHOLE_QUERY, Form, forms_of, hash_of, path_of, shape_of
+from honeyguide.guard.url_pattern import REPEATED_PART, WHOLE_QUERY, Form, forms_of, hash_of, path_of, shape_of
 from honeyguide.model import HostKey
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from honeyguide.guard.bounded import Bounded, fields_of
 from honeyguide.guard.guard import FindingKind
-from honeyguide.guard.shape import hash_of, path_of
+from honeyguide.guard.url_pattern import hash_of, path_of
 from honeyguide.model import HostKey
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from honeyguide.guard.guard import FIRM_LEVEL, FindingKind
 
 if TYPE_CHECKING:
     from honeyguide.guard.fingerprint import Fingerprint
-    from honeyguide.guard.shape import Shape
+    from honeyguide.guard.url_pattern import Shape
     from honeyguide.model import LinkId
 
 _RECENT: Final = 16  # pages that are looked back on

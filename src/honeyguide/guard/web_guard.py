@@ -24,11 +24,11 @@ from honeyguide.guard.guard import (
     LinkLevel,
     Reason,
 )
+from honeyguide.guard.near_duplicates import Kept, Window
 from honeyguide.guard.series import Series, is_about
-from honeyguide.guard.shape import REPEATED_PART, Shape, hash_of, shape_of
 from honeyguide.guard.site_budget import FORGIVING, SiteBudgets
 from honeyguide.guard.soft_404 import SameTitle
-from honeyguide.guard.window import Kept, Window
+from honeyguide.guard.url_pattern import REPEATED_PART, Shape, hash_of, shape_of
 from honeyguide.settings.guard_section import FOLDING, SERIES, SOFT_404
 
 if TYPE_CHECKING:

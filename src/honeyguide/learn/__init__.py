@@ -23,11 +23,11 @@ from honeyguide.learn.orders import (
 from honeyguide.learn.parse_or_skip import ParseOrSkip, ParseOrSkipSettings
 from honeyguide.learn.parse_or_skip_q import ParseOrSkipQ, ParseOrSkipQSettings
 from honeyguide.learn.strategy import FoundAgain, Ingredients, Order, SavedLearner, Strategy, Unlearned
-from honeyguide.learn.url_heuristic import BestAddressFirst
+from honeyguide.learn.url_heuristic import BestUrlFirst
 from honeyguide.learn.weighted_breadth_first import WeightedBreadthFirst, WeightedBreadthFirstSettings
 
 __all__ = [
-    "Beam", "BeamSettings", "BestAddressFirst", "BestFirst", "BestFirstSettings", "BreadthFirst", "DepthFirst",
+    "Beam", "BeamSettings", "BestFirst", "BestFirstSettings", "BestUrlFirst", "BreadthFirst", "DepthFirst",
     "FeatureStyle", "FoundAgain", "Ingredients", "IterativeDeepening", "LearnedWeights", "LfaSettings", "LinearSarsa",
     "Mode", "ModifiedDepthFirst", "ModifiedDepthFirstSettings", "OnlineRidge", "OnlineRidgeSettings", "Order",
     "ParseOrSkip", "ParseOrSkipQ", "ParseOrSkipQSettings", "ParseOrSkipSettings", "RandomOrder", "RandomSkip",

@@ -18,7 +18,7 @@ import numpy as np
 
 from honeyguide.learn.features import LinkFeatures
 from honeyguide.learn.strategy import Ingredients, Order, Strategy, Unlearned
-from honeyguide.learn.url_heuristic import BestAddressFirst
+from honeyguide.learn.url_heuristic import BestUrlFirst
 from honeyguide.settings import setting
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Beam(Unlearned):
     @classmethod
     def build(cls, given: Ingredients) -> Self:
         settings = given.settings.of(BeamSettings)
-        heuristic: type[Strategy] = BestAddressFirst if settings.heuristic == "url" else BestFirst
+        heuristic: type[Strategy] = BestUrlFirst if settings.heuristic == "url" else BestFirst
         return cls(heuristic.build(given), settings.width)
 
     def describe(self, candidates: Candidates) -> LinkDescriptions:

@@ -146,7 +146,7 @@ class UrlReader:
         )
 
 
-class BestAddressFirst(Unlearned):
+class BestUrlFirst(Unlearned):
     """The heuristic of each link's address, as the page showed it."""
 
     order = Order.BEST_SCORE

@@ -10,7 +10,7 @@ from honeyguide.runs.archive import ArchivePlace, WarcArchive
 from honeyguide.runs.bodies import ARCHIVE_FOLDER, StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.folder import folder_bytes
 from honeyguide.runs.state import RobotsTable, StoredState
-from honeyguide.runs.writing import StepWriter
+from honeyguide.runs.step_writer import StepWriter
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.guard.shape import shape_of
+from honeyguide.guard.url_pattern import shape_of
 from honeyguide.model import registered_domain
 from honeyguide.runs.run import opened_run
 from honeyguide.text import url_shape

@@ -34,13 +34,13 @@ from honeyguide.runs import open_run
 from honeyguide.runs.exports import atomic_file
 from honeyguide.settings import SETTINGS_BY_KEY, VectorSettings, validate
 from honeyguide_lab.crawl_task import claim_folder, code_version, data_files, refuse_foreign
+from honeyguide_lab.parallel import run_crawls
 from honeyguide_lab.plots import PanelPlot, can_draw, save_line_plot, save_panel_plot
 from honeyguide_lab.reproduce.han2018 import HAN2018
 from honeyguide_lab.reproduce.lim2016 import LIM2016
 from honeyguide_lab.reproduce.pertejo2021 import PERTEJO2021
 from honeyguide_lab.reproduce.study import KnowsItsWorlds, StudiedWorld, Study, StudyOptions
 from honeyguide_lab.reproduce.wikicrawler import WIKICRAWLER
-from honeyguide_lab.run import run_crawls
 from honeyguide_lab.statistics import markdown_table
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 
     from honeyguide.model import Answer
     from honeyguide.settings import Settings
+    from honeyguide_lab.parallel import Task
     from honeyguide_lab.reproduce.study import Cell, Figure, Paper, Report, Reproduction, Section, Table
-    from honeyguide_lab.run import Task
 
 
 def data_hash(runs: Iterable[Path]) -> str:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from honeyguide_lab.parallel import Task
     from honeyguide_lab.plots import LinePlot, PanelPlot
-    from honeyguide_lab.run import Task
 
 Cell: TypeAlias = str | int | float | None  # None: there is no such figure
 

@@ -11,8 +11,8 @@ import pytest
 from honeyguide.runs import open_run
 from honeyguide.settings import settings_from, with_overrides
 from honeyguide_lab.crawl_task import CrawlTask
+from honeyguide_lab.parallel import run_crawls
 from honeyguide_lab.reproduce.lim2016.measured_crawl import MeasuredCrawl, Milestone
-from honeyguide_lab.run import run_crawls
 from honeyguide_lab.spec import LABORATORY
 
 if TYPE_CHECKING:

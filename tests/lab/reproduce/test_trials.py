@@ -10,12 +10,12 @@ import pytest
 from honeyguide.crawler import crawl
 from honeyguide.model import Topic, Url
 from honeyguide.settings import settings_from, with_overrides
+from honeyguide_lab.parallel import run_crawls
 from honeyguide_lab.reproduce import task_sequence
 from honeyguide_lab.reproduce.study import StudiedWorld, Study
 from honeyguide_lab.reproduce.task_sequence import CrawledTask, Memory, TaskSequence, memory_for
 from honeyguide_lab.reproduce.trials import Method, Planner, count_hits, gains, mean_line, shares_earned, spread
 from honeyguide_lab.reproduce.world_topics import StudiedTopic
-from honeyguide_lab.run import run_crawls
 from honeyguide_lab.spec import LABORATORY
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from honeyguide.model import Fetched, Url
 from honeyguide.parse import parse
+from honeyguide.worlds.wiki.second_pass import NOWHERE, ArticleRenderer
 from honeyguide.worlds.wiki.titles import SiteInfo, TitleRules
 from honeyguide.worlds.wiki.wikitext import ConvertedArticle, Converter
-from honeyguide.worlds.wiki.writing import NOWHERE, ArticleRenderer
 
 CONVERTER = Converter(TitleRules(SiteInfo(number_by_namespace={"bild": 6, "kategorie": 14})))
 MARKUP = st.lists(

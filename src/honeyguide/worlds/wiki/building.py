@@ -15,10 +15,10 @@ from honeyguide.errors import WorldError
 from honeyguide.model.counts import count_of
 from honeyguide.worlds.wiki import world as world_file
 from honeyguide.worlds.wiki.dump import BrokenDump, Dump
-from honeyguide.worlds.wiki.gathering import GatheredWiki
+from honeyguide.worlds.wiki.first_pass import GatheredWiki
 from honeyguide.worlds.wiki.pagelinks import PageLinks
+from honeyguide.worlds.wiki.second_pass import WikiWriter
 from honeyguide.worlds.wiki.titles import TitleRules
-from honeyguide.worlds.wiki.writing import WikiWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

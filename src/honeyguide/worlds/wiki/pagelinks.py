@@ -15,14 +15,14 @@ import numpy as np
 
 from honeyguide.errors import WorldError
 from honeyguide.text.compressed import BrokenStream, CompressedFile
-from honeyguide.worlds.wiki.gathering import KeyTable, keys_of
+from honeyguide.worlds.wiki.first_pass import KeyTable, keys_of
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from honeyguide.worlds.wiki.gathering import Keys, Numbers
+    from honeyguide.worlds.wiki.first_pass import Keys, Numbers
 
     Rows = Iterator[tuple[bytes, ...]]
     Progress = Callable[[int, int], None]

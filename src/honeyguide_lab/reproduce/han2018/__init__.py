@@ -18,11 +18,11 @@ from honeyguide_lab.reproduce.study import BUNDLED, Paper, Report, vector_source
 from honeyguide_lab.reproduce.world_topics import world_topics
 
 if TYPE_CHECKING:
+    from honeyguide_lab.parallel import Task
     from honeyguide_lab.reproduce.han2018.ablations import Ablations
     from honeyguide_lab.reproduce.study import Section, StudiedWorld, Study
     from honeyguide_lab.reproduce.trials import TimedMethod, Trials
     from honeyguide_lab.reproduce.world_topics import WorldTopics
-    from honeyguide_lab.run import Task
 
 __all__ = ["HAN2018"]
 

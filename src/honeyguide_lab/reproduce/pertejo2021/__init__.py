@@ -22,9 +22,9 @@ from honeyguide_lab.reproduce.world_topics import world_topics
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from honeyguide_lab.parallel import Task
     from honeyguide_lab.reproduce.study import Section, StudiedWorld, Study
     from honeyguide_lab.reproduce.trials import TimedMethod, Trials
-    from honeyguide_lab.run import Task
 
 __all__ = ["PERTEJO2021"]
 

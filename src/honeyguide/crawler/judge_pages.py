@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from honeyguide.crawler.build import Builder
 from honeyguide.crawler.named_pages import NamedPages, reads_standard_input, with_examples_read
 from honeyguide.crawler.preparing import Unjudged, judge_safely
-from honeyguide.crawler.run import refuse_in_running_loop
+from honeyguide.crawler.start import refuse_in_running_loop
 from honeyguide.errors import PageError
 from honeyguide.learn import BestFirst
 from honeyguide.model import Candidates, Origin

@@ -1,8 +1,8 @@
 """The parts of a crawl that remember what they are told: strategy, judge and guard.
 
-Every input goes through `Learner`, which notes it in a journal. A run keeps a snapshot of the three every so often and
-the journal since then. A resumed crawl loads the snapshot and replays the journal through the same methods, so that it
-stands where the killed one stood, to the last bit.
+Every input goes through `JournaledStages`, which notes it in a journal. A run keeps a snapshot of the three every so
+often and the journal since then. A resumed crawl loads the snapshot and replays the journal through the same methods,
+so that it stands where the killed one stood, to the last bit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MARK_WITH_GUARD: Final = b"HGS2"
 _LENGTH_BYTES: Final = 8
 
 
-class Learner:
+class JournaledStages:
     """Tells strategy, judge and guard what happens, and keeps `journal`, the inputs that are not yet stored."""
 
     def __init__(self, parts: Parts) -> None:

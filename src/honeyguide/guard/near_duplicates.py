@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.guard.bounded import fields_of
-from honeyguide.guard.shape import hash_of
+from honeyguide.guard.url_pattern import hash_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 from honeyguide.crawler.build import Builder, open_world, transport_for, worker_count
 from honeyguide.crawler.core import CrawlCore
 from honeyguide.crawler.events import CrawlStarted, SeedWarnings
-from honeyguide.crawler.hosts import WebMemory
+from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
 from honeyguide.crawler.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation
@@ -188,7 +188,7 @@ async def crawl_async(run: Path | str, settings: Settings, **options: Unpack[Cra
     validate(settings)
     RunFolder(Path(run)).refuse_if_used()  # before anyone is asked for anything
     async with AsyncExitStack() as opened:
-        hosts, known = WebMemory(settings), pages_to_refresh(settings)
+        hosts, known = HostMemory(settings), pages_to_refresh(settings)
         world = await _world(opened, settings, options, hosts, known)
         _take_over(opened, settings, hosts)
         settings = await with_listed_seeds(await with_examples_read(settings, world), world, hosts)
@@ -218,7 +218,7 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **op
         opened.callback(store.close)
         progress = store.progress()
         _check_resumable(folder, progress, settings, budget)
-        hosts = WebMemory(settings)
+        hosts = HostMemory(settings)
         known = pages_to_refresh(settings) if progress is None else list(store.known())
         world = await _world(opened, settings, options, hosts, known)
         if progress is None:
@@ -242,7 +242,7 @@ class _Started:
     settings: Settings
     builder: Builder
     world: World
-    hosts: WebMemory
+    hosts: HostMemory
     known: Sequence[KnownPage]  # of the run that is looked at again
     parts: Parts
     workers: Workers | None
@@ -318,13 +318,13 @@ def _seeds(builder: Builder, world: World, known: Sequence[KnownPage]) -> Sequen
     return [page.url for page in known] or builder.seed_urls(world)
 
 
-def _parts(builder: Builder, world: World, memory: WebMemory, *, is_restored: bool = False) -> Parts:
+def _parts(builder: Builder, world: World, memory: HostMemory, *, is_restored: bool = False) -> Parts:
     is_live = not world.is_offline
     return builder.parts(is_live=is_live, is_restored=is_restored, schedule=memory.schedule if is_live else None)
 
 
 async def _world(
-    opened: AsyncExitStack, settings: Settings, options: CrawlOptions, memory: WebMemory, known: Sequence[KnownPage]
+    opened: AsyncExitStack, settings: Settings, options: CrawlOptions, memory: HostMemory, known: Sequence[KnownPage]
 ) -> World:
     """The world given, or the one that the settings name, closed with everything else that was opened."""
     if "world" in options:
@@ -334,14 +334,14 @@ async def _world(
     return await opened.enter_async_context(open_world(settings, memory, known))
 
 
-def _take_over(opened: AsyncExitStack, settings: Settings, memory: WebMemory) -> None:
+def _take_over(opened: AsyncExitStack, settings: Settings, memory: HostMemory) -> None:
     """A new pass over a live run asks its hosts no sooner than that run would have, nor again for their robots.txt."""
     if settings.refresh.run and memory.gate is not None:
         earlier = opened.enter_context(open_run(settings.refresh.run))
         memory.take_over(earlier.hosts_asked(), RealClock().now())
 
 
-def _with_rests(first: StepRecord, parts: Parts, memory: WebMemory) -> StepRecord:
+def _with_rests(first: StepRecord, parts: Parts, memory: HostMemory) -> StepRecord:
     """The first step of a run, after which those hosts of its seeds rest that an earlier run has asked just now."""
     hosts = {found.url.host for found in first.new_links}
     rests = [rest for rest in memory.earlier_rests if rest.host in hosts]

@@ -12,7 +12,7 @@ import numpy as np
 import xxhash
 import zstandard
 
-from honeyguide.worlds.wiki.gathering import keys_of
+from honeyguide.worlds.wiki.first_pass import keys_of
 from honeyguide.worlds.wiki.wikitext import LINK_ANCHOR, LINK_END, LINK_START
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.worlds.wiki.gathering import GatheredWiki, KeyTable
+    from honeyguide.worlds.wiki.first_pass import GatheredWiki, KeyTable
     from honeyguide.worlds.wiki.pagelinks import PageLinks
     from honeyguide.worlds.wiki.titles import TitleRules
 
