@@ -55,6 +55,7 @@ def tree_of_pages(folder: Path) -> None:
         (folder / f"{name}.html").write_text(f"<title>{name}</title><p>{text}</p>{links}", encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_a_site_that_is_met_through_links_is_not_trusted_and_one_that_is_a_seed_is(tmp_path: Path) -> None:
     tree_of_pages(tmp_path)
 
@@ -81,6 +82,7 @@ def test_a_site_that_is_met_through_links_is_not_trusted_and_one_that_is_a_seed_
     assert on["pages"] < off["pages"], "what was let wait made room for the web beside it"
 
 
+@pytest.mark.thorough
 def test_a_wiki_is_met_through_one_link(tmp_path: Path) -> None:
     articles = [Written("War", "An [[army]] goes to [[battle]]."), Written("Army", "It has a [[war]]. [[Battle]].")]
     dump = write_dump(tmp_path / "dump.xml", [*articles, Written("Battle", "Of an [[army]] in a [[war]].")])

@@ -28,6 +28,7 @@ def relevant_found(path: Path, strategy: str, seed: int) -> int:
         return run.progress.relevant
 
 
+@pytest.mark.thorough
 def test_dqn_finds_more_than_chance_does(tmp_path: Path) -> None:
     for seed in (1, 2):
         found = {name: relevant_found(tmp_path / f"{name}-{seed}", name, seed) for name in ("dqn", "random")}

@@ -147,6 +147,7 @@ def test_the_same_settings_skip_the_same_links_and_another_seed_others(tmp_path:
     assert story(tmp_path / "one") == story(tmp_path / "two") != story(tmp_path / "other")
 
 
+@pytest.mark.thorough
 def test_it_finds_more_than_skipping_as_many_at_random(tmp_path: Path) -> None:
     """A small instance of `benchmarks/parse_or_skip.py`: real word vectors, labels that no strategy sees."""
     vectors = WordVectors(WordllamaVectors())

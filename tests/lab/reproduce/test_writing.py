@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide_lab import Line, LinePlot
-from honeyguide_lab.plots import can_draw
+from honeyguide_lab.plots import Line, LinePlot, can_draw
 from honeyguide_lab.reproduce.reproducing import markdown, shown, write_report
 from honeyguide_lab.reproduce.study import Figure, Report, Section, Table
 
