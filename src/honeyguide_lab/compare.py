@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What came of an experiment; the folder has all of it, and the crawls."""
+    """The result of an experiment; the folder has all of it, and the crawls."""
 
     folder: Path
     document: dict[str, Any] = field(repr=False)

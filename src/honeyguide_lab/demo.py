@@ -1,6 +1,6 @@
-"""`honeyguide demo`: the strategies compared on a synthetic web, over real HTTP, in about a minute.
+"""The command `honeyguide demo`: strategies compared on a synthetic web, over real HTTP, in about a minute.
 
-Shows a table, the curves, the best pages, and what to type next.
+It shows a table, the harvest curves, the best pages, and what to type next.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _COLOURS: Final = ("bright_black", "blue", "magenta", "green", "yellow", "cyan",
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """What every strategy gets alike."""
+    """The conditions that are the same for every strategy of a demo."""
 
     topic: str
     budget: int  # fetches
@@ -196,7 +196,7 @@ def print_document(contest: Contest, graded: Sequence[DemoCrawl], seconds: float
 
 
 def interrupted(graded: Sequence[DemoCrawl], keep: Path | None) -> str:
-    """What is left after Ctrl-C."""
+    """Return the line to show after Ctrl-C: how to go on, or to start again."""
     if keep is None or not graded:
         return "stopped; start again with: honeyguide demo"
     return f"stopped; go on with: {command('resume', graded[-1].run)}"
@@ -240,7 +240,7 @@ def _curves(graded: Sequence[DemoCrawl], width: int) -> Text:
 
 
 def _print_search(console: Console, run: Run, query: str) -> None:
-    """What a search of the run finds."""
+    """Print the first pages that a search of the run finds."""
     results = search_runs(run, query, per_page=FOUND_PAGES)
     console.print(f'honeyguide search finds {count_of(results.total, "page")} for "{query}":', markup=False)
     for hit in results.hits:

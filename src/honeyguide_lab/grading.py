@@ -58,7 +58,7 @@ def area_under_curve(curve: Sequence[int]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What one crawl was worth."""
+    """The figures of one graded crawl: its harvest beside the oracle's, and its costs."""
 
     curve: list[int]  # on-topic pages after 0, 1, 2, … fetches, over the whole budget
     oracle: Oracle

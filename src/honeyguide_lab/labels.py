@@ -1,4 +1,4 @@
-"""What grades a crawl: labels that no judge and no strategy ever sees.
+"""Labels that grade a crawl: which pages are on topic, unseen by any judge or strategy.
 
 A `LabelRule` is what a person writes: `truth`, `category:REGEX`, `csv:FILE` or `word:TERM`. Applied to a world it
 becomes `Labels`, which say of a final URL whether its page is on topic. A crawl never gets hold of either.
@@ -28,7 +28,7 @@ _YES: Final = frozenset({"1", "true", "yes"})
 
 
 class Labels(Protocol):
-    """What is on topic, by final URL; the same URL always gets the same answer."""
+    """Tells by final URL whether a page is on topic; the same URL always gets the same answer."""
 
     def is_on_topic(self, url: Url) -> bool:
         """Whether the page at this URL counts as relevant."""
@@ -107,7 +107,7 @@ class LabelRule:
 
     @classmethod
     def natural_to(cls, world: World, topic: str) -> LabelRule:
-        """What a world's own labels are, where nobody has named any."""
+        """Return the rule for a world's own labels, for when nobody has named any. SettingsError if it has none."""
         if isinstance(world, KnowsTopics):
             return cls("truth")
         if isinstance(world, KnowsCategories):

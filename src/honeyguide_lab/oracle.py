@@ -118,7 +118,7 @@ class _Crawl:
         self._shorten(np.array([node], dtype=np.int32))
 
     def path_to(self, goal: int) -> list[int]:
-        """What is still to be fetched to have `goal`, in order, itself the last."""
+        """Return the pages still to be fetched to have `goal`, in order, `goal` itself the last."""
         path = [goal]
         while self.distance[path[-1]] > 1:
             path.append(int(self.parent[path[-1]]))

@@ -1,9 +1,8 @@
-"""What a plot of lines shows, as values; `figures` draws it.
+"""Plots of comparisons and reproductions, written as PNG and SVG.
 
-Plots as PNG and SVG. matplotlib is an optional extra, loaded when the first one is drawn.
-
-A strategy keeps its colour in every figure of a comparison, and a line style of its own for who sees no colours. Floors
-are grey. Under each figure stands what it was made with.
+`LinePlot` and `PanelPlot` hold what is to be drawn. matplotlib is an optional extra, loaded when the first plot is
+drawn. A strategy keeps its colour in every figure of a comparison, and has a line style of its own for readers who see
+no colours. Floors are grey. Under each figure stands what it was made with.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A comparison as a Markdown report: a table for each topic, differences between strategies, and what to doubt.
+"""The files that a comparison leaves in its folder: the document, a Markdown report and plots.
 
-What a comparison leaves in its folder: the document, a Markdown report and plots.
+The report has a table for each topic, the differences between strategies, and reasons for doubt.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def _note(document: dict[str, Any], worlds: Sequence[dict[str, Any]], shown: str
 
 
 def _all_of(worlds: Sequence[dict[str, Any]], key: str) -> str:
-    """What all of them have in common, or that they differ."""
+    """Return the value that all worlds share for a key, or "by topic" where they differ."""
     values = {str(world[key]) for world in worlds}
     return values.pop() if len(values) == 1 else "by topic"
 

@@ -1,8 +1,7 @@
-"""What an experiment is: worlds, topics, contenders, a budget and repeats, all fixed before the first fetch.
+"""The specification of an experiment: worlds, topics, contenders, budget and repeats, fixed before the first fetch.
 
-Flags or TOML in, an experiment out; every mistake is told at once, and keys nobody knows are refused.
-
-Flags and files take the same road: both are a document of the keys below, in which a flag takes the place of a key.
+It is read from a document, which is a TOML file, flags, or both; a flag replaces the key of the same name. All mistakes
+are reported at once, and unknown keys are refused.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Is one strategy better than another, or was it luck? Differences between crawls under the same conditions.
+"""Statistics of a comparison: paired differences between strategies with intervals, and tables in Markdown.
 
-Tables as Markdown that also reads well as plain text.
+A difference is taken between crawls under the same conditions, and its interval tells it from luck. The tables also
+read well as plain text.
 """
 
 from __future__ import annotations

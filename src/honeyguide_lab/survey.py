@@ -1,11 +1,9 @@
-"""A world's graph is kept beside the comparison it was made for, so that it is explored once.
+"""Surveys the worlds of an experiment before any crawl: pages to find, starts, and the best possible result.
 
-Where the crawls of an experiment begin: at named pages, at the world's own entries, or cold, anywhere.
-
-Before anything is crawled: what there is to be found, from where, and how well it could be done.
-
-A survey opens every world once, explores it, labels its pages and asks the oracle. It finds every mistake that only the
-world can show: seeds that are not in it, labels that match nothing, on-topic pages that no seed leads to.
+A survey opens every world once, explores it, labels its pages and asks the oracle. Crawls start at named pages, at the
+world's own entries, or cold, at off-topic pages drawn by chance. A survey finds every mistake that only the world can
+show: seeds that are not in it, labels that match nothing, on-topic pages that no seed leads to. The graph of a world is
+kept beside the comparison, so that it is explored once.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ _FORMAT: Final = 1
 
 
 def graph_key(world: str, roots: Sequence[Url], words: Iterable[str], code: str) -> str:
-    """What a graph depends on, in a few letters: name and data of the world, where it was entered, and our code."""
+    """Hash everything that a graph depends on: name and data of the world, its roots, words, and our code."""
     parts = [str(_FORMAT), world, *data_files(world), *sorted(url.text for url in roots), *sorted(words), code]
     return xxhash.xxh3_64("\n".join(parts).encode()).hexdigest()
 

@@ -1,9 +1,9 @@
-"""Start a crawl, go on with one, look at a run's pages again: the calls that the command line and programs make.
+"""Start, resume and refresh crawls: the calls that the command line and programs make.
 
-A refresh is an ordinary crawl that starts at all pages of an earlier run and follows no link. It looks at them in the
-order of what that is worth. Changes of a page are taken to come at random at a rate λ of its own: watched for T days
-and found changed n times, λ = (n + 1) / (T + `refresh.change_days`). Looked at again after t days it has changed with
-probability 1 - exp(-λt), and finding that out is worth
+A refresh is an ordinary crawl that starts at all pages of an earlier run and follows no link. It looks first at the
+pages where that is worth most. A page is taken to change at random at a rate λ of its own: watched for T days and found
+changed n times, λ = (n + 1) / (T + `refresh.change_days`). Looked at again after t days it has changed with probability
+1 - exp(-λt), and finding that out is worth
 
     (1 - exp(-λt)) · (1 - w + w · relevance)          w = `refresh.relevance_weight`
 """

@@ -88,7 +88,7 @@ NAMES_KEPT: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What a look-up brought."""
+    """The result of one DNS look-up, addresses or an error, and when it came."""
 
     at: float  # clock time
     results: tuple[ResolveResult, ...] = ()

@@ -71,7 +71,7 @@ class RobotsMemory(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OriginRules:
-    """What one origin's robots.txt says to us. Without a file everything is allowed."""
+    """The robots.txt rules of one origin as they apply to us. Without a file everything is allowed."""
 
     kept: RobotsFile
     file: Protego | None = field(init=False)

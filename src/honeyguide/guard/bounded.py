@@ -1,6 +1,7 @@
-"""Memory that has a bound: a table that forgets what was touched longest ago once it is full.
+"""Tables of bounded size for the guard's memory, and its state as bytes.
 
-State to bytes and back: plain lists, tuples, dictionaries, numbers and texts, and nothing that could run.
+A full table forgets the entry that was touched longest ago. State is packed as plain lists, tuples, dictionaries,
+numbers and texts; anything that could run code is refused when it is loaded.
 """
 
 from __future__ import annotations

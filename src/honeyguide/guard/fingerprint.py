@@ -1,4 +1,4 @@
-"""What is kept of a page's text to compare it by: hashes that are equal for equal texts, and one that is near for near.
+"""Fingerprints of a page's text: hashes that are equal for equal texts, and one that is near for similar texts.
 
 Four prints of the main text (of all text, where a page has hardly any main text):
 
@@ -73,7 +73,7 @@ class Fingerprint:
 
     @classmethod
     def unpack(cls, packed: bytes) -> Self:
-        """What was packed; GuardError if it is not that."""
+        """Return the fingerprint that was packed. GuardError if the bytes are not one."""
         try:
             exact, plain, simhash, title, words, links, size, *sketch = _LAYOUT.unpack(packed)
         except struct.error:

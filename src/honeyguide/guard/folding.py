@@ -151,7 +151,7 @@ class Folding:
         return frozenset([scope.partition("/")[0] for scope in self._held] + self._mirrors.hosts())
 
     def _rules_of(self, host: str, section: str, origin: str) -> set[tuple[str, str]]:
-        """What holds for an address, to be compared before and after."""
+        """Return the rules that hold for an address now, to be compared before and after a page."""
         rules = {(scope, name) for scope in (host, section) for name in self._held.get(scope, ())}
         return rules | {("mirror", leader) for leader in [self._mirrors.leader(origin)] if leader is not None}
 

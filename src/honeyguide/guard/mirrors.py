@@ -1,6 +1,6 @@
-"""Hosts and schemes that show the same pages under the same paths, learned from pages that were the same.
+"""Mirrors: hosts and schemes that show the same pages under the same paths, learned from pages that were the same.
 
-A `Rule` counts pairs of addresses that differ in one part, and whether their texts were equal.
+A `Rule` counts pairs of addresses that differ in one part, and how many of the pairs had equal texts.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def is_about(kind: FindingKind, parameters: int) -> bool:
 
 @dataclass(slots=True)
 class Series:
-    """What is remembered of one series."""
+    """The counts and samples kept of the pages of one series."""
 
     fetched: int = 0
     alike: int = 0  # one bit for each recent page, the newest last
@@ -116,7 +116,7 @@ class Series:
         return _REPETITIVE if self.is_repetitive else 0
 
     def kind(self, shape: Shape) -> FindingKind:
-        """What to call an idle series."""
+        """Return the kind of trap that an idle series is reported as."""
         if self.most_parameters >= _MANY_PARAMETERS:
             return FindingKind.GROWING_QUERY
         if shape.is_dated:

@@ -22,7 +22,7 @@ _COMMON: Final = 0.4  # share of the sampled shingles that stood on earlier page
 
 @dataclass(slots=True)
 class SameTitle:
-    """What is remembered of the pages of one host that have one title."""
+    """The counts and samples kept of the pages of one host that have one title."""
 
     fetched: int = 0
     alike: int = 0  # of them, in how many much of the text was known

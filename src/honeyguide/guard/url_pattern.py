@@ -1,11 +1,10 @@
-"""Addresses: the shape of one when everything is taken out that varies, and its forms without each of its parts.
+"""Patterns of addresses: the shape of an address without what varies, and its forms without one part each.
 
 `/calendar/2031/04/?view=list&day=7` has the shape `/calendar/#/#/?day&view`. The first part of a path is kept, because
 it mostly names a section of the site; in later ones a number is `#`, an id `@` and any other word `*`. Names of
 parameters are sorted, their values left out. The *section* of an address is its host and the literal beginning of its
-path, up to what varies: `/calendar/`. The *series* is host and shape without names of parameters.
-
-A *form* of an address is the address without one part that may turn out not to matter: a parameter, a slash, an id.
+path, up to what varies: `/calendar/`. The *series* is host and shape without names of parameters. A *form* of an
+address is the address without one part that may turn out not to matter: a parameter, a slash, an id.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ _REPEATING: Final = _COPIES | {
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What one rule says of a page, of earlier ones, or both."""
+    """The finding of one rule, about the page itself, about earlier pages, or both."""
 
     finding: Finding
     demotion: int = 0

@@ -1,4 +1,4 @@
-"""Pages and links in numbers, as Han et al. (2018), section 3.1, and Pertejo (2021) describe them.
+"""Features of pages and links as numbers, after Han et al. (2018), section 3.1, and Pertejo (2021).
 
 A page is a state, a link an action. Both have a relevance to the topic, one to each of c categories, and the mean
 relevance of all and of the relevant parents; a state has besides the change of relevance against its ancestors and the
@@ -14,9 +14,8 @@ an action. `Scale.PERTEJO` (3.3.1) gives each one index, and inverts the distanc
 5+c and 3+c. `Scale.CONTINUOUS` gives the same columns as they are, the distance in clicks. There is no column that is
 always one: the papers have none. The papers' ranges share their edges ("[0.0,0.2] by 0, [0.2,0.4] by 1"). Here a range
 has its lower edge and not its upper one, except the last, which has both. What is below the first range falls into it,
-what is above the last into that, and what is not a number counts as 0.
-
-A row has the state and the action side by side, in half precision: exact for indexes, eleven bits for other numbers.
+what is above the last into that, and what is not a number counts as 0. A row has the state and the action side by side,
+in half precision: exact for indexes, eleven bits for other numbers.
 """
 
 from __future__ import annotations

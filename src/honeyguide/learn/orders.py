@@ -1,6 +1,7 @@
-"""Orders that know nothing of the topic: the floors that every focused crawler must beat, and Lim's (2016) searches.
+"""Strategies that order links without regard to the topic: baselines for focused crawlers, and Lim's (2016) searches.
 
-Breadth-first takes links in the order in which they were found, random any of them with the same chance.
+Breadth-first takes links in the order in which they were found, random any of them with the same chance. Random skip is
+breadth-first that skips links at random: the baseline for strategies that skip, at the same share of skips.
 
 Depth-first (Lim 3.1): the links of the newest page first, in reading order, before any older link. One fetch at a time
 and without pauses between two requests to a host, pages are fetched in the order in which the recursive algorithm first
@@ -22,8 +23,6 @@ is followed. On a world of one host it runs out of links after the first pages. 
 else than his text: it compares each host with a last host that it never sets, so that the rule cannot apply; were it
 set, it would leave out one page in four and push visited links. The text is followed here. A step is a fetch that ended
 in a page, a failure or a refusal; a redirect and where it leads are one.
-
-Random skip is breadth-first that skips links at random: the floor for strategies that skip, at the same share of skips.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Parse or skip, learned from the crawl itself: what Lim (2016), section 9.1, hopes for.
+"""Parse or skip, learned during the crawl by tabular Q-learning: the outlook of Lim (2016), section 9.1.
 
-Tabular Q-learning (Watkins 1989) over the states and actions of section 5.2, without a model. A decision a in state s,
+Q-learning (Watkins 1989) works on the states and actions of section 5.2, without a model. A decision a in state s,
 followed by a decision in state s', teaches
 
     Q(s, a) ← Q(s, a) + α (r + γ max_b Q(s', b) - Q(s, a)).

@@ -1,6 +1,6 @@
-"""What the head of a page and its headers ask of crawlers: robots rules, canonical address, being sent on.
+"""Directives to crawlers in the head of a page and in its headers: robots rules, canonical address, refresh.
 
-Only what is addressed to all, or to us by name, counts. The strictest rule wins, whoever of the two says it.
+Only those addressed to all crawlers, or to us by name, count. Where head and headers differ, the strictest rule wins.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LONGEST_DELAY_S: Final = 1e6
 
 
 class Said(NamedTuple):
-    """What stands in the head of a page, as it is written."""
+    """The directives in the head of a page, as they are written."""
 
     robots: Sequence[str] = ()  # the content of each element that is addressed to all, or to us
     canonical: str = ""  # the address; empty where there is none, or where several differ

@@ -33,7 +33,7 @@ _KINDS: Final = "a sitemap, a feed or a list of URLs"
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a file lists, each once, in its order."""
+    """The addresses that a file lists, each once, in the order of the file."""
 
     pages: tuple[Url, ...]
     sitemaps: tuple[Url, ...] = ()  # further files, of an index

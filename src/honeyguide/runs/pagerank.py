@@ -1,4 +1,4 @@
-"""PageRank, as the WikiCrawler document has it in its section 3, and HITS, by power iteration.
+"""PageRank, as in section 3 of the WikiCrawler document, and HITS, both by power iteration.
 
 PageRank: a reader on page u follows one of its links with probability d (the damping), else restarts at a page drawn
 from the restart r, which is uniform over all n pages unless given. Ranks are where the reader is in the long run:

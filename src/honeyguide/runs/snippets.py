@@ -1,6 +1,6 @@
-"""Short extracts of pages around the words of a topic or a query.
+"""Snippets: short extracts of pages around the words of a topic or a query.
 
-Runs store bodies, not text: the text of a page is parsed again, as the crawl had parsed it.
+Runs store bodies, not text, so the text of a page is parsed again, as the crawl had parsed it.
 """
 
 from __future__ import annotations

@@ -175,7 +175,7 @@ def grouped(
 
 
 def _key(kind: str, host: str, about: str, rule: str) -> _Key:
-    """What findings of one trap have in common."""
+    """Return a key that all findings of one trap share."""
     if kind == FindingKind.MAZE:
         return kind, about
     if kind in _ADDRESSES:

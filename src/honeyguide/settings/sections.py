@@ -1,6 +1,6 @@
-"""The sections that say what is crawled, where it may go, how pages are judged, and what a run keeps.
+"""The sections of settings for what is crawled, where it may go, how pages are judged, and what a run keeps.
 
-A section is a dataclass whose fields carry their default, their meaning in one line, and the values they may take.
+Each section is a dataclass whose fields carry their default, their meaning in one line, and the values they may take.
 """
 
 from __future__ import annotations

@@ -263,7 +263,7 @@ def _parts(builder: Builder, chance: np.random.Generator) -> tuple[Parts, Featur
 
 
 def at_once(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """What a coroutine that never suspends returns: as offline worlds promise, with no event loop to get in the way."""
+    """Return the result of an offline world's coroutine, run without an event loop. WorldError if it suspends."""
     try:
         coroutine.send(None)
     except StopIteration as done:

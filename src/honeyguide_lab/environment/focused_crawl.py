@@ -1,8 +1,7 @@
-"""Rows of a table of which only some hold a link: a space of actions that draws none that is masked.
+"""The Gymnasium environment `honeyguide/FocusedCrawl-v0`: an agent chooses the next link, the judge rewards it.
 
-Which of the waiting links an agent is shown: the newest, the best by a named scorer, and some drawn at random.
-
-`honeyguide/FocusedCrawl-v0`: the agent names the next link, the judge pays. See docs/explanation/environment.md.
+An agent sees a table of waiting links: the newest, the best by a named scorer, and some drawn at random. An action is a
+row of it; rows without a link are masked and never sampled. See docs/explanation/environment.md.
 """
 
 from __future__ import annotations
@@ -293,7 +292,7 @@ class FocusedCrawlEnv(gymnasium.Env[Observation, np.int64]):
             self._episode = None
 
     def _look(self, episode: Episode, record: StepRecord) -> tuple[Observation, Info]:
-        """What the agent sees now, with a new table; of a crawl that is over too, so that its value can be learned."""
+        """Return the observation and `info`, with a new table; also when the crawl is over, to learn its value."""
         view = _view(episode)
         places = shortlist(view.scores, self.table, self.np_random)
         self._links = view.links[places]
@@ -314,7 +313,7 @@ def _view(episode: Episode) -> FrontierView:
 
 
 def _told(links: LinkTable, record: StepRecord) -> Info:
-    """What `info` says of the last fetch; after a reset there was none."""
+    """Return the `info` entries about the last fetch; empty values after a reset, when there was none."""
     completion, progress = record.completion, record.progress
     visit = None if completion is None else completion.visit
     return {
@@ -329,7 +328,7 @@ def _told(links: LinkTable, record: StepRecord) -> Info:
 
 
 def _check(settings: Settings, world: World | None, *, is_kept: bool) -> None:
-    """What an environment asks for besides what every crawl does."""
+    """Check what an environment needs besides valid settings: an offline world, a topic, no merging in a kept run."""
     validate(settings)
     name = settings.crawl.world
     # By name, because opening a live world takes an event loop.

@@ -1,8 +1,7 @@
-"""Which data a figure was made of: every answer that the crawls behind it were given.
+"""Reproduces a paper, found by its name, from beginning to end: opens worlds, makes the crawls, writes the report.
 
-The papers by name.
-
-The one writer of reports: Markdown for people, CSV and JSON for programs, plots as PNG and SVG.
+The report is Markdown for people, CSV and JSON for programs, and plots as PNG and SVG. For every world it has a hash of
+all answers that the crawls behind its figures were given.
 
 OUT/
   report.md          all of it to read, with the plots in it
@@ -11,8 +10,6 @@ OUT/
   figures/NAME.png   and .svg, where matplotlib is installed
   NAME.json          files in the shape of the paper's own
   runs/              every crawl as a run folder
-
-A paper reproduced from beginning to end: worlds opened, crawls made, the report written.
 """
 
 from __future__ import annotations
@@ -234,7 +231,7 @@ KINDS: Final = ("synthetic", "wiki")
 
 @dataclass(frozen=True, slots=True)
 class Reproduced:
-    """What came of it; the folder has all of it, and the crawls."""
+    """The result of a reproduction; the folder has all of it, and the crawls."""
 
     folder: Path
     document: dict[str, Any] = field(repr=False)
@@ -330,7 +327,7 @@ def _refuse_unheeded(paper: Paper, options: StudyOptions) -> None:
 
 
 def _world(study: Study, world: StudiedWorld, reproduction: Reproduction) -> dict[str, Any]:
-    """What the figures of a world depend on: the data that its crawls saw, and their settings."""
+    """Return the facts that a world's figures depend on: the data that its crawls saw, and their settings."""
     here: list[Task] = [task for task in reproduction.tasks if task.settings.crawl.world == world.name]
     return {
         "world": world.name,

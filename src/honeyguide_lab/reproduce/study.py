@@ -1,4 +1,4 @@
-"""What a reproduction is told and what it gives back: a study with its worlds, and a report of tables and plots."""
+"""The input and output of a reproduction: a study with its worlds, and a report of tables and plots."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class StudiedWorld:
 
 @dataclass(frozen=True, slots=True)
 class StudyOptions:
-    """What a person may change of a reproduction. A paper names those that it heeds; others are refused."""
+    """The options of a reproduction. A paper names those that it heeds; others are refused."""
 
     vectors: str = ""  # a file of word vectors, to be tried beside the bundled ones
     steps: int | None = None  # fetches of a crawling task; None takes what suits the world
@@ -109,7 +109,7 @@ def _tell_nobody(what: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What a paper is reproduced on, and where the crawls are kept."""
+    """The worlds, seed and options that a paper is reproduced with, and the folder for its crawls."""
 
     folder: Path
     worlds: tuple[StudiedWorld, ...]
@@ -135,7 +135,7 @@ class Reproduction(Protocol):
         ...
 
     def report(self) -> Report:
-        """What came of it; asked once all crawls are made."""
+        """Return the report; called once all crawls are made."""
         ...
 
 

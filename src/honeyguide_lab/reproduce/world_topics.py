@@ -200,7 +200,7 @@ def _studied(candidate: CandidateTopic, world: World, graph: WorldGraph, least: 
 
 
 def _labels(candidate: CandidateTopic, world: World) -> LabelRule | None:
-    """What a world knows of its pages that no page says; None where it does not know the topic."""
+    """Return the rule for the world's own labels of a topic; None where the world does not know the topic."""
     if not isinstance(world, KnowsTopics):
         return LabelRule("category", candidate.category_pattern)
     try:

@@ -185,7 +185,7 @@ class Facets(CommentedTrap):
         return int(match[1]) if match and int(match[1]) < GOODS else None
 
     def _view(self, url: Url) -> _View | None:
-        """What a list's address asks for; None where a part of it is unknown or given twice."""
+        """Read the view that a list's address asks for; None where a part of it is unknown or given twice."""
         if url.host != self._ground.home_name or url.path != self._path:
             return None
         view = _View({}, {}, 1)

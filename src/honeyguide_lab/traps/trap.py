@@ -1,4 +1,4 @@
-"""What traps are built from: the honest host they stand on, words, links, markup, and comments that lead into them."""
+"""The parts that traps are built from: the honest host they stand on, words, links, markup, comments that lead in."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Ground:
         )
 
     def topic(self, key: int) -> int:
-        """What a page of a trap is about: often the topic whose crawlers the trap is for."""
+        """Draw the topic of a page of a trap: often the one whose crawlers the trap is for."""
         draw = hash_int(key, _TITLE)
         is_usual = (draw >> 32) & 0xFFFF < of_65536(self.layout.spec.trap_topic_share)
         return self._usual_topic if is_usual else draw % self.layout.no_topic

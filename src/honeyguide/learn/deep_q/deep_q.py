@@ -1,15 +1,14 @@
-"""Deep Q-learning as a strategy: Pertejo (2021), 2.6, 3.7 and 5.2, after Mnih et al. (2015).
+"""The deep Q-learning strategy: Pertejo (2021), 2.6, 3.7 and 5.2, after Mnih et al. (2015).
 
-A page is a state s, a link on it an action a. A network says what each link is worth, Q(s, a); the crawl follows the
-most valuable link of the whole frontier, or with probability ε a random one. What came of it, the reward and the
-unvisited links of the new page, goes into a replay memory. At every step the network is moved towards the targets of a
-batch drawn from there (`training` has the rules), and its target network a little towards it.
+A page is a state s, a link on it an action a. A network estimates the value of each link, Q(s, a), from the features of
+Han and Pertejo, of the link and of the page that it stands on. The crawl follows the most valuable link of the whole
+frontier, or with probability ε a random one. The reward and the unvisited links of the new page go into a replay
+memory. At every step the network is moved towards the targets of a batch drawn from there (`training` has the rules),
+and its target network a little towards it.
 
 Links are valued by a copy of the network, taken every `refresh_every` training steps, so all links that wait are
 valued by the same network, and `learn` says when that has changed. Where `mode` is asynchronous a link keeps the value
 that it had when it was found, unless one that looks the same is found later: Pertejo's algorithm 3.
-
-A network sees the features of Han and Pertejo, of the page that a link stands on and of the link itself.
 """
 
 from __future__ import annotations

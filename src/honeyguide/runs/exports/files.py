@@ -1,6 +1,6 @@
-"""Files and folders that appear complete or not at all, and never among the files of a run.
+"""Atomic writing of exports: a file or folder appears complete or not at all.
 
-Only `report.html`, which belongs to no crawl, may be written into a run folder.
+Nothing is written into a run folder, except `report.html`, which belongs to no crawl.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Convert files of word vectors once, each into a folder of the cache that is read through memory maps.
+"""Conversion of word vector files, done once: each becomes a folder of the cache that is read through memory maps.
 
 A folder appears under its name only when it is whole: it is made as a draft and renamed. Whoever converts holds a lock,
 so a second process waits and then finds the work done; the system lets go of the lock when a process dies, and the

@@ -1,4 +1,6 @@
-"""Vectors of words out of a converted file, as a source for the table of `WordVectors`.
+"""Word vectors read from a converted file, as a source for the table of `WordVectors`.
+
+A word is found by its hash and then compared letter by letter. No word is a Python object until it is asked for.
 
 NAME/
   about.json     the file that was converted, and the result; written last
@@ -7,8 +9,6 @@ NAME/
   bounds.npy     where in words.utf8 the word of each row begins, and the end of the last
   keys.npy       64-bit hashes of the words, ascending
   rows.npy       the row of each key
-
-A word is found by its hash and then compared letter by letter. No word is a Python object until it is asked for.
 """
 
 from __future__ import annotations

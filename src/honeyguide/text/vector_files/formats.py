@@ -1,6 +1,6 @@
-"""Read words with their vectors from a file, so many at a time: GloVe text, word2vec text or binary, fastText .vec.
+"""Readers of word vector files, a batch of words at a time: GloVe text, word2vec text or binary, fastText .vec.
 
-The beginning of a file says which kind it is. Every word and number is checked on the way.
+The format is recognised from the beginning of the file. Every word and number is checked on the way.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class SiteInfo:
 
     @property
     def home(self) -> str:
-        """What the address of every article starts with, a slash at its end."""
+        """The beginning of the address of every article, up to and with the last slash."""
         before_title, separator, _ = self.base.partition("/wiki/")
         if not separator:
             before_title = self.base.partition("?")[0].rpartition("/")[0]

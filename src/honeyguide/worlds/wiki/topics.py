@@ -134,7 +134,7 @@ class _Chooser:
         return None
 
     def _reachable(self, start: int) -> Mask:
-        """Whatever reaches the entry and is reached from it reaches the same articles as the entry."""
+        """Return the articles reachable from `start`; those of the entry where each of the two reaches the other."""
         if self._from_entry[start] and self._to_entry[start]:
             return self._from_entry
         return self._graph.reachable([start])

@@ -97,7 +97,7 @@ class Ablations:
 
 
 def ablations(study: Study, topics: WorldTopics, sizes: HanSizes) -> Ablations:
-    """What is to be crawled."""
+    """Plan the crawls of every variant, with at most `MOST_TASKS` tasks and `MOST_TRIALS` trials."""
     fewer = replace(sizes, tasks=min(sizes.tasks, MOST_TASKS), trials=min(sizes.trials, MOST_TRIALS))
     source = vector_sources(study)[0]
     return Ablations(

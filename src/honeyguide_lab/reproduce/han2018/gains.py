@@ -55,7 +55,7 @@ _TOPICS: Final = (
 
 
 def topics_section(explored: Sequence[WorldTopics], steps: Mapping[str, int]) -> Section:
-    """What was crawled, from where, how much there was to find."""
+    """The section of topics: where each was crawled from, and how much there was to find."""
     rows = tuple(
         (
             each.world.name,

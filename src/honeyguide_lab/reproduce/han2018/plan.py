@@ -1,4 +1,4 @@
-"""What Han, Wuillemin and Senellart (2018) report, and which crawls are made to set beside it.
+"""The figures that Han, Wuillemin and Senellart (2018) report, and the plan of the crawls to set beside them.
 
 Their figures have no numbers on them. Their sizes are 10,000 steps, 100 tasks and 10 trials on a dump of some 100,000
 articles. Here a task visits as large a share of the pages that can be reached, one in sixteen, and at most a quarter

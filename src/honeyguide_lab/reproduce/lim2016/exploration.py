@@ -150,7 +150,7 @@ def _at(crawl: MeasuredCrawl, iterations: int) -> Milestone | None:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What a finished run tells of every moment of its crawl."""
+    """The hosts and links of a finished run by step, to count them at any moment of its crawl."""
 
     seeds: int
     first_step_by_host: Mapping[str, int]
@@ -177,7 +177,7 @@ class _Facts:
 
 
 def _remarks(explored: Explored) -> Iterator[str]:
-    """What is special about a world, as its crawls show it."""
+    """Yield a remark for each crawl of a world that ran out of links."""
     for strategy, crawl in explored.crawl_by_strategy.items():
         last = crawl.measured()[-1]
         if last.is_exhausted:
@@ -189,7 +189,7 @@ def _remarks(explored: Explored) -> Iterator[str]:
 
 
 def _ending(strategy: str, crawl: MeasuredCrawl) -> tuple[str, str]:
-    """What became of a crawl that has nothing left, and why: links it left alone, or none that it had not fetched."""
+    """Say how a crawl without waiting links ended, and why: it left links alone, or it had fetched everything."""
     with open_run(crawl.run) as run:
         progress = run.progress
     not_followed = _links_not_followed(progress)
@@ -205,7 +205,7 @@ def _ending(strategy: str, crawl: MeasuredCrawl) -> tuple[str, str]:
 
 
 def _links_not_followed(progress: Progress) -> str:
-    """What a strategy did not follow, by its own rules; empty where it took every link."""
+    """Say in words which links a strategy left out by its own rules; empty where it took every link."""
     causes = (
         (progress.pages_not_followed, f"the links of {{:,}} of {progress.pages:,} pages were not followed"),
         (progress.pruned, "{:,} times there was no room for a link to wait"),
@@ -220,7 +220,7 @@ def _end_word(crawl: MeasuredCrawl) -> str:
 
 
 def _ratios(explored: Sequence[Explored]) -> Table:
-    """What can be compared: the stack over the queue, in size and in time; published ones first."""
+    """The table of ratios, the stack over the queue, in size and in time; published ones first."""
     rows: list[tuple[Cell, ...]] = []
     for iterations in ITERATIONS:
         queue, stack = EXPLORATION[QUEUE][iterations], EXPLORATION[STACK][iterations]

@@ -80,7 +80,7 @@ class MeasuredCrawl:
             self._write(seen)
 
     def measured(self) -> list[Milestone]:
-        """What was seen up to now."""
+        """Return the milestones measured so far; none where the file is missing or cannot be read."""
         try:
             found = json.loads((self.folder / _FILE).read_text(encoding="utf-8"))
             return [Milestone(**each) for each in found][: len(self.milestones)]

@@ -3,9 +3,8 @@
 His breadth-first code writes, for each page, the keywords with every search word whose similarity is 2/3 or more. The
 file we write has the shape that his text describes: a list of pages, each an address and an object of keywords, each
 of which has an object of search words and similarities. (His own file is no JSON once it has more than one page: the
-code writes two commas in a row. Its empty strings and its Python lists inside strings are left out.)
-
-His modified depth-first code prints a tuple (score, search word, keyword, URL) for each similarity between 3/5 and 4/5.
+code writes two commas in a row. Its empty strings and its Python lists inside strings are left out.) His modified
+depth-first code prints a tuple (score, search word, keyword, URL) for each similarity between 3/5 and 4/5.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def duels(world: OnWorld) -> tuple[Duel, ...]:
 
 
 def topics_table(world: OnWorld) -> Table:
-    """What is crawled, from where."""
+    """The table of topics of a world: seed, reachable and labelled pages, steps."""
     return Table(
         f"topics-{world.slug}",
         "Topics",

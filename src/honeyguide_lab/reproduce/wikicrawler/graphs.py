@@ -1,9 +1,8 @@
-"""How links are spread over the vertices of a graph.
+"""Graphs of the first hundred pages that a topic-sensitive crawl meets, the most linked pages, and the spread of links.
 
-Graphs of the first hundred pages that a topic-sensitive crawl meets, and who is linked to most in them.
-
-Weighted breadth-first from the topic's page; only the first `max` URLs that are met are considered, and all of them are
-fetched. On a wiki under the wikipedia profile: text from the first paragraph on, links to articles only.
+The crawl is weighted breadth-first from the topic's page. Only the first `max` URLs that are met are considered, and
+all of them are fetched. On a wiki it has the wikipedia profile: text from the first paragraph on, links to articles
+only.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class TopicGraph:
         return f"{self.world.slug}-{self.start.topic.replace(' ', '-')}"
 
     def ranked(self) -> RankedGraph:
-        """What its crawl has found, vertices named as the document has them."""
+        """Return the graph that the crawl has found, vertices named as the document has them."""
         with open_run(self.task.run) as run:
             graph, pages = run.graph(), run.progress.pages
         if self.world.kind == "wiki":
