@@ -134,6 +134,18 @@ def test_hosts_at_one_address_are_busy_together_and_rest_together_but_do_not_sha
     assert schedule.ready_at(3).tolist() == [109.0, 104.0, float("-inf")]
 
 
+def test_a_host_told_to_rest_while_its_address_is_busy_is_not_ready_when_the_address_is() -> None:
+    schedule = made()
+    for name in HOSTS[:2]:
+        schedule.place(name, "192.0.2.1")
+    schedule.hold(HostId(0), "a.test")
+    schedule.rest("b.test", 1000.0)
+    schedule.note_request("a.test", ["192.0.2.1"], 10.0, 0.1)
+    schedule.release("a.test")
+    assert schedule.ready_at(2)[1] == 1000.0
+    assert [schedule.are_all_ready(now) for now in (20.0, 1000.0)] == [False, True]
+
+
 def test_a_host_that_moves_leaves_its_old_companions_alone() -> None:
     schedule = made()
     for name in HOSTS[:2]:
@@ -244,6 +256,18 @@ class EarlyRequests(RuleBasedStateMachine):
     def robots_txt_asks_for_a_pause(self, host: int, asked_s: float) -> None:
         self.schedule.set_crawl_delay(Url.parse(f"http://{HOSTS[host]}/"), asked_s)
         self.crawl_delay_s[HOSTS[host]] = asked_s
+
+    @rule(host=hosts, other=hosts, address=addresses, asked_s=asked)
+    def another_host_of_the_address_is_told_to_rest_meanwhile(
+        self, host: int, other: int, address: str, asked_s: float
+    ) -> None:
+        self.schedule.place(HOSTS[host], address)
+        self.schedule.place(HOSTS[other], address)
+        self.begin(host, address)
+        self.schedule.rest(HOSTS[other], self.now + asked_s)
+        self.note(HOSTS[other], self.now + asked_s)
+        self.schedule.note_request(HOSTS[host], [address], self.now, 0.0)
+        self.end(HOSTS[host], address, 0.0)
 
     @rule()
     def restart(self) -> None:

@@ -275,10 +275,12 @@ class HostSchedule:
         """Write down for the frontier when the hosts at an address are ready."""
         numbers = self._addresses[address].numbers
         if numbers:
-            free_at = self._address_free_at(address)
-            self._ready_at[numbers] = np.maximum(self._own_ready_at[numbers], free_at)
-            if free_at < BUSY:
-                self._all_ready_at = max(self._all_ready_at, free_at)
+            ready_at = np.maximum(self._own_ready_at[numbers], self._address_free_at(address))
+            self._ready_at[numbers] = ready_at
+            # A host that was told to rest while its address was busy is known to rest only now.
+            resting = ready_at[ready_at < BUSY]
+            if resting.size:
+                self._all_ready_at = max(self._all_ready_at, float(resting.max()))
 
     def _address_free_at(self, address: str) -> float:
         return BUSY if self._addresses[address].held else self.address_ready_at(address)
