@@ -17,6 +17,7 @@ from worlds.wiki.dumps import Written, write_dump
 TRAPS = Path(__file__).parent.parent / "benchmarks" / "traps.py"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("flags", "told"),
     [

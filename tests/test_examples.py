@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+SLOW = ("train_agent",)
 
 
 def output_of(example: Path, *arguments: str) -> str:
@@ -19,7 +20,10 @@ def output_of(example: Path, *arguments: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
+@pytest.mark.parametrize(
+    "example",
+    [pytest.param(each, id=each.stem, marks=pytest.mark.thorough if each.stem in SLOW else ()) for each in EXAMPLES],
+)
 def test_an_example_runs_without_a_word_of_complaint(example: Path) -> None:
     assert output_of(example)
 

@@ -97,6 +97,7 @@ def test_the_demo_draws_curves_without_colour_and_keeps_runs_that_can_be_read(cl
         assert run.progress.steps == 60
 
 
+@pytest.mark.thorough
 def test_an_interrupted_demo_stops_and_says_how_to_go_on(start_program: StartProgram, tmp_path: Path) -> None:
     with start_program("demo", "--keep", "kept", "--json") as running:
         wait_for_steps(tmp_path / "kept" / "random", 20)

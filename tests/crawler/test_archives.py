@@ -173,6 +173,7 @@ def test_over_http_the_records_are_what_went_over_the_wire(tmp_path: Path) -> No
     assert about.get_header("WARC-Concurrent-To") == records[0][1].get_header("WARC-Record-ID")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["warc", thorough("none")])
 def test_killed_again_and_again_it_holds_what_the_store_holds(tmp_path: Path, kind: str) -> None:
     overrides: dict[str, Any] = {"store__archive": kind, "store__archive_file_megabytes": 0.1}

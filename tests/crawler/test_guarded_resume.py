@@ -121,6 +121,7 @@ def test_a_guarded_run_interrupted_at_every_few_steps_equals_the_uninterrupted_r
     assert guard_records(broken) == guard_records(tmp_path / "whole")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("strategy", strategies_by_frontier())
 def test_a_guard_that_minds_nothing_changes_nothing(tmp_path: Path, strategy: str) -> None:
     settings = settings_for(strategy, budget=80, concurrency=4)

@@ -25,9 +25,19 @@ from honeyguide_lab.traps import Scenario, Waste
 from worlds.synthetic.browsing import html, links, main_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+    from _pytest.mark import ParameterSet
 
 TRAPS = [scenario for scenario in Scenario if scenario is not Scenario.NONE]
+SAMPLED = (Scenario.NONE, Scenario.CALENDAR, Scenario.SESSION_IDS, Scenario.MAZE)
+
+
+def sampled(scenarios: Iterable[Scenario]) -> list[Scenario | ParameterSet]:
+    """Return scenarios for a test, most of them behind `thorough`."""
+    return [each if each in SAMPLED else pytest.param(each, marks=pytest.mark.thorough) for each in scenarios]
+
+
 BESIDE_HONEST_PAGES = (
     Scenario.SELF_LINK, Scenario.RING, Scenario.CALENDAR, Scenario.FACETS, Scenario.SOFT_404, Scenario.PAGINATION,
     Scenario.REPEATING_SEGMENTS,
@@ -85,7 +95,7 @@ def test_every_scenario_is_found_by_its_name() -> None:
     assert set(trap_names()) == {scenario.value for scenario in Scenario}
 
 
-@pytest.mark.parametrize("scenario", TRAPS)
+@pytest.mark.parametrize("scenario", sampled(TRAPS))
 def test_the_honest_web_leads_into_the_trap_from_its_front_pages_and_from_others(scenario: Scenario) -> None:
     world = WORLDS[scenario]
 
@@ -120,7 +130,7 @@ def test_entrances_are_as_many_as_the_spec_says(scenario: Scenario) -> None:
             assert not _entrances(none)
 
 
-@pytest.mark.parametrize("scenario", TRAPS)
+@pytest.mark.parametrize("scenario", sampled(TRAPS))
 def test_a_trap_takes_no_link_from_the_honest_web_and_changes_no_address(scenario: Scenario) -> None:
     """So what can be reached without it can be reached with it."""
     world, honest = WORLDS[scenario], WORLDS[Scenario.NONE]
@@ -152,7 +162,7 @@ def test_ten_thousand_honest_pages_can_be_reached_from_the_default_entry_pages()
     assert len(hosts) > 100
 
 
-@pytest.mark.parametrize("scenario", TRAPS)
+@pytest.mark.parametrize("scenario", sampled(TRAPS))
 @pytest.mark.parametrize("seed", [7, pytest.param(0, marks=pytest.mark.thorough)])
 def test_traps_are_the_same_for_the_same_seed_and_another_for_another(scenario: Scenario, seed: int) -> None:
     one, same = SyntheticWorld(spec_of(scenario, seed)), SyntheticWorld(spec_of(scenario, seed))
@@ -164,7 +174,7 @@ def test_traps_are_the_same_for_the_same_seed_and_another_for_another(scenario: 
     assert any(other.answer(url) != one.answer(url) for url in urls)
 
 
-@pytest.mark.parametrize("scenario", TRAPS)
+@pytest.mark.parametrize("scenario", sampled(TRAPS))
 def test_there_is_no_end_to_a_trap_that_has_none(scenario: Scenario) -> None:
     found = list(trap_pages(WORLDS[scenario], 800))
 
@@ -179,7 +189,7 @@ def test_there_is_no_end_to_a_trap_that_has_none(scenario: Scenario) -> None:
         assert count > 300
 
 
-@pytest.mark.parametrize("scenario", TRAPS)
+@pytest.mark.parametrize("scenario", sampled(TRAPS))
 def test_every_page_of_a_trap_arrives_and_is_graded(scenario: Scenario) -> None:
     world = WORLDS[scenario]
 
@@ -222,7 +232,7 @@ def test_a_trap_beside_honest_pages_looks_like_a_part_of_their_host(scenario: Sc
     assert len(door) == (0 if scenario is Scenario.SOFT_404 else 1)
 
 
-@pytest.mark.parametrize("scenario", Scenario)
+@pytest.mark.parametrize("scenario", sampled(Scenario))
 def test_what_robots_txt_says_is_served_on_every_host(scenario: Scenario) -> None:
     world = WORLDS[scenario]
 
@@ -394,7 +404,7 @@ AWKWARD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("scenario", Scenario)
+@pytest.mark.parametrize("scenario", sampled(Scenario))
 def test_awkward_addresses_are_answered_and_graded_alike(scenario: Scenario) -> None:
     world = WORLDS[scenario]
     hosts = {url.host for url, _ in trap_pages(world, 3)} | {world.host_names[0]}
@@ -438,7 +448,7 @@ def _check_alike(world: SyntheticWorld, url: Url) -> None:
         assert truth is None or not truth.trap
 
 
-@pytest.mark.parametrize("scenario", TRAPS)
+@pytest.mark.parametrize("scenario", sampled(TRAPS))
 def test_a_trap_remembers_nothing(scenario: Scenario) -> None:
     world = SyntheticWorld(spec_of(scenario))
     urls = [url for url, _ in trap_pages(world, 200)]
@@ -454,7 +464,7 @@ def test_a_trap_remembers_nothing(scenario: Scenario) -> None:
     assert held < 40_000
 
 
-@pytest.mark.parametrize("scenario", TRAPS)
+@pytest.mark.parametrize("scenario", sampled(TRAPS))
 def test_over_http_a_trap_shows_the_same_bytes(scenario: Scenario) -> None:
     world = WORLDS[scenario]
     urls = [url for url, _ in trap_pages(world, 60)][::4]
