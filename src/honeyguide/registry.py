@@ -10,7 +10,7 @@ packages add theirs through entry points, in the group that each registry names:
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -63,10 +63,17 @@ class Registry(Mapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         return name in self._own or name in self._entries
 
-    def settings_types(self) -> list[Any]:
-        """Return the settings dataclasses of all, each once. One that cannot be loaded is left out with a warning."""
+    def own_and(self, chosen: Iterable[str]) -> list[str]:
+        """Return our own names, and those of the chosen ones that other packages have added."""
+        return [*self._own, *(name for name in dict.fromkeys(chosen) if name in self and name not in self._own)]
+
+    def settings_types(self, names: Iterable[str] | None = None) -> list[Any]:
+        """Return the settings dataclasses of all, or of those named, each once.
+
+        One that cannot be loaded is left out with a warning.
+        """
         found: dict[Any, None] = {}
-        for name in self:
+        for name in self if names is None else names:
             try:
                 settings_type = getattr(self[name], "settings_type", None)
             except SettingsError as error:

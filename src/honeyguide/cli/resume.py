@@ -22,7 +22,7 @@ from honeyguide.cli.summary import print_summary, summary
 from honeyguide.cli.watching import watching
 from honeyguide.crawler import StopReason
 from honeyguide.runs import RunFolder, open_run
-from honeyguide.settings import load_settings
+from honeyguide.settings import load_settings_to_resume
 
 if TYPE_CHECKING:
     from honeyguide.runs import Revisit, Run
@@ -54,7 +54,7 @@ def resume(
       honeyguide resume my-run --budget +1000
     """
     folder = RunFolder.open(run)
-    settings = crawler.with_budget(load_settings(folder.settings_file), budget)
+    settings = crawler.with_budget(load_settings_to_resume(folder.settings_file), budget)
     if budget is None and folder.database_file.exists() and _nothing_is_left(run, as_json=as_json):
         return
     with watching(verbose, log_file) as watch:

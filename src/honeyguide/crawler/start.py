@@ -35,7 +35,7 @@ from honeyguide.crawler.workers import Workers
 from honeyguide.errors import RunDamaged, SettingsError, StoreError
 from honeyguide.model.clock import RealClock
 from honeyguide.runs import RunFolder, RunLock, body_packer, open_run, open_store
-from honeyguide.settings import load_settings, to_toml, validate, with_overrides
+from honeyguide.settings import load_settings_to_resume, to_toml, validate, with_overrides
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -212,7 +212,7 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **op
     folder = RunFolder.open(Path(run))
     async with AsyncExitStack() as opened:
         opened.enter_context(RunLock(folder))
-        settings = with_budget(load_settings(folder.settings_file), budget)
+        settings = with_budget(load_settings_to_resume(folder.settings_file), budget)
         validate(settings)
         store = open_store(folder, settings)
         opened.callback(store.close)

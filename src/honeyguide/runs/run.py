@@ -20,7 +20,7 @@ from honeyguide.runs.records import LearnerSnapshot, Progress
 from honeyguide.runs.revisits import HostsAsked, Revisits
 from honeyguide.runs.state import read_progress
 from honeyguide.runs.traps import TrapRecords
-from honeyguide.settings import load_settings
+from honeyguide.settings import load_run_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +70,7 @@ class Run:
     @property
     def settings(self) -> Settings:
         """The effective settings the run was made with."""
-        return load_settings(self._folder.settings_file)
+        return load_run_settings(self._folder.settings_file)
 
     @property
     def progress(self) -> Progress:

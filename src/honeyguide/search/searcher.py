@@ -39,7 +39,7 @@ from honeyguide.search.results import SearchResults, make_hits
 from honeyguide.search.shard import Nearness, PageFilter, Shard, ShardQuery, Weights
 from honeyguide.search.spelling import SLIP, Speller, is_spelled
 from honeyguide.settings import with_overrides
-from honeyguide.settings.checks import value_mistakes
+from honeyguide.settings.checks import range_mistakes
 from honeyguide.settings.sections import SearchSettings
 from honeyguide.text import WORD, WordVectors, open_vectors, words_of
 
@@ -422,7 +422,8 @@ def _checked(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
         for key in overrides
         if key not in SEARCH_SETTINGS
     ]
-    mistakes += value_mistakes(chosen)
+    # Only what a search uses: the strategy or judge of the run may no longer be installed.
+    mistakes += range_mistakes(chosen, sorted(SEARCH_SETTINGS))
     if mistakes:
         raise SettingsError(mistakes)
     return chosen

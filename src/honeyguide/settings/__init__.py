@@ -13,7 +13,15 @@ from honeyguide.settings.checks import validate
 from honeyguide.settings.declaring import MethodSettings, Setting, nearest, setting, shown
 from honeyguide.settings.fetch_sections import FetchSettings, PolitenessSettings, RenderSettings
 from honeyguide.settings.guard_section import GuardSettings
-from honeyguide.settings.reading import load_settings, read_toml, settings_from, to_toml, with_overrides
+from honeyguide.settings.reading import (
+    load_run_settings,
+    load_settings,
+    load_settings_to_resume,
+    read_toml,
+    settings_from,
+    to_toml,
+    with_overrides,
+)
 from honeyguide.settings.schema import SETTINGS_BY_KEY, Settings, everyday_settings, table_of
 from honeyguide.settings.sections import (
     USUAL_STRATEGIES,
@@ -35,6 +43,7 @@ __all__ = [
     "JUDGES", "SETTINGS_BY_KEY", "STRATEGIES", "USUAL_STRATEGIES", "WORLDS", "BudgetSettings", "CrawlSettings",
     "DirectiveSettings", "FetchSettings", "FrontierSettings", "GuardSettings", "JudgeSettings", "MethodSettings",
     "PolitenessSettings", "RefreshSettings", "RenderSettings", "RestartSettings", "ScopeSettings", "SearchSettings",
-    "Setting", "Settings", "StoreSettings", "TopicSettings", "VectorSettings", "everyday_settings", "load_settings",
-    "nearest", "read_toml", "setting", "settings_from", "shown", "table_of", "to_toml", "validate", "with_overrides",
+    "Setting", "Settings", "StoreSettings", "TopicSettings", "VectorSettings", "everyday_settings",
+    "load_run_settings", "load_settings", "load_settings_to_resume", "nearest", "read_toml", "setting",
+    "settings_from", "shown", "table_of", "to_toml", "validate", "with_overrides",
 ]  # fmt: skip

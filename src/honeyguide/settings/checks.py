@@ -84,12 +84,16 @@ def validate(settings: Settings) -> None:
 
 def value_mistakes(settings: Settings) -> list[str]:
     """List values that are wrong whatever flags follow: out of range, not among the choices, or at odds."""
-    mistakes: list[str] = []
-    for setting in SETTINGS_BY_KEY.values():
-        mistakes += _outside(setting, setting.value_in(settings))
+    mistakes = range_mistakes(settings, SETTINGS_BY_KEY)
     for check in _CHECKS:
         mistakes += check(settings)
     return mistakes
+
+
+def range_mistakes(settings: Settings, keys: Iterable[str]) -> list[str]:
+    """List the values of some settings that are out of range or not among the choices."""
+    among = [SETTINGS_BY_KEY[key] for key in keys]
+    return [mistake for setting in among for mistake in _outside(setting, setting.value_in(settings))]
 
 
 def _outside(setting: Setting, value: object) -> Iterator[str]:

@@ -10,9 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from honeyguide.errors import SettingsError
+from honeyguide.registry import JUDGES, STRATEGIES
 from honeyguide.settings.checks import value_mistakes
 from honeyguide.settings.profiles import with_profile
-from honeyguide.settings.schema import SETTINGS_BY_KEY, Settings, is_table, merged, tables, with_paths_seen_from
+from honeyguide.settings.schema import (
+    SETTINGS_BY_KEY,
+    Settings,
+    is_table,
+    judges_named,
+    merged,
+    settings_to_write,
+    with_paths_seen_from,
+)
 
 
 def load_settings(path: str | Path) -> Settings:
@@ -20,11 +29,33 @@ def load_settings(path: str | Path) -> Settings:
 
     Files are named in it as seen from its own folder.
     """
+    return settings_from(_document(path))
+
+
+def load_run_settings(path: str | Path) -> Settings:
+    """Read the settings of a run, to look at it; those of packages that are no longer installed are left out."""
+    values = dict(_dotted(_document(path)))
+    return _laid_over(Settings(), {key: value for key, value in values.items() if key in SETTINGS_BY_KEY})
+
+
+def load_settings_to_resume(path: str | Path) -> Settings:
+    """Read the settings of a run, to go on with it. SettingsError if its strategy or judge is not installed."""
+    found = load_run_settings(path)
+    named = [(STRATEGIES, found.crawl.strategy), *((JUDGES, name) for name in judges_named(found))]
+    missing = [f"{kinds.kind} {name!r} is not installed" for kinds, name in named if name not in kinds]
+    if missing:
+        raise SettingsError([f"{each}: install the package that it came with" for each in missing])
+    for kinds, name in named:
+        kinds[name]  # says so where it cannot be loaded
+    return load_settings(path)
+
+
+def _document(path: str | Path) -> dict[str, Any]:
     document = with_paths_seen_from(Path(path).parent, read_toml(path))
     topic = document.get("topic")
     if isinstance(topic, Mapping):
         document["topic"] = with_examples_seen_from(Path(path).parent, topic)
-    return settings_from(document)
+    return document
 
 
 def settings_from(mapping: Mapping[str, Any], base: Settings = Settings()) -> Settings:  # noqa: B008 - frozen
@@ -82,13 +113,15 @@ def _laid_over(base: Settings, values: Mapping[str, Any]) -> Settings:
 
 
 def to_toml(settings: Settings) -> str:
-    """Write every setting, defaults included, so that a run stays what it was when a default changes."""
-    return "\n".join(f"[{table}]\n{_lines(settings, table)}" for table in tables())
+    """Write the settings with their defaults, so that a run stays what it was when a default changes.
 
-
-def _lines(settings: Settings, table: str) -> str:
-    inside = [setting for setting in SETTINGS_BY_KEY.values() if setting.table == table]
-    return "".join(f"{setting.name} = {toml_value(setting.value_in(settings))}\n" for setting in inside)
+    Of other packages, only the strategy and judges that are chosen have theirs written.
+    """
+    lines: dict[str, str] = {}
+    for each in settings_to_write(settings):
+        line = f"{each.name} = {toml_value(each.value_in(settings))}\n"
+        lines[each.table] = lines.get(each.table, f"[{each.table}]\n") + line
+    return "\n".join(lines.values())
 
 
 def toml_value(value: object) -> str:

@@ -124,6 +124,24 @@ def table_of(strategy: str) -> str:
     return "" if method is None else str(method.table)
 
 
+def judges_named(settings: Settings) -> list[str]:
+    """Return the judge that the settings choose, and the parts of a combined one, whether there are such or not."""
+    kind = settings.judge.kind
+    parts = settings.of(JUDGES["combined"].settings_type).parts if kind == "combined" else ()
+    return [kind, *(part.partition(":")[0] for part in parts)]
+
+
+def settings_to_write(settings: Settings) -> list[Setting]:
+    """Return the settings that a run keeps: all of ours, and of other packages those of the methods chosen.
+
+    A run can then be read and resumed without the packages that it never used.
+    """
+    judges = JUDGES.settings_types(JUDGES.own_and(judges_named(settings)))
+    strategies = STRATEGIES.settings_types(STRATEGIES.own_and([settings.crawl.strategy]))
+    methods = {*judges, *strategies}
+    return [each for each in SETTINGS_BY_KEY.values() if isinstance(each.section, str) or each.section in methods]
+
+
 def everyday_settings() -> list[Setting]:
     """Return the settings that people need first."""
     return [setting for setting in SETTINGS_BY_KEY.values() if setting.everyday]
