@@ -141,6 +141,20 @@ def test_a_run_that_has_lost_its_database_is_not_started_anew(tmp_path: Path) ->
         resume(tmp_path / "run", vectors=hashed_vectors())
 
 
+@pytest.mark.parametrize("is_there", [False, True], ids=["missing", "empty"])
+def test_a_run_that_has_lost_its_database_is_left_as_it_was(tmp_path: Path, is_there: bool) -> None:
+    folder = tmp_path / "run"
+    crawl(folder, settings_for(budget=5, store__archive="warc"), vectors=hashed_vectors()).close()
+    for file in folder.glob("crawl.sqlite*"):
+        file.unlink()
+    if is_there:
+        (folder / "crawl.sqlite").touch()
+    before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    with pytest.raises(RunDamaged, match="has lost its steps"):
+        resume(folder, vectors=hashed_vectors())
+    assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
+
+
 @pytest.mark.parametrize(
     ("overrides", "error"),
     [

@@ -214,10 +214,11 @@ async def resume_async(run: Path | str, *, budget: str | int | None = None, **op
         opened.enter_context(RunLock(folder))
         settings = with_budget(load_settings_to_resume(folder.settings_file), budget)
         validate(settings)
+        _refuse_if_lost(folder)
         store = open_store(folder, settings)
         opened.callback(store.close)
         progress = store.progress()
-        _check_resumable(folder, progress, settings, budget)
+        _check_budget(progress, settings, budget)
         hosts = HostMemory(settings)
         known = pages_to_refresh(settings) if progress is None else list(store.known())
         world = await _world(opened, settings, options, hosts, known)
@@ -300,11 +301,19 @@ def _restored(
         ) from error
 
 
-def _check_resumable(
-    folder: RunFolder, progress: Progress | None, settings: Settings, budget: str | int | None
-) -> None:
-    if progress is None and folder.has_started:
+def _refuse_if_lost(folder: RunFolder) -> None:
+    """RunDamaged if the steps of a run are gone. Only reads: a store makes the tables that it does not find."""
+    if not folder.has_started:
+        return
+    has_steps = folder.database_file.exists() and folder.database_file.stat().st_size > 0
+    if has_steps:
+        with open_run(folder.path) as run:
+            has_steps = run.has_begun
+    if not has_steps:
         raise RunDamaged(f"{folder.database_file} has lost its steps; restore it from a copy of the run")
+
+
+def _check_budget(progress: Progress | None, settings: Settings, budget: str | int | None) -> None:
     if budget is not None and progress is not None and settings.budget.fetches < progress.charged:
         spent, total = progress.charged, settings.budget.fetches
         raise SettingsError([f"budget is {total}: the run has spent {spent} already; give more, or +{total}"])

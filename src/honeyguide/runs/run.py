@@ -78,6 +78,11 @@ class Run:
         return self._progress() or Progress()
 
     @property
+    def has_begun(self) -> bool:
+        """Whether a first step was stored."""
+        return self._progress() is not None
+
+    @property
     def harvest_rate(self) -> float:
         """Relevant pages per fetch."""
         progress = self.progress
