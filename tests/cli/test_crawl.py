@@ -44,6 +44,14 @@ def test_a_crawl_ends_with_a_summary_and_what_to_type_next(cli: Cli) -> None:
     assert "honeyguide resume 'my run' --budget +1000" in shown
 
 
+def test_waits_for_hosts_are_a_plain_number_as_links_that_were_skipped_count_too(cli: Cli, tmp_path: Path) -> None:
+    shown = cli("crawl run --world synthetic --topic geology --budget 30 --strategy parse-or-skip --seed 1")
+    with open_run(tmp_path / "run") as run:
+        times, fetches = run.progress.waited_for_hosts, run.progress.fetches
+    assert times > fetches
+    assert f"{times} times another link was taken, the best link's host being busy" in shown
+
+
 def test_json_is_all_there_is_on_stdout_and_the_log_goes_elsewhere(cli: Cli, tmp_path: Path) -> None:
     assert cli(f"crawl run {GEOLOGY} --budget 20 --json -v --log-file crawl.log").startswith("{")
     assert "starting: topic 'geology'" in cli.err

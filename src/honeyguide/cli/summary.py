@@ -136,7 +136,7 @@ def _why_it_ran_out(run: Run) -> Iterator[str]:
 
 def _not_followed(progress: Progress) -> Iterator[str]:
     """Say what was found to be a trap, not followed, retried or waited for; nothing where it did not happen."""
-    trapped, waited = percent(progress.findings / max(1, progress.fetches)), progress.waited_for_hosts
+    trapped = percent(progress.findings / max(1, progress.fetches))
     counts = (
         ("traps", progress.findings, "page", f"({trapped} of the fetches) in loops or traps, or duplicates"),
         ("restarts", progress.restarts, "time", "the crawl started again elsewhere"),
@@ -148,7 +148,7 @@ def _not_followed(progress: Progress) -> Iterator[str]:
         ("host limit", progress.over_host_limit, "link", "not followed, their hosts being at their limit of pages"),
         ("not followed", progress.pages_not_followed, "page", "whose links were not followed"),
         ("retries", progress.retries, "time", "a fetch was tried again, at the cost of a fetch"),
-        ("waited", waited, "time", f"({percent(waited / max(1, progress.dispatches))}) the best link's host was busy"),
+        ("waited", progress.waited_for_hosts, "time", "another link was taken, the best link's host being busy"),
     )
     return (f"  {name:13} {count_of(count, noun)} {meaning}" for name, count, noun, meaning in counts if count)
 
