@@ -87,7 +87,8 @@ def test_this_machine_is_not_called_unless_allowed(tmp_path: Path) -> None:
         tmp_path / "run", {"/": remember, "/robots.txt": remember}, fetch__allow_private=False, budget__fetches=5
     )
 
-    assert told == ["/ refused address: 127.0.0.1 is a loopback address; fetch.allow_private lifts this"]
+    remedy = "--allow-private (fetch.allow_private) lifts this"
+    assert told == [f"/ refused address: 127.0.0.1 is a loopback address; {remedy}"]
     assert asked == []
     with open_run(tmp_path / "run") as run:
         assert run.progress.fetches == 1, "a refusal costs a fetch"

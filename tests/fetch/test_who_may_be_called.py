@@ -93,7 +93,7 @@ def refusal_of(answer: Answer) -> str:
 @pytest.mark.parametrize("host", ["127.0.0.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "localhost"])
 def test_this_machine_is_refused_and_never_connected_to(host: str) -> None:
     (answer,), called = answers(lambda fetcher, port: [fetcher.fetch(Url.parse(f"http://{host}:{port}/"))])
-    assert "a loopback address; fetch.allow_private lifts this" in refusal_of(answer)
+    assert "a loopback address; --allow-private (fetch.allow_private) lifts this" in refusal_of(answer)
     assert called == []
 
 

@@ -271,7 +271,7 @@ def _robots_tags(response: aiohttp.ClientResponse) -> str:
 
 
 def _refused(what: str) -> Refused:
-    return Refused(RefusalReason.ADDRESS, f"{what}; fetch.allow_private lifts this")
+    return Refused(RefusalReason.ADDRESS, f"{what}; --allow-private (fetch.allow_private) lifts this")
 
 
 def _headers(settings: FetchSettings) -> dict[str, str]:
