@@ -139,8 +139,15 @@ def test_a_writer_is_turned_away_while_a_crawl_is_under_way(tmp_path: Path) -> N
 @pytest.mark.parametrize("change", [-1, 1])
 def test_a_run_of_another_format_is_refused_with_the_remedy(run: Path, act: object, change: int) -> None:
     (run / "honeyguide.json").write_text(json.dumps({"format": FORMAT + change}))
-    with pytest.raises(RunDamaged, match=f"has run format {FORMAT + change}, .* or crawl again"):
+    with pytest.raises(RunDamaged, match=f"has run format {FORMAT + change}, .* or crawl it again"):
         act(run)  # type: ignore[operator]
+
+
+def test_a_run_of_another_format_and_our_own_version_is_to_be_crawled_again(run: Path) -> None:
+    about = json.loads((run / "honeyguide.json").read_text())
+    (run / "honeyguide.json").write_text(json.dumps({**about, "format": FORMAT - 1}))
+    with pytest.raises(RunDamaged, match=f"this program reads format {FORMAT}; crawl it again$"):
+        open_run(run)
 
 
 @pytest.mark.parametrize("about", ["", "{", "[]", "null", '{"format": "x"}', "{}", "\ud7ff"])

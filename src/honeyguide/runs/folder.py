@@ -113,9 +113,11 @@ class RunFolder:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise RunDamaged(f"{path / _ABOUT} cannot be read ({error}); restore it from a copy of the run") from error
         if format_number != FORMAT:
+            maker = about.get("honeyguide", "another one")
+            is_ours = maker == metadata.version("honeyguide")  # between two releases a format may change
+            remedy = "" if is_ours else f"open it with the Honeyguide that made it ({maker}), or "
             raise RunDamaged(
-                f"{path} has run format {format_number}, this program reads format {FORMAT}; "
-                f"open it with the Honeyguide that made it ({about.get('honeyguide', 'another one')}), or crawl again"
+                f"{path} has run format {format_number}, this program reads format {FORMAT}; {remedy}crawl it again"
             )
         folder = cls(path)
         if not folder.settings_file.exists():
