@@ -112,6 +112,13 @@ def test_no_document_speaks_in_dialect() -> None:
     assert found == []
 
 
+def test_results_that_go_through_a_pipe_lose_their_comment_lines() -> None:
+    lines = [line for document in DOCUMENTS for line in document.read_text(encoding="utf-8").splitlines()]
+    piped = [line for line in lines if "honeyguide results" in line and "| cut" in line]
+    assert piped
+    assert [line for line in piped if "| grep -v '^#' | cut" not in line] == []
+
+
 def test_the_site_builds_without_a_dead_link(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs", reason="needs the extra docs")
     pytest.importorskip("material", reason="needs the extra docs")
