@@ -15,7 +15,7 @@ from honeyguide.settings import SETTINGS_BY_KEY
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-DIALECT = ("barren", "starved", "passed over", "surplus", "found out late")
+DIALECT = ("barren", "starved", "passed over", "surplus", "found out late", "lower level", "level is lower")
 
 
 def run_python(*arguments: str, cwd: Path) -> str:

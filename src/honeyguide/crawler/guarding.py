@@ -1,9 +1,9 @@
 """Shows the pages of a crawl to its guard, and lets links wait at the levels that the guard gives them.
 
 A link gets its level when it begins to wait. The guard is asked again when the link's turn comes, and the link is moved
-down if its level is lower by now, so a demotion costs nothing before it matters. Links are moved up when the guard says
-that a host may have a better level, or when a page with less demotion shows them. `NoGuarding` is a crawl without a
-guard: all links wait at one level.
+down if its level is deeper by now, so a demotion costs nothing before it matters. Links are moved up when the guard
+says that a host may have a better level, or when a page with less demotion shows them. `NoGuarding` is a crawl without
+a guard: all links wait at one level.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class Guarding:
         return None if self._is_bottom(now) else now
 
     def move_down(self, links: Iterable[LinkId]) -> None:
-        """Let waiting links wait at the level that they have by now, which is lower, or drop them."""
+        """Let waiting links wait at the level that they have by now, which is deeper, or drop them."""
         moved, levels = [], []
         for link in links:
             now = self._level(link)
@@ -187,7 +187,7 @@ class Guarding:
         self._frontier.move(moved, levels)
 
     def take(self, take: Callable[[], Taken | NotBefore | None], now: float) -> Taken | NotBefore | None:
-        """Return what `take` gives, once all that has a lower level by now has been moved down.
+        """Return what `take` gives, once all that has a deeper level by now has been moved down.
 
         After `MOVED_AT_ONCE` moves it returns the moment `now`, so that the crawl can take in answers in between.
         """

@@ -40,9 +40,9 @@ NO_PATIENCE: Final = Patience(0.0)
 
 
 class LevelledFrontier(Generic[Inner]):
-    """A link of a lower level comes out before one of a higher, as far as their hosts are ready.
+    """Links at a deeper level wait behind those at levels above it, as far as the hosts of those are ready.
 
-    The levels that have to be patient are looked at only where no host of a lower one will be ready in that time, and
+    The levels that have to be patient are looked at only where no host of a level above will be ready in that time, and
     none of them is being asked just now; the others, where none is ready. Levels are 0 to 255; `make` makes the
     frontier of one.
     """
