@@ -28,6 +28,7 @@ def test_an_example_runs_without_a_word_of_complaint(example: Path) -> None:
     assert output_of(example)
 
 
+@pytest.mark.thorough
 def test_the_first_crawl_repeats_exactly_and_leaves_its_run(tmp_path: Path) -> None:
     example = next(example for example in EXAMPLES if example.stem == "first_crawl")
     first, second = output_of(example, str(tmp_path / "one")), output_of(example, str(tmp_path / "two"))

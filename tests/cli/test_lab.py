@@ -83,6 +83,7 @@ def test_the_demo_as_json_has_everything_to_draw_it_again(cli: Cli, tmp_path: Pa
     assert min(on_topic["best-first"], on_topic["online-ridge"]) > max(on_topic["random"], on_topic["breadth-first"])
 
 
+@pytest.mark.thorough
 def test_the_demo_draws_curves_without_colour_and_keeps_runs_that_can_be_read(cli: Cli, tmp_path: Path) -> None:
     shown = cli("demo --budget 60 --keep kept --topic chess --strategy best-first --strategy random")
     assert "\x1b" not in shown

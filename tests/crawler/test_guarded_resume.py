@@ -91,8 +91,8 @@ def test_a_guarded_run_killed_again_and_again_equals_the_uninterrupted_run(
 @pytest.mark.parametrize(
     ("strategy", "overrides"),
     [
-        ("online-ridge", {"restart__every_fetches": 25}),
-        ("beam", {"guard__drop": True}),
+        thorough("online-ridge", {"restart__every_fetches": 25}),
+        thorough("beam", {"guard__drop": True}),
         ("lfa-async", {"guard__drop": True, "restart__every_fetches": 25}),
         *(thorough(name, {"restart__every_fetches": 25}) for name in STRATEGIES[1:]),
         thorough("best-first", {"guard__drop": True}),
@@ -148,6 +148,7 @@ def test_the_guard_of_a_crawl_itself_goes_on_as_it_was(tmp_path: Path) -> None:
     assert story(broken) == story(tmp_path / "whole")
 
 
+@pytest.mark.thorough
 def test_workers_make_the_same_guarded_crawl(tmp_path: Path) -> None:
     with guarded_by():
         for name, workers in (("none", 0), ("two", 2)):

@@ -38,7 +38,7 @@ def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -
     ("strategy", "concurrency", "found_again", "kills"),
     [
         ("online-ridge", 8, "best", 5),
-        ("lfa-sync", 8, "best", 4),
+        thorough("lfa-sync", 8, "best", 4),
         thorough("online-ridge", 1, "best", 7),
         thorough("online-ridge", 8, "merge", 7),
         thorough("beam", 8, "best", 5),

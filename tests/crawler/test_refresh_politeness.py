@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import pytest
 from aiohttp import web
 
 from honeyguide.crawler import crawl, refresh, resume
@@ -75,6 +76,7 @@ def test_a_refresh_leaves_a_host_alone_for_as_long_as_it_had_asked(tmp_path: Pat
             assert database.execute("SELECT chosen_at FROM steps").fetchone()[0] >= due, "nor does it hold a slot"
 
 
+@pytest.mark.thorough
 def test_a_refresh_that_is_stopped_at_once_remembers_what_the_old_run_knew(tmp_path: Path) -> None:
     with loopback_servers(site) as servers:
         urls = servers.url("127.0.0.1", "/leaf"), servers.url("127.0.0.1", "/busy")

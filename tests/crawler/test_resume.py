@@ -59,6 +59,7 @@ def chosen(run: Path) -> list[tuple[object, ...]]:
         ).fetchall()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("strategy", strategies_by_frontier())
 def test_until_its_last_fetch_begins_a_crawl_chooses_as_one_with_a_larger_budget(tmp_path: Path, strategy: str) -> None:
     crawl(tmp_path / "whole", settings_for(strategy, budget=90, concurrency=8), vectors=hashed_vectors()).close()
@@ -76,6 +77,7 @@ def test_a_larger_budget_given_to_a_spent_run_makes_the_same_crawl_each_time(tmp
     assert len(story(tmp_path / "one")) == 120
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("strategy", strategies_by_frontier())
 def test_a_larger_budget_given_before_the_old_one_is_spent_is_as_if_it_always_had_been(
     tmp_path: Path, strategy: str

@@ -110,6 +110,7 @@ def test_the_honest_web_leads_into_the_trap_from_its_front_pages_and_from_others
     assert len(_entrances(world)) > 5
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scenario", [Scenario.CALENDAR, Scenario.SOFT_404, Scenario.MAZE, Scenario.ENCYCLOPAEDIA])
 def test_entrances_are_as_many_as_the_spec_says(scenario: Scenario) -> None:
     """Of the encyclopaedia there are many more: hosts all over the web refer to it."""
@@ -303,6 +304,7 @@ def test_months_and_days_with_events_are_worth_having_and_the_others_are_not() -
     assert 14 + 42 + 30 <= len(kept) <= 14 + 42 + 42
 
 
+@pytest.mark.thorough
 def test_a_list_is_worth_having_while_it_has_entries_of_its_own() -> None:
     endings: set[str] = set()
     for seed in (0, 4, 8):
@@ -334,6 +336,7 @@ def test_what_one_property_narrows_is_worth_having_once_and_two_are_not() -> Non
     assert [truth(query) for query in ("colour=pink", "colour=red&colour=red", "x=1", "page=0", "colour")] == [None] * 5
 
 
+@pytest.mark.thorough
 def test_the_site_under_session_ids_has_no_page_without_one_but_the_first() -> None:
     for seed in range(3):
         world = SyntheticWorld(spec_of(Scenario.SESSION_IDS, seed))
@@ -348,6 +351,7 @@ def test_the_site_under_session_ids_has_no_page_without_one_but_the_first() -> N
                 assert isinstance(world.serve(Url.parse(truth.page)).outcome, Failed)
 
 
+@pytest.mark.thorough
 def test_a_mirrored_page_has_fifteen_addresses() -> None:
     world = WORLDS[Scenario.MIRRORS]
     addresses: dict[str, set[str]] = {}

@@ -96,6 +96,7 @@ def test_a_word_that_is_not_there_has_the_zero_vector(
             assert np.array_equal(vector, row_by_word[spellings[0]] if spellings else np.zeros_like(vector))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [1, 64])
 @pytest.mark.parametrize("format_name", FORMATS)
 def test_where_blocks_end_does_not_matter(
