@@ -14,6 +14,7 @@ HoneyguideError
 │   ├── RunDamaged    the folder is not a run, is newer than this program, or is broken
 │   └── DiskFull      there is no room to write the next step
 ├── ExportError       a run that cannot be written in the form asked for
+├── AnswerError       an answer that is none, or about a page that the run does not have
 ├── StrategyError     a strategy that cannot load its saved state or lacks what it needs
 ├── JudgeError        a judge that cannot load its saved state, breaks on page after page, or has not a run's own files
 ├── GuardError        a guard that cannot load its saved state
@@ -93,6 +94,10 @@ class DiskFull(StoreError):  # noqa: N818
 
 class ExportError(HoneyguideError):
     """A run that cannot be written in the form asked for: it has nothing to write, or something is missing here."""
+
+
+class AnswerError(HoneyguideError):
+    """An answer that is none, or about a page that the run does not have."""
 
 
 class StrategyError(HoneyguideError):

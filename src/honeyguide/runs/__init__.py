@@ -1,8 +1,9 @@
 """The run folder: written while a crawl goes on, and read by everything afterwards.
 
-`folder` has its files and its lock, `sqlite` the store that a crawl writes to, `archive` its WARC files. `open_run`
-opens a run for reading: its pages (`pages`), what hosts answered (`recorded`), its link graph (`discovered_graph`).
-Made from these are counts (`stats`, `harvest`, `diff`), ranks (`ranking`), snippets, exports and the report.
+`folder` has its files and its lock, `inbox` the messages of other processes, `sqlite` the store that a crawl writes to,
+`archive` its WARC files. `open_run` opens a run for reading: its pages (`pages`), what hosts answered (`recorded`), its
+link graph (`discovered_graph`). Made from these are counts (`stats`, `harvest`, `diff`), ranks (`ranking`), snippets,
+exports and the report.
 """
 
 from honeyguide.guard import FindingKind
@@ -10,6 +11,7 @@ from honeyguide.runs.bodies import body_packer
 from honeyguide.runs.diff import HostOfOne, PageOfBoth, PageOfOne, RunDiff, diff
 from honeyguide.runs.folder import FileLock, RunFolder, RunLock
 from honeyguide.runs.graph import Components, LinkGraph, RankedPage, jaccard, place_of, top
+from honeyguide.runs.inbox import BudgetExtension, Letter, Message, PageAnswer, StopRequest
 from honeyguide.runs.pagerank import Dangling, RankRules, RefreshedRanks, hits, pagerank, restart_on
 from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.records import (
@@ -40,6 +42,7 @@ from honeyguide.runs.stats import HostStats, PatternStats, RunStats, downsampled
 from honeyguide.runs.traps import GuardFinding, HostMoves, LinksMoved, Trap, TrapSummary
 
 __all__ = [
+    "BudgetExtension",
     "CompletionRecord",
     "Components",
     "CrawledPage",
@@ -59,9 +62,12 @@ __all__ = [
     "HostsAsked",
     "JournalEntry",
     "LearnerSnapshot",
+    "Letter",
     "LinkGraph",
     "LinksMoved",
+    "Message",
     "MoveRecord",
+    "PageAnswer",
     "PageChange",
     "PageOfBoth",
     "PageOfOne",
@@ -86,6 +92,7 @@ __all__ = [
     "Snippet",
     "SqliteStore",
     "StepRecord",
+    "StopRequest",
     "StoredLink",
     "StoredVisit",
     "Trap",

@@ -6,6 +6,7 @@ RUN/
   crawl.sqlite      pages, links, decisions, learner (plus SQLite's own -wal and -shm while open)
   archive/          responses as WARC files, where the settings ask for them
   index/            the full-text index, derived
+  inbox/            messages of other processes to the one that crawls
   lock              held by the process that crawls into the folder
 """
 

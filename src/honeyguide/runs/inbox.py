@@ -1,0 +1,144 @@
+"""Messages to a crawl that another process is making: answers about pages, and commands.
+
+Nobody but the crawl writes to a run. Others put messages into `RUN/inbox`, a small JSON file each, and the crawl takes
+them between two steps. A file appears whole or not at all, and its name sorts by the time at which it was put.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from uuid import uuid4
+
+from honeyguide.errors import AnswerError, StoreError
+from honeyguide.model import Url
+from honeyguide.model.clock import RealClock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+FOLDER: Final = "inbox"
+LARGEST_BYTES: Final = 100_000  # of a message; the longest URL fits
+MOST_AT_ONCE: Final = 10_000  # messages taken together; the others wait for the next look
+
+Reply = Literal["yes", "no", "skip", "undo"]
+Answerer = Literal["person", "model", "labels", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class PageAnswer:
+    """An answer about a page: does it belong to the topic? `undo` takes the newest answer about it back."""
+
+    url: Url
+    answer: Reply
+    by: Answerer = "person"
+    name: str = ""  # of the person, model or file
+
+    def __post_init__(self) -> None:
+        """AnswerError where the answer or the kind of answerer is none."""
+        if self.answer not in get_args(Reply):
+            raise AnswerError(f"{self.answer!r} is no answer: say {', '.join(get_args(Reply))}")
+        if self.by not in get_args(Answerer):
+            raise AnswerError(f"{self.by!r} cannot answer: choose {', '.join(get_args(Answerer))}")
+
+
+@dataclass(frozen=True, slots=True)
+class StopRequest:
+    """Stop as soon as the step under way is stored. The run can be resumed."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetExtension:
+    """Go on to this many fetches in all; a smaller number than the crawl has already changes nothing."""
+
+    fetches: int
+
+
+Message = PageAnswer | StopRequest | BudgetExtension
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A message as it lies in the inbox."""
+
+    name: str  # of its file: no other has it, ever
+    message: Message
+
+
+def put(run: Path, message: Message) -> None:
+    """Leave a message for the crawl of a run. Safe on disk when this returns; StoreError where it cannot be."""
+    inbox = run / FOLDER
+    name = f"{RealClock().now() * 1e6:020.0f}-{uuid4().hex[:12]}"
+    draft = inbox / f"{name}.draft"
+    try:
+        inbox.mkdir(exist_ok=True)
+        with draft.open("w", encoding="utf-8") as opened:
+            json.dump(_written(message), opened)
+            opened.flush()
+            os.fsync(opened.fileno())
+        draft.rename(inbox / f"{name}.json")
+    except OSError as error:
+        with suppress(OSError):
+            draft.unlink()
+        raise StoreError(f"cannot write to {inbox}: {error.strerror}; free some space or change its rights") from error
+
+
+@contextmanager
+def take(run: Path) -> Iterator[list[Letter]]:
+    """The messages that wait, oldest first. They are deleted at the end of the block, unless it raises.
+
+    One who is killed inside the block finds them again: `Letter.name` says which were taken in already. A file that is
+    no message is logged and deleted.
+    """
+    names = _waiting(run)[:MOST_AT_ONCE]
+    letters = [letter for name in names if (letter := _read(run, name)) is not None]
+    yield letters
+    for name in names:
+        with suppress(OSError):
+            (run / FOLDER / name).unlink()
+
+
+def _waiting(run: Path) -> list[str]:
+    try:
+        return sorted(file.name for file in (run / FOLDER).iterdir() if file.suffix == ".json")
+    except FileNotFoundError:
+        return []
+
+
+def _read(run: Path, name: str) -> Letter | None:
+    file = run / FOLDER / name
+    try:
+        with file.open("rb") as opened:  # one that is too long is cut short, and then it is no JSON
+            return Letter(name, _message(json.loads(opened.read(LARGEST_BYTES))))
+    except (OSError, ValueError, KeyError, TypeError, AnswerError) as error:
+        log.warning("%s is no message and is deleted (%s)", file, error)
+        return None
+
+
+def _written(message: Message) -> dict[str, Any]:
+    match message:
+        case PageAnswer():
+            return {"kind": "answer", **asdict(message), "url": message.url.text}
+        case StopRequest():
+            return {"kind": "stop"}
+        case BudgetExtension():
+            return {"kind": "extend", **asdict(message)}
+
+
+def _message(written: dict[str, Any]) -> Message:
+    match written["kind"]:
+        case "answer":
+            return PageAnswer(Url.parse(written["url"]), written["answer"], written["by"], str(written["name"]))
+        case "stop":
+            return StopRequest()
+        case "extend":
+            return BudgetExtension(int(written["fetches"]))
+        case other:
+            raise ValueError(f"no message is of kind {other!r}")

@@ -1,0 +1,115 @@
+"""Messages to a crawl: whole, in order, taken once, and never able to end it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from honeyguide.errors import AnswerError, StoreError
+from honeyguide.model import Url
+from honeyguide.runs import BudgetExtension, PageAnswer, StopRequest
+from honeyguide.runs.inbox import FOLDER, LARGEST_BYTES, put, take
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGE = Url.parse("https://example.org/reef")
+MESSAGES = (
+    PageAnswer(PAGE, "yes", name="Ada"),
+    StopRequest(),
+    PageAnswer(PAGE, "undo", by="model", name="a-model"),
+    BudgetExtension(2_000),
+)
+
+
+def waiting(run: Path) -> list[object]:
+    with take(run) as letters:
+        return [letter.message for letter in letters]
+
+
+def test_messages_come_out_as_they_went_in_oldest_first(tmp_path: Path) -> None:
+    for message in MESSAGES:
+        put(tmp_path, message)
+    assert waiting(tmp_path) == list(MESSAGES)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["yes", "no", "skip", "undo"]), st.text(max_size=30)), max_size=4))
+def test_any_name_survives_the_way(tmp_path_factory: pytest.TempPathFactory, given_answers: list[tuple]) -> None:  # type: ignore[type-arg]
+    run = tmp_path_factory.mktemp("run")
+    answers = [PageAnswer(PAGE, answer, "file", name) for answer, name in given_answers]
+    for answer in answers:
+        put(run, answer)
+    assert waiting(run) == answers
+
+
+def test_a_message_is_taken_once(tmp_path: Path) -> None:
+    put(tmp_path, StopRequest())
+    assert waiting(tmp_path) == [StopRequest()]
+    assert waiting(tmp_path) == []
+
+
+def test_a_taker_that_fails_finds_the_same_messages_again(tmp_path: Path) -> None:
+    put(tmp_path, StopRequest())
+    names: list[str] = []
+
+    def fail() -> None:
+        with take(tmp_path) as letters:
+            names.extend(letter.name for letter in letters)
+            raise KeyboardInterrupt
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            fail()
+    assert len(names) == 2
+    assert names[0] == names[1]
+
+
+def test_a_run_without_an_inbox_has_no_messages(tmp_path: Path) -> None:
+    assert waiting(tmp_path) == []
+
+
+def test_a_message_half_written_is_not_seen(tmp_path: Path) -> None:
+    put(tmp_path, StopRequest())
+    (tmp_path / FOLDER / "0-half.draft").write_text('{"kind": "st')
+    assert waiting(tmp_path) == [StopRequest()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "not JSON",
+        "[]",
+        "3",
+        '{"kind": "explode"}',
+        '{"kind": "extend"}',
+        '{"kind": "extend", "fetches": "many"}',
+        '{"kind": "answer", "url": "mailto:me", "answer": "yes", "by": "person", "name": ""}',
+        '{"kind": "answer", "url": "https://example.org/", "answer": "maybe", "by": "person", "name": ""}',
+        json.dumps({"kind": "stop", "filler": "x" * LARGEST_BYTES}),
+        "\udcff",
+    ],
+)
+def test_what_is_no_message_is_logged_and_deleted(tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture) -> None:
+    put(tmp_path, StopRequest())
+    (tmp_path / FOLDER / "0-odd.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    assert waiting(tmp_path) == [StopRequest()]
+    assert "0-odd.json" in caplog.text
+    assert list((tmp_path / FOLDER).iterdir()) == []
+
+
+def test_an_answer_must_be_one() -> None:
+    with pytest.raises(AnswerError, match="'maybe' is no answer"):
+        PageAnswer(PAGE, "maybe")  # type: ignore[arg-type]
+    with pytest.raises(AnswerError, match="'nobody' cannot answer"):
+        PageAnswer(PAGE, "yes", by="nobody")  # type: ignore[arg-type]
+
+
+def test_an_inbox_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    (tmp_path / FOLDER).write_text("a file in its place")
+    with pytest.raises(StoreError, match="inbox"):
+        put(tmp_path, StopRequest())
