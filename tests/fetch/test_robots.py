@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tracemalloc
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,10 @@ import pytest
 from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
+from protego import Protego
 
 from honeyguide.fetch import HttpFetcher, PinnedResolver, RobotsFetcher, product_of
-from honeyguide.fetch.robots import rules_from
+from honeyguide.fetch.robots import MAX_RULES, OriginRules, rules_from
 from honeyguide.model import Answer, Failed, FailureReason, Fetched, RefusalReason, Refused, Url
 from honeyguide.model.clock import SimulatedClock
 from honeyguide.settings import FetchSettings, PolitenessSettings
@@ -200,9 +202,78 @@ class TestAwkwardFiles:
     @given(st.binary() | st.text().map(lambda text: f"user-agent: *\ndisallow: {text}".encode()))
     def test_no_garbage_makes_the_rules_fail(self, body: bytes) -> None:
         url = Url.parse("https://example.org/page?q=1")
-        rules = rules_from(Fetched(200, "text/plain", body), url.origin, now=0.0)
-        rules.refusal_of(url, "Honeyguide")
-        assert rules.delay_s("Honeyguide") >= 0
+        rules = rules_of(body)
+        rules.refusal_of(url)
+        assert rules.delay_s >= 0
+
+
+def rules_of(body: bytes) -> OriginRules:
+    return rules_from(Fetched(200, "text/plain", body), "https://example.org", now=0.0, product="Honeyguide")
+
+
+AGENTS = ("*", "honeyguide", "HONEY", "guide", "h*", "honey*guide*", "**", "honeyguide-news", "other", "")
+LINES = st.one_of(
+    st.builds("{}{}".format, st.sampled_from(("user-agent: ", "User agent ", "useragent:")), st.sampled_from(AGENTS)),
+    st.builds("{}{}".format, st.sampled_from(("allow: /", "Disallow /", "disalow:/")), st.sampled_from("abc*$")),
+    st.sampled_from(
+        ("crawl-delay: 3", "crawl-delay 4", "sitemap: /s", "host x", "unknown: /a", "no rule", "# none", "")
+    ),
+)
+
+
+class TestFilesThatAreCutDown:
+    @given(st.lists(LINES, max_size=20))
+    def test_they_say_what_the_whole_file_says(self, lines: list[str]) -> None:
+        text = "\n".join(lines)
+        whole, ours = Protego.parse(text), rules_of(text.encode())
+        for path in ("", "a", "b1", "c", "x"):
+            url = Url.parse(f"https://example.org/{path}")
+            assert (ours.refusal_of(url) is None) == whole.can_fetch(url.text, "Honeyguide")
+        assert ours.delay_s == (whole.crawl_delay("Honeyguide") or 0.0)
+
+    def test_agents_and_rules_do_not_multiply(self) -> None:
+        agents = "".join(f"user-agent: {number}\n" for number in range(4_500))
+        prefixes = "".join(f"user-agent: {'Honeyguide'[: number % 10 + 1]}{'*' * number}\n" for number in range(400))
+        rules = "".join(f"disallow: /{number}\n" for number in range(4_500))
+        tracemalloc.start()
+        ours = rules_of((agents + prefixes + rules).encode())
+        _, peak_bytes = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak_bytes < 20_000_000  # the whole file takes 1.6 GB
+        assert ours.refusal_of(Url.parse("https://example.org/4499")) is not None
+
+    def test_of_too_many_rules_the_first_count(self) -> None:
+        ours = rules_of(b"user-agent: *\n" + b"".join(b"disallow: /%d.\n" % number for number in range(MAX_RULES + 1)))
+        assert ours.refusal_of(Url.parse(f"https://example.org/{MAX_RULES - 1}.")) is not None
+        assert ours.refusal_of(Url.parse(f"https://example.org/{MAX_RULES}.")) is None
+
+    def test_one_that_cannot_be_parsed_is_not_kept(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        kept: list[object] = []
+
+        class Memory:
+            def robots_file(self, origin: str) -> None:
+                return None
+
+            def keep_robots_file(self, file: object) -> None:
+                kept.append(file)
+
+        def out_of_memory(_text: str) -> Protego:
+            raise MemoryError
+
+        async def scenario() -> None:
+            async with serve({"/robots.txt": RobotsFile("user-agent: *\ndisallow: /\n")}) as root:
+                clock = SimulatedClock()
+                inner = HttpFetcher(FetchSettings(allow_private=True), clock)
+                fetcher = RobotsFetcher(inner, PolitenessSettings(), USER_AGENT, clock, memory=Memory())
+                try:
+                    await fetcher.fetch(root)
+                finally:
+                    await fetcher.close()
+
+        monkeypatch.setattr(Protego, "parse", out_of_memory)
+        with pytest.raises(MemoryError):
+            asyncio.run(scenario())
+        assert kept == []
 
 
 class TestCost:

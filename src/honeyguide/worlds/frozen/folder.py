@@ -173,10 +173,9 @@ class FolderWorld:
     async def fetch(self, url: Url) -> Answer:
         if self._robots is None or url.origin != self.base.origin:
             return self._answer(url)
-        rules, product = self._robots
-        refusal = rules.refusal_of(url, product)
+        refusal = self._robots.refusal_of(url)
         answer = self._answer(url) if refusal is None else Answer(refusal, elapsed_s=0.0)
-        return replace(answer, host_delay_s=rules.delay_s(product))
+        return replace(answer, host_delay_s=self._robots.delay_s)
 
     def _answer(self, url: Url) -> Answer:
         try:
@@ -208,8 +207,8 @@ class FolderWorld:
         return min(self.urls(), key=lambda url: (len(url.text), url.text))
 
     @cached_property
-    def _robots(self) -> tuple[OriginRules, str] | None:
-        """The rules of the host and our name in them, if it has any; only a folder at its root can hold them."""
+    def _robots(self) -> OriginRules | None:
+        """The rules of the host, if it has any; only a folder at its root can hold them."""
         if not self._robots_agent or self.base.path != "/":
             return None
         name = "robots.txt" if self._index.is_file("robots.txt") else self._index.follow_links("robots.txt")
@@ -217,7 +216,7 @@ class FolderWorld:
             return None
         from honeyguide.fetch.robots import product_of, rules_from  # noqa: PLC0415 - loads what the live web needs
 
-        return rules_from(self._read(name), self.base.origin, now=0.0), product_of(self._robots_agent)
+        return rules_from(self._read(name), self.base.origin, now=0.0, product=product_of(self._robots_agent))
 
     def _outcome(self, url: Url) -> Outcome:
         if f"{url.text}/" == self.base.text:
