@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,151 +60,141 @@ SWEEP_HELP: Final = (
 )
 
 
-def _option(*names: str, panel: str, **more: Any) -> Any:  # noqa: ANN401
+def _option(*names: str, panel: str = _HOW, **more: Any) -> Any:  # noqa: ANN401
     return typer.Option(*names, show_default=False, rich_help_panel=panel, **more)
 
 
-World: TypeAlias = Annotated[
-    list[str] | None,
-    _option("--world", panel=_WHAT, metavar="WORLD", help="An offline world; may be given several times."),
-]
-Topic: TypeAlias = Annotated[
-    list[str] | None, _option("--topic", panel=_WHAT, metavar="TEXT", help="A topic; may be given several times.")
-]
-Keyword: TypeAlias = Annotated[
-    list[str] | None,
-    _option(
-        "--keyword",
-        panel=_WHAT,
-        metavar="WORD",
-        help="A word that the crawler is told of the topic; for one topic only. The synthetic web has its own.",
-    ),
-]
-SeedUrl: TypeAlias = Annotated[
-    list[str] | None,
-    _option("--seed-url", panel=_WHAT, metavar="URL", help="Where to start. Without it: the world's entry pages."),
-]
-Seeds: TypeAlias = Annotated[
-    str | None,
-    _option("--seeds", panel=_WHAT, metavar="random:N", help="Start cold: from N off-topic pages, drawn each repeat."),
-]
-LabelsFlag: TypeAlias = Annotated[
-    str | None,
-    _option(
-        "--labels",
-        panel=_WHAT,
-        metavar="RULE",
-        help="What is on topic: truth (of a synthetic web), category:REGEX, csv:FILE with columns url and label, or "
-        "word:TERM in the text. {topic} stands for the topic. Without it: the world's own.",
-    ),
-]
-Budget: TypeAlias = Annotated[
-    str | None,
-    _option(
-        "--budget",
-        panel=_HOW,
-        metavar="FETCHES",
-        help="Fetches each crawl may spend, or R for as many as there are on-topic pages. [dim]\\[default: 1000][/dim]",
-    ),
-]
-StrategyFlag: TypeAlias = Annotated[
-    list[str] | None,
-    _option(
-        "--strategy",
-        panel=_HOW,
-        metavar="NAME",
-        help=f"May be given several times. Without it: {', '.join(USUAL_STRATEGIES)}.",
-    ),
-]
-Repeats: TypeAlias = Annotated[
-    str | None, _option("--repeats", panel=_HOW, metavar="N", help="Crawls of each kind. [dim]\\[default: 3][/dim]")
-]
-Seed: TypeAlias = Annotated[
-    str | None,
-    _option("--seed", panel=_HOW, metavar="N", help="Seed of the first repeat; the others count up from it."),
-]
-SetFlag: TypeAlias = Annotated[
-    list[str] | None,
-    _option("--set", panel=_HOW, metavar="SECTION.KEY=VALUE", help="Any other setting, for all strategies alike."),
-]
-Config: TypeAlias = Annotated[
-    Path | None,
-    _option(
-        "--config",
-        panel=_HOW,
-        metavar="FILE",
-        help="A TOML file of the experiment; see docs/howto/compare-strategies.md.",
-    ),
-]
 Jobs: TypeAlias = Annotated[
-    int | None, _option("--jobs", panel=_HOW, metavar="N", min=1, help="Processes. [dim]\\[default: one a core][/dim]")
+    int | None, _option("--jobs", metavar="N", min=1, help="Processes. [dim]\\[default: one a core][/dim]")
 ]
 Output: TypeAlias = Annotated[
     Path,
     _option("-o", "--output", panel=OUTPUT_PANEL, metavar="FOLDER", help="Where runs, figures and plots are kept."),
-]  # fmt: skip
+]
 
 
-@app.command("compare", help=COMPARE_HELP, short_help="Compare strategies with one another and with an oracle.")
-def compare(
-    output: Output,
-    world: World = None,
-    topic: Topic = None,
-    keyword: Keyword = None,
-    seed_url: SeedUrl = None,
-    seeds: Seeds = None,
-    labels: LabelsFlag = None,
-    budget: Budget = None,
-    strategy: StrategyFlag = None,
-    repeats: Repeats = None,
-    seed: Seed = None,
-    set_: SetFlag = None,
-    config: Config = None,
-    jobs: Jobs = None,
-    as_json: JsonFlag = False,
-    verbose: Verbosity = 0,
-    log_file: LogFile = None,
-) -> None:
-    document = _document(config, topic, keyword, set_) | _given(
-        worlds=world, seed_urls=seed_url, seeds=seeds, labels=labels, budget=whole_number(budget),
-        strategies=strategy, repeats=whole_number(repeats), seed=whole_number(seed),
-    )  # fmt: skip
-    _run(document, output, jobs, as_json=as_json, verbose=verbose, log_file=log_file)
-
-
-@app.command("sweep", help=SWEEP_HELP, short_help="Try one setting of a strategy with several values.")
 def sweep(
+    context: typer.Context,
     output: Output,
     parameter: Annotated[
-        str | None, _option("--parameter", panel=_HOW, metavar="SECTION.KEY", help="The setting to vary.")
+        str | None, _option("--parameter", metavar="SECTION.KEY", help="The setting to vary.")
     ] = None,
     values: Annotated[
-        str | None, _option("--values", panel=_HOW, metavar="A,B,…", help="Its values, with commas between them.")
+        str | None, _option("--values", metavar="A,B,…", help="Its values, with commas between them.")
     ] = None,
-    world: World = None,
-    topic: Topic = None,
-    keyword: Keyword = None,
-    seed_url: SeedUrl = None,
-    seeds: Seeds = None,
-    labels: LabelsFlag = None,
-    budget: Budget = None,
-    strategy: StrategyFlag = None,
-    repeats: Repeats = None,
-    seed: Seed = None,
-    set_: SetFlag = None,
-    config: Config = None,
+    world: Annotated[
+        list[str] | None,
+        _option("--world", panel=_WHAT, metavar="WORLD", help="An offline world; may be given several times."),
+    ] = None,
+    topic: Annotated[
+        list[str] | None, _option("--topic", panel=_WHAT, metavar="TEXT", help="A topic; may be given several times.")
+    ] = None,
+    keyword: Annotated[
+        list[str] | None,
+        _option(
+            "--keyword", panel=_WHAT, metavar="WORD",
+            help="A word that the crawler is told of the topic; for one topic only. The synthetic web has its own.",
+        ),
+    ] = None,
+    seed_url: Annotated[
+        list[str] | None,
+        _option("--seed-url", panel=_WHAT, metavar="URL", help="Where to start. Without it: the world's entry pages."),
+    ] = None,
+    seeds: Annotated[
+        str | None,
+        _option(
+            "--seeds", panel=_WHAT, metavar="random:N", help="Start cold: from N off-topic pages, drawn each repeat."
+        ),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        _option(
+            "--labels", panel=_WHAT, metavar="RULE",
+            help="What is on topic: truth (of a synthetic web), category:REGEX, csv:FILE with columns url and label, "
+            "or word:TERM in the text. {topic} stands for the topic. Without it: the world's own.",
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        _option(
+            "--budget", metavar="FETCHES",
+            help="Fetches each crawl may spend, or R for as many as there are on-topic pages. "
+            "[dim]\\[default: 1000][/dim]",
+        ),
+    ] = None,
+    strategy: Annotated[
+        list[str] | None,
+        _option(
+            "--strategy", metavar="NAME",
+            help=f"May be given several times. Without it: {', '.join(USUAL_STRATEGIES)}.",
+        ),
+    ] = None,
+    repeats: Annotated[
+        str | None, _option("--repeats", metavar="N", help="Crawls of each kind. [dim]\\[default: 3][/dim]")
+    ] = None,
+    seed: Annotated[
+        str | None, _option("--seed", metavar="N", help="Seed of the first repeat; the others count up from it.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        _option("--set", metavar="SECTION.KEY=VALUE", help="Any other setting, for all strategies alike."),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        _option(
+            "--config", metavar="FILE", help="A TOML file of the experiment; see docs/howto/compare-strategies.md."
+        ),
+    ] = None,
     jobs: Jobs = None,
     as_json: JsonFlag = False,
     verbose: Verbosity = 0,
     log_file: LogFile = None,
-) -> None:
+) -> None:  # fmt: skip
+    from honeyguide.cli.output import print_json  # noqa: PLC0415 - the engine takes a while to load
+    from honeyguide_lab.compare import compare_strategies  # noqa: PLC0415
+    from honeyguide_lab.spec import experiment_from  # noqa: PLC0415
+
     tried = None if values is None else [parse_assignment(f"value={each.strip()}")[1] for each in values.split(",")]
-    document = {"parameter": "", "values": []} | _document(config, topic, keyword, set_) | _given(
-        worlds=world, seed_urls=seed_url, seeds=seeds, labels=labels, budget=whole_number(budget),
-        strategies=strategy, repeats=whole_number(repeats), seed=whole_number(seed),
-        parameter=parameter, values=tried,
-    )  # fmt: skip
-    _run(document, output, jobs, as_json=as_json, verbose=verbose, log_file=log_file)
+    nothing_varied = {"parameter": "", "values": []} if context.info_name == "sweep" else {}
+    given = {
+        "worlds": world, "seed_urls": seed_url, "seeds": seeds, "labels": labels, "budget": whole_number(budget),
+        "strategies": strategy, "repeats": whole_number(repeats), "seed": whole_number(seed),
+        "parameter": parameter, "values": tried,
+    }  # fmt: skip
+    given = {name: value for name, value in given.items() if value is not None}
+    experiment = experiment_from(nothing_varied | _document(config, topic, keyword, set_) | given)
+    with _watching(verbose, log_file) as (is_interrupted, on_progress):
+        done = compare_strategies(experiment, output, jobs=jobs, is_interrupted=is_interrupted, on_progress=on_progress)
+    if done is None:
+        _stop(is_interrupted)
+    if as_json:
+        print_json(done.document)
+    else:
+        print(done.table)
+        print(f"Runs, steps, figures{' and plots' if done.has_plots else ''} are in {output}.")
+    _tell_of_plots(has_plots=done.has_plots)
+
+
+def _without(command: Callable[..., None], *names: str) -> Callable[..., None]:
+    """Return the same command with fewer options."""
+    kept = {
+        name: parameter
+        for name, parameter in inspect.signature(command, eval_str=True).parameters.items()
+        if name not in names
+    }
+
+    def called(**given: Any) -> None:  # noqa: ANN401
+        command(**given)
+
+    called.__signature__ = inspect.Signature(list(kept.values()))  # type: ignore[attr-defined]
+    called.__annotations__ = {name: parameter.annotation for name, parameter in kept.items()}
+    return called
+
+
+app.command("compare", help=COMPARE_HELP, short_help="Compare strategies with one another and with an oracle.")(
+    _without(sweep, "parameter", "values")
+)
+app.command("sweep", help=SWEEP_HELP, short_help="Try one setting of a strategy with several values.")(sweep)
 
 
 @app.command("reproduce", help=REPRODUCE_HELP, short_help="Make the experiments of a paper again.")
@@ -223,36 +214,27 @@ def reproduce(
     ] = None,
     quick: Annotated[
         bool,
-        typer.Option(
-            "--quick",
-            metavar="",
-            rich_help_panel=_HOW,
-            help="Smaller in everything: about two minutes at most.",
-        ),
+        _option("--quick", metavar="", help="Smaller in everything: about two minutes at most."),
     ] = False,
     vectors: Annotated[
         str | None,
-        _option("--vectors", panel=_HOW, metavar="FILE", help="Word vectors to be tried beside the bundled ones."),
+        _option("--vectors", metavar="FILE", help="Word vectors to be tried beside the bundled ones."),
     ] = None,
     steps: Annotated[
         int | None,
-        _option("--steps", panel=_HOW, metavar="N", min=1, help="Fetches of a crawling task; the paper's is 10000."),
+        _option("--steps", metavar="N", min=1, help="Fetches of a crawling task; the paper's is 10000."),
     ] = None,
-    tasks: Annotated[
-        int | None, _option("--tasks", panel=_HOW, metavar="N", min=1, help="Crawling tasks in a row.")
-    ] = None,
+    tasks: Annotated[int | None, _option("--tasks", metavar="N", min=1, help="Crawling tasks in a row.")] = None,
     trials: Annotated[
-        int | None, _option("--trials", panel=_HOW, metavar="N", min=1, help="Independent repeats of the whole.")
+        int | None, _option("--trials", metavar="N", min=1, help="Independent repeats of the whole.")
     ] = None,
     share: Annotated[
         list[float] | None,
-        _option(
-            "--share", panel=_HOW, metavar="PART", help="Of a world, where only a part is crawled; may be repeated."
-        ),
+        _option("--share", metavar="PART", help="Of a world, where only a part is crawled; may be repeated."),
     ] = None,
     ablations: Annotated[
         bool,
-        typer.Option("--ablations", metavar="", rich_help_panel=_HOW, help="Look for the reasons as well."),
+        _option("--ablations", metavar="", help="Look for the reasons as well."),
     ] = False,
     seed: Annotated[
         str, typer.Option("--seed", metavar="N", rich_help_panel=_HOW, help="Seed of every random choice.")
@@ -309,30 +291,6 @@ def _document(
     if assignments:
         document["settings"] = document.get("settings", {}) | dict(map(parse_assignment, assignments))
     return document
-
-
-def _given(**flags: object) -> dict[str, Any]:
-    return {name: value for name, value in flags.items() if value is not None}
-
-
-def _run(
-    document: dict[str, Any], output: Path, jobs: int | None, *, as_json: bool, verbose: int, log_file: Path | None
-) -> None:
-    from honeyguide.cli.output import print_json  # noqa: PLC0415 - the engine takes a while to load
-    from honeyguide_lab.compare import compare_strategies  # noqa: PLC0415
-    from honeyguide_lab.spec import experiment_from  # noqa: PLC0415
-
-    experiment = experiment_from(document)
-    with _watching(verbose, log_file) as (is_interrupted, on_progress):
-        done = compare_strategies(experiment, output, jobs=jobs, is_interrupted=is_interrupted, on_progress=on_progress)
-    if done is None:
-        _stop(is_interrupted)
-    if as_json:
-        print_json(done.document)
-    else:
-        print(done.table)
-        print(f"Runs, steps, figures{' and plots' if done.has_plots else ''} are in {output}.")
-    _tell_of_plots(has_plots=done.has_plots)
 
 
 @contextmanager
