@@ -1,15 +1,20 @@
 """No test leaves the machine: whoever tries to call or look up another one is stopped, and the test fails.
 
-Nor does a property test fail because the machine is busy: Hypothesis has no deadline.
+Nor does a property test fail because the machine is busy: Hypothesis has no deadline. Nor is anything noted in the home
+of whoever runs the tests.
 """
 
 from __future__ import annotations
 
 import sys
 from ipaddress import ip_address
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 NAMES_OF_THIS_MACHINE = ("localhost", "")
 
@@ -37,3 +42,10 @@ def _check(host: str) -> None:
 sys.addaudithook(_stay_here)
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _notes_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield

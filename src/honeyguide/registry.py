@@ -63,6 +63,10 @@ class Registry(Mapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         return name in self._own or name in self._entries
 
+    def is_own(self, name: str) -> bool:
+        """Return whether this is one of ours, not of another package."""
+        return name in self._own
+
     def own_and(self, chosen: Iterable[str]) -> list[str]:
         """Return our own names, and those of the chosen ones that other packages have added."""
         return [*self._own, *(name for name in dict.fromkeys(chosen) if name in self and name not in self._own)]

@@ -53,23 +53,24 @@ def test_a_run_does_not_go_on_with_another_collection(judge: dict[str, Any], tmp
 
 
 def test_a_run_does_not_go_on_with_another_classifier(tmp_path: Path) -> None:
-    joblib = pytest.importorskip("joblib", reason="needs the extra classifier")
-    file, run = tmp_path / "own.joblib", tmp_path / "run"
-    _dump(joblib, "rock", file)
+    skops = pytest.importorskip("skops.io", reason="needs the extra classifier")
+    file, run = tmp_path / "own.skops", tmp_path / "run"
+    _dump(skops, "rock", file)
     crawl(run, settings_with(kind="classifier", classifier=str(file))).close()
-    _dump(joblib, "mud", file)
-    with pytest.raises(JudgeError, match=r"own\.joblib is not the one"):
+    before = file.read_bytes()
+    _dump(skops, "mud", file)
+    with pytest.raises(JudgeError, match=r"own\.skops is not the one"):
         resume(run, budget=30)
-    _dump(joblib, "rock", file)
+    file.write_bytes(before)
     resume(run, budget=30).close()
 
 
-def _dump(joblib: Any, word: str, file: Path) -> None:
+def _dump(skops: Any, word: str, file: Path) -> None:
     text, naive_bayes, pipelines = map(
         pytest.importorskip, ("sklearn.feature_extraction.text", "sklearn.naive_bayes", "sklearn.pipeline")
     )
     pipeline = pipelines.make_pipeline(text.CountVectorizer(), naive_bayes.MultinomialNB())
-    joblib.dump(pipeline.fit([f"{word} {word}", "soup"], [1, 0]), file)
+    skops.dump(pipeline.fit([f"{word} {word}", "soup"], [1, 0]), file)
 
 
 def test_who_empties_the_digest_goes_on_with_another_file(tmp_path: Path) -> None:
@@ -113,10 +114,10 @@ def test_a_run_with_relative_paths_goes_on_from_another_folder(tmp_path: Path, m
 def test_files_are_made_absolute_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    files = {"judge": {"idf": "a.json", "classifier": "b.joblib"}, "vectors": {"source": "~/c.txt"}}
+    files = {"judge": {"idf": "a.json", "classifier": "b.skops"}, "vectors": {"source": "~/c.txt"}}
     absolute = with_absolute_paths(settings_from(files))
     assert absolute.of(IdfSettings).idf == str(tmp_path / "a.json")
-    assert absolute.of(ClassifierSettings).classifier == str(tmp_path / "b.joblib")
+    assert absolute.of(ClassifierSettings).classifier == str(tmp_path / "b.skops")
     assert absolute.vectors.source == str(tmp_path / "home" / "c.txt")
     assert with_absolute_paths(absolute) == absolute
     others = settings_from({"judge": {"classifier": "module:thing"}})
@@ -129,12 +130,12 @@ def test_files_are_made_absolute_and_nothing_else(tmp_path: Path, monkeypatch: p
 def test_a_config_file_names_files_as_seen_from_its_own_folder(tmp_path: Path) -> None:
     config = tmp_path / "crawl.toml"
     config.write_text(
-        f'[judge]\nidf = "a.json"\nclassifier = "{tmp_path}/b.joblib"\n[vectors]\nsource = "../c.txt"\n',
+        f'[judge]\nidf = "a.json"\nclassifier = "{tmp_path}/b.skops"\n[vectors]\nsource = "../c.txt"\n',
         encoding="utf-8",
     )
     settings = load_settings(config)
     assert settings.of(IdfSettings).idf == str(tmp_path / "a.json")
-    assert settings.of(ClassifierSettings).classifier == str(tmp_path / "b.joblib")
+    assert settings.of(ClassifierSettings).classifier == str(tmp_path / "b.skops")
     assert settings.vectors.source == str(tmp_path / "../c.txt")
     config.write_text(
         '[judge]\nidf = "seen"\nclassifier = "a.b:c"\n[vectors]\nsource = "wordllama"\n', encoding="utf-8"

@@ -141,7 +141,7 @@ def test_a_run_resumed_before_its_first_step_does_not_ask_for_the_list_again(tmp
     folder = RunFolder.open(tmp_path / "run")
     for file in tmp_path.glob("run/crawl.sqlite*"):
         file.unlink()
-    folder._save_about(has_started=False)
+    folder._save_about({"has_started": False})
     with resume(tmp_path / "run", world=world, vectors=hashed_vectors()) as run:
         assert [page.url for page in run.pages()] == [Url.parse("http://s.test/1")]
     assert world.fetches[MAP] == 1

@@ -224,7 +224,7 @@ class TestOnesOwn:
     @pytest.mark.parametrize(
         ("name", "mistake"),
         [
-            ("rocks", "write module:attribute, or the path of a .joblib file"),
+            ("rocks", "write module:attribute, or the path of a .skops file"),
             (":rocks", "write module:attribute"),
             ("no.such.module:rocks", "No module named 'no'; is its folder on the PYTHONPATH?"),
             ("classifiers_for_a_test:boulders", "has no attribute 'boulders'"),
@@ -284,30 +284,43 @@ class TestOnesOwn:
 
 class TestFiles:
     @pytest.fixture(autouse=True)
-    def needs_joblib(self) -> None:
-        pytest.importorskip("joblib", reason="needs the extra classifier")
+    def needs_skops(self) -> None:
+        pytest.importorskip("skops", reason="needs the extra classifier")
 
     def test_a_scikit_learn_pipeline_reads_back(self, tmp_path: Path) -> None:
-        joblib = pytest.importorskip("joblib")
+        skops = pytest.importorskip("skops.io")
         text, naive_bayes, pipelines = map(
             pytest.importorskip, ("sklearn.feature_extraction.text", "sklearn.naive_bayes", "sklearn.pipeline")
         )
         pipeline = pipelines.make_pipeline(text.TfidfVectorizer(), naive_bayes.MultinomialNB())
         pipeline.fit([LAVA, CLIFF, STEW, CAKE], [1, 1, 0, 0])
-        joblib.dump(pipeline, tmp_path / "own.joblib")
-        judge = built(Topic("geology"), str(tmp_path / "own.joblib"))
+        skops.dump(pipeline, tmp_path / "own.skops")
+        judge = built(Topic("geology"), str(tmp_path / "own.skops"))
         assert judge.relevance(page_of("volcano and sandstone")) > 0.5 > judge.relevance(page_of("bake the flour"))
         assert judge.evidence(page_of("volcano and flour")).rows[0].term == "volcano"
 
     def test_a_missing_file_is_named(self, tmp_path: Path) -> None:
-        with pytest.raises(SettingsError, match=r"judge\.classifier: cannot read .*absent\.joblib: No such file"):
-            built(TOPIC, str(tmp_path / "absent.joblib"))
+        with pytest.raises(SettingsError, match=r"judge\.classifier: cannot read .*absent\.skops: No such file"):
+            built(TOPIC, str(tmp_path / "absent.skops"))
 
-    @pytest.mark.parametrize("content", [b"", b"not a pickle", b"cno_such_module\nThing\n."])
-    def test_a_file_that_is_no_pickle_is_named(self, tmp_path: Path, content: bytes) -> None:
-        (tmp_path / "bad.joblib").write_bytes(content)
-        with pytest.raises(SettingsError, match=r"judge\.classifier: .*bad\.joblib cannot be loaded") as caught:
-            built(TOPIC, str(tmp_path / "bad.joblib"))
+    @pytest.mark.parametrize("content", [b"", b"not an archive", b"cno_such_module\nThing\n."])
+    def test_a_file_that_skops_has_not_written_is_named(self, tmp_path: Path, content: bytes) -> None:
+        (tmp_path / "bad.skops").write_bytes(content)
+        with pytest.raises(SettingsError, match=r"judge\.classifier: .*bad\.skops cannot be loaded") as caught:
+            built(TOPIC, str(tmp_path / "bad.skops"))
+        assert "\n" not in str(caught.value)
+
+    def test_a_pickle_is_not_even_opened(self, tmp_path: Path) -> None:
+        file = tmp_path / "own.joblib"
+        file.write_bytes(b"cos\nsystem\n(S'touch owned'\ntR.")
+        with pytest.raises(SettingsError, match=r"a pickle runs the code in it; write it with skops\.io\.dump"):
+            built(TOPIC, str(file))
+
+    def test_types_that_could_run_code_are_refused(self, tmp_path: Path) -> None:
+        skops = pytest.importorskip("skops.io")
+        skops.dump(Rocks(), tmp_path / "own.skops")
+        with pytest.raises(SettingsError, match="it has types that could run code") as caught:
+            built(TOPIC, str(tmp_path / "own.skops"))
         assert "\n" not in str(caught.value)
 
 

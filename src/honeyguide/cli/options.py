@@ -44,6 +44,13 @@ AnySetting: TypeAlias = Annotated[
         help="Any other setting, as in --set fetch.timeout_s=5; repeatable.",
     ),
 ]  # fmt: skip
+TrustFlag: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--trust", metavar="",
+        help="Use the code, files, logins and private addresses that a run of someone else names.",
+    ),
+]  # fmt: skip
 TopicFile: TypeAlias = Annotated[
     Path | None,
     typer.Option(

@@ -13,6 +13,7 @@ from honeyguide.cli.options import (
     JsonFlag,
     LogFile,
     RunArgument,
+    TrustFlag,
     Verbosity,
     parse_assignment,
     whole_number,
@@ -22,7 +23,6 @@ from honeyguide.cli.summary import print_summary, summary
 from honeyguide.cli.watching import watching
 from honeyguide.crawler import StopReason
 from honeyguide.runs import RunFolder, open_run
-from honeyguide.settings import load_settings_to_resume
 
 if TYPE_CHECKING:
     from honeyguide.runs import Revisit, Run
@@ -40,6 +40,8 @@ def resume(
             help="A new budget: 2000 is the total for the whole run, +1000 is a thousand fetches more than it had.",
         ),
     ] = None,
+    set_: AnySetting = None,
+    trust: TrustFlag = False,
     as_json: JsonFlag = False,
     verbose: Verbosity = 0,
     log_file: LogFile = None,
@@ -48,18 +50,21 @@ def resume(
 
     No page is fetched twice, and what was learned is kept. Offline, a run that was interrupted or killed becomes what
     it would have been, to the last bit. A run that has spent its budget goes on when it is given a larger one.
+    Strategy, judge, seed and world stay what they were. A run that comes from someone else may name code, files,
+    logins and private addresses of yours only if you give them again with --set, or --trust it.
 
     [bold]Example[/bold]
 
       honeyguide resume my-run --budget +1000
     """
     folder = RunFolder.open(run)
-    settings = crawler.with_budget(load_settings_to_resume(folder.settings_file), budget)
-    if budget is None and folder.database_file.exists() and _nothing_is_left(run, as_json=as_json):
+    overrides = dict(map(parse_assignment, set_ or []))
+    settings = crawler.settings_to_resume(folder, overrides, budget, trust=trust)
+    if budget is None and not overrides and folder.database_file.exists() and _nothing_is_left(run, as_json=as_json):
         return
     with watching(verbose, log_file) as watch:
         started = watch.clock.now()
-        finished = crawler.resume(run, budget=budget, **watch.crawl_options(settings))
+        finished = crawler.resume(run, overrides, budget=budget, trust=trust, **watch.crawl_options(settings))
     with finished:
         print_summary(finished, watch.clock.now() - started, as_json=as_json)
     raise typer.Exit(watch.is_interrupted.exit_code)
@@ -104,6 +109,7 @@ def refresh(
         typer.Option(metavar="FETCHES", show_default=False, help="Fetches to spend; without it, as many as it takes."),
     ] = None,
     set_: AnySetting = None,
+    trust: TrustFlag = False,
     as_json: JsonFlag = False,
     verbose: Verbosity = 0,
     log_file: LogFile = None,
@@ -123,7 +129,7 @@ def refresh(
     overrides: dict[str, Any] = dict(map(parse_assignment, set_ or []))
     if budget is not None:
         overrides["budget.fetches"] = whole_number(budget)
-    settings = crawler.settings_to_refresh(old, overrides)
+    settings = crawler.settings_to_refresh(old, overrides, trust=trust)
     with watching(verbose, log_file) as watch:
         started = watch.clock.now()
         finished = crawler.crawl(new, settings, **watch.crawl_options(settings))

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from honeyguide.cli.options import Flag, JsonFlag, parse_assignment, takes_flags
+from honeyguide.cli.options import Flag, JsonFlag, TrustFlag, parse_assignment, takes_flags
 from honeyguide.cli.output import one_line, print_json, printable, progress_bar
 from honeyguide.errors import QueryError
 from honeyguide.model.counts import count_of
@@ -97,6 +97,7 @@ def search(
             help="Another setting of the search, as in --set search.title_boost=2; repeatable.",
         ),
     ] = None,
+    trust: TrustFlag = False,
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
     """Search the pages of a run, or of several together.
@@ -122,7 +123,7 @@ def search(
     overrides = dict(map(parse_assignment, set_ or [])) | dict(given)
     if any_:
         overrides["search.match"] = "any"
-    with progress_bar("indexing") as on_progress, Searcher(runs, overrides, on_progress) as searcher:
+    with progress_bar("indexing") as on_progress, Searcher(runs, overrides, on_progress, trust=trust) as searcher:
         found = searcher.search(query, **question)
     if as_json:
         print_json(_document(found))

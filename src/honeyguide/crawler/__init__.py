@@ -43,6 +43,7 @@ from honeyguide.crawler.start import (
     resume,
     resume_async,
     settings_to_refresh,
+    settings_to_resume,
     with_budget,
 )
 from honeyguide.crawler.suggestions import SuggestedTopic, suggest_topic, suggest_topic_async
@@ -98,6 +99,7 @@ __all__ = [
     "resume",
     "resume_async",
     "settings_to_refresh",
+    "settings_to_resume",
     "suggest_topic",
     "suggest_topic_async",
     "with_budget",

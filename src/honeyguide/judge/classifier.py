@@ -5,7 +5,8 @@ a scikit-learn pipeline that begins with a vectorizer takes them. The relevance 
 (the class that sorts last: 1 of 0 and 1), or `decision_function` through the logistic curve.
 
 It is named in the setting `judge.classifier`, as `module:attribute` (anything Python can import) or as a file written
-by joblib. Such a file is a pickle, and loading a pickle runs whatever code is in it: load only files that you made.
+by skops, which is data: only types that skops knows to be harmless are built from it. Pickles are not read, because
+loading one runs whatever code is in it.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ class ClassifierSettings:
 
     classifier: str = setting(
         "",
-        "a classifier of one's own over main texts, module:attribute or a .joblib file; empty learns from the examples",
-        names_file=lambda value: value.endswith(".joblib"),
+        "a classifier of one's own over main texts, module:attribute or a .skops file; empty learns from the examples",
+        names_file=lambda value: value.endswith(".skops"),
         everyday=True,
     )
 
@@ -103,7 +104,7 @@ def chosen_classifier(name: str, topic: Topic) -> Any:  # noqa: ANN401
     An object is taken as it is. A class or function is called without arguments, and what it gives is fitted to the
     topic's examples. Raises SettingsError where there is no such thing, or where it cannot judge a short text.
     """
-    found = _from_file(name) if name.endswith(".joblib") else _imported(name)
+    found = _from_file(name) if name.endswith(".skops") else _imported(name)
     if isinstance(found, type) or (callable(found) and not _can_be_asked(found)):
         try:
             found = found()
@@ -131,9 +132,11 @@ def _can_be_asked(thing: object) -> bool:
 
 
 def _imported(name: str) -> Any:  # noqa: ANN401
+    if name.endswith((".joblib", ".pickle", ".pkl")):
+        raise _mistake(name, "a pickle runs the code in it; write it with skops.io.dump, as a .skops file")
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):
-        raise _mistake(name, "write module:attribute, or the path of a .joblib file")
+        raise _mistake(name, "write module:attribute, or the path of a .skops file")
     try:
         return getattr(importlib.import_module(module), attribute)
     except ImportError as error:
@@ -145,17 +148,22 @@ def _imported(name: str) -> Any:  # noqa: ANN401
 
 
 def _from_file(path: str) -> Any:  # noqa: ANN401
+    """Read a classifier that skops has written: data, of which only types that skops knows are built."""
     try:
-        import joblib  # noqa: PLC0415 - an extra
+        from skops import io as skops  # noqa: PLC0415 - an extra
+        from skops.io.exceptions import UntrustedTypesFoundException  # noqa: PLC0415
     except ImportError:
-        raise _mistake(path, "reading it needs joblib; pip install 'honeyguide[classifier]'") from None
+        raise _mistake(path, "reading it needs skops; pip install 'honeyguide[classifier]'") from None
     try:
-        return joblib.load(path)
+        return skops.load(path)
     except OSError as error:
         raise SettingsError([f"judge.classifier: cannot read {path}: {error.strerror or error}"]) from None
+    except UntrustedTypesFoundException as error:
+        remedy = "load it in a module of your own and name that, as module:attribute"
+        raise _mistake(path, f"it has types that could run code ({_on_a_line(error)}); {remedy}") from error
     except Exception as error:
         raise SettingsError(
-            [f"judge.classifier: {path} cannot be loaded ({error!r}): write it with joblib.dump"]
+            [f"judge.classifier: {path} cannot be loaded ({_described(error)}): write it with skops.io.dump"]
         ) from error
 
 

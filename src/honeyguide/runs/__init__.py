@@ -1,9 +1,9 @@
 """The run folder: written while a crawl goes on, and read by everything afterwards.
 
-`folder` has its files and its lock, `inbox` the messages of other processes, `sqlite` the store that a crawl writes to,
-`archive` its WARC files. `open_run` opens a run for reading: its pages (`pages`), what hosts answered (`recorded`), its
-link graph (`discovered_graph`). Made from these are counts (`stats`, `harvest`, `diff`), ranks (`ranking`), snippets,
-exports and the report.
+`folder` has its files and its lock, `trust` says which of its settings count, `inbox` has the messages of other
+processes, `sqlite` the store that a crawl writes to, `archive` its WARC files. `open_run` opens a run for reading: its
+pages (`pages`), what hosts answered (`recorded`), its link graph (`discovered_graph`). Made from these are counts
+(`stats`, `harvest`, `diff`), ranks (`ranking`), snippets, exports and the report.
 """
 
 from honeyguide.guard import FindingKind
@@ -40,6 +40,7 @@ from honeyguide.runs.snippets import PageSnippets, PageTexts, Snippet
 from honeyguide.runs.sqlite import SqliteStore, open_store
 from honeyguide.runs.stats import HostStats, PatternStats, RunStats, downsampled, harvest_curve, stats
 from honeyguide.runs.traps import GuardFinding, HostMoves, LinksMoved, Trap, TrapSummary
+from honeyguide.runs.trust import refuse_strange, remember
 
 __all__ = [
     "BudgetExtension",
@@ -108,6 +109,8 @@ __all__ = [
     "open_store",
     "pagerank",
     "place_of",
+    "refuse_strange",
+    "remember",
     "restart_on",
     "stats",
     "top",

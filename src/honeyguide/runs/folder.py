@@ -8,6 +8,9 @@ RUN/
   index/            the full-text index, derived
   inbox/            messages of other processes to the one that crawls
   lock              held by the process that crawls into the folder
+
+A folder may come from a stranger. So it holds plain files and folders only: whoever opens one that has a symbolic link,
+a pipe or a device in it is told so, and locks and drafts are never opened through a link.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import stat
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -23,8 +27,9 @@ from typing import TYPE_CHECKING, Final
 from honeyguide.errors import RunBusy, RunDamaged, RunExists, StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from types import TracebackType
-    from typing import IO, Self
+    from typing import IO, Any, Self
 
 
 class FileLock:
@@ -35,7 +40,8 @@ class FileLock:
 
     def __init__(self, file: Path) -> None:
         """BlockingIOError where another holds it, in this process or elsewhere; another OSError where nobody can."""
-        self._file: IO[bytes] | None = file.open("wb")
+        handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        self._file: IO[bytes] | None = os.fdopen(handle, "r+b", buffering=0)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -77,8 +83,13 @@ class RunFolder:
         return self.path / "crawl.sqlite"
 
     @classmethod
-    def create(cls, path: Path, settings_toml: str) -> tuple[RunFolder, RunLock]:
-        """Make a new run folder and hold it. RunExists if something is there; a failure leaves nothing behind."""
+    def create(
+        cls, path: Path, settings_toml: str, began_with: Mapping[str, Any] | None = None
+    ) -> tuple[RunFolder, RunLock]:
+        """Make a new run folder and hold it. RunExists if something is there; a failure leaves nothing behind.
+
+        `began_with` are values of settings that a run cannot change, by key.
+        """
         folder, is_ours = cls(path), not path.exists()
         folder.refuse_if_used()
         try:
@@ -89,7 +100,7 @@ class RunFolder:
         try:
             folder.refuse_if_used(besides=(_LOCK,))  # another process may have been quicker
             folder.save_settings(settings_toml)
-            folder._save_about(has_started=False)
+            folder._save_about({"began_with": dict(began_with or {}), "has_started": False})
         except RunExists:
             lock.close()
             raise
@@ -103,6 +114,7 @@ class RunFolder:
     def open(cls, path: Path) -> RunFolder:
         """Open a folder made earlier. RunDamaged if it is not a run this program can read."""
         try:
+            _refuse_if_special(path / _ABOUT, path)
             about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
             format_number = int(about["format"])
         except FileNotFoundError:
@@ -123,24 +135,34 @@ class RunFolder:
         folder = cls(path)
         if not folder.settings_file.exists():
             raise RunDamaged(f"{path} has no {folder.settings_file.name}; restore it from a copy of the run")
+        for entry in _entries_below(path):
+            _refuse_if_special(Path(entry.path), path)
         return folder
 
     @property
     def has_started(self) -> bool:
         """Say whether a first step was stored; if so, a run without a database has lost it."""
-        about = json.loads((self.path / _ABOUT).read_text(encoding="utf-8"))
-        return bool(about.get("has_started", True))
+        return bool(self._about().get("has_started", True))
 
     def mark_started(self) -> None:
-        self._save_about(has_started=True)
+        self._save_about({**self._about(), "has_started": True})
+
+    def changed_since_the_start(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the run began with, by key, where these values differ from it."""
+        began_with = self._about().get("began_with")
+        began_with = began_with if isinstance(began_with, dict) else {}
+        return {key: began_with[key] for key, value in settings.items() if began_with.get(key, value) != value}
 
     def save_settings(self, settings_toml: str) -> None:
         """Replace the settings file when the new one is complete."""
         _replace_file(self.settings_file, settings_toml)
 
-    def _save_about(self, *, has_started: bool) -> None:
-        about = {"format": FORMAT, "honeyguide": metadata.version("honeyguide"), "has_started": has_started}
-        _replace_file(self.path / _ABOUT, json.dumps(about, indent=2) + "\n")
+    def _about(self) -> dict[str, Any]:
+        return dict(json.loads((self.path / _ABOUT).read_text(encoding="utf-8")))
+
+    def _save_about(self, about: Mapping[str, Any]) -> None:
+        ours = {"format": FORMAT, "honeyguide": metadata.version("honeyguide")}
+        _replace_file(self.path / _ABOUT, json.dumps({**about, **ours}, indent=2) + "\n")
 
     def refuse_if_used(self, besides: tuple[str, ...] = ()) -> None:
         """RunExists if a new run cannot be made here."""
@@ -171,7 +193,8 @@ def run_around(path: Path) -> Path | None:
 def _replace_file(file: Path, text: str) -> None:
     draft = file.with_name(f"{file.name}.draft")
     try:
-        with draft.open("w", encoding="utf-8") as opened:
+        draft.unlink(missing_ok=True)  # of a process that was killed
+        with draft.open("x", encoding="utf-8") as opened:
             opened.write(text)
             opened.flush()
             os.fsync(opened.fileno())  # or a power cut may leave an empty file under the new name
@@ -185,14 +208,33 @@ def _replace_file(file: Path, text: str) -> None:
 def folder_bytes(path: Path) -> int:
     """Return the size of all files below a folder; those that vanish meanwhile, as SQLite's own do, count as none."""
     total = 0
-    with os.scandir(path) as entries:
-        for entry in entries:
-            with suppress(FileNotFoundError):
-                if entry.is_dir(follow_symlinks=False):
-                    total += folder_bytes(Path(entry.path))
-                elif entry.is_file():
-                    total += entry.stat().st_size
+    for entry in _entries_below(path):
+        with suppress(FileNotFoundError):
+            if entry.is_file(follow_symlinks=False):
+                total += entry.stat(follow_symlinks=False).st_size
     return total
+
+
+def _entries_below(path: Path) -> Iterator[os.DirEntry[str]]:
+    """Yield everything below a folder; links are not followed, and folders may vanish meanwhile."""
+    waiting = [str(path)]
+    while waiting:
+        with suppress(FileNotFoundError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                yield entry
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+
+
+def _refuse_if_special(file: Path, run: Path) -> None:
+    """RunDamaged for a symbolic link, a pipe or a device in a run folder; one that vanishes is none."""
+    try:
+        mode = file.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        kind = "a symbolic link" if stat.S_ISLNK(mode) else "no plain file"
+        raise RunDamaged(f"{file} is {kind}, which no run has: delete it, or do not open {run}")
 
 
 class RunLock(FileLock):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from honeyguide.errors import RunDamaged
 from honeyguide.model import Url
-from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
+from honeyguide.runs.bodies import StoredBodies, refuse_strange_tables, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import DiscoveredGraph
 from honeyguide.runs.folder import RunFolder
 from honeyguide.runs.pages import CrawledPage, CrawledPages
@@ -58,6 +58,8 @@ class Run:
             # Through a URI: a plain open would create a missing database and leave it behind.
             self._db = sqlite3.connect(f"{self._folder.database_file.resolve().as_uri()}?{self._mode()}", uri=True)
         try:
+            with wrap_sqlite_errors(self._folder.database_file):
+                refuse_strange_tables(self._db, self._folder.database_file)
             self._progress()
         except BaseException:
             self._db.close()

@@ -7,7 +7,7 @@ from importlib import metadata, resources
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.runs.archive import ArchivePlace, WarcArchive
-from honeyguide.runs.bodies import ARCHIVE_FOLDER, StoredBodies, wrap_sqlite_errors
+from honeyguide.runs.bodies import ARCHIVE_FOLDER, StoredBodies, refuse_strange_tables, wrap_sqlite_errors
 from honeyguide.runs.folder import folder_bytes
 from honeyguide.runs.state import RobotsTable, StoredState
 from honeyguide.runs.step_writer import StepWriter
@@ -53,6 +53,7 @@ class SqliteStore(StoredState):
         self._robots = RobotsTable(database)
 
     def _prepare(self) -> None:
+        refuse_strange_tables(self._db, self._path)
         self._db.executescript(_PRAGMAS)
         # Asked of the tables, not of the file: a process killed just here leaves a file without any.
         if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):

@@ -26,7 +26,7 @@ from tantivy import Query
 
 from honeyguide.errors import InvalidUrl, QueryError, SettingsError, StoreError, VectorsError
 from honeyguide.model import Url
-from honeyguide.runs import Run, open_run
+from honeyguide.runs import Run, open_run, refuse_strange
 from honeyguide.runs.ranking import scaled_page_ranks
 from honeyguide.search.choosing import choose, count_hidden
 from honeyguide.search.filters import hiding_filters, read_blocked_words, trap_steps
@@ -44,7 +44,7 @@ from honeyguide.settings.sections import SearchSettings
 from honeyguide.text import WORD, WordVectors, open_vectors, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from types import TracebackType
     from typing import Self, TypeAlias, Unpack
 
@@ -112,11 +112,14 @@ class Searcher:
         runs: Runs,
         overrides: Mapping[str, Any] | None = None,
         on_progress: Callable[[int, int], None] = lambda *_: None,
+        *,
+        trust: bool = False,
     ) -> None:
         """Open runs and bring their indexes up to date, of which `on_progress` hears.
 
         A run that is named twice is searched once. `overrides` are settings of the search by dotted key, over those of
-        the first run. StoreError for what is no run, SettingsError for a bad setting, QueryError for a list of blocked
+        the first run. A run that was not made here may name a list of blocked words or vectors only with `trust`.
+        StoreError for what is no run, SettingsError for a bad setting, QueryError for a list of blocked
         words that cannot be read.
         """
         given = [runs] if isinstance(runs, Run | Path | str) else list(runs)
@@ -126,10 +129,12 @@ class Searcher:
         self._is_closed = False
         self._shards: list[Shard] = []
         self._on_progress = on_progress
+        self._is_trusted = trust
         self._vectors_by_place: dict[tuple[str, Path], WordVectors] = {}
         try:
             self._runs = self._opened_once(given)
             self.settings = _checked(self._runs[0].settings, overrides or {})
+            self._refuse_strange(self._runs[0], "search.blocked_words", given=overrides or {})
             path = self.settings.search.blocked_words
             self._blocked = read_blocked_words(path) if path.strip() else ()
             self.refresh()
@@ -326,6 +331,7 @@ class Searcher:
     def _vectors_of(self, run: Run) -> WordVectors:
         """Return the word vectors that a run began with: those saved beside its index are made from them."""
         chosen = run.settings.vectors
+        self._refuse_strange(run, "vectors.source", "vectors.cache_folder")
         place = (chosen.source, chosen.cache_path)
         if place not in self._vectors_by_place:
             self._vectors_by_place[place] = WordVectors(open_vectors(*place))
@@ -336,6 +342,10 @@ class Searcher:
                 "empty vectors.digest in its settings.toml to search with these"
             )
         return vectors
+
+    def _refuse_strange(self, run: Run, *keys: str, given: Collection[str] = ()) -> None:
+        if not self._is_trusted:
+            refuse_strange(run.path, run.settings, given, keys)
 
     def _suggestion(self, query: str, node: Node, total: int) -> str | None:
         """Correct the words of a query that no page has, or whose neighbours far more pages have."""

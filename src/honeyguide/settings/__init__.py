@@ -22,7 +22,14 @@ from honeyguide.settings.reading import (
     to_toml,
     with_overrides,
 )
-from honeyguide.settings.schema import SETTINGS_BY_KEY, Settings, everyday_settings, table_of
+from honeyguide.settings.schema import (
+    SETTINGS_BY_KEY,
+    Settings,
+    everyday_settings,
+    files_named,
+    judges_named,
+    table_of,
+)
 from honeyguide.settings.sections import (
     USUAL_STRATEGIES,
     BudgetSettings,
@@ -44,6 +51,7 @@ __all__ = [
     "DirectiveSettings", "FetchSettings", "FrontierSettings", "GuardSettings", "JudgeSettings", "MethodSettings",
     "PolitenessSettings", "RefreshSettings", "RenderSettings", "RestartSettings", "ScopeSettings", "SearchSettings",
     "Setting", "Settings", "StoreSettings", "TopicSettings", "VectorSettings", "everyday_settings",
+    "files_named", "judges_named",
     "load_run_settings", "load_settings", "load_settings_to_resume", "nearest", "read_toml", "setting",
     "settings_from", "shown", "table_of", "to_toml", "validate", "with_overrides",
 ]  # fmt: skip
