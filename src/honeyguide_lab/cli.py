@@ -135,6 +135,13 @@ def sweep(
     seed: Annotated[
         str | None, _option("--seed", metavar="N", help="Seed of the first repeat; the others count up from it.")
     ] = None,
+    perfect_judge: Annotated[
+        bool | None,
+        _option(
+            "--perfect-judge", metavar="",
+            help="Let the labels reward each strategy once more, to tell losses of the judge from others.",
+        ),
+    ] = None,
     set_: Annotated[
         list[str] | None,
         _option("--set", metavar="SECTION.KEY=VALUE", help="Any other setting, for all strategies alike."),
@@ -159,7 +166,7 @@ def sweep(
     given = {
         "worlds": world, "seed_urls": seed_url, "seeds": seeds, "labels": labels, "budget": whole_number(budget),
         "strategies": strategy, "repeats": whole_number(repeats), "seed": whole_number(seed),
-        "parameter": parameter, "values": tried,
+        "parameter": parameter, "values": tried, "perfect_judge": perfect_judge,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     experiment = experiment_from(nothing_varied | _document(config, topic, keyword, set_) | given)

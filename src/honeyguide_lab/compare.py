@@ -111,7 +111,9 @@ def _crawls(experiment: Experiment, surveyed: Survey, folder: Path) -> Iterator[
                     cell.world, cell.topic, contender, seed=start.seed, budget=cell.budget, seed_urls=start.seed_urls
                 )
                 place = f"{cell_name(number, cell)}/{slug(contender.name)}-seed{start.seed}"
-                task = CrawlTask(folder / "runs" / place, settings)
+                task = CrawlTask(
+                    folder / "runs" / place, settings, cell.on_topic if contender.has_perfect_judge else None
+                )
                 yield _Crawl(cell, start, contender, task, folder / "steps" / f"{place}.csv")
 
 

@@ -1,6 +1,7 @@
-"""One crawl of an experiment, which knows settings and a folder but no labels, and the folder of the experiment.
+"""One crawl of an experiment, and the folder of the experiment.
 
-A crawl is begun, continued after a stop, and timed. A folder belongs to one experiment: continuing it there is welcome,
+A crawl knows settings and a folder, and no labels unless it is to be told of them and its figures are marked so. It is
+begun, continued after a stop, and timed. A folder belongs to one experiment: continuing it there is welcome,
 putting another into it is refused.
 """
 
@@ -30,6 +31,7 @@ from honeyguide.crawler import (
 from honeyguide.errors import HoneyguideError, RunDamaged, RunExists
 from honeyguide.model.clock import RealClock
 from honeyguide.runs import Progress, open_run
+from honeyguide_lab.perfect_judge import PerfectJudge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -114,6 +116,7 @@ class CrawlTask:
 
     folder: Path
     settings: Settings
+    rewarded_by: frozenset[str] | None = None  # URLs of the on-topic pages, where these reward it in a judge's place
 
     @property
     def run(self) -> Path:
@@ -177,6 +180,8 @@ class CrawlTask:
             "is_interrupted": is_interrupted,
             "vectors": shared_vectors(self.settings.vectors),
         }
+        if self.rewarded_by is not None:
+            options["judge"] = PerfectJudge(self.rewarded_by)
         _clear_what_never_began(self.run)
         if self.run.exists():
             finished = resume(self.run, budget=self.settings.budget.fetches, **options)

@@ -33,6 +33,8 @@ def markdown(document: dict[str, Any]) -> str:
     doubtful = [world for world in document["worlds"] if not is_headline(world)]
     parts = ["# Comparison\n", _provenance(document) + "\n"]
     parts += [_section(world) for world in sound]
+    if document["told"]:
+        parts.append(_told(document["told"]))
     if document["paired"]:
         parts.append(_differences(document["paired"]))
     if doubtful:
@@ -94,6 +96,16 @@ def _row(strategy: dict[str, Any]) -> list[str]:
 
 def _number(value: float | None, digits: int, scale: float = 1.0) -> str:
     return "–" if value is None else f"{value * scale:,.{digits}f}"
+
+
+def _told(strategies: Sequence[dict[str, Any]]) -> str:
+    titles = list(strategies[0]["of_oracle"])
+    rows = [[each["name"], *(f"{each['of_oracle'][title]:.1%}" for title in titles)] for each in strategies]
+    said = (
+        "Mean share of the oracle over topics and repeats. `answers: N`: the labels that grade a crawl also answered N "
+        "questions about its pages; `perfect judge`: the labels rewarded every page."
+    )
+    return f"## Told of the labels\n\n{said}\n\n{markdown_table(('strategy', *titles), rows)}\n"
 
 
 def _differences(pairs: Sequence[dict[str, Any]]) -> str:

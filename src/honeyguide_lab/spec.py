@@ -6,7 +6,7 @@ are reported at once, and unknown keys are refused.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -53,15 +53,33 @@ class TopicSpec:
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A strategy with the settings it is tried with."""
+    """A strategy with the settings it is tried with, and how much of the labels it is told."""
 
     name: str
     strategy: str
     overrides: tuple[tuple[str, Any], ...] = ()  # setting and value
+    answers: int = 0  # questions that the labels answer
+    has_perfect_judge: bool = False  # the labels reward every page
 
     @property
     def is_floor(self) -> bool:
         return self.strategy in FLOORS and not self.overrides
+
+    @property
+    def mark(self) -> str:
+        """How much of the labels it is told, as every table says it; empty where that is nothing."""
+        told = f"answers: {self.answers}" if self.answers else ""
+        return ", ".join(filter(None, (told, "perfect judge" if self.has_perfect_judge else "")))
+
+    @property
+    def untold_name(self) -> str:
+        """The name of the same contender told nothing."""
+        return self.name.removesuffix(f" ({self.mark})")
+
+    def told(self, *, answers: int = 0, has_perfect_judge: bool = False) -> Contender:
+        """Return the same contender, told more of the labels and named so."""
+        contender = replace(self, answers=answers, has_perfect_judge=has_perfect_judge)
+        return replace(contender, name=f"{self.name} ({contender.mark})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +135,7 @@ class Experiment:
 
 KEYS: Final = (
     "worlds", "topics", "seed_urls", "seeds", "labels", "budget", "strategies", "repeats", "seed", "settings",
-    "parameter", "values",
+    "parameter", "values", "perfect_judge",
 )  # fmt: skip
 TOPIC_KEYS: Final = ("name", "keywords", "seed_urls", "labels")
 _SAID_BY_THE_EXPERIMENT: Final = {
@@ -199,9 +217,21 @@ class _Reading:
         for name in strategies:
             if name not in STRATEGIES:
                 self._mistakes.append(f"strategy is {name!r}: choose one of {', '.join(STRATEGIES)}")
-        if "parameter" not in self._document and "values" not in self._document:
-            return tuple(Contender(name, name) for name in dict.fromkeys(strategies or USUAL_STRATEGIES))
-        return self._swept(strategies)
+        if "parameter" in self._document or "values" in self._document:
+            return self._with_told(self._swept(strategies))
+        return self._with_told(tuple(Contender(name, name) for name in dict.fromkeys(strategies or USUAL_STRATEGIES)))
+
+    def _with_told(self, contenders: tuple[Contender, ...]) -> tuple[Contender, ...]:
+        """Return the contenders, and beside each that looks at the topic those that are told of the labels."""
+        answers, perfect = self._whole("ask", 0, at_least=0), self._document.get("perfect_judge", False)
+        if not isinstance(perfect, bool):
+            self._mistakes.append(f"perfect_judge is {perfect!r}: it must be true or false")
+        more: list[Contender] = []
+        for each in contenders:
+            if not each.is_floor:
+                more += [each.told(answers=answers)] if answers else []
+                more += [each.told(has_perfect_judge=True)] if perfect is True else []
+        return (*contenders, *more)
 
     def _swept(self, strategies: Sequence[str]) -> tuple[Contender, ...]:
         parameter, values = self._document.get("parameter", ""), self._document.get("values", [])

@@ -47,6 +47,7 @@ def summary(experiment: Experiment, cells: Sequence[Cell], crawls: Sequence[Grad
         "honeyguide": code_version(),
         "experiment": experiment.document(),
         "worlds": [_world(cell, experiment, [each for each in crawls if each.cell is cell]) for cell in cells],
+        "told": _told(experiment, crawls),
         "paired": _paired(experiment, crawls),
     }
 
@@ -102,6 +103,8 @@ def _strategy(contender: Contender, crawls: Sequence[GradedCrawl]) -> dict[str, 
         "name": contender.name,
         "strategy": contender.strategy,
         "is_floor": contender.is_floor,
+        "answers": contender.answers,
+        "perfect_judge": contender.has_perfect_judge,
         "relevant": _spread(figures["relevant"]),
         **means,
         "seconds": round(fmean(each.seconds for each in crawls), 3),
@@ -140,10 +143,30 @@ def _mean_curve(curves: Sequence[Sequence[int]]) -> list[tuple[int, float]]:
     return [(points[0][0], round(fmean(pages for _, pages in points), 4)) for points in zip(*thinned, strict=True)]
 
 
+def _sound(crawls: Sequence[GradedCrawl]) -> list[GradedCrawl]:
+    """Return the crawls of all cells that may make a headline."""
+    unsound = {id(each.cell) for each in crawls if each.grade.unknown_share > MOST_UNKNOWN}
+    return [each for each in crawls if not each.cell.self_graded and id(each.cell) not in unsound]
+
+
+def _told(experiment: Experiment, crawls: Sequence[GradedCrawl]) -> list[dict[str, Any]]:
+    """Return the mean share of the oracle of each contender by how much of the labels it is told, if any is."""
+    sound = _sound(crawls)
+    found = []
+    for plain in experiment.contenders:
+        alike = [each for each in experiment.contenders if each.untold_name == plain.name]
+        if sound and len(alike) > 1:
+            shares = {
+                each.mark: [crawl.grade.of_oracle for crawl in sound if crawl.contender is each] for each in alike
+            }
+            means = {mark or "told nothing": round(fmean(values), 6) for mark, values in shares.items()}
+            found.append({"name": plain.name, "of_oracle": means})
+    return found
+
+
 def _paired(experiment: Experiment, crawls: Sequence[GradedCrawl]) -> list[dict[str, Any]]:
     """Every two contenders, by their share of the oracle, over all cells that may make a headline."""
-    unsound = {id(each.cell) for each in crawls if each.grade.unknown_share > MOST_UNKNOWN}
-    sound = [each for each in crawls if not each.cell.self_graded and id(each.cell) not in unsound]
+    sound = _sound(crawls)
     shares = {(each.cell.world, each.cell.topic.name, each.seed, each.contender.name): each for each in sound}
     cells = list(dict.fromkeys((each.cell.world, each.cell.topic.name) for each in sound))
     pairs = []

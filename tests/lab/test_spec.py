@@ -143,3 +143,14 @@ def test_every_mistake_is_told_at_once() -> None:
 )
 def test_a_mistake_is_told_by_name(more: dict[str, Any], told: str) -> None:
     assert any(told in mistake for mistake in mistakes_in(SMALLEST | more))
+
+
+def test_each_strategy_that_looks_at_the_topic_is_also_told_of_the_labels_where_that_is_asked_for() -> None:
+    experiment = experiment_from(SMALLEST | {"strategies": ["random", "best-first"], "perfect_judge": True})
+    assert [(each.name, each.has_perfect_judge) for each in experiment.contenders] == [
+        ("random", False),
+        ("best-first", False),
+        ("best-first (perfect judge)", True),
+    ]
+    (told,) = mistakes_in(SMALLEST | {"perfect_judge": "yes"})
+    assert told.startswith("perfect_judge is 'yes'")

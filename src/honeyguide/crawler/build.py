@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -139,9 +140,12 @@ class Builder:
         settings: Settings,
         vectors: WordVectors | None = None,
         on_converting: Callable[[Converting], None] = lambda _: None,
+        judge: Judge | None = None,
     ) -> None:
+        """`vectors` and `judge` take the place of those that the settings name."""
         self.settings = with_absolute_paths(settings)
         self._given_vectors = vectors
+        self._given_judge = judge
         self._on_converting = on_converting
         topic = settings.topic
         self.topic = Topic(topic.name, topic.keywords, topic.like, topic.unlike, topic.categories)
@@ -210,7 +214,8 @@ class Builder:
 
     def recipe(self) -> Recipe:
         """Return what other processes need to prepare pages for this crawl."""
-        return Recipe.of(self.settings, self._given_vectors)
+        recipe = Recipe.of(self.settings, self._given_vectors)
+        return recipe if self._given_judge is None else replace(recipe, source=None, judges=False)
 
     def page_rules(self) -> PageRules:
         return rules_of(self.settings.crawl.profile)
@@ -227,7 +232,9 @@ class Builder:
         return Verdicts.build(self._judge_ingredients(), judge)
 
     def relevance_judge(self) -> Judge:
-        """Make the judge alone. JudgeError if the run began with other files of the judge."""
+        """Make the judge alone, or take the one given. JudgeError if the run began with other files of the judge."""
+        if self._given_judge is not None:
+            return self._given_judge
         files, then = _judge_files(self.settings), self.settings.judge.digest
         digest = _digest(files)
         if then and digest and digest != then:

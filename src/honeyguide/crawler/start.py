@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
     from honeyguide.crawler.events import Dispatch, Listener
     from honeyguide.crawler.parts import Parts
+    from honeyguide.judge import Judge
     from honeyguide.model import KnownPage, Page, Url, Verdict
     from honeyguide.model.clock import Clock
     from honeyguide.runs import Progress, Run, SqliteStore, StepRecord
@@ -165,6 +166,7 @@ class CrawlOptions(TypedDict, total=False):
     listeners: Sequence[Listener]  # told of every event, after it is stored
     is_interrupted: Callable[[], bool]  # asked between steps; True stops the crawl, to be resumed later
     vectors: WordVectors  # loaded already, to be shared by several crawls
+    judge: Judge  # takes the place of the one the settings name; to resume the run, give it again
     on_converting: Callable[[Converting], None]  # told how far a file of vectors is, when it is first met
 
 
@@ -349,7 +351,7 @@ def _check_budget(progress: Progress | None, settings: Settings, budget: str | i
 
 
 def _builder(settings: Settings, options: CrawlOptions) -> Builder:
-    return Builder(settings, options.get("vectors"), options.get("on_converting", lambda _: None))
+    return Builder(settings, options.get("vectors"), options.get("on_converting", lambda _: None), options.get("judge"))
 
 
 def _seeds(builder: Builder, world: World, known: Sequence[KnownPage]) -> Sequence[Url]:
