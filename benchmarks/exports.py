@@ -100,18 +100,20 @@ def write_run(path: Path, pages: int) -> None:
             ((n + 1, n, n, n, float(n), n + 0.5, size, n) for n, _, _, size, _ in each()),
         )
         database.executemany(
-            "INSERT INTO pages VALUES (?,?,?,'text/html; charset=utf-8','text/html','utf-8',?,?,?,?,0,?,?)",
+            """INSERT INTO pages VALUES
+               (?1,?2,?3,'text/html; charset=utf-8','text/html','utf-8',?4,?5,?6,?5,?6,?7,0,?8,NULL)""",
             (
-                (n, n + 1, page.title, len(page.words), n % 1000 / 1000, n % 5 == 0, n % 9, body, page.digest)
-                for n, page, body, _, _ in each()
+                (n, n + 1, page.title, len(page.words), n % 1000 / 1000, n % 5 == 0, n % 9, page.digest)
+                for n, page, _, _, _ in each()
             ),
         )
+        database.executemany("INSERT INTO bodies VALUES (?,?)", ((n, body) for n, _, body, _, _ in each()))
         database.executemany(
             "INSERT OR IGNORE INTO edges VALUES (?, ?)",
             ((n, int(target)) for n in range(pages) for target in chance.integers(0, pages, LINKS)),
         )
         database.executemany(
-            "INSERT INTO prints VALUES (?, ?, NULL, 0.0, 0, 0, ?)", ((n + 1, n, kept) for n, _, _, _, kept in each())
+            "INSERT INTO prints VALUES (?, ?, 0.0, ?)", ((n + 1, n, kept) for n, _, _, _, kept in each())
         )
     database.close()
 

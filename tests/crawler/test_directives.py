@@ -110,7 +110,10 @@ class TestNoindex:
 
     def bodies(self, path: Path) -> list[bool]:
         database = sqlite3.connect(path / "crawl.sqlite")
-        kept = [bool(body) for (body,) in database.execute("SELECT body FROM pages ORDER BY step")]
+        kept = [
+            is_here
+            for (is_here,) in database.execute("SELECT link IN (SELECT link FROM bodies) FROM pages ORDER BY step")
+        ]
         titles = [title for (title,) in database.execute("SELECT title FROM pages")]
         database.close()
         assert "Secret rock" not in titles

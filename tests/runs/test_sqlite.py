@@ -177,7 +177,7 @@ def test_tables_that_are_not_ours_are_damage_too(tmp_path: Path, whole_run: Path
 
 
 def test_a_body_that_cannot_be_unpacked_is_damage(tmp_path: Path, whole_run: Path) -> None:
-    with open_run(changed_copy(whole_run, tmp_path / "run", "UPDATE pages SET body = x'00010203'")) as run:
+    with open_run(changed_copy(whole_run, tmp_path / "run", "UPDATE bodies SET body = x'00010203'")) as run:
         url = next(run.pages()).url
         with pytest.raises(RunDamaged, match="damaged"):
             run.body(url)

@@ -124,6 +124,8 @@ def _print_json(run: Run, pages: Sequence[CrawledPage], snippets: Sequence[Snipp
             "rank": rank,
             "relevance": round(page.relevance, 6),
             "is_relevant": page.is_relevant,
+            "crawl_relevance": round(page.crawl_relevance, 6),
+            "was_relevant": page.was_relevant,
             "url": page.url.text,
             "title": page.title,
             "step": page.step,

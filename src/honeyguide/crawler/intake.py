@@ -17,7 +17,7 @@ from honeyguide.crawler.events import (
     PageUnchanged,
 )
 from honeyguide.crawler.links import identity_of
-from honeyguide.crawler.preparing import Preparation, Unjudged, Unreadable
+from honeyguide.crawler.preparing import Preparation, Unjudged, Unreadable, describe_safely
 from honeyguide.crawler.scope import PER_HOST
 from honeyguide.errors import JudgeError
 from honeyguide.learn import Order
@@ -105,7 +105,8 @@ class Intake:
         self._times = times
         self._guarding = guarding
         self._restarts = restarts
-        self._reading = Preparation(parts.parse, is_guarded=parts.guard is not None)
+        describing = None if parts.judge.learner is None else parts.judge
+        self._reading = Preparation(parts.parse, describing, is_guarded=parts.guard is not None)
 
     def take(self, arrived: Arrived) -> Step:
         """Take in an answer that is final, and learn from it."""
@@ -144,7 +145,8 @@ class Intake:
                 self._guarding.see_same(dispatch.record.link, prepared)
                 return self._take_same_page(arrived, fetched.status, same)
         is_unindexed = self._settings.directives.robots and page.directives.noindex
-        verdict = self._judged(dispatch.record.link, page, prepared.verdict, is_unindexed=is_unindexed)
+        prepared = self._described(prepared)
+        verdict = self._judged(dispatch.record.link, prepared, is_unindexed=is_unindexed)
         if isinstance(verdict, Unjudged):
             return self._take_unjudged(arrived, fetched.status, verdict)
         return self._take_judged(arrived, prepared, verdict, identity, is_unindexed=is_unindexed)
@@ -195,7 +197,15 @@ class Intake:
             pruned=admitted.times_pruned,
         )
         visit = VisitRecord(
-            page, verdict, origin.depth, origin.distance, admitted.targets, is_unindexed, identity, prepared.packed_body
+            page,
+            verdict,
+            origin.depth,
+            origin.distance,
+            admitted.targets,
+            is_unindexed,
+            identity,
+            prepared.packed_body,
+            self._kept_description(prepared, is_unindexed=is_unindexed),
         )
         record = self._ledger.close_step(
             completion=arrived.completion(reward=verdict.reward, visit=visit),
@@ -314,12 +324,26 @@ class Intake:
         record = self._ledger.close_step(completion=completion)
         return self._ledger.step(record, LinkUnknown(dispatch.url, outcome, self._ledger.progress))
 
-    def _judged(
-        self, link: LinkId, page: Page, verdict: Verdict | Unjudged | None, *, is_unindexed: bool
-    ) -> Verdict | Unjudged:
+    def _described(self, prepared: Prepared) -> Prepared:
+        """Describe a page that another process has read and could not describe."""
+        judge = self._parts.judge.learner
+        if judge is None or prepared.description is not None or prepared.verdict is not None:
+            return prepared
+        described = describe_safely(judge, prepared.page)
+        if isinstance(described, Unjudged):
+            return replace(prepared, verdict=described)
+        return replace(prepared, description=described)
+
+    def _kept_description(self, prepared: Prepared, *, is_unindexed: bool) -> bytes | None:
+        """Return the description to store. Pages that are no finds whatever the judge says are not judged again."""
+        is_excluded = is_unindexed or self._parts.scope.objection_to_title(prepared.page.title) is not None
+        return None if prepared.description is None or is_excluded else prepared.description.tobytes()
+
+    def _judged(self, link: LinkId, prepared: Prepared, *, is_unindexed: bool) -> Verdict | Unjudged:
+        page, verdict = prepared.page, prepared.verdict
         if verdict is None:
             mark = self._times.start()
-            verdict = self._learner.judge(link, page)
+            verdict = self._learner.judge(link, page, prepared.description)
             self._times.lap("judge", mark)
         if isinstance(verdict, Unjudged):
             return verdict

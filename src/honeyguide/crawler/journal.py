@@ -21,6 +21,8 @@ from honeyguide.runs import JournalEntry
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.preparing import Unjudged
     from honeyguide.guard import Judgement
@@ -46,11 +48,11 @@ class JournaledStages:
         self.journal.append(JournalEntry("skip" if is_skipped else "fetch", link, row.tobytes()))
         self._strategy.notice(Decision(self._links.url(link), row, is_skipped))
 
-    def judge(self, link: LinkId, page: Page) -> Verdict | Unjudged:
+    def judge(self, link: LinkId, page: Page, description: NDArray[np.float16] | None = None) -> Verdict | Unjudged:
         """Show the judge a page of which nobody has said yet how relevant it is."""
         if self._judge.keeps_statistics:
             self.journal.append(JournalEntry("judge", link))
-        return judge_safely(self._judge, page)
+        return judge_safely(self._judge, page, description)
 
     def learn(self, link: LinkId, transition: Transition) -> bool:
         """Tell the strategy what following a link brought. True when waiting links now have other scores."""

@@ -17,6 +17,8 @@ from itertools import accumulate, chain, pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+import numpy as np
+
 from honeyguide.guard import Fingerprint, fingerprint_of
 from honeyguide.judge import kinds_of
 from honeyguide.model import Link, Occurrence, Url
@@ -25,7 +27,9 @@ from honeyguide.registry import JUDGES
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from honeyguide.judge import Verdicts
+    from numpy.typing import NDArray
+
+    from honeyguide.judge import LearningJudge, Verdicts
     from honeyguide.model import Fetched, Page, Verdict
     from honeyguide.settings import Settings
     from honeyguide.text import WordVectors
@@ -42,11 +46,12 @@ class Prepared:
     """A page, ready to be taken in."""
 
     page: Page
-    verdict: Verdict | Unjudged | None  # None where the judge has to see pages in the order of the crawl
+    verdict: Verdict | Unjudged | None  # None where the crawl itself has to judge it
     packed_body: bytes | None  # as the store keeps it; None where that is left to the store
     fingerprint: Fingerprint | None = None  # where a guard is to see it
     parse_s: float = 0.0  # what reading it took
     judge_s: float = 0.0
+    description: NDArray[np.float16] | None = None  # by which a judge that learns judges it, now and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,19 +126,37 @@ class Preparation:
         started = perf_counter()
         page = self._parse(url, fetched)
         parsed = perf_counter()
-        verdict = None if self._judge is None else judge_safely(self._judge, page)
+        verdict, description = self._judged(page)
         judged = perf_counter()
         fingerprint = fingerprint_of(page) if self._is_guarded else None
         packed = None if self._pack is None else self._pack(fetched.body)
-        return Prepared(page, verdict, packed, fingerprint, parsed - started, judged - parsed)
+        return Prepared(page, verdict, packed, fingerprint, parsed - started, judged - parsed, description)
+
+    def _judged(self, page: Page) -> tuple[Verdict | Unjudged | None, NDArray[np.float16] | None]:
+        """Judge a page; where the judge learns, only describe it: an answer may come before the page is taken in."""
+        if self._judge is None:
+            return None, None
+        if self._judge.learner is None:
+            return judge_safely(self._judge, page), None
+        described = describe_safely(self._judge.learner, page)
+        return (described, None) if isinstance(described, Unjudged) else (None, described)
 
 
-def judge_safely(judge: Verdicts, page: Page) -> Verdict | Unjudged:
+def judge_safely(judge: Verdicts, page: Page, description: NDArray[np.float16] | None = None) -> Verdict | Unjudged:
     """Judge a page. Nor may a page end a crawl by what it does to the judge."""
     try:
-        return judge.judge(page)
+        return judge.judge(page, description)
     except Exception as error:
         log.warning("%s could not be judged", page.url, exc_info=True)
+        return Unjudged(_one_line(error))
+
+
+def describe_safely(judge: LearningJudge, page: Page) -> NDArray[np.float16] | Unjudged:
+    """Describe a page for its judge, as safely."""
+    try:
+        return judge.describe(page)
+    except Exception as error:
+        log.warning("%s could not be described", page.url, exc_info=True)
         return Unjudged(_one_line(error))
 
 
@@ -179,13 +202,14 @@ def shipped(prepared: Prepared) -> tuple[Any, ...]:
         None if prepared.fingerprint is None else prepared.fingerprint.pack(),
         prepared.parse_s,
         prepared.judge_s,
+        None if prepared.description is None else prepared.description.tobytes(),
     )
 
 
 def received(pieces: tuple[Any, ...]) -> Prepared:
     """Undo `shipped`."""
     page, words, targets, anchors, counts, starts, ends, in_main, rels, verdict, *rest = pieces
-    packed_body, packed_print, *took = rest
+    packed_body, packed_print, parse_s, judge_s, described = rest
     places = list(
         map(_occurrence, zip(_split(anchors), _numbers(starts), _numbers(ends), map(bool, in_main), strict=True))
     )
@@ -195,7 +219,9 @@ def received(pieces: tuple[Any, ...]) -> Prepared:
         for number, (target, (first, last)) in enumerate(zip(_split(targets), borders, strict=True))
     )
     fingerprint = None if packed_print is None else Fingerprint.unpack(packed_print)
-    return Prepared(replace(page, words=tuple(_split(words)), links=links), verdict, packed_body, fingerprint, *took)
+    description = None if described is None else np.frombuffer(described, dtype=np.float16)
+    whole = replace(page, words=tuple(_split(words)), links=links)
+    return Prepared(whole, verdict, packed_body, fingerprint, parse_s, judge_s, description)
 
 
 def _joined(texts: Sequence[str]) -> str | None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from honeyguide.errors import JudgeError, VectorsError
 from honeyguide.settings import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from honeyguide.model import Evidence, Page, Topic
     from honeyguide.settings import MethodSettings, Settings
@@ -82,6 +85,32 @@ class Judge(Protocol):
 
     def load(self, state: bytes) -> None:
         """Go back to saved statistics; JudgeError if they are none."""
+        ...
+
+
+@runtime_checkable
+class LearningJudge(Judge, Protocol):
+    """A judge that answers about pages teach. `relevance(page)` is that of the page's description.
+
+    Descriptions are kept with the pages, so that all pages can be judged again when it has been taught. It keeps no
+    statistics of the pages seen besides what it is taught: `see` does nothing, and it is saved with every lesson.
+    """
+
+    description_width: int
+
+    def describe(self, page: Page) -> NDArray[np.float16]:
+        """All that it will ever need of the page: `description_width` numbers. Pure, and no answer changes them."""
+        ...
+
+    def relevances(self, descriptions: NDArray[np.float16]) -> NDArray[np.float64]:
+        """Return the relevance of each page described, a row each; the same in any batch."""
+        ...
+
+    def teach(self, descriptions: NDArray[np.float16], answers: Sequence[tuple[int, bool]]) -> None:
+        """Learn anew from all pages so far and the answers about some: a row's place, and whether it is relevant.
+
+        Forgets what it was taught before; without answers it is as it began.
+        """
         ...
 
 

@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.judge.embeddings import EmbeddingJudge, EmbeddingTfidfJudge
-from honeyguide.judge.judge import StatelessJudge
+from honeyguide.judge.judge import LearningJudge, StatelessJudge
 from honeyguide.judge.keywords import TopicPhrases, stems_of
 from honeyguide.judge.rake import RakeJudge
 from honeyguide.model import Verdict
@@ -28,6 +28,9 @@ from honeyguide.settings import JudgeSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from honeyguide.judge.judge import Judge, JudgeIngredients
     from honeyguide.judge.rake import Match
@@ -79,6 +82,8 @@ class Verdicts:
     asked only where the reward needs it, after the judge, about the same page.
     """
 
+    learner: LearningJudge | None = None  # the judge, where answers can teach it
+
     def __init__(
         self,
         judge: Judge,
@@ -91,6 +96,8 @@ class Verdicts:
         self._ladder = ladder_of(settings)
         self._phrases = phrases
         self._nearness = nearness
+        if isinstance(judge, LearningJudge):
+            self.learner = judge
 
     @classmethod
     def build(cls, given: JudgeIngredients, judge: Judge) -> Verdicts:
@@ -114,17 +121,31 @@ class Verdicts:
     @property
     def keeps_statistics(self) -> bool:
         """Whether the pages seen so far change what the judge says."""
-        return not isinstance(self._judge, StatelessJudge)
+        return self.learner is None and not isinstance(self._judge, StatelessJudge)
 
-    def judge(self, page: Page) -> Verdict:
-        """See the page, then measure it."""
+    def judge(self, page: Page, description: NDArray[np.float16] | None = None) -> Verdict:
+        """See the page, then measure it. `description` is what a judge that learns keeps of it."""
         self._judge.see(page)
-        relevance = self._judge.relevance(page)
+        if description is not None and self.learner is not None:
+            relevance = float(self.learner.relevances(description[None, :])[0])
+        else:
+            relevance = self._judge.relevance(page)
         by_word = self._settings.relevant_when == "word"
         has_word = (by_word or self._ladder is not None) and self._phrases.are_in(page.main_words)
         is_relevant = has_word if by_word else relevance >= self.threshold
         reward = self._reward(page, relevance, is_relevant=is_relevant, has_word=has_word)
         return Verdict(relevance, is_relevant, reward)
+
+    def judge_again(self, relevance: float, before: Verdict) -> Verdict:
+        """Return the verdict on a page that was judged `before` and has another relevance now."""
+        is_relevant = before.is_relevant if self._settings.relevant_when == "word" else relevance >= self.threshold
+        match self._settings.reward:
+            case "hit":
+                return Verdict(relevance, is_relevant, float(is_relevant))
+            case "score" | "lim2016":
+                return Verdict(relevance, is_relevant, relevance)
+            case _:  # rewards that do not go by the relevance
+                return Verdict(relevance, is_relevant, before.reward)
 
     def see(self, page: Page) -> None:
         """Take a page into the statistics as `judge` did, when a crawl is restored."""

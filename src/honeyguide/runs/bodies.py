@@ -64,10 +64,6 @@ def body_packer() -> Callable[[bytes], bytes]:
     return zstandard.ZstdCompressor(level=_LEVEL).compress
 
 
-NOT_HERE: Final = b""
-"""Stands in the database for a body that lies elsewhere, or nowhere; an empty body is longer."""
-
-
 ARCHIVE_FOLDER: Final = "archive"
 
 
@@ -78,9 +74,12 @@ class StoredBodies:
         self._path = database_file
         self._folder = database_file.parent / ARCHIVE_FOLDER
 
-    def read(self, stored: bytes, file: int | None, offset: int | None) -> bytes | None:
-        """The body as it was received; None where it was not kept. `file` and `offset` are its place in the archive."""
-        if stored != NOT_HERE:
+    def read(self, stored: bytes | None, file: int | None, offset: int | None) -> bytes | None:
+        """The body as it was received; None where it was not kept.
+
+        `stored` is that of the database, `file` and `offset` are its place in the archive; each may be None.
+        """
+        if stored is not None:
             return unpacked(stored, self._path)
         if file is None or offset is None:
             return None

@@ -63,7 +63,7 @@ class FileLock:
         self.close()
 
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 _ABOUT: Final = "honeyguide.json"
 _LOCK: Final = "lock"
 

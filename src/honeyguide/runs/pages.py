@@ -34,8 +34,10 @@ class CrawledPage:
     title: str
     words: int
     score: float  # of its link, when that was chosen
-    relevance: float
-    is_relevant: bool
+    relevance: float  # by the newest judgement
+    crawl_relevance: float  # when it was crawled
+    was_relevant: bool  # then
+    is_relevant: bool  # by the newest judgement
     reward: float | None  # None where nothing was learned from it
     depth: int
     found_on: Url | None  # the page whose link was followed; None for a seed
@@ -70,7 +72,8 @@ class CrawledPages:
         """Yield pages in the order they came, or the most relevant first, which the database has to sort."""
         rows = self._select(
             f"""SELECT p.link, l.url, p.step, s.finished_at, s.status, p.content_type, p.media_type, s.body_bytes,
-                       p.title, p.words, s.score, p.relevance, p.is_relevant, s.reward, p.depth, f.url, i.canonical,
+                       p.title, p.words, s.score, p.relevance, p.crawl_relevance, p.was_relevant,
+                       p.is_relevant, s.reward, p.depth, f.url, i.canonical,
                        p.digest, coalesce(d.robots_tag, '')
                 {self._from()} ORDER BY {"p.relevance DESC, s.step" if best_first else "s.step"} LIMIT ?""",
             self._after_step,
@@ -92,7 +95,8 @@ class CrawledPages:
     def body(self, page: CrawledPage) -> bytes | None:
         """Return the body of a page as it was received; None where it was not stored."""
         ((stored, file, offset),) = self._select(
-            "SELECT p.body, a.file, a.offset FROM pages p LEFT JOIN archive a ON a.step = p.step WHERE p.link = ?",
+            """SELECT b.body, a.file, a.offset FROM pages p LEFT JOIN bodies b ON b.link = p.link
+               LEFT JOIN archive a ON a.step = p.step WHERE p.link = ?""",
             page.link,
         )
         return self._bodies.read(stored, file, offset)
@@ -173,9 +177,18 @@ def _which(table: str, *, relevant_only: bool) -> str:
 
 
 def _page(link: int, url: str, *columns: Any) -> CrawledPage:  # noqa: ANN401 - as SQLite gives them
-    *noted, is_relevant, reward, depth, found_on, canonical, digest, robots_tag = columns
+    *noted, was_relevant, is_relevant, reward, depth, found_on, canonical, digest, robots_tag = columns
     addresses = (_url(found_on), _url(canonical))
-    values: list[Any] = [*noted, bool(is_relevant), reward, depth, *addresses, bytes(digest).hex(), robots_tag]
+    values: list[Any] = [
+        *noted,
+        bool(was_relevant),
+        bool(is_relevant),
+        reward,
+        depth,
+        *addresses,
+        bytes(digest).hex(),
+        robots_tag,
+    ]
     return CrawledPage(link, Url(url), *values)
 
 

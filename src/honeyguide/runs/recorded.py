@@ -98,20 +98,21 @@ class RecordedAnswers:
 
     def _answer_at(self, step: int, url: Url) -> Answer | None:
         rows = self._select(f"SELECT l.url, s.elapsed_s, a.file, a.offset, {_COLUMNS} {_TABLES} WHERE s.step = ?", step)
-        for text, elapsed_s, file, offset, is_unindexed, stored, *columns in rows:
+        for text, elapsed_s, file, offset, is_unindexed, has_page, stored, *columns in rows:
             if text != url.text or is_unindexed:  # another URL with the same hash, or a page that was not stored
                 return None
-            body = None if stored is None else self._bodies.read(stored, file, offset)
-            if stored is not None and body is None:
+            body = self._bodies.read(stored, file, offset) if has_page else None
+            if has_page and body is None:
                 return None
             return Answer(outcome_of(self._path, body, *columns), elapsed_s, self._delay_by_host.get(url.host, 0.0))
         return None
 
 
-_COLUMNS: Final = """coalesce(d.is_unindexed, 0), p.body, s.outcome, s.status, s.reason, s.target, s.detail,
-                     p.content_type, coalesce(d.robots_tag, '')"""
+_COLUMNS: Final = """coalesce(d.is_unindexed, 0), p.link IS NOT NULL, b.body, s.outcome, s.status, s.reason,
+                     s.target, s.detail, p.content_type, coalesce(d.robots_tag, '')"""
 _TABLES: Final = """FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
-                    LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = s.step"""
+                    LEFT JOIN bodies b ON b.link = p.link LEFT JOIN directives d ON d.link = p.link
+                    LEFT JOIN archive a ON a.step = s.step"""
 
 
 def outcome_of(
@@ -178,15 +179,15 @@ class RecordedExchanges:
                 {_TABLES} WHERE {self._which} ORDER BY s.step"""
         )
         info_id, begun = warcinfo_id(about, name), set[int]()
-        for step, url, finished_at, elapsed_s, file, offset, end, is_unindexed, stored, *columns in rows:
-            is_page = stored is not None and not is_unindexed
+        for step, url, finished_at, elapsed_s, file, offset, end, is_unindexed, has_page, stored, *columns in rows:
+            is_page = has_page and not is_unindexed
             if file is not None:
                 start = b"" if file in begun else self._beginning(file)
                 begun.add(file)
                 yield RecordedExchange(start + self._archived(file, offset, end), is_page)
                 continue
-            body = b"" if is_unindexed else None if stored is None else self._bodies.read(stored, None, None)
-            has_answer = stored is None or body is not None
+            body = b"" if is_unindexed else self._bodies.read(stored, None, None)
+            has_answer = not has_page or body is not None
             outcome = outcome_of(self._path, body, *columns) if has_answer else None
             exchange = None if outcome is None else whole_exchange(Answer(outcome, elapsed_s))
             if exchange is None:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+import numpy as np
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
     from honeyguide.model import Answer, HostRest, KnownPage, LinkId, LinkState, Page, Row, Url, Verdict
 
 
@@ -79,6 +85,7 @@ class VisitRecord:
     is_unindexed: bool = False  # it asks not to be indexed: of its text nothing is kept for good
     identity: tuple[int, Url | None] | None = None  # a hash of its text, and the other address that it calls its own
     packed_body: bytes | None = None  # where it is packed already
+    description: bytes | None = None  # by which it can be judged again
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,6 +176,38 @@ class RestartRecord:
     pairs: tuple[PairRecord, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerRecord:
+    """An answer about a page, as the run keeps it."""
+
+    number: int  # from 1, in the order in which they were taken in
+    moment: float  # on the crawl's clock
+    step: int  # fetches that had ended by then
+    url: Url  # as it was named
+    link: LinkId | None  # the page; None as long as it has not come
+    answer: str  # yes, no or skip
+    by: str  # person, model, labels or file
+    name: str  # of that person, model or file
+    message: str = ""  # the file in the inbox that held it
+    description: bytes = b""  # of the page, where it was taken over from another run
+    undone_at: int | None = None  # step after which it was taken back
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedAgain:
+    """Pages whose judgement has changed, one place each in every column."""
+
+    links: NDArray[np.int64]
+    relevance: NDArray[np.float64]
+    is_relevant: NDArray[np.bool_]
+    distance: NDArray[np.int64]
+
+    def rows(self) -> Iterator[tuple[float, int, int, int]]:
+        """Yield relevance, whether relevant, distance and link, as a database takes them."""
+        columns = self.relevance, self.is_relevant.astype(np.int64), self.distance, self.links
+        return zip(*(column.tolist() for column in columns), strict=True)
+
+
 class Progress(NamedTuple):
     """Where the crawl stands after a step: everything small that a resume needs.
 
@@ -207,6 +246,7 @@ class Progress(NamedTuple):
     restarts: int = 0  # times that the crawl began anew elsewhere
     restart_state: str = ""  # what decides on the next one, as JSON
     unjudged_in_a_row: int = 0  # pages that the judge broke on, since the last that it judged
+    questions: int = 0  # asked while it crawled
     stop_reason: str = ""  # why the crawl stopped; empty while it may go on
 
     @property
@@ -253,6 +293,10 @@ class StepChanges(TypedDict, total=False):
     redirect: RedirectedLink | None
     known: tuple[KnownPage, ...]
     learner: bytes | None
+    answers: tuple[AnswerRecord, ...]
+    came: tuple[tuple[int, LinkId], ...]
+    undone: tuple[int, ...]
+    judged_again: JudgedAgain | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -275,6 +319,10 @@ class StepRecord:
     journal: tuple[JournalEntry, ...] = ()
     guard: GuardRecord | None = None
     restarts: tuple[RestartRecord, ...] = ()
+    answers: tuple[AnswerRecord, ...] = ()
+    came: tuple[tuple[int, LinkId], ...] = ()  # answers, by number, whose pages have come
+    undone: tuple[int, ...] = ()  # answers, by number, that were taken back
+    judged_again: JudgedAgain | None = None
     stage_seconds: dict[str, float] = field(default_factory=dict)  # what stages took since the last that told
 
 

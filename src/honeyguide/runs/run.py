@@ -120,8 +120,8 @@ class Run:
     def body(self, url: Url) -> bytes:
         """Return the body of a page as it was received; KeyError if the run has no such page or no body of it."""
         found = self._select(
-            """SELECT p.body, a.file, a.offset FROM pages p JOIN links l ON l.id = p.link
-               LEFT JOIN archive a ON a.step = p.step
+            """SELECT b.body, a.file, a.offset FROM pages p JOIN links l ON l.id = p.link
+               LEFT JOIN bodies b ON b.link = p.link LEFT JOIN archive a ON a.step = p.step
                WHERE l.url = ? AND p.link NOT IN (SELECT link FROM directives WHERE is_unindexed)""",
             url.text,
         )

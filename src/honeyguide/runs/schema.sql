@@ -1,4 +1,4 @@
--- A run, format 5. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
+-- A run, format 6. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
@@ -43,12 +43,33 @@ CREATE TABLE pages (
   media_type TEXT NOT NULL,
   charset TEXT NOT NULL,
   words INTEGER NOT NULL,
-  relevance REAL NOT NULL,
+  relevance REAL NOT NULL,           -- by the newest judgement
   is_relevant INTEGER NOT NULL,
+  crawl_relevance REAL NOT NULL,     -- when it was crawled
+  was_relevant INTEGER NOT NULL,
   depth INTEGER NOT NULL,            -- clicks from a seed
-  distance INTEGER NOT NULL,         -- clicks since a relevant page
-  body BLOB NOT NULL,                -- zstandard
-  digest BLOB NOT NULL               -- of title and text
+  distance INTEGER NOT NULL,         -- clicks since a relevant page, by the newest judgement
+  digest BLOB NOT NULL,              -- of title and text
+  description BLOB                   -- by which it is judged again; NULL where it never is
+);
+
+CREATE TABLE bodies (                -- of pages, where they are kept here; apart, because pages are judged again
+  link INTEGER PRIMARY KEY,
+  body BLOB NOT NULL                 -- zstandard
+);
+
+CREATE TABLE answers (               -- about pages, in the order in which the crawl took them
+  number INTEGER PRIMARY KEY,        -- from 1
+  moment REAL NOT NULL,
+  step INTEGER NOT NULL,             -- fetches that had ended by then
+  url TEXT NOT NULL,                 -- as it was named
+  link INTEGER,                      -- the page; NULL as long as it has not come
+  answer TEXT NOT NULL,              -- yes, no or skip
+  answerer TEXT NOT NULL,            -- person, model, labels or file
+  name TEXT NOT NULL,                -- of that person, model or file
+  message TEXT,                      -- the file in the inbox that held it
+  description BLOB,                  -- of the page, where it was taken over from another run
+  undone_at INTEGER                  -- step after which it was taken back; NULL while it stands
 );
 
 CREATE TABLE edges (

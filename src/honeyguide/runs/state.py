@@ -122,8 +122,9 @@ class StoredState:
     def fetched(self, link: LinkId) -> Fetched:
         """The answer that brought the page of a link. LookupError if it was not kept."""
         rows = self._select(
-            """SELECT p.content_type, p.body, a.file, a.offset, coalesce(d.robots_tag, '') FROM pages p
-               LEFT JOIN directives d ON d.link = p.link LEFT JOIN archive a ON a.step = p.step WHERE p.link = ?""",
+            """SELECT p.content_type, b.body, a.file, a.offset, coalesce(d.robots_tag, '') FROM pages p
+               LEFT JOIN bodies b ON b.link = p.link LEFT JOIN directives d ON d.link = p.link
+               LEFT JOIN archive a ON a.step = p.step WHERE p.link = ?""",
             link,
         )
         for content_type, stored, file, offset, tag in rows:
@@ -159,9 +160,9 @@ class StoredState:
             )
 
     def visits(self) -> Iterator[StoredVisit]:
-        """Every page and every redirect, in the order of steps."""
+        """Every page and every redirect, in the order of steps, with the judgements of the crawl."""
         rows = self._select(
-            """SELECT s.link, s.outcome, p.relevance, p.is_relevant
+            """SELECT s.link, s.outcome, p.crawl_relevance, p.was_relevant
                FROM steps s LEFT JOIN pages p ON p.link = s.link
                WHERE s.outcome IN ('fetched', 'redirected') ORDER BY s.step"""
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from honeyguide.model import Cut, Failed, Fetched, LinkState, Redirected, Refused, Unchanged, Unknown, Url
 from honeyguide.model.outcome import whole_exchange
-from honeyguide.runs.bodies import NOT_HERE, body_packer
+from honeyguide.runs.bodies import body_packer
 
 if TYPE_CHECKING:
     import sqlite3
@@ -83,8 +83,8 @@ class StepWriter:
         self._archive = archive
         self._keeps_bodies = keeps_bodies
         self._pack = body_packer()
-        those = "" if not keeps_bodies else "AND link IN (SELECT link FROM directives WHERE is_unindexed)"
-        left = database.execute(f"SELECT link FROM pages WHERE body <> ? {those}", (NOT_HERE,))  # noqa: S608
+        those = "WHERE link IN (SELECT link FROM directives WHERE is_unindexed)" if keeps_bodies else ""
+        left = database.execute(f"SELECT link FROM bodies {those}")  # noqa: S608
         self._passing = [link for (link,) in left]  # pages whose bodies go when the learner is saved
 
     def write(self, step: StepRecord) -> None:
@@ -111,6 +111,7 @@ class StepWriter:
             ],
         )
         self._write_many("INSERT INTO known VALUES (?,?,?,?,?,?,?,?)", [_known_columns(page) for page in step.known])
+        self._write_answers(step)
         if step.guard is not None:
             write_guard(self._db, step.guard, step.progress.steps)
         if step.learner is None:
@@ -215,25 +216,48 @@ class StepWriter:
             own = None if canonical is None else canonical.text
             self._db.execute("INSERT INTO identities VALUES (?,?,?,?)", (step, link, text, own))
         title = "" if visit.is_unindexed else page.title
-        body = self._kept(link, fetched.body, visit)
+        judged = verdict.relevance, verdict.is_relevant
         self._db.execute(
-            "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
-                link, step, title, fetched.content_type, page.media_type, page.charset, len(page.words),
-                verdict.relevance, verdict.is_relevant, visit.depth, visit.distance, body, page.digest,
+                link, step, title, fetched.content_type, page.media_type, page.charset, len(page.words), *judged,
+                *judged, visit.depth, visit.distance, page.digest, visit.description,
             ),
         )  # fmt: skip
+        self._write_body(link, fetched.body, visit)
         if fetched.etag or fetched.last_modified:
             self._db.execute("INSERT INTO validators VALUES (?,?,?)", (link, fetched.etag, fetched.last_modified))
         self._db.executemany("INSERT INTO edges VALUES (?,?)", [(link, target) for target in sorted(visit.targets)])
 
-    def _kept(self, link: LinkId, body: bytes, visit: VisitRecord) -> bytes:
-        """Return the part of a body that goes into the database."""
+    def _write_body(self, link: LinkId, body: bytes, visit: VisitRecord) -> None:
+        """Put a body into the database, unless the archive has it."""
         if visit.is_unindexed or not self._keeps_bodies:
             self._passing.append(link)
         elif self._archive is not None:
-            return NOT_HERE
-        return self._pack(body) if visit.packed_body is None else visit.packed_body
+            return
+        packed = self._pack(body) if visit.packed_body is None else visit.packed_body
+        self._db.execute("INSERT INTO bodies VALUES (?,?)", (link, packed))
+
+    def _write_answers(self, step: StepRecord) -> None:
+        self._write_many(
+            "INSERT INTO answers VALUES (?,?,?,?,?,?,?,?,?,?,NULL)",
+            [
+                (
+                    each.number, each.moment, each.step, each.url.text, each.link, each.answer, each.by, each.name,
+                    each.message or None, each.description or None,
+                )
+                for each in step.answers
+            ],
+        )  # fmt: skip
+        self._write_many("UPDATE answers SET link = ? WHERE number = ?", [(link, each) for each, link in step.came])
+        self._write_many(
+            "UPDATE answers SET undone_at = ? WHERE number = ?", [(step.progress.steps, each) for each in step.undone]
+        )
+        if step.judged_again is not None:
+            self._write_many(
+                "UPDATE pages SET relevance = ?, is_relevant = ?, distance = ? WHERE link = ?",
+                list(step.judged_again.rows()),
+            )
 
     def _archive_answer(self, done: CompletionRecord, step: int) -> None:
         exchange = None if self._archive is None else whole_exchange(done.answer)
@@ -277,7 +301,7 @@ class StepWriter:
         self._db.execute("DELETE FROM journal")
         self._db.execute("DELETE FROM learner")
         self._db.execute("INSERT INTO learner VALUES (?, ?)", (step, state))
-        self._db.executemany("UPDATE pages SET body = ? WHERE link = ?", [(NOT_HERE, link) for link in self._passing])
+        self._db.executemany("DELETE FROM bodies WHERE link = ?", [(link,) for link in self._passing])
         self._passing.clear()
         if self._archive is not None:
             self._archive.sync()

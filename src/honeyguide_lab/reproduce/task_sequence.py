@@ -261,7 +261,7 @@ class _RememberedVerdicts(Verdicts):
     def keeps_statistics(self) -> bool:
         return False
 
-    def judge(self, page: Page) -> Verdict:
+    def judge(self, page: Page, description: object = None) -> Verdict:  # noqa: ARG002 - none of these learns
         verdict = self._known.get(page.url.text)
         if verdict is None:
             verdict = self._known[page.url.text] = self._asked.judge(page)

@@ -63,6 +63,8 @@ class TestJsonLines:
             "score": step.score,
             "relevance": page.relevance,
             "is_relevant": True,
+            "crawl_relevance": page.relevance,
+            "was_relevant": True,
             "reward": step.reward,
             "depth": 1,
             "found_on": "http://s.test/",

@@ -53,8 +53,8 @@ class NodeColumn:
 
 _KINDS: Final = {
     **dict.fromkeys(("step", "status", "body_bytes", "words", "depth", "parent_count"), "int"),
-    **dict.fromkeys(("score", "relevance", "reward"), "double"),
-    "is_relevant": "boolean",
+    **dict.fromkeys(("score", "relevance", "crawl_relevance", "reward"), "double"),
+    **dict.fromkeys(("is_relevant", "was_relevant"), "boolean"),
 }
 NODE_COLUMNS: Final = tuple(NodeColumn(name, _KINDS.get(name, "string")) for name in SHORT_COLUMNS)
 

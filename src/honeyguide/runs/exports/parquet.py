@@ -50,8 +50,9 @@ def _schema(arrow: Any) -> Any:  # noqa: ANN401 - pyarrow's, which need not be i
     text, whole, real = arrow.string(), arrow.int64(), arrow.float64()
     types = {
         "fetched_at": arrow.timestamp("us", tz="UTC"), "step": whole, "status": arrow.int32(), "body_bytes": whole,
-        "words": whole, "score": real, "relevance": real, "is_relevant": arrow.bool_(), "reward": real,
-        "depth": arrow.int32(), "parents": arrow.list_(text), "parent_count": whole,
+        "words": whole, "score": real, "relevance": real, "is_relevant": arrow.bool_(), "crawl_relevance": real,
+        "was_relevant": arrow.bool_(), "reward": real, "depth": arrow.int32(), "parents": arrow.list_(text),
+        "parent_count": whole,
     }  # fmt: skip
     return arrow.schema([(name, types.get(name, text)) for name in COLUMNS])
 

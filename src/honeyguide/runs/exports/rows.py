@@ -101,8 +101,10 @@ class PageRecord:
     text: str | None  # the main text, white space folded; None where the run stored no body, or nobody asked
     words: int  # of all its text
     score: float  # of its link, when that was chosen
-    relevance: float  # from 0 to 1
+    relevance: float  # from 0 to 1, by the newest judgement
     is_relevant: bool
+    crawl_relevance: float  # when it was crawled
+    was_relevant: bool  # then
     reward: float | None
     depth: int  # clicks from a seed
     found_on: str | None  # the page whose link was followed; None for a seed
@@ -190,6 +192,8 @@ def numbered_records(
             score=page.score,
             relevance=page.relevance,
             is_relevant=page.is_relevant,
+            crawl_relevance=page.crawl_relevance,
+            was_relevant=page.was_relevant,
             reward=page.reward,
             depth=page.depth,
             found_on=None if page.found_on is None else page.found_on.text,
