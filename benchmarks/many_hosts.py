@@ -132,7 +132,7 @@ def main() -> None:
                 },
                 "budget": {"fetches": 10_000_000, "seconds": chosen.seconds},
                 "politeness": {"delay_s": chosen.delay},
-                "fetch": {"allow_private": True, "contact": "benchmark@example.org"},
+                "fetch": {"allow_private": ["127.0.0.0/8"], "contact": "benchmark@example.org"},
                 "guard": {"on": chosen.guard},
             }
         )  # fmt: skip

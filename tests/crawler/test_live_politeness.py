@@ -40,7 +40,7 @@ def command(run: Path, seeds: list[str], **settings: object) -> list[str]:
     options = [f"--set={key}={value}" for key, value in chosen.items()]
     named = [f"--seed-url={seed}" for seed in seeds]
     start = [sys.executable, "-m", "honeyguide", "crawl", str(run), "--topic", "geology", "--keyword", "rock"]
-    return [*start, "--allow-private", "--contact", "me@example.org", *named, *options]
+    return [*start, "--allow-private", "127.0.0.0/8", "--contact", "me@example.org", *named, *options]
 
 
 def crawl_and_kill(servers: LoopbackServers, crawl: list[str], requests: int) -> list[Served]:

@@ -96,7 +96,10 @@ FLAGS: Final = (
         "--restart-url", "restart.urls", "URL", _WHERE,
         "A seed kept for restarts; repeatable. They happen by restart.every_fetches or restart.reward_share.",
     ),
-    _rare("--allow-private", "fetch.allow_private", "", _WHERE, "Also ask loopback and private addresses."),
+    _rare(
+        "--allow-private", "fetch.allow_private", "NETWORK|HOST", _WHERE,
+        "Also ask these, though their addresses are not public, as in 127.0.0.0/8; repeatable.",
+    ),
     Flag("--budget", "budget.fetches", "FETCHES", _HOW),
     Flag("--strategy", "crawl.strategy", "NAME", _HOW, "How links are chosen; see above."),
     Flag("--judge", "judge.kind", "NAME", _HOW, f"How relevance is measured: {', '.join(JUDGES)}."),
