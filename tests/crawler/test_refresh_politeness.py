@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from honeyguide.settings import Settings
 
-DELAY_S = 0.4
-RETRY_AFTER_S = 3
+DELAY_S = 0.2
+RETRY_AFTER_S = 1
 
 
 def site(request: web.BaseRequest) -> web.Response:
