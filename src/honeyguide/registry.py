@@ -53,11 +53,8 @@ class Registry(Mapping[str, Any]):
             if name in self._own:
                 raise
             reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise SettingsError(
-                [
-                    f"the {self.kind} {name!r} of the package {_package(entry)} cannot be loaded ({reason}): mend or uninstall it"
-                ]
-            ) from error
+            named = f"the {self.kind} {name!r} of the package {_package(entry)}"
+            raise SettingsError([f"{named} cannot be loaded ({reason}): mend or uninstall it"]) from error
         return found
 
     def __iter__(self) -> Iterator[str]:
