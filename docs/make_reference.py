@@ -33,6 +33,7 @@ FOLDERS = {
     "crawler": "joins the stages: core, loop, transport, workers, resume",
     "runs": "the run folder: schema, writing, reading, ranks, exports, report",
     "search": "index and query",
+    "ask": "questions about pages, and who answers them",
     "cli": "the commands",
 }
 SETTINGS_HEAD = """# Settings

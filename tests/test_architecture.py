@@ -24,10 +24,11 @@ ALLOWED = {
     "worlds": {*LEAVES, "fetch"},
     "runs": {*LEAVES, "guard", "parse"},
     "search": {*LEAVES, "guard", "parse", "runs"},
+    "ask": {*LEAVES, "guard", "judge", "runs"},
     "crawler": {*LEAVES, *STAGES, "worlds", "runs", "search"},
-    "cli": {*LEAVES, "crawler", "runs", "search", "topic", "worlds"},
+    "cli": {*LEAVES, "ask", "crawler", "runs", "search", "topic", "worlds"},
     "__main__": {"cli"},
-    "honeyguide_lab": {*LEAVES, *STAGES, "worlds", "runs", "search", "crawler", "cli"},
+    "honeyguide_lab": {*LEAVES, *STAGES, "worlds", "runs", "search", "ask", "crawler", "cli"},
 }
 """Which part may import which. Stages know nothing of one another; `crawler` alone joins them."""
 

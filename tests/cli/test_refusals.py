@@ -246,7 +246,7 @@ NEEDS_A_RUN = [
     ("export finished --format edges -o finished", "Is a directory"),
     ("export finished --format markdown finished", "not empty; name a new folder"),
     ("export finished --format markdown no/where", "no/where: the folder does not exist; make it first"),
-    ("export finished --format edges --relevant", "the format edges has all pages met, not the relevant ones alone"),
+    ("export finished --format edges --relevant", "the format edges does not tell relevant pages from others"),
     ("export finished --format csv --one-file", "all in one file is for the format markdown"),
     ("export finished --format warc --no-text", "parquet, markdown can leave out text; warc cannot"),
     ("export finished --format csv a.csv -o b.csv", "two places to write to, a.csv and b.csv; give one"),
@@ -312,15 +312,3 @@ def test_a_bad_file_of_vectors_is_refused(
     (tmp_path / "own.txt").write_text("rock 1 2\nmud 3\n", encoding="utf-8")
     cli("vectors info own.txt", status=2)  # makes the folder of the cache, which stays
     assert "own.txt, line 2 has 1 number" in refusal("vectors info own.txt")
-
-
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        ("--allow-private", "--allow-private needs a network or a host behind it"),
-        ("--allow-private --budget 5", "--allow-private needs a network or a host behind it"),
-        ("--allow-private 10.0.0.0/99", "fetch.allow_private: '10.0.0.0/99' is no network or host"),
-    ],
-)
-def test_who_may_be_called_must_be_named(refusal: Refusal, flags: str, words: str) -> None:
-    assert words in refusal(f"crawl run --keyword rock --seed-url http://a.test/ {flags}")

@@ -77,13 +77,12 @@ class Flag:
     panel: str
     help: str = ""  # the setting's own meaning where empty
     is_everyday: bool = True  # others show with --help-all
-    text_default: str = ""  # the setting's default, for one whose settings would load the strategies first
 
     def parameter(self) -> inspect.Parameter:
         """Return the flag as a parameter of the function that typer reads."""
-        default = self._default
-        meaning = self.help or SETTINGS_BY_KEY[self.key].meaning + "."
-        meaning = meaning[0].upper() + meaning[1:]
+        setting = SETTINGS_BY_KEY[self.key]
+        meaning = self.help or f"{setting.meaning[0].upper()}{setting.meaning[1:]}."
+        default = setting.default
         is_shown = not isinstance(default, bool) and default not in ("", (), 0)
         shown = f" [dim]\\[default: {default}][/dim]" if is_shown else ""
         option = typer.Option(
@@ -96,16 +95,13 @@ class Flag:
         )
 
     @property
-    def _default(self) -> Any:  # noqa: ANN401 - the type is the setting's own
-        return self.text_default or SETTINGS_BY_KEY[self.key].default
-
-    @property
     def parameter_name(self) -> str:
         return self.key.replace(".", "_")
 
     def value(self, given: Any) -> Any:  # noqa: ANN401 - the type is the setting's own
         """Return the value for the settings; what is no number stays text, for the settings to refuse."""
-        return whole_number(given) if type(self._default) is int else given
+        is_number = type(SETTINGS_BY_KEY[self.key].default) is int
+        return whole_number(given) if is_number else given
 
 
 def _flag_type(default: object) -> Any:  # noqa: ANN401

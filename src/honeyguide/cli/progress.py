@@ -86,6 +86,21 @@ class Speedometer:
         return min(left, default=None)
 
 
+class CrawlScreen(Live):
+    """The part of the terminal that is drawn again and again: progress, and a question below it where there is one."""
+
+    _question: RenderableType | None = None
+
+    def show_question(self, question: RenderableType | None) -> None:
+        """Draw a question, or none, at once; from any thread."""
+        self._question = question
+        self.refresh()
+
+    def get_renderable(self) -> RenderableType:
+        progress = super().get_renderable()
+        return progress if self._question is None else Group(progress, self._question)
+
+
 class ProgressDisplay:
     """A listener that draws the state of a crawl in place, at most eight times a second."""
 

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 from rich.console import Console
-from rich.live import Live
 from rich.text import Text
 
 from honeyguide.cli.output import one_line
-from honeyguide.cli.progress import CrawlLog, ProgressDisplay, ProgressLines, converting_line
+from honeyguide.cli.progress import CrawlLog, CrawlScreen, ProgressDisplay, ProgressLines, converting_line
 from honeyguide.model.clock import RealClock
 from honeyguide.settings import Settings
 
@@ -118,7 +117,7 @@ class Watch:
     """Progress display, log and Ctrl-C for one crawl after another."""
 
     console: Console
-    live: Live | None  # None where there is no terminal to draw on
+    live: CrawlScreen | None  # None where there is no terminal to draw on
     verbosity: int
     is_interrupted: Interruption
     clock: RealClock
@@ -154,7 +153,7 @@ def watching(verbosity: int, log_file: Path | None) -> Iterator[Watch]:
     """Show and log crawls while the context is open; the display is gone when it closes, the log stays."""
     console = Console(stderr=True)
     can_draw = sys.stderr.isatty() and not console.is_dumb_terminal
-    live = Live(console=console, auto_refresh=False, transient=True) if can_draw else None
+    live = CrawlScreen(console=console, auto_refresh=False, transient=True) if can_draw else None
     with Interruption() as is_interrupted, logging_to(console, verbosity, log_file):
         watch = Watch(console, live, verbosity, is_interrupted, RealClock())
         try:

@@ -215,15 +215,15 @@ class LevelledBeam(LevelledFrontier[BeamFrontier]):
 
     def push(self, arrivals: Arrivals) -> Sequence[LinkId]:
         given_back = list(super().push(arrivals))
-        excess = len(self) - self._capacity
+        surplus = len(self) - self._capacity
         for level in sorted(self._frontiers, reverse=True):
-            if excess <= 0:
+            if surplus <= 0:
                 break
             waiting = len(self._frontiers[level])
-            gone = self._frontiers[level].narrow(max(waiting - excess, 0))
+            gone = self._frontiers[level].narrow(max(waiting - surplus, 0))
             self._forget(gone)
             given_back += gone
-            excess -= len(gone)
+            surplus -= len(gone)
         return sorted(given_back)
 
     def would_keep(self, scores: NDArray[np.float64], levels: NDArray[np.uint8] | None = None) -> NDArray[np.bool_]:

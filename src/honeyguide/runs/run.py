@@ -16,7 +16,7 @@ from honeyguide.runs.discovered_graph import DiscoveredGraph
 from honeyguide.runs.folder import RunFolder
 from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.recorded import RecordedAnswers, RecordedExchanges
-from honeyguide.runs.records import LearnerSnapshot, Progress
+from honeyguide.runs.records import AnswerRecord, LearnerSnapshot, Progress
 from honeyguide.runs.revisits import HostsAsked, Revisits
 from honeyguide.runs.state import read_progress
 from honeyguide.runs.traps import TrapRecords
@@ -108,6 +108,15 @@ class Run:
         )
         for step, url, outcome, score, explored, reward, is_relevant, detail in rows:
             yield CrawledStep(step, Url(url), outcome, score, bool(explored), reward, bool(is_relevant), detail)
+
+    def answers(self) -> Iterator[AnswerRecord]:
+        """Yield every answer about a page in the order in which they were taken in, those that were undone too."""
+        rows = self._select(
+            """SELECT number, moment, step, url, link, answer, answerer, name, coalesce(message, ''),
+                      coalesce(description, x''), undone_at FROM answers ORDER BY number"""
+        )
+        for number, moment, step, url, *rest in rows:
+            yield AnswerRecord(number, moment, step, Url(url), *rest)
 
     def without_page(self) -> dict[str, int]:
         """Count fetches that brought no page, by reason, the most frequent first; failures with their status."""

@@ -101,8 +101,7 @@ class StepWriter:
         self._write_many("UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in step.pruned])
         self._write_pairs(step.pairs)
         self._write_many(
-            "UPDATE links SET state = ? WHERE id = ?",
-            [(LinkState.OVER_HOST_LIMIT, link) for link in step.over_host_limit],
+            "UPDATE links SET state = ? WHERE id = ?", [(LinkState.SURPLUS, link) for link in step.surplus]
         )
         self._write_many(
             "INSERT OR REPLACE INTO hosts VALUES (?,?,?,?,?,?)",

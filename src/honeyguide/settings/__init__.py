@@ -32,6 +32,7 @@ from honeyguide.settings.schema import (
 )
 from honeyguide.settings.sections import (
     USUAL_STRATEGIES,
+    AskSettings,
     BudgetSettings,
     CrawlSettings,
     DirectiveSettings,
@@ -47,7 +48,8 @@ from honeyguide.settings.sections import (
 )  # fmt: skip
 
 __all__ = [
-    "JUDGES", "SETTINGS_BY_KEY", "STRATEGIES", "USUAL_STRATEGIES", "WORLDS", "BudgetSettings", "CrawlSettings",
+    "JUDGES", "SETTINGS_BY_KEY", "STRATEGIES", "USUAL_STRATEGIES", "WORLDS", "AskSettings", "BudgetSettings",
+    "CrawlSettings",
     "DirectiveSettings", "FetchSettings", "FrontierSettings", "GuardSettings", "JudgeSettings", "MethodSettings",
     "PolitenessSettings", "RefreshSettings", "RenderSettings", "RestartSettings", "ScopeSettings", "SearchSettings",
     "Setting", "Settings", "StoreSettings", "TopicSettings", "VectorSettings", "everyday_settings",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from ipaddress import ip_network
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import InvalidUrl, SettingsError
@@ -11,7 +10,7 @@ from honeyguide.registry import JUDGES, STRATEGIES, WORLDS
 from honeyguide.settings.declaring import Setting, nearest, shown
 from honeyguide.settings.guard_section import GUARD_RULES
 from honeyguide.settings.schema import SETTINGS_BY_KEY, Settings, merged
-from honeyguide.settings.sections import LADDER_REWARDS, PROFILES, RESTART_SOURCES
+from honeyguide.settings.sections import LADDER_REWARDS, PROFILES, RESTART_SOURCES, AskSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -69,6 +68,9 @@ def _goes_by_words(judge: str) -> bool:
 _MEDIA_TYPE: Final = re.compile(r"[a-z0-9*][a-z0-9!#$&^_.+*-]*/[a-z0-9*][a-z0-9!#$&^_.+*-]*", re.ASCII)
 _PROXY: Final = re.compile(
     r"http://(?P<login>[^/?#]*@)?(?:[a-zA-Z0-9._-]+|\[[0-9a-fA-F:.]+\])(?::[0-9]{1,5})?/?", re.ASCII
+)
+_SERVER: Final = re.compile(
+    r"https?://(?P<login>[^/?#]*@)?(?:[a-zA-Z0-9._-]+|\[[0-9a-fA-F:.]+\])(?::[0-9]{1,5})?(?:/[^\s?#]*)?", re.ASCII
 )
 
 
@@ -156,19 +158,6 @@ def _identity_mistakes(settings: Settings) -> Iterator[str]:
         yield "fetch.user_agent is empty: give the crawler a name, as in 'Honeyguide/1.0'"
 
 
-def _private_mistakes(settings: Settings) -> Iterator[str]:
-    from honeyguide.model import host_pattern  # noqa: PLC0415
-
-    for text in settings.fetch.allow_private:
-        try:
-            ip_network(text.removeprefix("[").removesuffix("]"), strict=False)
-        except ValueError:
-            try:
-                host_pattern(text)
-            except InvalidUrl:
-                yield f"fetch.allow_private: {shown(text)} is no network or host; write 10.0.0.0/8 or wiki.example.org"
-
-
 def _content_type_mistakes(settings: Settings) -> Iterator[str]:
     if not settings.fetch.content_types:
         yield "fetch.content_types is empty: name a type, as in text/html, or */* for all"
@@ -188,6 +177,18 @@ def _proxy_mistakes(settings: Settings) -> Iterator[str]:
     elif parts["login"] is not None:
         # Said without the value: what is refused here may end up in a log.
         yield "fetch.proxy holds a password that the run would keep: put it in a file that fetch.proxy_login names"
+
+
+def _ask_mistakes(settings: Settings) -> Iterator[str]:
+    parts = _SERVER.fullmatch(settings.ask.url)
+    if parts is None:
+        yield f"ask.url is {shown(settings.ask.url)}: name the server's API, as in http://localhost:11434/v1"
+    elif parts["login"] is not None:
+        yield "ask.url holds a password that the run would keep: put the key into the variable HONEYGUIDE_ASK_KEY"
+    if settings.ask.url != AskSettings().url and not settings.ask.model:
+        yield f"ask.url is {shown(settings.ask.url)}, but no model is named that is to be asked there: add --ask-model"
+    if not (settings.ask.key.isascii() and settings.ask.key.isprintable()):
+        yield "the key in HONEYGUIDE_ASK_KEY must be printable ASCII on one line"  # said without the value
 
 
 def _guard_mistakes(settings: Settings) -> Iterator[str]:
@@ -269,7 +270,6 @@ _CHECKS: Final = (
     _profile_mistakes,
     _url_mistakes,
     _identity_mistakes,
-    _private_mistakes,
     _content_type_mistakes,
     _proxy_mistakes,
     _delay_mistakes,
@@ -279,4 +279,5 @@ _CHECKS: Final = (
     _vector_mistakes,
     _method_mistakes,
     _guard_mistakes,
+    _ask_mistakes,
 )

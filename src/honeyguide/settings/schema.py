@@ -17,6 +17,7 @@ from honeyguide.settings.declaring import Setting, nearest, settings_declared, s
 from honeyguide.settings.fetch_sections import FetchSettings, PolitenessSettings, RenderSettings
 from honeyguide.settings.guard_section import GuardSettings
 from honeyguide.settings.sections import (
+    AskSettings,
     BudgetSettings,
     CrawlSettings,
     DirectiveSettings,
@@ -47,6 +48,7 @@ class Settings:
     refresh: RefreshSettings = field(default_factory=RefreshSettings)
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
+    ask: AskSettings = field(default_factory=AskSettings)
     scope: ScopeSettings = field(default_factory=ScopeSettings)
     directives: DirectiveSettings = field(default_factory=DirectiveSettings)
     vectors: VectorSettings = field(default_factory=VectorSettings)

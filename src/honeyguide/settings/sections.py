@@ -275,6 +275,38 @@ class JudgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class AskSettings:
+    """Questions about pages while the crawl goes on, and who answers them."""
+
+    questions: int = setting(
+        0,
+        "questions to ask at most; 0 asks none, but 10 where a model answers",
+        at_least=0,
+        at_most=10_000,
+        everyday=True,
+    )
+    model: str = setting("", "language model that answers; empty asks you, in the terminal", everyday=True)
+    url: str = setting("http://localhost:11434/v1", "OpenAI-compatible server that has the model", everyday=True)
+    timeout_s: float = setting(30.0, "seconds to wait for a model's answer before the page is skipped", above=0)
+    answers: str = setting(
+        "",
+        "a run, or a CSV file with columns url and answer, whose answers are taken over",
+        names_file=lambda value: bool(value.strip()),
+        everyday=True,
+    )
+
+    @property
+    def limit(self) -> int:
+        """The number of questions to ask at most."""
+        return self.questions or (10 if self.model else 0)
+
+    @property
+    def key(self) -> str:
+        """The key that the model's server wants: from the environment, so that no run ever keeps it."""
+        return os.environ.get("HONEYGUIDE_ASK_KEY", "")
+
+
+@dataclass(frozen=True, slots=True)
 class VectorSettings:
     """Where the vectors of words come from."""
 

@@ -10,6 +10,7 @@ from honeyguide.runs.exports.edges import read_edge_file, write_edge_file, write
 from honeyguide.runs.exports.files import REPORT_NAME, atomic_file, atomic_folder
 from honeyguide.runs.exports.formats import export, find_format, write
 from honeyguide.runs.exports.rows import (
+    AnswersWritten,
     EdgesWritten,
     ExportFormat,
     ExportOptions,
@@ -22,6 +23,7 @@ from honeyguide.runs.exports.rows import (
 __all__ = [
     "EXPORTS",
     "REPORT_NAME",
+    "AnswersWritten",
     "EdgesWritten",
     "ExportFormat",
     "ExportOptions",

@@ -61,7 +61,7 @@ def find_format(name: str, options: ExportOptions) -> ExportFormat:
         raise SettingsError([f"the format is {given}: choose one of {', '.join(EXPORTS)}"])
     found: ExportFormat = EXPORTS[name]
     if found.needs_all_pages and options.relevant_only:
-        raise SettingsError([f"the format {name} has all pages met, not the relevant ones alone; take graphml or gexf"])
+        raise SettingsError([f"the format {name} does not tell relevant pages from others; take csv or graphml"])
     if options.one_file and found.write_folder is None:
         raise SettingsError([f"all in one file is for the format markdown: {name} is one file anyway"])
     if not options.with_text and not found.has_text:

@@ -60,6 +60,16 @@ class PagesWritten:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswersWritten:
+    """How many answers were written."""
+
+    answers: int
+
+    def __str__(self) -> str:
+        return count_of(self.answers, "answer")
+
+
+@dataclass(frozen=True, slots=True)
 class RecordsWritten:
     """How many records a WARC file has."""
 
@@ -70,7 +80,7 @@ class RecordsWritten:
         return f"{count_of(self.responses, 'response')}, {count_of(self.pages, 'page')} among them"
 
 
-Written: TypeAlias = EdgesWritten | PagesWritten | RecordsWritten
+Written: TypeAlias = EdgesWritten | PagesWritten | RecordsWritten | AnswersWritten
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,120 @@
+"""Questions in a real terminal: one key answers, and the terminal is as before whatever happens."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import signal
+import termios
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from honeyguide.ask.questions import PageQuestion
+from honeyguide.cli.asking import Keys, TerminalQuestions, question_panel
+from honeyguide.model import Url
+from honeyguide.runs.snippets import Snippet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TextIO
+
+    from rich.console import RenderableType
+
+REEF = PageQuestion(
+    Url.parse("https://a.test/reef"), "Great \x1b[31mBarrier\nReef", Snippet("the coral reef", ((4, 9),)), "", 0.4, 7
+)
+
+
+@contextmanager
+def terminal() -> Iterator[tuple[int, TextIO]]:
+    """Give the keyboard's end of a new terminal, and the program's."""
+    keyboard, screen = pty.openpty()
+    with os.fdopen(screen, "r", encoding="utf-8") as stream:
+        try:
+            yield keyboard, stream
+        finally:
+            os.close(keyboard)
+
+
+def drawn(shown: RenderableType, width: int = 80) -> str:
+    console = Console(file=io.StringIO(), width=width, force_terminal=False)
+    console.print(shown)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("typed", "reply"),
+    [("y", "yes"), ("N", "no"), ("s", "skip"), ("u", "undo"), ("q", None), ("x\x1b[A7\x00y", "yes")],
+)
+def test_one_key_answers_and_others_do_nothing(typed: str, reply: str | None) -> None:
+    shown: list[RenderableType | None] = []
+    with terminal() as (keyboard, stream), Keys(stream) as keys:
+        os.write(keyboard, typed.encode())
+        assert TerminalQuestions(keys, shown.append, lambda: False, 3).reply(REEF) == reply
+    assert len(shown) == 2
+    assert shown[1] is None
+
+
+def test_nobody_waits_for_a_key_when_the_crawl_is_over() -> None:
+    looks = iter([False, False, True])
+    with terminal() as (_, stream), Keys(stream) as keys:
+        assert TerminalQuestions(keys, lambda _: None, lambda: next(looks), 3).reply(REEF) is None
+
+
+def test_questions_are_counted_and_an_undone_one_comes_again_under_its_number() -> None:
+    shown: list[RenderableType | None] = []
+    with terminal() as (keyboard, stream), Keys(stream) as keys:
+        questions = TerminalQuestions(keys, shown.append, lambda: False, 3)
+        os.write(keyboard, b"yuny")
+        for _ in range(4):
+            questions.reply(REEF)
+    numbers = [drawn(panel).split("(")[1][:6] for panel in shown if panel is not None]
+    assert numbers == ["1 of 3", "2 of 3", "1 of 3", "2 of 3"]
+
+
+def test_the_terminal_is_as_before_whatever_ends_the_questions() -> None:
+    with terminal() as (_, stream):
+        before, handler = termios.tcgetattr(stream), signal.getsignal(signal.SIGCONT)
+        with Keys(stream):
+            assert not termios.tcgetattr(stream)[3] & (termios.ECHO | termios.ICANON)
+            assert termios.tcgetattr(stream)[3] & termios.ISIG
+        assert termios.tcgetattr(stream) == before
+        with pytest.raises(KeyboardInterrupt), Keys(stream):
+            raise KeyboardInterrupt
+        assert termios.tcgetattr(stream) == before
+        assert signal.getsignal(signal.SIGCONT) == handler
+
+
+def test_keys_work_again_after_the_program_was_stopped_and_continued() -> None:
+    with terminal() as (keyboard, stream):
+        before = termios.tcgetattr(stream)
+        with Keys(stream) as keys:
+            termios.tcsetattr(stream, termios.TCSANOW, before)  # as a shell does
+            os.kill(os.getpid(), signal.SIGCONT)
+            os.write(keyboard, b"y")
+            assert keys.read(5) == "y"
+
+
+def test_a_terminal_that_is_gone_ends_the_questions() -> None:
+    keyboard, screen = pty.openpty()
+    with os.fdopen(screen, "r", encoding="utf-8") as stream, Keys(stream) as keys:
+        os.close(keyboard)
+        assert TerminalQuestions(keys, lambda _: None, lambda: False, 3).reply(REEF) is None
+
+
+def test_a_question_shows_title_address_and_snippet_as_text() -> None:
+    lines = drawn(question_panel(REEF, 3, 10)).splitlines()
+    assert "(3 of 10)" in lines[1]
+    assert lines[2].strip() == "Great [31mBarrier Reef"
+    assert lines[3].strip() == "https://a.test/reef"
+    assert lines[4].strip() == "the coral reef"
+
+
+def test_a_long_title_and_address_take_a_line_each() -> None:
+    page = PageQuestion(Url.parse("https://a.test/" + "x" * 300), "Reef " * 100, None, "", 0.4, 7)
+    assert [len(line) <= 80 for line in drawn(question_panel(page, 1, 10)).splitlines()] == [True] * 4
