@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from honeyguide.errors import InvalidUrl, SettingsError, WorldError
-from honeyguide.model import Url
+from honeyguide.model import Url, linear_pattern
 from honeyguide.text import words_of
 
 if TYPE_CHECKING:
@@ -179,9 +179,11 @@ def _final_urls(urls: frozenset[str], graph: WorldGraph) -> frozenset[str]:
 def _pattern(text: str) -> re.Pattern[str]:
     """A regular expression, in any case of letters."""
     try:
-        return re.compile(text, re.IGNORECASE)
-    except re.error as error:
-        raise SettingsError([f"labels is 'category:{text}': not a regular expression ({error})"]) from error
+        return linear_pattern(f"(?i){text}")
+    except ValueError as error:
+        raise SettingsError(
+            [f"labels is 'category:{text}': not a regular expression that RE2 knows ({error})"]
+        ) from None
 
 
 def _read_csv(file: Path, topic: str) -> frozenset[str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cli.conftest import PROGRAM
-from honeyguide.cli.watching import Interruption
+from honeyguide.cli.watching import GRACE_S, Interruption
 from honeyguide.errors import HoneyguideError
 from honeyguide.runs import RunFolder, RunLock, open_run
 
@@ -130,3 +130,43 @@ def test_the_second_signal_does_not_wait() -> None:
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGTERM)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_sigterm_ends_a_crawl_that_hangs_in_a_library(tmp_path: Path, start_program: StartProgram) -> None:
+    """The engine of regular expressions holds on to the interpreter: no handler and no other thread gets a turn."""
+    (tmp_path / "stuck.py").write_text(
+        "import re\n"
+        "class Stuck:\n"
+        "    asked = 0\n"
+        "    def predict_proba(self, texts):\n"
+        "        self.asked += 1\n"
+        "        if self.asked > 3:\n"
+        "            open('is-stuck', 'w').close()\n"
+        "            re.match('(a+)+$', 'a' * 50 + 'b')\n"
+        "        return [[0.5, 0.5] for _ in texts]\n"
+        "stuck = Stuck()\n",
+        encoding="utf-8",
+    )
+    own = ("--judge", "classifier", "--set", "judge.classifier=stuck:stuck", "--strategy", "breadth-first")
+    crawl = start_program("crawl", "run", *ENDLESS, *own, "--set", "crawl.workers=0")
+    deadline = time.monotonic() + PATIENCE_S
+    while not (tmp_path / "is-stuck").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert (tmp_path / "is-stuck").exists()
+    asked_at = time.monotonic()
+    crawl.send_signal(signal.SIGTERM)
+    _, err = crawl.communicate(timeout=PATIENCE_S)
+    assert time.monotonic() - asked_at < GRACE_S + 1
+    assert crawl.returncode == -signal.SIGKILL
+    assert "ended after 4 s in one step; every finished step is saved" in err
+    with open_run(tmp_path / "run") as run:
+        assert run.progress.fetches >= 1
+
+
+def test_nobody_is_left_behind_that_would_end_another(tmp_path: Path) -> None:
+    with Interruption() as interruption:
+        watcher = interruption._watcher
+        assert watcher is not None
+        assert watcher.poll() is None
+    assert watcher.poll() is not None
+    assert signal.set_wakeup_fd(-1) == -1

@@ -274,10 +274,7 @@ class TestValidation:
             (
                 "scope.allow_paths",
                 ["(unclosed"],
-                (
-                    "scope.allow_paths: '(unclosed' is not a regular expression: missing ), unterminated subpattern at "
-                    "position 0"
-                ),
+                "scope.allow_paths: '(unclosed' is not a regular expression that RE2 knows: missing ): (unclosed",
             ),
             (
                 "scope.deny_titles",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
+import subprocess
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -30,12 +32,32 @@ if TYPE_CHECKING:
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
+GRACE_S: Final = 4
+"""Seconds that a crawl has to end by itself after SIGTERM."""
+# Reads the number of every signal as one byte; 15, octal 17, is SIGTERM. At the end of the file nobody is left.
+_WATCHER: Final = r"""
+while number=$(head -c 1 2>/dev/null) && [ -n "$number" ]; do
+    if [ "$number" = "$(printf '\017')" ]; then
+        sleep "$2" 2>/dev/null
+        echo "honeyguide: ended after $2 s in one step; every finished step is saved" >&2
+        kill -9 "$1"
+    fi
+done
+"""
+
+
 class Interruption:
-    """Says between steps whether the crawl is to stop; a second signal aborts. Main thread only."""
+    """Says between steps whether the crawl is to stop; a second signal aborts. Main thread only.
+
+    A step may hang where Python runs no handler, as in the code of a library. So a process beside this one kills it
+    if it is still there a while after SIGTERM: every finished step is saved.
+    """
 
     def __init__(self) -> None:
         self._signal = 0
         self._before: dict[signal.Signals, Any] = {}
+        self._watcher: subprocess.Popen[bytes] | None = None
+        self._wakeup_before = -1
 
     def __call__(self) -> bool:
         return self._signal != 0
@@ -47,6 +69,7 @@ class Interruption:
 
     def __enter__(self) -> Self:
         self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
+        self._watch()
         return self
 
     def __exit__(
@@ -54,6 +77,22 @@ class Interruption:
     ) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+        if self._watcher is not None and self._watcher.stdin is not None:
+            signal.set_wakeup_fd(self._wakeup_before)
+            self._watcher.kill()  # also while it counts the seconds
+            self._watcher.stdin.close()
+            self._watcher.wait()
+
+    def _watch(self) -> None:
+        """Start the process that ends this one. The system itself tells it of a signal, whatever this one is doing."""
+        with suppress(OSError):  # without a shell a hanging step is waited for
+            self._watcher = subprocess.Popen(  # noqa: S603 - a script of our own
+                ["/bin/sh", "-c", _WATCHER, "sh", str(os.getpid()), str(GRACE_S)],
+                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True,
+            )  # fmt: skip
+        if self._watcher is not None and self._watcher.stdin is not None:
+            os.set_blocking(self._watcher.stdin.fileno(), False)
+            self._wakeup_before = signal.set_wakeup_fd(self._watcher.stdin.fileno(), warn_on_full_buffer=False)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         del frame

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from urllib.parse import unquote
 
 import xxhash
 
-from honeyguide.model import Url, domain_pattern, host_pattern, registered_domain
+from honeyguide.model import Url, domain_pattern, host_pattern, linear_pattern, registered_domain
 from honeyguide.settings import DirectiveSettings, with_overrides
 
 if TYPE_CHECKING:
@@ -206,7 +205,7 @@ def _domain(pattern: str) -> Test:
 
 
 def _found(pattern: str) -> Test:
-    return re.compile(pattern).search
+    return linear_pattern(pattern).search
 
 
 _whole = _found
@@ -214,7 +213,7 @@ _whole = _found
 
 def _path(pattern: str) -> Test:
     """Found in path and query: what begins with the slash after the host."""
-    search = re.compile(pattern).search
+    search = linear_pattern(pattern).search
     return lambda url: search(url[url.index("/", 8) :])
 
 

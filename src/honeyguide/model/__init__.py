@@ -43,7 +43,15 @@ from honeyguide.model.outcome import (
     Unknown,
 )
 from honeyguide.model.page import NO_DIRECTIVES, Directives, Evidence, EvidenceRow, Page, Refresh, Topic, Verdict
-from honeyguide.model.url import HostId, HostKey, Url, domain_pattern, host_pattern, registered_domain
+from honeyguide.model.url import (
+    HostId,
+    HostKey,
+    Url,
+    domain_pattern,
+    host_pattern,
+    linear_pattern,
+    registered_domain,
+)
 
 __all__ = [
     "NO_DIRECTIVES",
@@ -92,6 +100,7 @@ __all__ = [
     "Verdict",
     "domain_pattern",
     "host_pattern",
+    "linear_pattern",
     "registered_domain",
     "weighted_sums",
 ]

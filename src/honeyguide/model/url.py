@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final, NewType
+from typing import TYPE_CHECKING, Final, NewType, cast
 
 import ada_url
 
@@ -28,6 +28,22 @@ if TYPE_CHECKING:
 
 _PORT = re.compile(r":\d+")
 _MORE_THAN_A_HOST = re.compile(r"[/?#@\\\s]|^$")
+
+
+def linear_pattern(text: str) -> re.Pattern[str]:
+    """Compile a regular expression of a user's with RE2, whose time grows with the text alone: no pattern hangs.
+
+    ValueError, on one line, for what RE2 does not take: look-around, references to groups, counts over 1000.
+    """
+    import re2  # noqa: PLC0415 - few crawls have patterns
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return cast("re.Pattern[str]", re2.compile(text, options=options))
+    except re2.error as error:
+        reason = error.args[0]
+        raise ValueError(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from None
 
 
 def host_pattern(text: str) -> re.Pattern[str]:
@@ -42,7 +58,7 @@ def host_pattern(text: str) -> re.Pattern[str]:
     if name is None:
         raise InvalidUrl(f"not a host: {text!r}; write its name alone, as in example.org or *.example.org")
     any_port = "" if _PORT.search(name.rpartition("]")[2]) else f"(?:{_PORT.pattern})?"
-    return re.compile(".*".join(map(re.escape, name.split("*"))) + any_port)
+    return linear_pattern(".*".join(map(re.escape, name.split("*"))) + any_port)
 
 
 _ANY_PORT = re.compile(r":\d+$")
@@ -62,7 +78,7 @@ def domain_pattern(text: str) -> re.Pattern[str]:
     """Compile a pattern of the hosts at or below a domain, at any port. InvalidUrl for no domain."""
     if "*" in text or _ANY_PORT.search(text):
         raise InvalidUrl(f"not a domain: {text!r}; write it without * and port, as in example.org")
-    return re.compile(rf"(?:.+\.)?{host_pattern(text).pattern}")
+    return linear_pattern(rf"(?:.+\.)?{host_pattern(text).pattern}")
 
 
 @cache

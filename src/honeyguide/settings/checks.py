@@ -224,14 +224,16 @@ def _delay_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _expression_mistakes(settings: Settings) -> Iterator[str]:
+    from honeyguide.model import linear_pattern  # noqa: PLC0415
+
     for name in ("allow_paths", "deny_paths", "allow_urls", "deny_urls", "allow_titles", "deny_titles"):
         for pattern in getattr(settings.scope, name):
             if not pattern:
                 yield f"scope.{name}: an empty pattern is found in everything; leave it out"
             try:
-                re.compile(pattern)
-            except (re.error, OverflowError, RecursionError) as error:
-                yield f"scope.{name}: {shown(pattern)} is not a regular expression: {error}"
+                linear_pattern(pattern)
+            except ValueError as error:
+                yield f"scope.{name}: {shown(pattern)} is not a regular expression that RE2 knows: {error}"
 
 
 def _vector_mistakes(settings: Settings) -> Iterator[str]:

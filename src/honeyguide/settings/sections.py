@@ -125,10 +125,10 @@ class ScopeSettings:
     )
     deny_hosts: tuple[str, ...] = setting((), "hosts never to ask", everyday=True)
     allow_paths: tuple[str, ...] = setting(
-        (), "regular expressions, one of which must be found in path and query", everyday=True
+        (), "regular expressions (RE2), one of which must be found in path and query", everyday=True
     )
     deny_paths: tuple[str, ...] = setting(
-        (), "regular expressions none of which may be found in path and query", everyday=True
+        (), "regular expressions (RE2) none of which may be found in path and query", everyday=True
     )
     allow_titles: tuple[str, ...] = setting((), "a page without one of these in its title counts and gives nothing")
     deny_titles: tuple[str, ...] = setting((), "a page with one of these in its title counts and gives nothing")
