@@ -103,11 +103,16 @@ def test_everything_that_is_listed_is_there(registry: Registry) -> None:
         registry["nothing of the kind"]
 
 
-def test_a_name_of_ours_cannot_be_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_of_ours_cannot_be_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     installed(tmp_path, {"test.kinds": {"ours": "elsewhere:Thing", "theirs": "elsewhere:Thing"}})
     monkeypatch.syspath_prepend(str(tmp_path))
     registry = Registry("kind", "test.kinds", {"ours": "honeyguide.errors:SettingsError"})
     assert list(registry) == ["ours", "theirs"]
     assert registry["ours"] is SettingsError
+    assert [record.getMessage() for record in caplog.records] == [
+        "the kind 'ours' of the package own-strategy is left out: honeyguide has one of that name; rename it there"
+    ]
     with pytest.raises(SettingsError, match=r"kind 'theirs' of the package own-strategy cannot be loaded"):
         registry["theirs"]

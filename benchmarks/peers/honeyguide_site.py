@@ -30,7 +30,7 @@ def settings_of(start: str, strategy: str, workers: int, *, is_whole: bool = Fal
         "crawl.concurrency": 32,
         "crawl.workers": workers,
         "budget.fetches": BUDGET,
-        "fetch.allow_private": True,
+        "fetch.allow_private": ["127.0.0.0/8"],
         "fetch.contact": "benchmark",
         "politeness.delay_s": 0.0,
         "politeness.delay_factor": 0.0,

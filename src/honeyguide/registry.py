@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 class Registry(Mapping[str, Any]):
     """Things of one kind by name. Looking one up imports its module; listing the names imports none.
 
-    A name of ours cannot be taken by another package.
+    A name of ours cannot be taken by another package: a warning says whose thing is left out.
     """
 
     def __init__(self, kind: str, group: str, own: Mapping[str, str]) -> None:
@@ -35,8 +35,13 @@ class Registry(Mapping[str, Any]):
     @cached_property
     def _entries(self) -> dict[str, EntryPoint]:
         ours = {name: EntryPoint(name, target, self.group) for name, target in self._own.items()}
-        others = {entry.name: entry for entry in _installed(self.group) if entry.name not in ours}
-        return ours | others
+        others = {entry.name: entry for entry in _installed(self.group)}
+        for name in ours.keys() & others.keys():
+            log.warning(
+                "the %s %r of the package %s is left out: honeyguide has one of that name; rename it there",
+                self.kind, name, _package(others[name]),
+            )  # fmt: skip
+        return ours | {name: entry for name, entry in others.items() if name not in ours}
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - each kind has its own type
         entry = self._entries[name]
@@ -48,10 +53,8 @@ class Registry(Mapping[str, Any]):
             if name in self._own:
                 raise
             reason = " ".join(f"{type(error).__name__}: {error}".split())
-            package = entry.dist.name if entry.dist else entry.value
-            raise SettingsError(
-                [f"the {self.kind} {name!r} of the package {package} cannot be loaded ({reason}): mend or uninstall it"]
-            ) from error
+            named = f"the {self.kind} {name!r} of the package {_package(entry)}"
+            raise SettingsError([f"{named} cannot be loaded ({reason}): mend or uninstall it"]) from error
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -86,6 +89,10 @@ class Registry(Mapping[str, Any]):
             if settings_type is not None:
                 found[settings_type] = None
         return list(found)
+
+
+def _package(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist else entry.value
 
 
 @cache

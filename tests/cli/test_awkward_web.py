@@ -104,7 +104,17 @@ class Crawled:
 
 def crawled(folder: Path, seed: str) -> Crawled:
     """Crawl from a seed in a process of its own, which is asked afterwards how much room it has taken."""
-    command = [sys.executable, "-m", "honeyguide.cli.main", "crawl", "run", "--allow-private", "--seed-url", seed]
+    command = [
+        sys.executable,
+        "-m",
+        "honeyguide.cli.main",
+        "crawl",
+        "run",
+        "--allow-private",
+        "127.0.0.0/8",
+        "--seed-url",
+        seed,
+    ]
     how = ["--topic", "geology", "--keyword", "rock", "--judge", "keyword", "--strategy", "breadth-first", *LIMITS]
     folder.mkdir()
     with (folder / "out").open("wb") as out, (folder / "errors").open("wb") as errors:

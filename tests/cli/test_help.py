@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from honeyguide.cli.crawl import STRATEGY_LINES
+from honeyguide.cli.crawl import FLAGS, STRATEGY_LINES
 from honeyguide.cli.main import COMMANDS, main
 from honeyguide.registry import EXPORTS
-from honeyguide.settings import STRATEGIES
+from honeyguide.settings import SETTINGS_BY_KEY, STRATEGIES
 
 if TYPE_CHECKING:
     from cli.conftest import RunProgram
@@ -62,6 +62,17 @@ def test_the_help_of_export_names_every_format(capsys: pytest.CaptureFixture[str
     assert main(["export", "--help"]) == 0
     shown = capsys.readouterr().out
     assert [name for name in EXPORTS if name not in shown] == []
+
+
+def test_the_help_of_crawl_loads_no_strategy_and_shows_defaults_that_hold() -> None:
+    script = (
+        "import sys; from honeyguide.cli.main import main; main(['crawl', '--help-all']);"
+        "print(sorted({'honeyguide.crawler', 'honeyguide.learn', 'aiohttp', 'wordllama'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("[]\n")
+    written = {flag.key: flag.text_default for flag in FLAGS if flag.text_default}
+    assert written == {key: SETTINGS_BY_KEY[key].default for key in written} != {}
 
 
 def test_neither_import_nor_help_loads_the_engine() -> None:

@@ -312,3 +312,15 @@ def test_a_bad_file_of_vectors_is_refused(
     (tmp_path / "own.txt").write_text("rock 1 2\nmud 3\n", encoding="utf-8")
     cli("vectors info own.txt", status=2)  # makes the folder of the cache, which stays
     assert "own.txt, line 2 has 1 number" in refusal("vectors info own.txt")
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ("--allow-private", "--allow-private needs a network or a host behind it"),
+        ("--allow-private --budget 5", "--allow-private needs a network or a host behind it"),
+        ("--allow-private 10.0.0.0/99", "fetch.allow_private: '10.0.0.0/99' is no network or host"),
+    ],
+)
+def test_who_may_be_called_must_be_named(refusal: Refusal, flags: str, words: str) -> None:
+    assert words in refusal(f"crawl run --keyword rock --seed-url http://a.test/ {flags}")

@@ -137,7 +137,10 @@ def test_over_http_the_records_are_what_went_over_the_wire(tmp_path: Path) -> No
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         root = f"http://127.0.0.1:{runner.addresses[0][1]}/"
         settings = script_settings(
-            store__archive="warc", crawl__seed_urls=[root], politeness__delay_s=0.0, fetch__allow_private=True
+            store__archive="warc",
+            crawl__seed_urls=[root],
+            politeness__delay_s=0.0,
+            fetch__allow_private=["127.0.0.0/8"],
         )
         world = HttpWorld(HttpFetcher(settings.fetch, RealClock()))
         try:

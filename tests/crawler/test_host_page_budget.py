@@ -1,4 +1,4 @@
-"""A host gives only so many pages: what waits there then is surplus, told, and stays so across kills."""
+"""A host gives only so many pages: what waits there then waits no longer, is counted, and stays so across kills."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_host_is_asked_so_many_times_and_no_more(tmp_path: Path) -> None:
     assert fetches_by_host(tmp_path / "run") == {"b.test": 2, "c.test": 1, "s.test": 2}
     # b is asked while s rests: s's /2, /3 and /6 wait when /1 comes, b's /2 and /3 when /1 redirects.
     assert wired.core.progress.over_host_limit == 5
-    assert wired.parts.links.state(wired.link("http://s.test/3")) is LinkState.SURPLUS
+    assert wired.parts.links.state(wired.link("http://s.test/3")) is LinkState.OVER_HOST_LIMIT
     assert wired.parts.links.find(Url.parse("http://s.test/4")) is None
     assert wired.core.progress.out_of_scope == 2, "s's /4 and /8, shown when it had given all"
     with open_run(tmp_path / "run") as run:
@@ -88,8 +88,8 @@ def test_a_resumed_crawl_stops_asking_the_same_hosts(tmp_path: Path, strategy: s
         assert halves.progress.over_host_limit == whole.progress.over_host_limit > 0
 
 
-def test_a_resumed_learner_is_told_of_no_link_that_was_surplus(tmp_path: Path) -> None:
-    """The last page shows /2, which was surplus before it came."""
+def test_a_resumed_learner_is_told_of_no_link_over_the_limit_of_its_host(tmp_path: Path) -> None:
+    """The last page shows /2, which was over the limit before it came."""
     script: Script = {
         SEED: page_with("/1", "/2", "http://b.test/"),
         "http://s.test/1": "x",

@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
     from loopback_servers import LoopbackServers, Served
 
-DELAY_S = 0.3
-RESPONSE_S = 0.5
+DELAY_S = 0.2
+CRAWL_DELAY_S = 0.5
+RETRY_AFTER_S = 1
+RESPONSE_S = 0.4
 ADDRESSES = [f"127.30.0.{number}" for number in range(1, 5)]
-PAGES = 5
+PLAIN, SLOW, BUSY = ADDRESSES[:2], ADDRESSES[2], ADDRESSES[3]
+ONE_ADDRESS = ["localhost", "127.0.0.1"]
+PAGES = 3
 
 
 def site(request: web.BaseRequest) -> web.Response:
@@ -40,7 +44,7 @@ def command(run: Path, seeds: list[str], **settings: object) -> list[str]:
     options = [f"--set={key}={value}" for key, value in chosen.items()]
     named = [f"--seed-url={seed}" for seed in seeds]
     start = [sys.executable, "-m", "honeyguide", "crawl", str(run), "--topic", "geology", "--keyword", "rock"]
-    return [*start, "--allow-private", "--contact", "me@example.org", *named, *options]
+    return [*start, "--allow-private", "127.0.0.0/8", "--contact", "me@example.org", *named, *options]
 
 
 def crawl_and_kill(servers: LoopbackServers, crawl: list[str], requests: int) -> list[Served]:
@@ -64,55 +68,58 @@ def check_gaps(servers: LoopbackServers, least_s: float = DELAY_S) -> None:
             assert min(gaps, default=1.0) >= least_s - CLOCKS_DIFFER_S, f"{name} was asked early: {gaps}"
 
 
-def test_every_host_has_its_pause_by_its_own_log(tmp_path: Path) -> None:
-    with loopback_servers(site) as servers:
-        seeds = [servers.url(address) for address in ADDRESSES]
-        subprocess.run(command(tmp_path / "run", seeds), check=True, capture_output=True)
-    check_gaps(servers)
-    assert servers.times() == {
-        f"http://{address}:{servers.port}{path}": 1
-        for address in ADDRESSES
-        for path in ("/robots.txt", "/", *(f"/{number}" for number in range(PAGES)))
-    }
-    first, last = min(one.began_at for one in servers.log), max(one.began_at for one in servers.log)
-    assert last - first < 3 * (PAGES + 2) * DELAY_S, "hosts do not wait for one another"
-
-
-def test_two_names_of_one_address_share_its_pause(tmp_path: Path) -> None:
-    with loopback_servers(site) as servers:
-        subprocess.run(
-            command(tmp_path / "run", [servers.url("localhost"), servers.url("127.0.0.1")]),
-            check=True, capture_output=True,
-        )  # fmt: skip
-    check_gaps(servers)
-    assert len({served.host for served in servers.log}) == 2
-    assert {served.address for served in servers.log} == {"127.0.0.1"}
-    assert len(servers.log) == 2 * (PAGES + 2)
-
-
-def test_a_host_that_asks_for_more_time_and_one_that_asks_to_come_back_later_are_obeyed(tmp_path: Path) -> None:
-    busy, slow = ADDRESSES[:2]
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[LoopbackServers, Path]:
+    """One crawl of six hosts: plain ones, two names of one address, one that is slow by its rules, one that is busy."""
+    run = tmp_path_factory.mktemp("polite") / "run"
     refusals = {"left": 1}
 
     def answer(request: web.BaseRequest) -> web.Response:
-        if request.path == "/robots.txt" and slow in request.host:
-            return web.Response(text="User-agent: *\nCrawl-delay: 0.9\n")
-        if request.path == "/0" and busy in request.host and refusals["left"]:
+        if request.path == "/robots.txt" and SLOW in request.host:
+            return web.Response(text=f"User-agent: *\nCrawl-delay: {CRAWL_DELAY_S}\n")
+        if request.path == "/0" and BUSY in request.host and refusals["left"]:
             refusals["left"] -= 1
-            return web.Response(status=503, headers={"Retry-After": "2"})
+            return web.Response(status=503, headers={"Retry-After": f"{RETRY_AFTER_S}"})
         return site(request)
 
     with loopback_servers(answer) as servers:
-        seeds = [servers.url(address) for address in (busy, slow)]
-        subprocess.run(command(tmp_path / "run", seeds, fetch__backoff_s=0.01), check=True, capture_output=True)
+        seeds = [servers.url(host) for host in (*PLAIN, BUSY, SLOW, *ONE_ADDRESS)]
+        subprocess.run(command(run, seeds, fetch__backoff_s=0.01), check=True, capture_output=True)
+    return servers, run
+
+
+def test_every_host_has_its_pause_by_its_own_log(crawled: tuple[LoopbackServers, Path]) -> None:
+    servers, _ = crawled
     check_gaps(servers)
-    assert min(servers.gaps_s(lambda one: one.host)[f"{slow}:{servers.port}"]) >= 0.9 - CLOCKS_DIFFER_S
-    order = [served for served in servers.log if busy in served.host]
+    assert {url: times for url, times in servers.times().items() if BUSY not in url and SLOW not in url} == {
+        f"http://{host}:{servers.port}{path}": 1
+        for host in (*PLAIN, *ONE_ADDRESS)
+        for path in ("/robots.txt", "/", *(f"/{number}" for number in range(PAGES)))
+    }
+    asked_at = [[one.began_at for one in servers.log if one.address == address] for address in ADDRESSES]
+    assert max(map(min, asked_at)) < min(map(max, asked_at)), "hosts do not wait for one another"
+
+
+def test_two_names_of_one_address_share_its_pause(crawled: tuple[LoopbackServers, Path]) -> None:
+    servers, _ = crawled
+    shared = [served for served in servers.log if served.address == "127.0.0.1"]
+    assert {served.host for served in shared} == {f"{name}:{servers.port}" for name in ONE_ADDRESS}
+    assert len(shared) == 2 * (PAGES + 2)
+    gaps = servers.gaps_s(lambda served: served.address)["127.0.0.1"]
+    assert min(gaps) >= DELAY_S - CLOCKS_DIFFER_S
+
+
+def test_a_host_that_asks_for_more_time_and_one_that_asks_to_come_back_later_are_obeyed(
+    crawled: tuple[LoopbackServers, Path],
+) -> None:
+    servers, path = crawled
+    assert min(servers.gaps_s(lambda one: one.host)[f"{SLOW}:{servers.port}"]) >= CRAWL_DELAY_S - CLOCKS_DIFFER_S
+    order = [served for served in servers.log if BUSY in served.host]
     refused = next(place for place, served in enumerate(order) if served.path == "/0")
-    assert order[refused + 1].began_at - order[refused].ended_at >= 2.0 - CLOCKS_DIFFER_S
-    assert sum(served.path == "/0" and busy in served.host for served in servers.log) == 2
-    with open_run(tmp_path / "run") as run:
-        assert (run.progress.retries, run.progress.pages) == (1, 2 * (PAGES + 1) + 1)
+    assert order[refused + 1].began_at - order[refused].ended_at >= RETRY_AFTER_S - CLOCKS_DIFFER_S
+    assert sum(served.path == "/0" for served in order) == 2
+    with open_run(path) as run:  # the slow host's rules take the place of those that forbid /private
+        assert (run.progress.retries, run.progress.pages) == (1, 6 * (PAGES + 1) + 1)
 
 
 @pytest.mark.parametrize("kill_after", [9, *(pytest.param(after, marks=pytest.mark.thorough) for after in (3, 17))])

@@ -30,7 +30,7 @@ SETTINGS = settings_from(
         "crawl": {"world": "live", "strategy": "breadth-first", "concurrency": 1},
         "judge": {"kind": "keyword"},
         "politeness": {"delay_s": 0.0},
-        "fetch": {"allow_private": True, "contact": "me@example.org"},
+        "fetch": {"allow_private": ["127.0.0.0/8"], "contact": "me@example.org"},
     }
 )
 
@@ -84,10 +84,10 @@ def test_this_machine_is_not_called_unless_allowed(tmp_path: Path) -> None:
         return html("a rock")
 
     _, told = crawl_site(
-        tmp_path / "run", {"/": remember, "/robots.txt": remember}, fetch__allow_private=False, budget__fetches=5
+        tmp_path / "run", {"/": remember, "/robots.txt": remember}, fetch__allow_private=[], budget__fetches=5
     )
 
-    remedy = "--allow-private (fetch.allow_private) lifts this"
+    remedy = "--allow-private 127.0.0.1 (fetch.allow_private) lifts this"
     assert told == [f"/ refused address: 127.0.0.1 is a loopback address; {remedy}"]
     assert asked == []
     with open_run(tmp_path / "run") as run:
@@ -108,7 +108,7 @@ def test_a_redirect_does_not_lead_to_where_a_link_may_not(tmp_path: Path, monkey
             serve({"/": secret, "/robots.txt": secret}, address="127.0.0.3") as inside,
             serve({"/": html(page_with("/door")), "/door": moved(inside.text)}) as root,
         ):
-            settings = with_overrides(SETTINGS, {"crawl.seed_urls": [root.text], "fetch.allow_private": False})
+            settings = with_overrides(SETTINGS, {"crawl.seed_urls": [root.text], "fetch.allow_private": []})
             (await crawl_async(tmp_path / "run", settings, vectors=hashed_vectors())).close()
 
     asyncio.run(scenario())

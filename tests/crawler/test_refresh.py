@@ -228,7 +228,7 @@ def test_a_live_host_is_asked_only_for_what_has_changed(tmp_path: Path) -> None:
                 {
                     "topic": {"name": "rock"},
                     "crawl": {"world": "live", "seed_urls": [f"{root}/"]},
-                    "fetch": {"allow_private": True, "contact": "someone@example.org"},
+                    "fetch": {"allow_private": ["127.0.0.0/8"], "contact": "someone@example.org"},
                     "politeness": {"delay_s": 0.0, "obey_robots": False},
                 }
             )
@@ -264,7 +264,7 @@ def test_a_host_that_says_unchanged_unasked_gave_no_page(tmp_path: Path) -> None
                 {
                     "topic": {"name": "rock"},
                     "crawl": {"world": "live", "seed_urls": [url]},
-                    "fetch": {"allow_private": True, "contact": "someone@example.org"},
+                    "fetch": {"allow_private": ["127.0.0.0/8"], "contact": "someone@example.org"},
                     "politeness": {"obey_robots": False},
                 }
             )

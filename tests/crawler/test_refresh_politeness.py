@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from honeyguide.settings import Settings
 
-DELAY_S = 0.4
-RETRY_AFTER_S = 3
+DELAY_S = 0.2
+RETRY_AFTER_S = 1
 
 
 def site(request: web.BaseRequest) -> web.Response:
@@ -45,7 +45,12 @@ def live_settings(*seeds: str) -> Settings:
             "topic": {"name": "rock"},
             "judge": {"kind": "keyword"},
             "crawl": {"world": "live", "seed_urls": list(seeds), "strategy": "breadth-first"},
-            "fetch": {"allow_private": True, "contact": "someone@example.org", "retries": 0, "backoff_s": 0.0},
+            "fetch": {
+                "allow_private": ["127.0.0.0/8"],
+                "contact": "someone@example.org",
+                "retries": 0,
+                "backoff_s": 0.0,
+            },
             "politeness": {"delay_s": DELAY_S},
         }
     )

@@ -56,7 +56,7 @@ def test_pages_made_by_scripts_are_read_and_their_links_followed(tmp_path: Path)
             {
                 "topic": {"name": "rock"},
                 "crawl": {"world": "live", "seed_urls": [f"http://127.0.0.1:{port}/"], "strategy": "breadth-first"},
-                "fetch": {"allow_private": True},
+                "fetch": {"allow_private": ["127.0.0.0/8"]},
                 "politeness": {"delay_s": 0.0},
                 "render": {"enabled": True, "sandbox": False},
                 "scope": {"allow_paths": ["^/$", "basalt", "gneiss"], "deny_paths": ["^/ads/"]},

@@ -43,7 +43,7 @@ async def serving(behaviour: Behaviour) -> AsyncIterator[Url]:
 @asynccontextmanager
 async def opened(resolver: AbstractResolver | None = None, **settings: Any) -> AsyncIterator[HttpFetcher]:
     """A fetcher that may call this machine."""
-    chosen = FetchSettings(**({"allow_private": True} | settings))
+    chosen = FetchSettings(**({"allow_private": ("127.0.0.0/8",)} | settings))
     fetcher = HttpFetcher(chosen, RealClock(), resolver, media_type_of=media_type_of)
     try:
         yield fetcher

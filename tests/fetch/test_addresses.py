@@ -8,20 +8,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.fetch.addresses import objection_to, objection_to_name
+from honeyguide.errors import InvalidUrl
+from honeyguide.fetch.addresses import PrivateAccess, objection_to, objection_to_name
 from honeyguide.model import Url
 
 # From the registries of special-purpose addresses, independently of what the library calls private.
 NOT_PUBLIC = [
     IPv4Network(text)
     for text in (
-        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.2.0/24",
-        "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",
+        "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
     )
 ]  # fmt: skip
 NOT_PUBLIC_V6 = [
     IPv6Network(text)
-    for text in ("::1/128", "::/128", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8", "2001::/32", "2001:db8::/32")
+    for text in (
+        "::1/128",
+        "::/128",
+        "fc00::/7",
+        "fe80::/10",
+        "fec0::/10",
+        "ff00::/8",
+        "2001::/32",
+        "2001:db8::/32",
+        "3fff::/20",
+        "5f00::/16",
+    )
 ]
 PUBLIC = ["8.8.8.8", "1.1.1.1", "93.184.216.34", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450:4001::1"]
 EMBEDDED = {
@@ -79,13 +92,20 @@ def test_a_public_address_inside_another_changes_nothing(kind: str) -> None:
         ("0.0.0.0", "an unspecified address"),
         ("::", "an unspecified address"),
         ("10.1.2.3", "a private address"),
-        ("fd00:ec2::254", "a private address"),
-        ("169.254.169.254", "a link-local address"),
+        ("fd00::1", "a private address"),
+        ("169.254.1.1", "a link-local address"),
         ("fe80::1%eth0", "a link-local address"),
-        ("100.100.100.200", "an address shared behind a carrier"),
+        ("100.64.0.1", "an address shared behind a carrier"),
         ("168.63.129.16", "the address of a metadata service"),
         ("224.0.0.1", "a multicast address"),
-        ("255.255.255.255", "a private address"),
+        ("255.255.255.255", "a reserved address"),
+        ("169.254.169.254", "the address of a metadata service"),
+        ("fd00:ec2::254", "the address of a metadata service"),
+        ("192.0.0.192", "the address of a metadata service"),
+        ("192.0.0.8", "a reserved address"),
+        ("192.88.99.1", "a reserved address"),
+        ("3fff::1", "an address for documents"),
+        ("5f00::1", "a reserved address"),
         ("nonsense", "not an address"),
     ],
 )
@@ -117,3 +137,53 @@ def test_other_names_tell_nothing(host: str) -> None:
 def test_no_spelling_of_an_address_gets_past(spelling: str) -> None:
     host = Url.parse(spelling).host
     assert objection_to(host.removeprefix("[").removesuffix("]")), f"{spelling} is asked for as {host}"
+
+
+METADATA = [
+    "169.254.169.254",
+    "fd00:ec2::254",
+    "168.63.129.16",
+    "100.100.100.200",
+    "192.0.0.192",
+    "::ffff:169.254.169.254",
+]
+
+
+class TestPrivateAccess:
+    @pytest.mark.parametrize(
+        ("named", "address", "host"),
+        [
+            ("127.0.0.0/8", "127.3.2.1", "any.test"),
+            ("127.0.0.1", "127.0.0.1", "127.0.0.1:8080"),
+            ("10.1.2.3/8", "10.9.9.9", "any.test"),
+            ("[fd12::]", "fd12::", "any.test"),
+            ("10.0.0.0/8", "::ffff:10.0.0.1", "any.test"),
+            ("wiki.example.org", "10.0.0.1", "wiki.example.org:8000"),
+            ("*.example.org", "192.168.0.9", "wiki.example.org"),
+        ],
+    )
+    def test_what_is_named_may_be_called(self, named: str, address: str, host: str) -> None:
+        assert PrivateAccess([named]).includes(address, host)
+
+    @pytest.mark.parametrize(
+        ("named", "address", "host"),
+        [
+            ("127.0.0.0/8", "10.0.0.1", "any.test"),
+            ("wiki.example.org", "10.0.0.1", "other.example.org"),
+            ("10.0.0.0/8", "2002:7f00:1::1", "any.test"),  # 127.0.0.1 inside 6to4
+            ("10.0.0.0/8", "nonsense", "any.test"),
+        ],
+    )
+    def test_nothing_else_may(self, named: str, address: str, host: str) -> None:
+        assert not PrivateAccess([named]).includes(address, host)
+
+    @pytest.mark.parametrize("address", METADATA)
+    def test_a_metadata_service_is_open_only_by_its_very_address(self, address: str) -> None:
+        broad = PrivateAccess(["0.0.0.0/0", "::/0", "any.test"])
+        assert not broad.includes(address, "any.test")
+        assert PrivateAccess([address.removeprefix("::ffff:")]).includes(address, "any.test")
+
+    @pytest.mark.parametrize("named", ["10.0.0.0/99", "http://a.test/", ""])
+    def test_what_is_neither_is_refused(self, named: str) -> None:
+        with pytest.raises(InvalidUrl):
+            PrivateAccess([named])

@@ -157,7 +157,7 @@ def test_nothing_is_asked_for_once_the_page_has_been_taken() -> None:
     settings = settings_from(
         {
             "topic": {"name": "rock"},
-            "fetch": {"allow_private": True},
+            "fetch": {"allow_private": ["127.0.0.0/8"]},
             "politeness": {"delay_s": 0.3, "per_address": False},
             "render": {"enabled": True, "sandbox": False, "timeout_s": 1.0},
         }

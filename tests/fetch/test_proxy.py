@@ -82,7 +82,7 @@ def test_what_the_url_itself_tells_to_be_private_is_not_asked_of_the_proxy(host:
 
 
 def test_a_person_may_allow_that() -> None:
-    answer, heads = asked("http://127.0.0.1/", allow_private=True)
+    answer, heads = asked("http://127.0.0.1/", allow_private=("127.0.0.0/8",))
     assert isinstance(answer.outcome, Fetched)
     assert len(heads) == 1
 

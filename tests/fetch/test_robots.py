@@ -33,7 +33,7 @@ PAGE = web.Response(text="a page")
 async def opened(
     clock: SimulatedClock | None = None,
     politeness: PolitenessSettings = PolitenessSettings(),  # noqa: B008 - frozen
-    fetch: FetchSettings = FetchSettings(timeout_s=0.5, allow_private=True),  # noqa: B008 - frozen
+    fetch: FetchSettings = FetchSettings(timeout_s=0.5, allow_private=("127.0.0.0/8",)),  # noqa: B008 - frozen
     resolver: PinnedResolver | None = None,
 ) -> AsyncIterator[RobotsFetcher]:
     clock = clock or SimulatedClock()
@@ -185,7 +185,7 @@ class TestAwkwardFiles:
         async def scenario() -> Answer:
             async with (
                 serve({"/robots.txt": robots}) as root,
-                opened(fetch=FetchSettings(max_body_bytes=5, allow_private=True)) as fetcher,
+                opened(fetch=FetchSettings(max_body_bytes=5, allow_private=("127.0.0.0/8",))) as fetcher,
             ):
                 return await fetcher.fetch(Url.parse("/private", base=root))
 
@@ -263,7 +263,7 @@ class TestFilesThatAreCutDown:
         async def scenario() -> None:
             async with serve({"/robots.txt": RobotsFile("user-agent: *\ndisallow: /\n")}) as root:
                 clock = SimulatedClock()
-                inner = HttpFetcher(FetchSettings(allow_private=True), clock)
+                inner = HttpFetcher(FetchSettings(allow_private=("127.0.0.0/8",)), clock)
                 fetcher = RobotsFetcher(inner, PolitenessSettings(), USER_AGENT, clock, memory=Memory())
                 try:
                     await fetcher.fetch(root)

@@ -93,7 +93,7 @@ def refusal_of(answer: Answer) -> str:
 @pytest.mark.parametrize("host", ["127.0.0.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "localhost"])
 def test_this_machine_is_refused_and_never_connected_to(host: str) -> None:
     (answer,), called = answers(lambda fetcher, port: [fetcher.fetch(Url.parse(f"http://{host}:{port}/"))])
-    assert "a loopback address; --allow-private (fetch.allow_private) lifts this" in refusal_of(answer)
+    assert "a loopback address; --allow-private 127.0.0.1 (fetch.allow_private) lifts this" in refusal_of(answer)
     assert called == []
 
 
@@ -105,7 +105,7 @@ def test_a_name_that_leads_to_this_machine_is_refused() -> None:
 
 def test_a_person_may_allow_it_and_the_answer_tells_whom_it_called() -> None:
     (answer,), called = answers(
-        lambda fetcher, _: [fetcher.fetch(Url.parse("http://here.test/"))], [PRIVATE], allow_private=True
+        lambda fetcher, _: [fetcher.fetch(Url.parse("http://here.test/"))], [PRIVATE], allow_private=("127.0.0.0/8",)
     )
     assert isinstance(answer.outcome, Fetched)
     assert (answer.address, called) == (PRIVATE, [PRIVATE])
@@ -128,6 +128,29 @@ def test_a_name_that_leads_elsewhere_the_second_time_is_looked_at_again(monkeypa
     assert isinstance(found[0].outcome, Fetched)
     assert [refusal_of(answer).split()[0] for answer in found[1:]] == [PRIVATE, PRIVATE]
     assert called == [PUBLIC]
+
+
+def test_a_host_that_is_allowed_and_led_to_a_metadata_service_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The look-up that decides is the one whose address is connected to: there is no second between the two."""
+    monkeypatch.setattr(connections, "NAMES_KEPT_S", 0)
+    url = Url.parse("http://rebound.test/")
+    found, called = answers(
+        lambda fetcher, _: [fetcher.fetch(url) for _ in range(2)],
+        [PRIVATE], ["169.254.169.254"], allow_private=("rebound.test",),
+    )  # fmt: skip
+    assert isinstance(found[0].outcome, Fetched)
+    assert refusal_of(found[1]).startswith("169.254.169.254 is the address of a metadata service")
+    assert called == [PRIVATE]
+
+
+def test_one_host_that_is_allowed_opens_no_other() -> None:
+    def ask(fetcher: HttpFetcher, _: int) -> list[Any]:
+        return [fetcher.fetch(Url.parse(f"http://{name}.test/")) for name in ("mine", "evil")]
+
+    found, called = answers(ask, [PRIVATE], allow_private=("mine.test",))
+    assert isinstance(found[0].outcome, Fetched)
+    assert refusal_of(found[1]).startswith(PRIVATE)
+    assert called == [PRIVATE]
 
 
 def test_robots_txt_is_not_asked_for_either() -> None:
@@ -159,7 +182,7 @@ def test_a_kept_connection_tells_its_address_too() -> None:
     async def scenario() -> list[str]:
         async with await asyncio.start_server(answer, PUBLIC, 0) as server:
             url = Url.parse(f"http://{PUBLIC}:{server.sockets[0].getsockname()[1]}/")
-            fetcher = HttpFetcher(FetchSettings(allow_private=True), RealClock())
+            fetcher = HttpFetcher(FetchSettings(allow_private=("127.0.0.0/8",)), RealClock())
             addresses = [(await fetcher.fetch(url)).address for _ in range(2)]
             await fetcher.close()
             return addresses
@@ -171,7 +194,7 @@ def test_an_address_that_does_not_answer_is_told_as_well() -> None:
     async def scenario() -> Answer:
         with socket.socket() as unused:
             unused.bind((PUBLIC, 0))
-            fetcher = HttpFetcher(FetchSettings(allow_private=True), RealClock())
+            fetcher = HttpFetcher(FetchSettings(allow_private=("127.0.0.0/8",)), RealClock())
             answer = await fetcher.fetch(Url.parse(f"http://{PUBLIC}:{unused.getsockname()[1]}/"))
             await fetcher.close()
             return answer

@@ -60,7 +60,7 @@ class NaiveFrontier:
             return self._next_ready()
         best = max(waiting.score for waiting in self._waiting)
         taken = self.withdraw(min(ready, key=lambda waiting: (-waiting.score, waiting.link)).link)
-        return replace(taken, passed_over=best - taken.score) if best > taken.score else taken
+        return replace(taken, score_lost_waiting=best - taken.score) if best > taken.score else taken
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         ready = sorted(self._ready(now), key=lambda waiting: (waiting.host, waiting.link))
@@ -159,5 +159,5 @@ def arrivals(
 def seen_in(taken: Taken | NotBefore | None) -> object:
     """What came out, in a form that compares."""
     if isinstance(taken, Taken):
-        return taken.link, taken.host, taken.score, taken.row.tolist(), taken.passed_over
+        return taken.link, taken.host, taken.score, taken.row.tolist(), taken.score_lost_waiting
     return taken

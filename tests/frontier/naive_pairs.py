@@ -77,7 +77,7 @@ class NaivePairs:
             return self._next_ready()
         taken = self._leave(min(ready, key=lambda pair: (-self._score(pair), pair.link)))
         best_left = max(map(self._score, self._pairs), default=taken.score)
-        return replace(taken, passed_over=max(best_left - taken.score, 0.0))
+        return replace(taken, score_lost_waiting=max(best_left - taken.score, 0.0))
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         ready = self._ready(now)

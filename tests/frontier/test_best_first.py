@@ -248,7 +248,7 @@ def test_a_learning_crawl_takes_the_links_that_a_full_pass_would_take(seed: int)
     frontier = BestFirstFrontier(clocks, width)
     rows, hosts, waiting = np.empty((0, width), dtype=np.float16), np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
     weights = chance.normal(size=width)
-    times_passed_over = 0
+    times_waited = 0
     for step in range(1, 1200):
         weights = weights + chance.normal(size=width) / (10 * step)
         frontier.reprice(Linear(weights))
@@ -269,11 +269,11 @@ def test_a_learning_crawl_takes_the_links_that_a_full_pass_would_take(seed: int)
             assert isinstance(taken, Taken)
             assert (taken.link, taken.host, taken.score) == (best, hosts[best], scores[best])
             best_of_all = np.where(waiting, weighted_sums(rows, weights), -np.inf).max()
-            assert taken.passed_over == best_of_all - taken.score
-            times_passed_over += taken.passed_over > 0
+            assert taken.score_lost_waiting == best_of_all - taken.score
+            times_waited += taken.score_lost_waiting > 0
             waiting[best] = False
     assert len(frontier) == waiting.sum()
-    assert times_passed_over > 50
+    assert times_waited > 50
 
 
 def test_a_refilled_frontier_has_the_same_future() -> None:

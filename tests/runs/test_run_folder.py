@@ -151,9 +151,15 @@ def test_a_run_of_another_format_and_our_own_version_is_to_be_crawled_again(run:
 
 
 @pytest.mark.parametrize("about", ["", "{", "[]", "null", '{"format": "x"}', "{}", "\ud7ff"])
-def test_a_description_that_cannot_be_read_is_damage(run: Path, about: str) -> None:
-    (run / "honeyguide.json").write_bytes(about.encode("utf-16"))
-    with pytest.raises(RunDamaged, match=r"honeyguide\.json"):
+def test_a_description_without_a_format_is_damage(run: Path, about: str) -> None:
+    (run / "honeyguide.json").write_text(about, encoding="utf-8")
+    with pytest.raises(RunDamaged, match=r"honeyguide\.json names no run format; restore it from a copy of the run$"):
+        open_run(run)
+
+
+def test_a_description_that_cannot_be_read_is_damage(run: Path) -> None:
+    (run / "honeyguide.json").write_bytes("{}".encode("utf-16"))
+    with pytest.raises(RunDamaged, match=r"honeyguide\.json cannot be read"):
         open_run(run)
 
 

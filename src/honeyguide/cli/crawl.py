@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from honeyguide import crawler
 from honeyguide.cli.options import (
     TOPIC_FLAGS,
     Flag,
@@ -22,8 +21,6 @@ from honeyguide.cli.options import (
     takes_flags,
     topic_values,
 )
-from honeyguide.cli.summary import print_summary
-from honeyguide.cli.watching import watching
 from honeyguide.errors import SettingsError
 from honeyguide.registry import JUDGES, STRATEGIES
 from honeyguide.settings import Settings, with_overrides
@@ -96,7 +93,10 @@ FLAGS: Final = (
         "--restart-url", "restart.urls", "URL", _WHERE,
         "A seed kept for restarts; repeatable. They happen by restart.every_fetches or restart.reward_share.",
     ),
-    _rare("--allow-private", "fetch.allow_private", "", _WHERE, "Also ask loopback and private addresses."),
+    _rare(
+        "--allow-private", "fetch.allow_private", "NETWORK|HOST", _WHERE,
+        "Also ask these, though their addresses are not public, as in 127.0.0.0/8; repeatable.",
+    ),
     Flag("--budget", "budget.fetches", "FETCHES", _HOW),
     Flag("--strategy", "crawl.strategy", "NAME", _HOW, "How links are chosen; see above."),
     Flag("--judge", "judge.kind", "NAME", _HOW, f"How relevance is measured: {', '.join(JUDGES)}."),
@@ -112,7 +112,10 @@ FLAGS: Final = (
     Flag("--contact", "fetch.contact", "MAIL|URL", _HOW, "Where a site's owner can reach you."),
     _rare("--vectors", "vectors.source", "FILE", _HOW, "Word vectors: a GloVe, word2vec or fastText .vec file."),
     _rare("--archive", "store.archive", "KIND", _HOW, "Where pages are kept: store, warc (in RUN/archive), none."),
-    _rare("--device", "dqn.device", "NAME", _HOW, "Where dqn trains its network: cpu or cuda."),
+    Flag(
+        "--device", "dqn.device", "NAME", _HOW, "Where dqn trains its network: cpu or cuda.", is_everyday=False,
+        text_default="cpu",
+    ),
     _rare("--concurrency", "crawl.concurrency", "N", _HOW),
     Flag("--seed", "crawl.seed", "N", _HOW, "Seed of every random choice."),
 )  # fmt: skip
@@ -149,6 +152,10 @@ def crawl(
     verbose: Verbosity = 0,
     log_file: LogFile = None,
 ) -> None:  # fmt: skip
+    from honeyguide import crawler  # noqa: PLC0415 - the engine takes a while to load, and --help needs none
+    from honeyguide.cli.summary import print_summary  # noqa: PLC0415
+    from honeyguide.cli.watching import watching  # noqa: PLC0415
+
     if stay_on_seed_hosts and stay_on_domain:
         raise SettingsError(["--stay-on-seed-hosts and --stay-on-domain contradict each other; leave one out"])
     flags = dict(given)
@@ -172,5 +179,7 @@ def _with_preset(settings: Settings, name: str) -> Settings:
         settings = with_overrides(settings, {step_size: preset.step_size})
     if settings.crawl.seed_urls:
         return settings
+    from honeyguide import crawler  # noqa: PLC0415
+
     seed_urls = crawler.preset_seed_urls(preset, settings.crawl.world)
     return with_overrides(settings, {"crawl.seed_urls": list(seed_urls)})

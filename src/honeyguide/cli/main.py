@@ -134,6 +134,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a title in Japanese must not end a program in a Latin-1 terminal
+    if _lacks_network(sys.argv[1:] if arguments is None else arguments):
+        return _refuse("--allow-private needs a network or a host behind it, as in --allow-private 127.0.0.0/8")
     try:
         status = app(arguments, prog_name="honeyguide", standalone_mode=False)
         sys.stdout.flush()
@@ -149,6 +151,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _refuse(f"{error.filename or 'output'}: {error.strerror or error}")
     return int(status or 0)
+
+
+def _lacks_network(arguments: Sequence[str]) -> bool:
+    """Return whether --allow-private stands before another flag, which the parser would take for its value."""
+    following = [*arguments[1:], "-"]
+    return any(
+        each == "--allow-private" and after.startswith("-") for each, after in zip(arguments, following, strict=False)
+    )
 
 
 def _usage_message(error: typer.BadParameter) -> str:

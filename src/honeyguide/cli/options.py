@@ -77,12 +77,13 @@ class Flag:
     panel: str
     help: str = ""  # the setting's own meaning where empty
     is_everyday: bool = True  # others show with --help-all
+    text_default: str = ""  # the setting's default, for one whose settings would load the strategies first
 
     def parameter(self) -> inspect.Parameter:
         """Return the flag as a parameter of the function that typer reads."""
-        setting = SETTINGS_BY_KEY[self.key]
-        meaning = self.help or f"{setting.meaning[0].upper()}{setting.meaning[1:]}."
-        default = setting.default
+        default = self._default
+        meaning = self.help or SETTINGS_BY_KEY[self.key].meaning + "."
+        meaning = meaning[0].upper() + meaning[1:]
         is_shown = not isinstance(default, bool) and default not in ("", (), 0)
         shown = f" [dim]\\[default: {default}][/dim]" if is_shown else ""
         option = typer.Option(
@@ -95,13 +96,16 @@ class Flag:
         )
 
     @property
+    def _default(self) -> Any:  # noqa: ANN401 - the type is the setting's own
+        return self.text_default or SETTINGS_BY_KEY[self.key].default
+
+    @property
     def parameter_name(self) -> str:
         return self.key.replace(".", "_")
 
     def value(self, given: Any) -> Any:  # noqa: ANN401 - the type is the setting's own
         """Return the value for the settings; what is no number stays text, for the settings to refuse."""
-        is_number = type(SETTINGS_BY_KEY[self.key].default) is int
-        return whole_number(given) if is_number else given
+        return whole_number(given) if type(self._default) is int else given
 
 
 def _flag_type(default: object) -> Any:  # noqa: ANN401

@@ -1,4 +1,4 @@
-"""The crawl itself, one step at a time: choose a link, take in its outcome, say what changed.
+"""The core decides, without I/O: it chooses a link, takes in its outcome and says what changed.
 
 The core awaits nothing, opens nothing and owns no clock. A shell asks `choose` for the next link (or an outside caller
 names one with `choose_link`), has a world answer it, and hands the answer to `apply`; what comes back is a record for
@@ -160,7 +160,7 @@ class CrawlCore:
             if isinstance(taken, NotBefore):
                 return self._wait_for(taken)
             if not explored:
-                self._ledger.note_waited_for_host(taken.passed_over)
+                self._ledger.note_waited_for_host(taken.score_lost_waiting)
             is_decided = self.retries.has_tried(taken.link)
             skipped = None if is_decided else parts.strategy.skip(parts.links.url(taken.link), taken.row, parts.chance)
             if skipped is None:
@@ -199,14 +199,16 @@ class CrawlCore:
             self._discovery.release(dispatch.record.link)
             step = self._intake.take(arrived)
             return Step(replace(step.record, learner=self._snapshot_if_due(step.record)), step.events)
-        surplus, rest = self._hosts.release(dispatch, answer, arrived.ended_at)
+        over_host_limit, rest = self._hosts.release(dispatch, answer, arrived.ended_at)
         is_spent = self._parts.scope.is_spent(dispatch.url.host)
         if self._parts.is_live and not is_spent and self.retries.is_to_be_tried_again(dispatch.record.link, answer):
             step = self._intake.put_back(arrived)
         else:
             self._discovery.release(dispatch.record.link)
             step = self._intake.take(arrived)
-        record = replace(step.record, learner=self._snapshot_if_due(step.record), surplus=surplus, hosts=(rest,))
+        record = replace(
+            step.record, learner=self._snapshot_if_due(step.record), over_host_limit=over_host_limit, hosts=(rest,)
+        )
         return Step(record, step.events)
 
     def stop(self, reason: StopReason, now: float) -> Step:

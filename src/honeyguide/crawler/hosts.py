@@ -70,20 +70,20 @@ class HostRelease:
         early = self._early.pop(dispatch.record.link, None)
         if early is not None:
             return early
-        surplus = self._drop_links_over_budget(dispatch)
-        return surplus, self._let_rest(dispatch, answer, ended_at, self._ledger.progress.fetches)
+        over_host_limit = self._drop_links_over_budget(dispatch)
+        return over_host_limit, self._let_rest(dispatch, answer, ended_at, self._ledger.progress.fetches)
 
     def _drop_links_over_budget(self, dispatch: Dispatch) -> tuple[LinkId, ...]:
         """Take the waiting links of a host out of the frontier if it may give no more pages."""
         parts = self._parts
         if not parts.scope.note_fetch(dispatch.url.host):
             return ()
-        surplus = parts.links.waiting_on(dispatch.host)
-        for link in surplus:
+        over_host_limit = parts.links.waiting_on(dispatch.host)
+        for link in over_host_limit:
             parts.frontier.withdraw(link)
-            parts.links.set_state(link, LinkState.SURPLUS)
-        self._ledger.note_surplus(len(surplus))
-        return tuple(surplus)
+            parts.links.set_state(link, LinkState.OVER_HOST_LIMIT)
+        self._ledger.note_over_host_limit(len(over_host_limit))
+        return tuple(over_host_limit)
 
     def _let_rest(self, dispatch: Dispatch, answer: Answer, ended_at: float, fetches: int) -> HostRest:
         """Let a host rest that has been asked. `fetches` is how many have ended by now."""

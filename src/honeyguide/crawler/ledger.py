@@ -77,7 +77,7 @@ class Ledger:
         else:
             self.add(pages=1, relevant=is_relevant)
 
-    def note_surplus(self, count: int) -> None:
+    def note_over_host_limit(self, count: int) -> None:
         self.add(over_host_limit=count)
 
     def note_waited_for_host(self, score: float) -> None:

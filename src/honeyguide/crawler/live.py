@@ -97,7 +97,9 @@ async def serve_synthetic(spec: str, settings: Settings, memory: HostMemory) -> 
 
     pages = SyntheticWorld(SyntheticSpec.parse(spec))
     # Its hosts are on this machine, and the resolver knows no others.
-    at_home = with_overrides(settings, {"fetch.allow_private": True, "fetch.proxy": "", "fetch.proxy_login": ""})
+    at_home = with_overrides(
+        settings, {"fetch.allow_private": ["127.0.0.0/8"], "fetch.proxy": "", "fetch.proxy_login": ""}
+    )
     # Slow pages are slow here too, a hundred times faster than they say; one that hangs is dropped after half a second.
     with SyntheticServer.in_thread(pages, Pace(factor=0.01, longest_s=0.5, hang_s=0.5)) as server:
         # All its hosts are at one address, our own, which needs no sparing.

@@ -1,4 +1,4 @@
-"""The shell around the core: ask it, fetch for it, store what it says, then tell everyone."""
+"""The loop drives the core of `core.py`, with I/O: it fetches what the core chooses, stores steps, announces events."""
 
 from __future__ import annotations
 

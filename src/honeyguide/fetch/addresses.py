@@ -9,37 +9,115 @@ from __future__ import annotations
 
 import socket
 from dataclasses import dataclass, replace
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import TYPE_CHECKING, Final
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from honeyguide.model import host_pattern
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    import re
+    from collections.abc import Iterable, Iterator, Mapping
+    from ipaddress import IPv4Network
 
     from honeyguide.model import Url
     from honeyguide.model.clock import Clock
 
-_SHARED: Final = IPv4Network("100.64.0.0/10")
+# The registries of special-purpose addresses (RFC 6890 and its successors), written out: the tables of the interpreter
+# differ from version to version and call some of these public.
+_KINDS: Final = tuple(
+    (words, tuple(ip_network(text) for text in networks.split()))
+    for words, networks in (
+        ("an unspecified address", "0.0.0.0/8 ::/128"),
+        ("a loopback address", "127.0.0.0/8 ::1/128"),
+        ("a link-local address", "169.254.0.0/16 fe80::/10"),
+        ("a private address", "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fc00::/7 fec0::/10"),
+        ("an address shared behind a carrier", "100.64.0.0/10"),
+        ("a multicast address", "224.0.0.0/4 ff00::/8"),
+        ("an address for documents", "192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 2001:db8::/32 3fff::/20"),
+        ("an address for measurements", "198.18.0.0/15 2001:2::/48"),
+        # Of protocols; relays of 6to4; reserved; Teredo, ORCHID and the like.
+        ("a reserved address", "192.0.0.0/24 192.88.99.0/24 240.0.0.0/4 2001::/23"),
+    )
+)
+_PUBLIC_IPV6: Final = IPv6Network("2000::/3")  # nothing else has been given to anyone
+_METADATA: Final = frozenset(
+    ip_address(text)
+    for text in (
+        "169.254.169.254", "fd00:ec2::254", "fd20:ce::254",  # most clouds; Amazon and Google over IPv6
+        "169.254.170.2", "169.254.170.23", "fd00:ec2::23",  # credentials of containers
+        "168.63.129.16", "100.100.100.200", "192.0.0.192", "169.254.42.42",  # Azure, Alibaba, Oracle, Scaleway
+    )
+)  # fmt: skip
+"""Where a machine in a cloud is told its own configuration and passwords."""
+
 # An address in these means the IPv4 address at its end and nothing else: IPv4-mapped, and NAT64, which is how a machine
 # without IPv4 reaches every host that has nothing else.
 _MEANS_IPV4: Final = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
 # These have one at their end and are something of their own, too: IPv4-compatible, and translators of a local network.
 _HAS_IPV4: Final = (IPv6Network("::/96"), IPv6Network("64:ff9b:1::/48"))
 _ISATAP_MARKS: Final = (0x00005EFE, 0x02005EFE)
-# In ranges that are public otherwise: a virtual host of Azure that hands out a machine's own configuration.
-_METADATA: Final = frozenset({IPv4Address("168.63.129.16")})
 
 
 def objection_to(address: str) -> str:
     """Name the kind of an address that may not be called; empty for one of the public internet."""
+    meant = _meant(address)
+    return next(filter(None, map(_kind, meant)), "") if meant else "not an address"
+
+
+def _kind(address: IPv4Address | IPv6Address) -> str:
+    if address in _METADATA:
+        return "the address of a metadata service"
+    found = next((words for words, networks in _KINDS for network in networks if address in network), "")
+    is_public = isinstance(address, IPv4Address) or address in _PUBLIC_IPV6
+    return found or ("" if is_public else "a reserved address")
+
+
+def _meant(text: str) -> tuple[IPv4Address | IPv6Address, ...]:
+    """Return every address that a text leads to; none where it is no address."""
     try:
-        given = ip_address(address)
+        given = ip_address(text.partition("%")[0])
     except ValueError:
-        return "not an address"
-    is_another = any(given in network for network in _MEANS_IPV4)
-    meant = (_ipv4_at_the_end(given),) if is_another else (given, *_inside(given))
-    return next((words for address in meant for words, is_of_kind in _KINDS if is_of_kind(address)), "")
+        return ()
+    if any(given in network for network in _MEANS_IPV4):
+        return (_ipv4_at_the_end(given),)
+    return (given, *_inside(given))
+
+
+class PrivateAccess:
+    """Networks and hosts that a user has named, whose addresses may be called though they are not public.
+
+    A metadata service is closed even then, unless its very address is named: a host of one's own may be made to lead
+    there by whoever answers for its name.
+    """
+
+    def __init__(self, named: Iterable[str]) -> None:
+        """InvalidUrl for what is neither a network, an address nor a host."""
+        self._networks: list[IPv4Network | IPv6Network] = []
+        self._hosts: list[re.Pattern[str]] = []
+        for text in named:
+            try:
+                bare = text.removeprefix("[").removesuffix("]")
+                self._networks.append(ip_network(canonical_address(bare) or bare, strict=False))
+            except ValueError:
+                self._hosts.append(host_pattern(text))
+
+    def includes(self, address: str, host: str) -> bool:
+        """Return whether an address may be called for a request to a host."""
+        meant = _meant(address)
+        is_named = any(pattern.fullmatch(host) for pattern in self._hosts)
+        return bool(meant) and all(self._is_open(each, is_named=is_named) for each in meant)
+
+    def includes_name(self, host: str) -> bool:
+        """Do the same for a host that only a proxy can look up."""
+        bare = _bare(host)
+        return self.includes(bare if canonical_address(bare) else "127.0.0.1", host)
+
+    def _is_open(self, address: IPv4Address | IPv6Address, *, is_named: bool) -> bool:
+        if address in _METADATA:
+            return any(network.num_addresses == 1 and address in network for network in self._networks)
+        return is_named or not _kind(address) or any(address in network for network in self._networks)
 
 
 def objection_to_name(host: str) -> str:
@@ -47,23 +125,16 @@ def objection_to_name(host: str) -> str:
 
     For where a proxy looks up the names.
     """
-    bare = host.removeprefix("[").removesuffix("]").rstrip(".")
+    bare = _bare(host)
     if bare == "localhost" or bare.endswith(".localhost"):
         return "a loopback address"
     return objection_to(bare) if canonical_address(bare) else ""
 
 
-_KINDS: Final[tuple[tuple[str, Callable[[IPv4Address | IPv6Address], bool]], ...]] = (
-    ("an unspecified address", lambda address: address.is_unspecified),
-    ("a loopback address", lambda address: address.is_loopback),
-    ("a link-local address", lambda address: address.is_link_local),
-    ("a multicast address", lambda address: address.is_multicast),
-    ("the address of a metadata service", lambda address: address in _METADATA),
-    ("an address shared behind a carrier", lambda address: address in _SHARED),
-    ("a private address", lambda address: address.is_private or getattr(address, "is_site_local", False)),
-    ("a reserved address", lambda address: address.is_reserved),
-    ("no public address", lambda address: not address.is_global),
-)
+def _bare(host: str) -> str:
+    """Return the name or address of a host key, without port, brackets and final dot."""
+    name = host if host.endswith("]") else host.rpartition(":")[0] or host
+    return name.removeprefix("[").removesuffix("]").rstrip(".")
 
 
 def _inside(address: IPv4Address | IPv6Address) -> Iterator[IPv4Address]:

@@ -37,7 +37,8 @@ class Call:
     asks only when it rings how much time there is by now: a fast host never hears of it.
     """
 
-    def __init__(self, settings: FetchSettings) -> None:
+    def __init__(self, settings: FetchSettings, host: str = "") -> None:
+        self.host = host
         self.address = ""  # that was called, or would have been
         self.is_dialled = False  # a connection of its own was tried
         self.is_on_kept = False  # there is a connection, and it had been kept from an earlier request

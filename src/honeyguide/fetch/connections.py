@@ -11,7 +11,7 @@ import aiohttp
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.http_exceptions import BadHttpMessage
 
-from honeyguide.fetch.addresses import objection_to
+from honeyguide.fetch.addresses import PrivateAccess, objection_to
 from honeyguide.fetch.body import current_call
 
 if TYPE_CHECKING:
@@ -61,7 +61,9 @@ class Connections(aiohttp.TCPConnector):
     of a name server that differs from its first. A host with several addresses is called at one that is allowed.
     """
 
-    def __init__(self, resolver: AbstractResolver | None, *, kept: int, may_call_all: bool, is_proxied: bool) -> None:
+    def __init__(
+        self, resolver: AbstractResolver | None, *, kept: int, access: PrivateAccess, is_proxied: bool
+    ) -> None:
         """With `is_proxied` every connection goes to the proxy, whose address the user has named."""
         super().__init__(
             limit=0,
@@ -73,7 +75,7 @@ class Connections(aiohttp.TCPConnector):
         )
         self._factory = partial(_few_interim_responses, self._loop)  # there is no other way to hand it in
         self._kept = kept
-        self._may_call_all = may_call_all or is_proxied
+        self._access = access
         self._is_proxied = is_proxied
         self._sockets: WeakSet[socket.socket] = WeakSet()
 
@@ -100,8 +102,8 @@ class Connections(aiohttp.TCPConnector):
         """Return a socket for an address that is about to be connected to. OSError if it may not be."""
         family, kind, protocol, _, (address, *_) = called
         call = current_call()
-        objection = "" if self._may_call_all else objection_to(str(address))
-        if objection:
+        objection = "" if self._is_proxied else objection_to(str(address))
+        if objection and not self._access.includes(str(address), call.host):
             call.objection = f"{address} is {objection}"
             raise PermissionError(call.objection)
         call.is_dialled = True

@@ -14,7 +14,7 @@ import aiohttp
 from yarl import URL
 
 from honeyguide.errors import InvalidUrl
-from honeyguide.fetch.addresses import objection_to_name
+from honeyguide.fetch.addresses import PrivateAccess, canonical_address, objection_to_name
 from honeyguide.fetch.body import BodyReader, Call
 from honeyguide.fetch.connections import Connections
 from honeyguide.model import (
@@ -145,6 +145,7 @@ class HttpFetcher:
         `proxy_login` is `user:password`. Of `known` pages a body is sent only if they have changed.
         """
         self._settings = settings
+        self._access = PrivateAccess(settings.allow_private)
         self._clock = clock
         self._resolver = resolver
         self._bodies = BodyReader(settings, media_type_of)
@@ -160,7 +161,7 @@ class HttpFetcher:
         if objection:
             return Answer(_refused(objection), elapsed_s=0.0)
         started = self._clock.now()
-        call, pause_s = Call(self._settings), 0.0
+        call, pause_s = Call(self._settings, url.host), 0.0
         outcome: Outcome
         exchange: Exchange | None = None
         try:
@@ -202,7 +203,7 @@ class HttpFetcher:
                 connector=Connections(
                     self._resolver,
                     kept=settings.kept_connections,
-                    may_call_all=settings.allow_private,
+                    access=self._access,
                     is_proxied=bool(settings.proxy),
                 ),
                 cookie_jar=aiohttp.CookieJar() if settings.cookies else aiohttp.DummyCookieJar(),
@@ -245,11 +246,8 @@ class HttpFetcher:
 
     def _objection_without_asking(self, url: Url) -> str:
         """Behind a proxy nobody here sees the address, so what the URL itself tells must do."""
-        if not self._settings.proxy or self._settings.allow_private:
-            return ""
-        name = url.host if url.host.endswith("]") else url.host.rpartition(":")[0] or url.host
-        objection = objection_to_name(name)
-        return f"{name} is {objection}" if objection else ""
+        objection = objection_to_name(url.host) if self._settings.proxy else ""
+        return f"{url.host} is {objection}" if objection and not self._access.includes_name(url.host) else ""
 
 
 def _exchange(response: aiohttp.ClientResponse) -> Exchange:
@@ -271,7 +269,9 @@ def _robots_tags(response: aiohttp.ClientResponse) -> str:
 
 
 def _refused(what: str) -> Refused:
-    return Refused(RefusalReason.ADDRESS, f"{what}; --allow-private (fetch.allow_private) lifts this")
+    called = what.partition(" is ")[0]
+    address = canonical_address(called) or called
+    return Refused(RefusalReason.ADDRESS, f"{what}; --allow-private {address} (fetch.allow_private) lifts this")
 
 
 def _headers(settings: FetchSettings) -> dict[str, str]:

@@ -81,7 +81,7 @@ class BeamFrontier:
             return self._next_ready()
         best = float(self._scores.max())
         taken = self._leaving(int(ready[np.argmax(self._scores[ready])]))
-        return replace(taken, passed_over=best - taken.score) if best > taken.score else taken
+        return replace(taken, score_lost_waiting=best - taken.score) if best > taken.score else taken
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         ready = self._ready(now)

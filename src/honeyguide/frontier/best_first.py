@@ -84,7 +84,11 @@ class BestFirstFrontier:
             return self._next_ready()
         best = self._best_chunk(is_ready)
         taken = self._take_slot(chunks.best_slot(best))
-        return taken if is_ready is None else replace(taken, passed_over=self._passed_over(~is_ready, taken.score))
+        return (
+            taken
+            if is_ready is None
+            else replace(taken, score_lost_waiting=self._score_lost_waiting(~is_ready, taken.score))
+        )
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         chunks = self._chunks
@@ -195,7 +199,7 @@ class BestFirstFrontier:
         waiting = self._chunks.waiting_on_host
         return earliest(self._readiness.ready_at(len(waiting))[waiting > 0])
 
-    def _passed_over(self, is_held_up: NDArray[np.bool_], score: float) -> float:
+    def _score_lost_waiting(self, is_held_up: NDArray[np.bool_], score: float) -> float:
         """Return by how much the best link on the hosts that are held up scores more than this."""
         chunks = self._chunks
         best = np.where(is_held_up[chunks.host[: chunks.count]], chunks.best[: chunks.count], NOTHING)

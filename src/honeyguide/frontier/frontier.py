@@ -42,7 +42,7 @@ class Taken:
     host: HostId
     score: float  # at this moment
     row: Row
-    passed_over: float = 0.0  # by how much a better link scores that had to wait, its host not being ready
+    score_lost_waiting: float = 0.0  # by how much a better link scores that had to wait, its host not being ready
     pairs: Pairs | None = None  # everything it waited with, where a link may have several rows
     level: int = 0  # at which it waited
 

@@ -215,15 +215,15 @@ class LevelledBeam(LevelledFrontier[BeamFrontier]):
 
     def push(self, arrivals: Arrivals) -> Sequence[LinkId]:
         given_back = list(super().push(arrivals))
-        surplus = len(self) - self._capacity
+        excess = len(self) - self._capacity
         for level in sorted(self._frontiers, reverse=True):
-            if surplus <= 0:
+            if excess <= 0:
                 break
             waiting = len(self._frontiers[level])
-            gone = self._frontiers[level].narrow(max(waiting - surplus, 0))
+            gone = self._frontiers[level].narrow(max(waiting - excess, 0))
             self._forget(gone)
             given_back += gone
-            surplus -= len(gone)
+            excess -= len(gone)
         return sorted(given_back)
 
     def would_keep(self, scores: NDArray[np.float64], levels: NDArray[np.uint8] | None = None) -> NDArray[np.bool_]:

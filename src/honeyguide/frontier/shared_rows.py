@@ -94,7 +94,7 @@ class SharedRowsFrontier:
             return self._next_ready()
         taken = self.withdraw(self._best_ready(now))
         top = float(self._score[: len(self._links)].max())
-        return replace(taken, passed_over=max(top - taken.score, 0.0))
+        return replace(taken, score_lost_waiting=max(top - taken.score, 0.0))
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         if not self._count:

@@ -9,8 +9,8 @@ visits them:
 
     visit(page): for each link on it, in reading order: if it was not visited, visit(it)
 
-A link found again while it waits goes on top, as it would there. A host that rests is passed over, and so is one that
-is asked already: then the next link down the stack has its turn.
+A link found again while it waits goes on top, as it would there. While a host rests, or is
+asked already, the next link down the stack has its turn.
 
 Iterative deepening (Lim 3.3): depth-first to a limit of 0 clicks, then of 1, then of 2, and so on. The textbook
 algorithm visits the shallow pages again in every round. Nothing is fetched twice here, so what is left of it is the

@@ -23,7 +23,7 @@ class LinkState(IntEnum):
     DONE = 2  # fetched, with whatever outcome
     SKIPPED = 3
     PRUNED = 4  # there was no room for it to wait; it may be found again
-    SURPLUS = 5  # its host has given all the pages that it may give
+    OVER_HOST_LIMIT = 5  # its host has given all the pages that it may give
     DROPPED = 6  # the guard thinks nothing of it, and was asked to throw such links away
 
 

@@ -123,8 +123,10 @@ class RunFolder:
             ) from None
         except NotADirectoryError:
             raise RunDamaged(f"{path} is a file, not a run folder; name the folder of a run") from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, UnicodeDecodeError) as error:
             raise RunDamaged(f"{path / _ABOUT} cannot be read ({error}); restore it from a copy of the run") from error
+        except (ValueError, KeyError, TypeError):
+            raise RunDamaged(f"{path / _ABOUT} names no run format; restore it from a copy of the run") from None
         if format_number != FORMAT:
             maker = about.get("honeyguide", "another one")
             is_ours = maker == metadata.version("honeyguide")  # between two releases a format may change

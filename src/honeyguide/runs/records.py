@@ -314,7 +314,7 @@ class StepRecord:
     redirect: RedirectedLink | None = None
     known: tuple[KnownPage, ...] = ()  # pages of an earlier run that are looked at again
     hosts: tuple[HostRest, ...] = ()  # hosts that were asked
-    surplus: tuple[LinkId, ...] = ()  # links that no longer wait because their host may give no more
+    over_host_limit: tuple[LinkId, ...] = ()  # links that no longer wait because their host may give no more
     learner: bytes | None = None  # a snapshot of the strategy, every so often
     journal: tuple[JournalEntry, ...] = ()
     guard: GuardRecord | None = None

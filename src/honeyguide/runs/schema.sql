@@ -3,7 +3,7 @@
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
   url TEXT NOT NULL,
-  state INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 in flight, 2 done, 3 skipped, 4 pruned, 5 surplus, 6 dropped
+  state INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 in flight, 2 done, 3 skipped, 4 pruned, 5 over host limit, 6 dropped
   page INTEGER,                      -- the page that it is described from; NULL for a seed
   hops INTEGER NOT NULL DEFAULT 0,   -- redirects on the way here
   anchor TEXT NOT NULL,

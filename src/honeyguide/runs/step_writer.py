@@ -101,7 +101,8 @@ class StepWriter:
         self._write_many("UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in step.pruned])
         self._write_pairs(step.pairs)
         self._write_many(
-            "UPDATE links SET state = ? WHERE id = ?", [(LinkState.SURPLUS, link) for link in step.surplus]
+            "UPDATE links SET state = ? WHERE id = ?",
+            [(LinkState.OVER_HOST_LIMIT, link) for link in step.over_host_limit],
         )
         self._write_many(
             "INSERT OR REPLACE INTO hosts VALUES (?,?,?,?,?,?)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_network
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import InvalidUrl, SettingsError
@@ -158,6 +159,19 @@ def _identity_mistakes(settings: Settings) -> Iterator[str]:
         yield "fetch.user_agent is empty: give the crawler a name, as in 'Honeyguide/1.0'"
 
 
+def _private_mistakes(settings: Settings) -> Iterator[str]:
+    from honeyguide.model import host_pattern  # noqa: PLC0415
+
+    for text in settings.fetch.allow_private:
+        try:
+            ip_network(text.removeprefix("[").removesuffix("]"), strict=False)
+        except ValueError:
+            try:
+                host_pattern(text)
+            except InvalidUrl:
+                yield f"fetch.allow_private: {shown(text)} is no network or host; write 10.0.0.0/8 or wiki.example.org"
+
+
 def _content_type_mistakes(settings: Settings) -> Iterator[str]:
     if not settings.fetch.content_types:
         yield "fetch.content_types is empty: name a type, as in text/html, or */* for all"
@@ -272,6 +286,7 @@ _CHECKS: Final = (
     _profile_mistakes,
     _url_mistakes,
     _identity_mistakes,
+    _private_mistakes,
     _content_type_mistakes,
     _proxy_mistakes,
     _delay_mistakes,

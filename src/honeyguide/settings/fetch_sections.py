@@ -71,9 +71,10 @@ class FetchSettings:
         "", "the HTTP proxy that everything is asked through, as in http://proxy:3128; empty for none", everyday=True
     )
     proxy_login: str = setting("", "a file that holds user:password for the proxy; empty for none", names_file=bool)
-    allow_private: bool = setting(
-        default=False,
-        meaning="whether loopback, private, link-local and other addresses that are not public may be called",
+    allow_private: tuple[str, ...] = setting(
+        (),
+        "networks and hosts that may be called though their addresses are not public, as in 127.0.0.0/8 or "
+        "intranet.example.org; metadata services of clouds only by their very address",
         everyday=True,
     )
 
