@@ -31,7 +31,7 @@ import tantivy
 
 import honeyguide
 from honeyguide.errors import QueryError
-from honeyguide.parse import WHOLE_PAGE
+from honeyguide.parse import parse
 from honeyguide.search import Searcher
 from honeyguide.search.indexing import IndexedPage
 from honeyguide.search.page_index import FOLDER, PageIndex
@@ -103,7 +103,7 @@ def indexing(run: Path, scratch: Path) -> dict[str, Any]:
     with honeyguide.open_run(run) as opened:
         total = opened.progress.pages
         pages = opened.crawled_pages()
-        some = [IndexedPage.read(page, pages.body(page), WHOLE_PAGE) for page in islice(pages.all(), PAGES_IN_MEMORY)]
+        some = [IndexedPage.read(page, pages.body(page), parse) for page in islice(pages.all(), PAGES_IN_MEMORY)]
     figures: dict[str, Any] = {"pages": total, "mean_text_bytes": round(np.mean([len(page.text) for page in some]))}
     ours, bare = [], []
     for repeat in range(3):

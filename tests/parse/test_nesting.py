@@ -6,14 +6,14 @@ import pytest
 
 from honeyguide.model import Fetched, Url
 from honeyguide.parse import parse
-from honeyguide.parse.html import DEEPEST, without_depths
+from honeyguide.parse.html import DEEPEST, affordable_part
 
 HERE = Url.parse("http://here.test/")
 
 
 def test_a_document_nested_without_end_is_cut_and_read_up_to_there() -> None:
     html = "<p>before</p>" + "<div>" * 160_000 + "deep"
-    assert len(without_depths(html)) == len("<p>before</p>") + DEEPEST * len("<div>")
+    assert len(affordable_part(html)) == len("<p>before</p>") + DEEPEST * len("<div>")
     assert parse(HERE, Fetched(200, "text/html", html.encode())).words == ("before",)
 
 
@@ -27,10 +27,10 @@ def test_a_document_nested_without_end_is_cut_and_read_up_to_there() -> None:
     ],
 )
 def test_long_flat_documents_are_left_alone(html: str) -> None:
-    assert without_depths(html) is html
+    assert affordable_part(html) is html
 
 
 def test_ends_without_a_beginning_do_not_make_room() -> None:
     flat = "</div></B>" * 10_000 + "<P><LI>x" * 10_000
     html = flat + "<div>" * DEEPEST + "</div>" * 10 + "<DIV>" * 20
-    assert without_depths(html) == flat + "<div>" * DEEPEST + "</div>" * 10 + "<DIV>" * 10
+    assert affordable_part(html) == flat + "<div>" * DEEPEST + "</div>" * 10 + "<DIV>" * 10

@@ -22,9 +22,10 @@ from search.small_runs import html, run_of, settings_for
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from honeyguide.parse import PageRules
+    from honeyguide.model import Fetched, Page, Url
     from honeyguide.runs import CrawledPage
 
 WORDS = ["basalt", "granite", "lava", "quartz", "gneiss", "mica", "slate", "chalk", "flint", "marble"]
@@ -70,9 +71,9 @@ def test_only_new_pages_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     read: list[int] = []
     real = IndexedPage.read
 
-    def counted(page: CrawledPage, body: bytes | None, rules: PageRules) -> IndexedPage:
+    def counted(page: CrawledPage, body: bytes | None, parse: Callable[[Url, Fetched], Page]) -> IndexedPage:
         read.append(page.step)
-        return real(page, body, rules)
+        return real(page, body, parse)
 
     monkeypatch.setattr(IndexedPage, "read", counted)
     answers(run)

@@ -132,6 +132,7 @@ def _print_json(run: Run, pages: Sequence[CrawledPage], snippets: Sequence[Snipp
             "depth": page.depth,
             "words": page.words,
             "media_type": page.media_type,
+            "cut_by": list(page.cut_by),
             "snippet": None if snippet is None else snippet.text,
         }
         for rank, (page, snippet) in enumerate(zip(pages, snippets, strict=True), 1)

@@ -37,6 +37,7 @@ def summary(run: Run) -> dict[str, Any]:
         "robots_fetches": progress.robots_fetches,
         "pages": progress.pages,
         "without_page": run.without_page(),
+        "cut_pages": run.cut_pages(),
         "relevant": progress.relevant,
         "unindexed_pages": progress.unindexed,
         "harvest_rate": round(run.harvest_rate, 6),
@@ -93,6 +94,9 @@ def _lines(run: Run, seconds: float) -> Iterator[str]:
         yield f"  unknown       {count_of(progress.unknown, 'link')} not in the replayed run; they cost nothing"
     yield f"  pages         {progress.pages:,}, of which relevant {progress.relevant:,}"
     yield from _without_page(run)
+    cut = run.cut_pages()
+    if cut:
+        yield f"  cut pages     {', '.join(f'{count:,} by {cap}' for cap, count in cut.items())}, limits of [parse]"
     if run.settings.refresh.run:
         counts = ", ".join(f"{count:,} {finding}" for finding, count in _findings(run).items() if count)
         yield f"  known pages   {counts}"

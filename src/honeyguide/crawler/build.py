@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,7 +39,7 @@ from honeyguide.judge import JudgeIngredients, Verdicts, build_judge, check_topi
 from honeyguide.learn import FoundAgain, Ingredients, Order
 from honeyguide.model import HostKey, Topic, Url, registered_domain
 from honeyguide.model.clock import RealClock, SimulatedClock
-from honeyguide.parse import PageRules, parse, rules_of
+from honeyguide.parse import parser_for
 from honeyguide.registry import JUDGES, STRATEGIES, WORLDS
 from honeyguide.runs import RankRules, RefreshedRanks, open_run
 from honeyguide.settings import SETTINGS_BY_KEY, with_overrides
@@ -210,15 +210,12 @@ class Builder:
 
     def parser(self) -> Callable[[Url, Fetched], Page]:
         """Return the function that makes a page from a body."""
-        return partial(parse, rules=self.page_rules(), agent=self.settings.fetch.product)
+        return parser_for(self.settings)
 
     def recipe(self) -> Recipe:
         """Return what other processes need to prepare pages for this crawl."""
         recipe = Recipe.of(self.settings, self._given_vectors)
         return recipe if self._given_judge is None else replace(recipe, source=None, judges=False)
-
-    def page_rules(self) -> PageRules:
-        return rules_of(self.settings.crawl.profile)
 
     def frontier(self, strategy: Strategy, hosts: HostReadiness) -> Frontier:
         """Where the links of this strategy wait; on levels, where there is a guard."""

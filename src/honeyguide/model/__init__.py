@@ -42,7 +42,7 @@ from honeyguide.model.outcome import (
     Unchanged,
     Unknown,
 )
-from honeyguide.model.page import NO_DIRECTIVES, Directives, Evidence, EvidenceRow, Page, Refresh, Topic, Verdict
+from honeyguide.model.page import NO_DIRECTIVES, Cap, Directives, Evidence, EvidenceRow, Page, Refresh, Topic, Verdict
 from honeyguide.model.url import (
     HostId,
     HostKey,
@@ -58,6 +58,7 @@ __all__ = [
     "WINDOW_WORDS",
     "Answer",
     "Candidates",
+    "Cap",
     "Cut",
     "Decision",
     "Directives",

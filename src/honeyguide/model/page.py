@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -85,6 +86,17 @@ class Evidence:
     parts: tuple[Evidence, ...] = ()  # of a combined judge, in the order of its rows
 
 
+class Cap(StrEnum):
+    """A limit by which a page was cut."""
+
+    LINKS = "links"  # it has more of them
+    WORD = "word"  # a longer word
+    ANCHOR = "anchor"
+    TITLE = "title"
+    URL = "url"  # links to longer ones are left out
+    MARKUP = "markup"  # it nests too deep, or a tag has too many attributes; what follows is not read
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A parsed answer. Anything that is not HTML or plain text has its type recorded and no words."""
@@ -98,6 +110,7 @@ class Page:
     main_spans: tuple[tuple[int, int], ...]  # half-open ranges of `words` outside navigation, header and footer
     links: tuple[Link, ...]  # one per distinct target, in order of first occurrence
     directives: Directives = NO_DIRECTIVES
+    cut_by: tuple[Cap, ...] = ()  # in the order of their names
 
     @property
     def digest(self) -> bytes:

@@ -10,8 +10,8 @@ pages of a site are laid out alike, `PageRules` say which part of them counts, a
 What a person names as a sitemap or feed is no page: `listing` reads the addresses in it, or says why it cannot.
 """
 
-from honeyguide.parse.document import media_type_of, parse
-from honeyguide.parse.links import WHOLE_PAGE, WIKIPEDIA, PageRules, rules_of
+from honeyguide.parse.document import media_type_of, parse, parser_for
+from honeyguide.parse.links import WHOLE_PAGE, WIKIPEDIA, PageRules
 from honeyguide.parse.listing import Listing, read_listing, sitemaps_in_robots
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     "PageRules",
     "media_type_of",
     "parse",
+    "parser_for",
     "read_listing",
-    "rules_of",
     "sitemaps_in_robots",
 ]

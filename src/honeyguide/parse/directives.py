@@ -18,8 +18,10 @@ _NOFOLLOW: Final = frozenset({"nofollow", "none"})
 _NOINDEX: Final = frozenset({"noindex", "none"})
 # Rules of X-Robots-Tag that have a value; any other word before a colon is the name of a crawler.
 _RULES_WITH_VALUE: Final = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
+# Possessive: a million digits must not be tried in a million ways.
 _REFRESH: Final = re.compile(
-    r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)[0-9.]*(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(.*)", re.IGNORECASE | re.DOTALL
+    r"\s*+([0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)[0-9.]*+(?:\s*+[;,]\s*+|\s++)(?:url\s*+=\s*+)?(.*)",
+    re.IGNORECASE | re.DOTALL,
 )
 _LONGEST_DELAY_S: Final = 1e6
 

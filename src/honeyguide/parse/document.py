@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.model import Page
+from honeyguide.model import Cap, Occurrence, Page
 from honeyguide.parse.charset import decode, is_declared_utf16
 from honeyguide.parse.directives import Said, directives_of
 from honeyguide.parse.html import read_html
-from honeyguide.parse.links import WHOLE_PAGE, base_of, links_of
+from honeyguide.parse.links import WHOLE_PAGE, base_of, links_of, rules_of
 from honeyguide.parse.marked_text import read_marked, read_plain
+from honeyguide.settings import ParseSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from honeyguide.model import Fetched, Url
     from honeyguide.parse.links import PageRules
+    from honeyguide.settings import Settings
 
 HTML: Final = "text/html"
 XHTML: Final = "application/xhtml+xml"
@@ -86,32 +91,82 @@ def _binary_type(fetched: Fetched) -> str | None:
     return _UNKNOWN_BINARY if binary_bytes > max(len(start) * _STRAY_SHARE, _STRAY_BYTES) else None
 
 
-def parse(url: Url, fetched: Fetched, rules: PageRules = WHOLE_PAGE, agent: str = "") -> Page:
+USUAL_LIMITS: Final = ParseSettings()
+
+
+def parse(
+    url: Url, fetched: Fetched, rules: PageRules = WHOLE_PAGE, agent: str = "", limits: ParseSettings = USUAL_LIMITS
+) -> Page:
     """Return the page that `fetched` holds, found at `url`. Never raises: broken input gives what could be read of it.
 
     `rules` are for HTML only. `agent` is the name by which a page may address us.
     """
     media_type = media_type_of(fetched)
     if media_type in HTML_TYPES:
-        return _html_page(url, media_type, fetched, rules, agent)
+        return _html_page(url, media_type, fetched, rules, agent, limits)
     directives = directives_of(Said(), fetched.robots_tag, agent, url, url)
     text, charset = decode(fetched.body, fetched.content_type) if media_type == PLAIN_TEXT else ("", "")
     reading = read_plain(text)
-    return Page(url, media_type, charset, "", reading.text, reading.words, reading.main_spans, (), directives)
+    words = _cut_words(reading.words, limits.max_word_characters)
+    cut_by = () if words is reading.words else (Cap.WORD,)
+    return Page(url, media_type, charset, "", reading.text, words, reading.main_spans, (), directives, cut_by)
 
 
-def _html_page(url: Url, media_type: str, fetched: Fetched, rules: PageRules, agent: str) -> Page:
+def parser_for(settings: Settings) -> Callable[[Url, Fetched], Page]:
+    """Return the function that makes pages of bodies in a crawl with these settings."""
+    rules = rules_of(settings.crawl.profile)
+    return partial(parse, rules=rules, agent=settings.fetch.product, limits=settings.parse)
+
+
+def _html_page(
+    url: Url, media_type: str, fetched: Fetched, rules: PageRules, agent: str, limits: ParseSettings
+) -> Page:
     html, charset = decode(fetched.body, fetched.content_type)
-    document = read_html(html, from_first_paragraph=rules.from_first_paragraph, agent=agent)
+    document = read_html(html, limits.max_links, from_first_paragraph=rules.from_first_paragraph, agent=agent)
     reading = read_marked(document.marked_text)
+    words = _cut_words(reading.words, limits.max_word_characters)
+    places = _cut_anchors(reading.places, words, limits.max_anchor_characters)
+    links, has_longer_urls = links_of(
+        url, document.base_href, document.anchors, places, rules, limits.max_url_characters
+    )
+    title = document.title[: limits.max_title_characters]
+    has_cut = {
+        Cap.WORD: words is not reading.words,
+        Cap.ANCHOR: places is not reading.places,
+        Cap.TITLE: len(title) < len(document.title),
+        Cap.URL: has_longer_urls,
+    }
     return Page(
         url=url,
         media_type=media_type,
         charset=charset,
-        title=document.title,
+        title=title,
         text=reading.text,
-        words=reading.words,
+        words=words,
         main_spans=reading.main_spans,
-        links=links_of(url, document.base_href, document.anchors, reading.places, rules),
+        links=links,
         directives=directives_of(document.said, fetched.robots_tag, agent, url, base_of(url, document.base_href)),
+        cut_by=tuple(sorted({*document.cut_by, *(cap for cap, has in has_cut.items() if has)})),
     )
+
+
+def _cut_words(words: tuple[str, ...], longest: int) -> tuple[str, ...]:
+    """Return the words with the ends of the too long ones cut off; the same object where there is none."""
+    if max(map(len, words), default=0) <= longest:
+        return words
+    return tuple(word[:longest] for word in words)
+
+
+def _cut_anchors(places: tuple[Occurrence, ...], words: Sequence[str], longest: int) -> tuple[Occurrence, ...]:
+    """Return the places of links, each with as much of its text as may be; the same object where none is too long."""
+    if max((len(place.anchor) for place in places), default=0) <= longest:
+        return places
+    return tuple(place if len(place.anchor) <= longest else _cut_anchor(place, words, longest) for place in places)
+
+
+def _cut_anchor(place: Occurrence, words: Sequence[str], longest: int) -> Occurrence:
+    room, end = longest + 1, place.start
+    while end < place.end and room > len(words[end]):
+        room -= len(words[end]) + 1
+        end += 1
+    return place._replace(anchor=place.anchor[:longest].rstrip(), end=max(end, min(place.start + 1, place.end)))

@@ -1,19 +1,19 @@
 """HTML to text with markers: the tree is built, searched and read in C; only what was found is looked at here.
 
-The parser's time grows with the square of the depth: a document of 0.8 MB that opens 160,000 elements and closes none
-takes it over a minute. So elements may nest only so deep. No page that a person wrote comes near the limit; what lies
-deeper is cut off.
+The parser's time grows with the square of the depth, and of the attributes of one tag: a document of 0.8 MB that opens
+160,000 elements and closes none takes it over a minute. So both are bounded. No page that a person wrote comes near the
+limits; from where one is passed, a document is cut off.
 """
 
 from __future__ import annotations
 
 import re
-from itertools import islice
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
+from honeyguide.model import Cap
 from honeyguide.parse.boilerplate import CANDIDATES, Boilerplate, ancestors_of, menus_beside_text
 from honeyguide.parse.directives import Said
 from honeyguide.parse.marked_text import ASIDE_END, ASIDE_START, LINK_END, LINK_START, has_markers, without_markers
@@ -22,40 +22,64 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 DEEPEST: Final = 6000
+STEPS: Final = 50_000_000  # depths of all tags together: a step takes some 8 ns, and a usual page has 100,000
+MOST_ATTRIBUTES: Final = 500  # of one tag
 FEW_TAGS: Final = 2 * DEEPEST  # a document with fewer cannot be worth a closer look
+FEW_CHARACTERS: Final = 20_000  # likewise, for attributes
 
-_TAG: Final = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9]*)")
+_TAG: Final = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
 # Never nested in themselves by the parser: void elements, and those whose end is implied by the next of their kind.
 _FLAT: Final = frozenset(
     (
         "area", "base", "body", "br", "caption", "col", "colgroup", "dd", "dt", "embed", "head", "hr", "html", "img",
-        "input", "li", "link", "meta", "optgroup", "option", "p", "param", "rp", "rt", "source", "tbody", "td", "tfoot",
-        "th", "thead", "tr", "track", "wbr",
+        "input", "li", "link", "meta", "option", "p", "param", "source", "tbody", "td", "tfoot", "th", "thead", "tr",
+        "track", "wbr",
     )
 )  # fmt: skip
+# As the parser reads them, possessive throughout: no character is looked at twice.
+_ATTRIBUTE: Final = r"""[\s/]++(?:[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'>][^\s>]*+)?+)?+)?+"""
+_TAG_WITH_ATTRIBUTES: Final = re.compile(rf"</?[a-zA-Z][^\s/>]*+(?:{_ATTRIBUTE})*+")
+_ONE_ATTRIBUTE: Final = re.compile(_ATTRIBUTE)
 
 
-class _Steps(dict[str, int]):
-    """How much deeper each tag leads."""
+def affordable_part(html: str) -> str:
+    """Return the document up to where its markup costs too much; nearly always, the document itself.
 
-    def __missing__(self, tag: str) -> int:
-        step = -1 if tag[0] == "/" else 1
-        self[tag] = step = 0 if tag.lstrip("/").lower() in _FLAT else step
-        return step
+    Elements may nest only so deep, and a tag may have only so many attributes.
+    """
+    return _up_to_depths(_up_to_many_attributes(html))
 
 
-def without_depths(html: str) -> str:
-    """Return the document up to where elements nest deeper than `DEEPEST`; nearly always, the document itself."""
+def _up_to_many_attributes(html: str) -> str:
+    if len(html) < FEW_CHARACTERS:
+        return html
+    for tag in _TAG_WITH_ATTRIBUTES.finditer(html):
+        start, end = tag.span()
+        if end - start > 2 * MOST_ATTRIBUTES and len(_ONE_ATTRIBUTE.findall(tag[0])) > MOST_ATTRIBUTES:
+            return html[:start]
+    return html
+
+
+def _up_to_depths(html: str) -> str:
+    """Count what is open, by name: an end without a beginning closes nothing."""
     if html.count("<") < FEW_TAGS:
         return html
-    tags = _TAG.findall(html)
-    depths = np.cumsum(np.fromiter(map(_Steps().__getitem__, tags), dtype=np.int32, count=len(tags)))
-    # An end without a beginning counts for nothing: depths are above the lowest so far, which begins at 0.
-    depths -= np.minimum.accumulate(np.minimum(depths, 0))
-    if depths.max(initial=0) <= DEEPEST:
-        return html
-    first_too_deep = int(np.argmax(depths > DEEPEST))
-    return html[: next(islice(_TAG.finditer(html), first_too_deep, None)).start()]
+    opened: dict[str, int] = {}
+    depth = steps = 0
+    for tag in _TAG.finditer(html):
+        name = tag[1].lower()
+        if name in _FLAT:
+            pass
+        elif html[tag.start() + 1] != "/":
+            opened[name] = opened.get(name, 0) + 1
+            depth += 1
+        elif opened.get(name):
+            opened[name] -= 1
+            depth -= 1
+        steps += depth
+        if depth > DEEPEST or steps > STEPS:
+            return html[: tag.start()]
+    return html
 
 
 # What no reader sees as text of the page. Every tag costs time on every page, so rare harmless ones stay.
@@ -93,28 +117,30 @@ class HtmlDocument(NamedTuple):
     marked_text: str
     anchors: list[Anchor]
     said: Said = Said()  # what the head asks of crawlers
+    cut_by: frozenset[Cap] = frozenset()  # of links and markup
 
 
-def read_html(html: str, *, from_first_paragraph: bool = False, agent: str = "") -> HtmlDocument:
+def read_html(html: str, max_links: int, *, from_first_paragraph: bool = False, agent: str = "") -> HtmlDocument:
     """Read a document, however broken; of its body all, or what begins with the first `<p>`.
 
-    `agent` is the name by which a page may address us.
+    Only the first `max_links` links are read. `agent` is the name by which a page may address us.
     """
-    html = without_depths(html)
-    document, marker_count = _read(html, agent, from_first_paragraph=from_first_paragraph)
+    affordable = affordable_part(html)
+    read = partial(_read, agent=agent, max_links=max_links, from_first_paragraph=from_first_paragraph)
+    document, marker_count = read(affordable)
     if not has_markers(document.marked_text, marker_count):
-        document, _ = _read(without_markers(html), agent, from_first_paragraph=from_first_paragraph)
-    return document
+        document, _ = read(without_markers(affordable))
+    return document if affordable is html else document._replace(cut_by=document.cut_by | {Cap.MARKUP})
 
 
-def _read(html: str, agent: str, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
+def _read(html: str, agent: str, max_links: int, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
     """Return the document, and how many markers were put into its text."""
     tree = LexborHTMLParser(_WORD_ENDING_TAG.sub(" <", html))
     title, base_href = _title_and_base(_names_in_what_is_seen(tree))
     said = _said(tree.head, agent)
     if tree.body is None or (from_first_paragraph and not _cut_before_first_paragraph(tree.body)):
         return HtmlDocument(title, base_href, "", [], said), 0
-    anchors, boilerplate = _mark(tree.body)
+    anchors, boilerplate, has_more = _mark(tree.body, max_links)
     text = tree.body.text()
     bracket_count = len(anchors) + len(boilerplate.elements)
     if boilerplate.main_elements:
@@ -125,7 +151,8 @@ def _read(html: str, agent: str, *, from_first_paragraph: bool) -> tuple[HtmlDoc
             _bracket(menu, ASIDE_START, ASIDE_END)
         text = tree.body.text()
         bracket_count += len(menus)
-    return HtmlDocument(title, base_href, text.replace(_SOFT_HYPHEN, ""), anchors, said), 2 * bracket_count
+    cut_by = frozenset({Cap.LINKS} if has_more else ())
+    return HtmlDocument(title, base_href, text.replace(_SOFT_HYPHEN, ""), anchors, said, cut_by), 2 * bracket_count
 
 
 def _cut_before_first_paragraph(body: LexborNode) -> bool:
@@ -142,14 +169,21 @@ def _cut_before_first_paragraph(body: LexborNode) -> bool:
     return True
 
 
-def _mark(body: LexborNode) -> tuple[list[Anchor], Boilerplate]:
-    """Bracket the links, the boilerplate, and what is not boilerplate although all around it is."""
-    anchors = []
+def _mark(body: LexborNode, max_links: int) -> tuple[list[Anchor], Boilerplate, bool]:
+    """Bracket the links, the boilerplate, and what is not boilerplate although all around it is.
+
+    The last value says whether there are more links than are bracketed.
+    """
+    anchors: list[Anchor] = []
     images = []
     boilerplate = Boilerplate()
+    has_more = False
     for node in body.css(_MARKED):
         tag, attributes = node.tag, node.attributes
         if tag in _LINK_TAGS:
+            if len(anchors) == max_links:
+                has_more = True
+                continue
             anchors.append(Anchor(attributes["href"] or "", attributes.get("rel") or ""))
             node.insert_before(LINK_START)
             node.insert_after(LINK_END)
@@ -164,7 +198,7 @@ def _mark(body: LexborNode) -> tuple[list[Anchor], Boilerplate]:
         _bracket(node, ASIDE_START, ASIDE_END)
     for node in boilerplate.main_elements:
         _bracket(node, ASIDE_END, ASIDE_START)
-    return anchors, boilerplate
+    return anchors, boilerplate, has_more
 
 
 def _bracket(node: LexborNode, start: str, end: str) -> None:

@@ -52,10 +52,14 @@ def links_of(
     base_href: str,
     anchors: Sequence[Anchor],
     places: Sequence[Occurrence],
-    rules: PageRules = WHOLE_PAGE,
-) -> tuple[Link, ...]:
-    """Return the links that lead elsewhere, in order of first occurrence; `places` says where each anchor stands."""
-    targets = _Targets(base_of(page, base_href), page, rules)
+    rules: PageRules,
+    longest_url: int,
+) -> tuple[tuple[Link, ...], bool]:
+    """Return the links that lead elsewhere, in order of first occurrence, and whether some have too long a URL.
+
+    `places` says where each anchor stands.
+    """
+    targets = _Targets(base_of(page, base_href), page, rules, longest_url)
     found_by_target: dict[str, _Found] = {}
     for (href, rel), place in zip(anchors, places, strict=True):
         target = targets[href]
@@ -68,7 +72,8 @@ def links_of(
         else:
             found.places.append(place)
             found.rel &= tokens
-    return tuple(Link(found.target, page, tuple(found.places), found.rel) for found in found_by_target.values())
+    links = tuple(Link(found.target, page, tuple(found.places), found.rel) for found in found_by_target.values())
+    return links, targets.has_longer
 
 
 class _Found:
@@ -83,12 +88,14 @@ class _Found:
 
 
 class _Targets(dict[str, Url | None]):
-    """Where each address leads; None for nowhere: unusable, the page itself, or against the rules.
+    """Where each address leads; None for nowhere: unusable, too long, the page itself, or against the rules.
 
     Resolving is slow, so done once.
     """
 
-    def __init__(self, base: Url, page: Url, rules: PageRules) -> None:
+    def __init__(self, base: Url, page: Url, rules: PageRules, longest: int) -> None:
+        self.has_longer = False
+        self._longest = longest
         self._base = base
         self._page = page
         self._rules = rules
@@ -101,6 +108,8 @@ class _Targets(dict[str, Url | None]):
             target = _target(href, self._base)
             if target == self._page:
                 target = None
+        if target is not None and len(target.text) > self._longest:
+            target, self.has_longer = None, True
         if target is not None and not self._rules.let(href, target, self._page):
             target = None
         self[href] = target

@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.model import Url
+from honeyguide.model import Cap, Url
 from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import redirect_ends
 
@@ -44,6 +44,7 @@ class CrawledPage:
     canonical: Url | None  # the other address that it calls its own
     digest: str  # of title and text, in hexadecimal digits
     robots_tag: str  # the X-Robots-Tag headers, one a line
+    cut_by: tuple[Cap, ...]  # limits that it was over
 
 
 class CrawledPages:
@@ -74,7 +75,7 @@ class CrawledPages:
             f"""SELECT p.link, l.url, p.step, s.finished_at, s.status, p.content_type, p.media_type, s.body_bytes,
                        p.title, p.words, s.score, p.relevance, p.crawl_relevance, p.was_relevant,
                        p.is_relevant, s.reward, p.depth, f.url, i.canonical,
-                       p.digest, coalesce(d.robots_tag, '')
+                       p.digest, coalesce(d.robots_tag, ''), p.cut_by
                 {self._from()} ORDER BY {"p.relevance DESC, s.step" if best_first else "s.step"} LIMIT ?""",
             self._after_step,
             limit,
@@ -177,7 +178,7 @@ def _which(table: str, *, relevant_only: bool) -> str:
 
 
 def _page(link: int, url: str, *columns: Any) -> CrawledPage:  # noqa: ANN401 - as SQLite gives them
-    *noted, was_relevant, is_relevant, reward, depth, found_on, canonical, digest, robots_tag = columns
+    *noted, was_relevant, is_relevant, reward, depth, found_on, canonical, digest, robots_tag, cut_by = columns
     addresses = (_url(found_on), _url(canonical))
     values: list[Any] = [
         *noted,
@@ -188,6 +189,7 @@ def _page(link: int, url: str, *columns: Any) -> CrawledPage:  # noqa: ANN401 - 
         *addresses,
         bytes(digest).hex(),
         robots_tag,
+        tuple(map(Cap, cut_by.split())),
     ]
     return CrawledPage(link, Url(url), *values)
 

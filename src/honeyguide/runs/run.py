@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections import Counter
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,6 +126,14 @@ class Run:
                WHERE outcome IN ('refused', 'failed') GROUP BY 1, 2 ORDER BY times DESC, 1, 2"""
         )
         return {f"{reason} {status}" if status else reason: times for reason, status, times in rows}
+
+    def cut_pages(self) -> dict[str, int]:
+        """Count the pages that were over each limit of `[parse]`, the most frequent first."""
+        rows = self._select("SELECT cut_by, count(*) FROM pages WHERE cut_by <> '' GROUP BY 1 ORDER BY 1")
+        counts: Counter[str] = Counter()
+        for cut_by, times in rows:
+            counts.update(dict.fromkeys(cut_by.split(), times))
+        return dict(counts.most_common())
 
     def body(self, url: Url) -> bytes:
         """Return the body of a page as it was received; KeyError if the run has no such page or no body of it."""

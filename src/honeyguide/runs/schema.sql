@@ -50,7 +50,8 @@ CREATE TABLE pages (
   depth INTEGER NOT NULL,            -- clicks from a seed
   distance INTEGER NOT NULL,         -- clicks since a relevant page, by the newest judgement
   digest BLOB NOT NULL,              -- of title and text
-  description BLOB                   -- by which it is judged again; NULL where it never is
+  description BLOB,                  -- by which it is judged again; NULL where it never is
+  cut_by TEXT NOT NULL               -- limits that it was over, in the words of `Cap`, separated by spaces
 );
 
 CREATE TABLE bodies (                -- of pages, where they are kept here; apart, because pages are judged again

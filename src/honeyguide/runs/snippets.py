@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from unicodedata import normalize
 
 from honeyguide.model import Fetched
-from honeyguide.parse import parse, rules_of
+from honeyguide.parse import parser_for
 from honeyguide.text import Stems, main_text, words_of
 
 if TYPE_CHECKING:
@@ -176,8 +176,7 @@ class PageTexts:
     def __init__(self, run: Run, pages: CrawledPages) -> None:
         settings = run.settings
         self._pages = pages
-        self._rules = rules_of(settings.crawl.profile)
-        self._agent = settings.fetch.product
+        self._parse = parser_for(settings)
 
     def main_text(self, page: CrawledPage) -> str | None:
         """Return the text outside navigation, header and footer, white space folded; None where no body is stored."""
@@ -185,7 +184,7 @@ class PageTexts:
         if body is None:
             return None
         fetched = Fetched(page.status, page.content_type, body, robots_tag=page.robots_tag)
-        return main_text(parse(page.url, fetched, rules=self._rules, agent=self._agent)).strip()
+        return main_text(self._parse(page.url, fetched)).strip()
 
 
 class PageSnippets:

@@ -219,10 +219,11 @@ class StepWriter:
         title = "" if visit.is_unindexed else page.title
         judged = verdict.relevance, verdict.is_relevant
         self._db.execute(
-            "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 link, step, title, fetched.content_type, page.media_type, page.charset, len(page.words), *judged,
                 *judged, visit.depth, visit.distance, page.digest, visit.description,
+                " ".join(page.cut_by),
             ),
         )  # fmt: skip
         self._write_body(link, fetched.body, visit)

@@ -15,7 +15,7 @@ import xxhash
 from honeyguide.errors import HoneyguideError
 from honeyguide.model import Fetched
 from honeyguide.model.clock import RealClock
-from honeyguide.parse import parse, rules_of
+from honeyguide.parse import parser_for
 from honeyguide.runs import open_run
 from honeyguide.search.matching import marked
 from honeyguide.search.page_index import FOLDER, IndexBusy, IndexLock, PageIndex, last_step
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import tantivy
 
     from honeyguide.model import Page, Url, Verdict
-    from honeyguide.parse import PageRules
     from honeyguide.runs import CrawledPage, Run
     from honeyguide.settings import Settings
 
@@ -110,7 +109,7 @@ class IndexedPage:
         )
 
     @classmethod
-    def read(cls, page: CrawledPage, body: bytes | None, rules: PageRules) -> IndexedPage:
+    def read(cls, page: CrawledPage, body: bytes | None, parse: Callable[[Url, Fetched], Page]) -> IndexedPage:
         """Make one from a stored page; without a body it has the title alone."""
         if body is None:
             return cls(
@@ -126,7 +125,7 @@ class IndexedPage:
                 text_print=_text_print(page.url.text, ()),
             )
         return cls.of(
-            parse(page.url, Fetched(page.status, page.content_type, body), rules),
+            parse(page.url, Fetched(page.status, page.content_type, body)),
             step=page.step,
             fetched_at=page.fetched_at,
             relevance=page.relevance,
@@ -211,11 +210,11 @@ def _rest_in_memory(run: Run, stored: PageIndex | None, language: str, on_progre
 
 
 def _stored_pages(run: Run, after_step: int, on_progress: OnProgress = lambda *_: None) -> Iterator[IndexedPage]:
-    rules = rules_of(run.settings.crawl.profile)
+    parse = parser_for(run.settings)
     pages = run.crawled_pages(after_step=after_step)
     total = len(pages)
     for done, page in enumerate(pages.all(), 1):
-        yield IndexedPage.read(page, pages.body(page), rules)
+        yield IndexedPage.read(page, pages.body(page), parse)
         on_progress(done, max(done, total))
 
 

@@ -67,7 +67,7 @@ VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
         "guard.rules": (),
     },
 }
-"""By dotted key. How pages are read under wikipedia is not a setting; see `parse/page_rules.py`."""
+"""By dotted key. How pages are read under wikipedia is not a setting; see `parse/links.py`."""
 
 
 def with_profile(base: Settings, values: Mapping[str, Any]) -> dict[str, Any]:

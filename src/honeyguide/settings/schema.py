@@ -23,6 +23,7 @@ from honeyguide.settings.sections import (
     DirectiveSettings,
     FrontierSettings,
     JudgeSettings,
+    ParseSettings,
     RankSettings,
     RefreshSettings,
     RestartSettings,
@@ -47,6 +48,7 @@ class Settings:
     render: RenderSettings = field(default_factory=RenderSettings)
     refresh: RefreshSettings = field(default_factory=RefreshSettings)
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
+    parse: ParseSettings = field(default_factory=ParseSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     ask: AskSettings = field(default_factory=AskSettings)
     scope: ScopeSettings = field(default_factory=ScopeSettings)

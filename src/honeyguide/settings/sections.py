@@ -184,6 +184,17 @@ class DirectiveSettings:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class ParseSettings:
+    """What reading a page may cost. A page beyond a limit is cut, and its record names the limit."""
+
+    max_links: int = setting(6000, "links of one page that are read, the first", at_least=0)
+    max_word_characters: int = setting(100, "characters of a word", at_least=1)
+    max_anchor_characters: int = setting(1000, "characters of a link's text", at_least=1)
+    max_title_characters: int = setting(1000, "characters of a title", at_least=1)
+    max_url_characters: int = setting(2000, "characters of a URL; links to longer ones are left out", at_least=1)
+
+
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")
 RESTART_SOURCES: Final = ("urls", "starting-points", "unexplored")
 

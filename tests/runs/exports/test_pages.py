@@ -75,6 +75,7 @@ class TestJsonLines:
             "simhash": new["simhash"],
             "robots": "",
             "robots_tag": None,
+            "cut_by": None,
         }
         assert len(bytes.fromhex(new["digest"])) == 8
         assert len(bytes.fromhex(new["simhash"])) == 8

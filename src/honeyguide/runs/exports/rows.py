@@ -125,6 +125,7 @@ class PageRecord:
     simhash: str | None  # 64 bits in hexadecimal: few differ between pages that read much alike; None without a guard
     robots: str  # allowed, no-file, ignored by setting, or empty where no robots.txt was asked for
     robots_tag: str | None  # the X-Robots-Tag headers, one a line
+    cut_by: str | None  # limits of [parse] that it was over, separated by spaces
 
     @property
     def heading(self) -> str:
@@ -214,6 +215,7 @@ def numbered_records(
             simhash=None if fingerprint is None else f"{Fingerprint.unpack(fingerprint).simhash:016x}",
             robots=pages.robots(page) if obeys_robots else "ignored",
             robots_tag=page.robots_tag or None,
+            cut_by=" ".join(page.cut_by) or None,
         )
         yield page.link, record
         on_progress(done, total)

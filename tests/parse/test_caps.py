@@ -1,0 +1,133 @@
+"""What a page may cost is bounded: it is cut at a limit, and says at which."""
+
+from __future__ import annotations
+
+from itertools import repeat
+from time import process_time
+
+import pytest
+from hypothesis import given
+
+from honeyguide.model import Cap, Fetched, Page, Url
+from honeyguide.parse import parse
+from honeyguide.parse.directives import Said, directives_of
+from honeyguide.parse.html import DEEPEST, MOST_ATTRIBUTES, STEPS, affordable_part
+from honeyguide.settings import ParseSettings
+from parse.test_awkward_input import htmlish
+
+HERE = Url.parse("http://here.test/")
+TIGHT = ParseSettings(
+    max_links=3, max_word_characters=5, max_anchor_characters=10, max_title_characters=8, max_url_characters=30
+)
+
+
+def page_of(html: str, limits: ParseSettings = TIGHT) -> Page:
+    return parse(HERE, Fetched(200, "text/html; charset=utf-8", html.encode("utf-8", "replace")), limits=limits)
+
+
+def test_of_too_many_links_the_first_are_read_and_the_text_of_all() -> None:
+    page = page_of("".join(f"<a href=/{number}>l{number}</a> " for number in range(5)))
+    assert [link.target.path for link in page.links] == ["/0", "/1", "/2"]
+    assert page.words == ("l0", "l1", "l2", "l3", "l4")
+    assert page.cut_by == (Cap.LINKS,)
+
+
+@pytest.mark.parametrize("media_type", ["text/html", "text/plain"])
+def test_the_end_of_a_long_word_is_cut_off(media_type: str) -> None:
+    page = parse(HERE, Fetched(200, media_type, b"a mineralogical word"), limits=TIGHT)
+    assert page.words == ("a", "miner", "word")
+    assert page.text == "a mineralogical word"
+    assert page.cut_by == (Cap.WORD,)
+
+
+def test_a_long_anchor_keeps_the_words_that_fit() -> None:
+    page = page_of("see <a href=/x>one two six seven</a> then")
+    ((place,),) = (link.occurrences for link in page.links)
+    assert place.anchor == "one two si"
+    assert page.words[place.start : place.end] == ("one", "two")
+    assert page.cut_by == (Cap.ANCHOR,)
+
+
+def test_a_long_title_is_cut() -> None:
+    page = page_of("<title>A long title</title>")
+    assert (page.title, page.cut_by) == ("A long t", (Cap.TITLE,))
+
+
+def test_links_to_long_urls_are_left_out_also_under_a_long_base() -> None:
+    assert page_of("<a href=/short>x</a><a href=/much-too-long-for-this>y</a>").cut_by == (Cap.URL,)
+    page = page_of(f"<base href='/{'a' * 20}/'><a href=1>x</a><a href=/2>y</a>")
+    assert [link.target.path for link in page.links] == ["/2"]
+    assert page.cut_by == (Cap.URL,)
+
+
+def test_a_page_may_be_cut_by_several_limits() -> None:
+    html = "<title>A long title</title>" + "<a href=/0123456789012345>mineralogy</a>" * 4
+    assert page_of(html).cut_by == (Cap.LINKS, Cap.TITLE, Cap.URL, Cap.WORD)
+
+
+@given(htmlish)
+def test_no_page_is_over_its_limits(html: str) -> None:
+    page = page_of(html)
+    places = [place for link in page.links for place in link.occurrences]
+    assert len(places) <= TIGHT.max_links
+    assert max(map(len, page.words), default=0) <= TIGHT.max_word_characters
+    assert len(page.title) <= TIGHT.max_title_characters
+    assert all(len(place.anchor) <= TIGHT.max_anchor_characters for place in places)
+    assert all(0 <= place.start <= place.end <= len(page.words) for place in places)
+    assert all(len(link.target.text) <= TIGHT.max_url_characters for link in page.links)
+
+
+@given(htmlish)
+def test_what_is_within_its_limits_is_not_cut(html: str) -> None:
+    page = page_of(html, ParseSettings())
+    without = ParseSettings(*repeat(10**9, 5))
+    assert page == page_of(html, without)
+    assert page.cut_by == ()
+
+
+class TestMarkup:
+    @pytest.mark.parametrize("unit", ["<div></b>", "<x></y>", "<optgroup>", "<div><table></div>", "<DIV></p>"])
+    def test_ends_of_what_is_not_open_close_nothing(self, unit: str) -> None:
+        html = "<p>before" + unit * 30_000
+        assert affordable_part(html).count(unit) <= DEEPEST
+        page = page_of(html)
+        assert (page.words, page.cut_by) == (("befor",), (Cap.MARKUP, Cap.WORD))
+
+    def test_many_tags_at_some_depth_are_as_much_as_few_at_a_great_one(self) -> None:
+        depth = DEEPEST // 2
+        html = "<div>" * depth + "<i>x</i>" * (STEPS // depth)
+        assert STEPS // depth // 2 - depth < affordable_part(html).count("<i>") < STEPS // depth // 2
+
+    @pytest.mark.parametrize(
+        "tag", ["<p {}>", "</p {}>", "<p\n{}", "<p/{}>", "<p a='>' {}>", "<p ' {}>", '<p a=">" b = \'"\' {}>']
+    )
+    def test_a_tag_with_too_many_attributes_ends_the_document(self, tag: str) -> None:
+        many = " ".join(f"a{number}=1" for number in range(10_000))
+        assert affordable_part("before " + tag.format(many) + " after") == "before "
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<p data-x='" + "a=1 " * 50_000 + "'>x",
+            "<p " + " ".join(f"a{number}" for number in range(MOST_ATTRIBUTES)) + ">" + "x" * 30_000,
+            "<a href=/x title='a b'>x</a>" * 5_000,
+            "<ul>" + "<li>one" * 30_000 + "</ul>",
+        ],
+    )
+    def test_long_values_and_many_tags_are_left_alone(self, html: str) -> None:
+        assert affordable_part(html) is html
+
+    @pytest.mark.parametrize(
+        "unit", ['<p a="', "<p a='", "<a ", "<", "<a =", '<a\n= "', "</", "<a '\"", '<p a="\'">', "<p\t\t"]
+    )
+    def test_looking_takes_time_in_proportion_to_the_length(self, unit: str) -> None:
+        html = unit * (1_000_000 // len(unit))
+        began = process_time()
+        affordable_part(html)
+        assert process_time() - began < 3  # a second look at every character would take minutes
+
+
+def test_a_refresh_of_a_million_digits_is_read_once() -> None:
+    began = process_time()
+    directives_of(Said(refresh="1" * 1_000_000), "", "", HERE, HERE)
+    assert process_time() - began < 1
