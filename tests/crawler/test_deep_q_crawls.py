@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.small_crawls import settings_for, story
+from deep_strategies import thorough
 from honeyguide.crawler import crawl, resume
 from vectors_by_hash import hashed_vectors
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 pytest.importorskip("torch", reason="needs PyTorch, the extra deep")
 
 VARIANTS = [
-    {"dqn__target": "ordinary", "dqn__dueling": "mean", "dqn__mode": "asynchronous"},
-    {"dqn__target": "clipped-double", "dqn__dueling": "max"},
+    thorough({"dqn__target": "ordinary", "dqn__dueling": "mean", "dqn__mode": "asynchronous"}),
+    thorough({"dqn__target": "clipped-double", "dqn__dueling": "max"}),
     {"dqn__features": "continuous", "dqn__draws": "link", "dqn__training_steps": 50, "dqn__learns_in_test": False},
 ]
 

@@ -37,7 +37,7 @@ def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -
 @pytest.mark.parametrize(
     ("strategy", "concurrency", "found_again", "kills"),
     [
-        ("online-ridge", 8, "best", 5),
+        ("online-ridge", 8, "best", 3),
         thorough("lfa-sync", 8, "best", 4),
         thorough("online-ridge", 1, "best", 7),
         thorough("online-ridge", 8, "merge", 7),

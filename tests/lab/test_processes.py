@@ -12,6 +12,7 @@ from honeyguide_lab.spec import experiment_from
 if TYPE_CHECKING:
     from pathlib import Path
 
+BUDGET = 120
 EXPERIMENT = experiment_from(
     {"worlds": ["synthetic:pages=400,hosts=6"], "topics": [{"name": "geology"}], "strategies": ["breadth-first"]}
 )
@@ -19,10 +20,10 @@ EXPERIMENT = experiment_from(
 
 def tasks_in(folder: Path) -> list[CrawlTask]:
     settings = EXPERIMENT.settings(
-        "synthetic:pages=400,hosts=6", EXPERIMENT.topics[0], EXPERIMENT.contenders[0], seed=0, budget=300
+        "synthetic:pages=400,hosts=6", EXPERIMENT.topics[0], EXPERIMENT.contenders[0], seed=0, budget=BUDGET
     )
     return [
-        CrawlTask(folder / str(seed), replace(settings, crawl=replace(settings.crawl, seed=seed))) for seed in range(4)
+        CrawlTask(folder / str(seed), replace(settings, crawl=replace(settings.crawl, seed=seed))) for seed in range(3)
     ]
 
 
@@ -33,7 +34,7 @@ def test_an_interruption_stops_every_process_and_the_crawls_can_be_gone_on_with(
     assert not all(task.is_done for task in tasks)
     assert run_crawls(tasks, jobs=1, on_progress=spent.append)
     assert all(task.is_done for task in tasks)
-    assert spent[-1] == 4 * 300
+    assert spent[-1] == 3 * BUDGET
 
 
 def test_nothing_left_to_do_is_done_at_once(tmp_path: Path) -> None:

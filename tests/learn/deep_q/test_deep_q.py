@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 RULES = DqnSettings(layers=(16,), discount=GAMMA, learning_rate=0.01, target_share=0.1, warm_up=20, refresh_every=1)
 DUELINGS = ("none", "mean", "max")
-# Every target and every form of dueling once; all pairs are thorough.
-SAMPLE = [("ordinary", "none"), ("double", "mean"), ("clipped-double", "max")]
+# The plainest, and the one with the most to it; all pairs are thorough.
+SAMPLE = [("ordinary", "none"), ("clipped-double", "max")]
 VARIANTS = [
     pytest.param(
         replace(RULES, target=target, dueling=dueling),

@@ -208,7 +208,7 @@ def test_any_curve_can_be_drawn(points: list[tuple[int, int]]) -> None:
 
 
 @needs_chromium
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.thorough)])
 def test_in_a_browser_nothing_is_wider_than_the_window_and_nobody_is_asked(tmp_path: Path, width: int) -> None:
     file = honeyguide.write_report(odd_run(tmp_path / "run"))
     asked: list[str] = []
@@ -221,7 +221,7 @@ def test_in_a_browser_nothing_is_wider_than_the_window_and_nobody_is_asked(tmp_p
 
 
 @needs_chromium
-@pytest.mark.parametrize("width", [1280, 420])
+@pytest.mark.parametrize("width", [1280, pytest.param(420, marks=pytest.mark.thorough)])
 def test_in_a_browser_every_name_on_the_map_is_within_it_and_over_no_other(tmp_path: Path, width: int) -> None:
     titles = [
         "WWWW MMMM @@@@ OOOO QQQQ",
