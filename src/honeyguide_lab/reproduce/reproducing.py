@@ -36,7 +36,7 @@ from honeyguide_lab.plots import PanelPlot, can_draw, save_line_plot, save_panel
 from honeyguide_lab.reproduce.han2018 import HAN2018
 from honeyguide_lab.reproduce.lim2016 import LIM2016
 from honeyguide_lab.reproduce.pertejo2021 import PERTEJO2021
-from honeyguide_lab.reproduce.study import KnowsItsWorlds, StudiedWorld, Study, StudyOptions
+from honeyguide_lab.reproduce.study import StudiedWorld, Study, StudyOptions
 from honeyguide_lab.reproduce.wikicrawler import WIKICRAWLER
 from honeyguide_lab.statistics import markdown_table
 
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from honeyguide.model import Answer
     from honeyguide.settings import Settings
-    from honeyguide_lab.parallel import Task
     from honeyguide_lab.reproduce.study import Cell, Figure, Paper, Report, Reproduction, Section, Table
 
 
@@ -278,8 +277,8 @@ def reproduce(
     for task in tasks:
         validate(task.settings)
     claim_folder(folder, about)
-    if isinstance(reproduction, KnowsItsWorlds):
-        reproduction.keep_worlds()
+    for world in reproduction.explored:
+        world.keep_graph(study)
     total = sum(task.budget for task in tasks)
     finished = run_crawls(
         tasks,
@@ -328,14 +327,11 @@ def _refuse_unheeded(paper: Paper, options: StudyOptions) -> None:
 
 def _world(study: Study, world: StudiedWorld, reproduction: Reproduction) -> dict[str, Any]:
     """Return the facts that a world's figures depend on: the data that its crawls saw, and their settings."""
-    here: list[Task] = [task for task in reproduction.tasks if task.settings.crawl.world == world.name]
+    here = [task for task in reproduction.tasks if task.settings.crawl.world == world.name]
+    explored = [each.graph.data_hash for each in reproduction.explored if each.world == world]
     return {
         "world": world.name,
-        "data_hash": (
-            reproduction.data_hash_of(world)
-            if isinstance(reproduction, KnowsItsWorlds)
-            else data_hash(task.run for task in here)
-        ),
+        "data_hash": explored[0] if explored else data_hash(task.run for task in here),
         "crawls": [
             {"run": str(task.run.relative_to(study.folder)), "settings": _chosen_settings(task.settings)}
             for task in here

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from honeyguide_lab.parallel import Task
     from honeyguide_lab.plots import LinePlot, PanelPlot
+    from honeyguide_lab.reproduce.world_topics import WorldTopics
 
 Cell: TypeAlias = str | int | float | None  # None: there is no such figure
 
@@ -126,30 +127,13 @@ class Study:
         return any(world.kind == "wiki" for world in self.worlds)
 
 
-class Reproduction(Protocol):
+@dataclass(frozen=True, slots=True)
+class Reproduction:
     """A paper set up on the worlds of a study."""
 
-    @property
-    def tasks(self) -> Sequence[Task]:
-        """Every crawl that the report needs."""
-        ...
-
-    def report(self) -> Report:
-        """Return the report; called once all crawls are made."""
-        ...
-
-
-@runtime_checkable
-class KnowsItsWorlds(Protocol):
-    """A reproduction that has explored its worlds: a data hash need not be found from its crawls."""
-
-    def data_hash_of(self, world: StudiedWorld) -> str:
-        """Of every answer that the world has for who begins where the crawls begin."""
-        ...
-
-    def keep_worlds(self) -> None:
-        """Write down what was explored; asked once the folder is ours."""
-        ...
+    tasks: tuple[Task, ...]  # every crawl that the report needs
+    report: Callable[[], Report]  # called once all crawls are made
+    explored: tuple[WorldTopics, ...] = ()  # worlds whose graph is known; the data of others is hashed from the crawls
 
 
 @dataclass(frozen=True, slots=True)

@@ -238,13 +238,13 @@ def gains(tried: NDArray[np.int64], basic: NDArray[np.int64]) -> list[float]:
     return [float(each / basic[0] - 1) for each in tried] if basic[0] else []
 
 
-def spread(values: NDArray[np.int64] | list[float]) -> float | None:
+def spread(values: NDArray[np.int64] | list[float] | None) -> float | None:
     """The standard deviation between trials; none of a single one."""
-    return float(np.std(values, ddof=1)) if len(values) > 1 else None
+    return float(np.std(values, ddof=1)) if values is not None and len(values) > 1 else None
 
 
-def mean(values: NDArray[np.int64] | list[float]) -> float | None:
-    return float(np.mean(values)) if len(values) else None
+def mean(values: NDArray[np.int64] | list[float] | None) -> float | None:
+    return float(np.mean(values)) if values is not None and len(values) else None
 
 
 def _slug(text: str) -> str:

@@ -8,19 +8,22 @@ what they cost, and `ablations` changes one thing at a time.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from honeyguide_lab.reproduce.han2018.ablations import ablation_section, ablations
 from honeyguide_lab.reproduce.han2018.curves import figure_1, figure_2, figure_3
 from honeyguide_lab.reproduce.han2018.gains import gains_section, timed_methods, times_section, topics_section
 from honeyguide_lab.reproduce.han2018.plan import FULL, QUICK, SOURCE, STEPS, TASKS, TITLE, TRIALS, HanSizes, plan_all
-from honeyguide_lab.reproduce.study import BUNDLED, Paper, Report, vector_sources
+from honeyguide_lab.reproduce.study import BUNDLED, Paper, Report, Reproduction, vector_sources
 from honeyguide_lab.reproduce.world_topics import world_topics
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from honeyguide_lab.parallel import Task
     from honeyguide_lab.reproduce.han2018.ablations import Ablations
-    from honeyguide_lab.reproduce.study import Section, StudiedWorld, Study
+    from honeyguide_lab.reproduce.study import Section, Study
     from honeyguide_lab.reproduce.trials import TimedMethod, Trials
     from honeyguide_lab.reproduce.world_topics import WorldTopics
 
@@ -43,47 +46,38 @@ class _OnWorld:
     ablations: Ablations | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Han2018:
-    study: Study
-    worlds: tuple[_OnWorld, ...]
+def _tasks(worlds: Sequence[_OnWorld]) -> Iterator[Task]:
+    """Times first: then the figures, for as long as they take."""
+    for world in worlds:
+        yield from (crawl for method in world.timed for crawl in method.crawls)
+        reasons = world.ablations.trials if world.ablations else ()
+        yield from (sequence for each in (*world.trials, *reasons) for sequence in each.sequences)
 
-    @property
-    def tasks(self) -> tuple[Task, ...]:
-        """Times first: then the figures, for as long as they take."""
-        tasks: list[Task] = []
-        for world in self.worlds:
-            tasks += [crawl for method in world.timed for crawl in method.crawls]
-            reasons = world.ablations.trials if world.ablations else ()
-            tasks += [sequence for each in (*world.trials, *reasons) for sequence in each.sequences]
-        return tuple(tasks)
 
-    def report(self) -> Report:
-        steps = {world.topics.world.name: world.sizes.steps for world in self.worlds}
-        sections = [topics_section([world.topics for world in self.worlds], steps)]
-        for world in self.worlds:
-            sections += _sections(world)
-        sections.append(times_section([world.timed for world in self.worlds]))
-        return Report(TITLE, SOURCE, tuple(sections), tuple(self._left_out()))
+def _report(study: Study, worlds: Sequence[_OnWorld]) -> Report:
+    steps = {world.topics.world.name: world.sizes.steps for world in worlds}
+    sections = [topics_section([world.topics for world in worlds], steps)]
+    for world in worlds:
+        sections += _sections(world)
+    sections.append(times_section([world.timed for world in worlds]))
+    return Report(TITLE, SOURCE, tuple(sections), tuple(_left_out(study, worlds)))
 
-    def data_hash_of(self, world: StudiedWorld) -> str:
-        return next(each.topics.graph.data_hash for each in self.worlds if each.topics.world == world)
 
-    def keep_worlds(self) -> None:
-        for world in self.worlds:
-            world.topics.keep_graph(self.study)
-
-    def _left_out(self) -> list[str]:
-        reasons = [each for world in self.worlds for each in world.topics.left_out]
-        reasons += [
-            f"The paper's sizes on `{world.topics.world.name}`: a task visits {world.sizes.steps:,} pages and not "
-            f"{STEPS:,}, {world.sizes.tasks} tasks are in a row and not {TASKS}, and there are {world.sizes.trials} "
-            f"trials and not {TRIALS}. For a larger dump: `--steps {STEPS} --tasks {TASKS} --trials {TRIALS}`."
-            for world in self.worlds
-            if (world.sizes.steps, world.sizes.tasks, world.sizes.trials) != (STEPS, TASKS, TRIALS)
-        ]
-        reasons += [] if self.study.has_wiki else [_NO_WIKI]
-        return reasons + ([] if vector_sources(self.study) != (BUNDLED,) else [_NO_VECTORS])
+def _left_out(study: Study, worlds: Sequence[_OnWorld]) -> Iterator[str]:
+    for world in worlds:
+        yield from world.topics.left_out
+    for world in worlds:
+        sizes = world.sizes
+        if (sizes.steps, sizes.tasks, sizes.trials) != (STEPS, TASKS, TRIALS):
+            yield (
+                f"The paper's sizes on `{world.topics.world.name}`: a task visits {sizes.steps:,} pages and not "
+                f"{STEPS:,}, {sizes.tasks} tasks are in a row and not {TASKS}, and there are {sizes.trials} "
+                f"trials and not {TRIALS}. For a larger dump: `--steps {STEPS} --tasks {TASKS} --trials {TRIALS}`."
+            )
+    if not study.has_wiki:
+        yield _NO_WIKI
+    if vector_sources(study) == (BUNDLED,):
+        yield _NO_VECTORS
 
 
 def _sections(world: _OnWorld) -> list[Section]:
@@ -94,7 +88,7 @@ def _sections(world: _OnWorld) -> list[Section]:
     return sections
 
 
-def _begin(study: Study) -> _Han2018:
+def _begin(study: Study) -> Reproduction:
     wanted = (QUICK if study.is_quick else FULL)["topics"]
     worlds = []
     for studied in study.worlds:
@@ -109,7 +103,8 @@ def _begin(study: Study) -> _Han2018:
                 ablations(study, topics, sizes) if study.options.ablations else None,
             )
         )
-    return _Han2018(study, tuple(worlds))
+    explored = tuple(world.topics for world in worlds)
+    return Reproduction(tuple(_tasks(worlds)), partial(_report, study, worlds), explored)
 
 
 HAN2018: Final = Paper(

@@ -6,18 +6,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.learn.parse_or_skip_model import DISCOUNT, PARSE, PENALTY, SKIP, STATES, published_policies, solve
 from honeyguide_lab.reproduce.lim2016.exploration import exploration_section, explorations
 from honeyguide_lab.reproduce.lim2016.published import SOURCE, TITLE
 from honeyguide_lab.reproduce.lim2016.similarity import similarity_section
-from honeyguide_lab.reproduce.study import Paper, Report, Section, Table
+from honeyguide_lab.reproduce.study import Paper, Report, Reproduction, Section, Table
 
 if TYPE_CHECKING:
-    from honeyguide_lab.reproduce.lim2016.exploration import Explored
-    from honeyguide_lab.reproduce.lim2016.measured_crawl import MeasuredCrawl
     from honeyguide_lab.reproduce.study import Study
 
 __all__ = ["LIM2016"]
@@ -34,25 +31,6 @@ _POLICY: Final = (
     "probabilities; ours are reasoned from his definitions and a few stated assumptions; the discount and "
     "the penalty are ours too."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Lim2016:
-    study: Study
-    explored: tuple[Explored, ...]
-
-    @property
-    def tasks(self) -> tuple[MeasuredCrawl, ...]:
-        return tuple(crawl for each in self.explored for crawl in each.crawl_by_strategy.values())
-
-    def report(self) -> Report:
-        policy, policies = policy_section(self.study.seed)
-        similarity, similarities = similarity_section(self.explored)
-        sections = (exploration_section(self.explored), policy, similarity)
-        return Report(TITLE, SOURCE, sections, tuple(self._left_out()), policies | similarities)
-
-    def _left_out(self) -> list[str]:
-        return [] if self.study.has_wiki else [_NO_WIKI]
 
 
 def policy_section(seed: int) -> tuple[Section, dict[str, Any]]:
@@ -91,8 +69,16 @@ def _counted(states: int) -> str:
     return f"{states} of {len(STATES)}" if states else "none"
 
 
-def _begin(study: Study) -> _Lim2016:
-    return _Lim2016(study, explorations(study))
+def _begin(study: Study) -> Reproduction:
+    explored = explorations(study)
+
+    def report() -> Report:
+        policy, policies = policy_section(study.seed)
+        similarity, similarities = similarity_section(explored)
+        sections = (exploration_section(explored), policy, similarity)
+        return Report(TITLE, SOURCE, sections, () if study.has_wiki else (_NO_WIKI,), policies | similarities)
+
+    return Reproduction(tuple(crawl for each in explored for crawl in each.crawl_by_strategy.values()), report)
 
 
 LIM2016: Final = Paper(

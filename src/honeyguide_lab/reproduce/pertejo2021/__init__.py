@@ -15,12 +15,12 @@ from honeyguide_lab.reproduce.pertejo2021.discount import Sweep, sweep, sweep_se
 from honeyguide_lab.reproduce.pertejo2021.plan import SOURCE, TITLE, OnWorld, PertejoSizes
 from honeyguide_lab.reproduce.pertejo2021.sample import Reduced, reduced_topics, sample_section
 from honeyguide_lab.reproduce.pertejo2021.whole_world import Duel, duels, learned_section, whole_section
-from honeyguide_lab.reproduce.study import Paper, Report, vector_sources
+from honeyguide_lab.reproduce.study import Paper, Report, Reproduction, vector_sources
 from honeyguide_lab.reproduce.trials import Planner
 from honeyguide_lab.reproduce.world_topics import world_topics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from honeyguide_lab.parallel import Task
     from honeyguide_lab.reproduce.study import Section, StudiedWorld, Study
@@ -80,39 +80,26 @@ class _Crawls:
             yield ablations_section(self.world, self.ablated, self.unlearned)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pertejo2021:
-    study: Study
-    crawls: tuple[_Crawls, ...]  # one for each world
-
-    @property
-    def tasks(self) -> tuple[Task, ...]:
-        return tuple(task for each in self.crawls for task in each.tasks)
-
-    def report(self) -> Report:
-        sections = tuple(section for each in self.crawls for section in each.sections())
-        return Report(TITLE, SOURCE, sections, tuple(self._left_out()))
-
-    def data_hash_of(self, world: StudiedWorld) -> str:
-        return next(each.world.found.graph.data_hash for each in self.crawls if each.world.found.world == world)
-
-    def keep_worlds(self) -> None:
-        for each in self.crawls:
-            each.world.found.keep_graph(self.study)
-
-    def _left_out(self) -> Iterator[str]:
-        for each in self.crawls:
-            yield from each.world.found.left_out
-        if not self.study.options.vectors:
-            yield _NO_VECTORS
-        if not has_pytorch():
-            yield NO_PYTORCH
-        if not self.study.options.ablations:
-            yield _NO_ABLATIONS
+def _left_out(study: Study, crawls: Sequence[_Crawls]) -> Iterator[str]:
+    for each in crawls:
+        yield from each.world.found.left_out
+    if not study.options.vectors:
+        yield _NO_VECTORS
+    if not has_pytorch():
+        yield NO_PYTORCH
+    if not study.options.ablations:
+        yield _NO_ABLATIONS
 
 
-def _begin(study: Study) -> _Pertejo2021:
-    return _Pertejo2021(study, tuple(_plan(study, studied) for studied in study.worlds))
+def _begin(study: Study) -> Reproduction:
+    crawls = [_plan(study, studied) for studied in study.worlds]
+
+    def report() -> Report:
+        sections = tuple(section for each in crawls for section in each.sections())
+        return Report(TITLE, SOURCE, sections, tuple(_left_out(study, crawls)))
+
+    tasks = tuple(task for each in crawls for task in each.tasks)
+    return Reproduction(tasks, report, tuple(each.world.found for each in crawls))
 
 
 def _plan(study: Study, studied: StudiedWorld) -> _Crawls:

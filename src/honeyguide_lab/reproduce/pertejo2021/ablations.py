@@ -132,16 +132,21 @@ def _untaught_table(world: OnWorld, tried: Sequence[Untaught]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for source in dict.fromkeys(each.duel.vectors for each in tried):
         here = [each for each in tried if each.duel.vectors == source]
-        for name, first, second in (
-            ("no learning over basic", _untaught, _basic),
-            ("asynchronous over basic", _asynchronous, _basic),
-            ("asynchronous over no learning", _asynchronous, _untaught),
-        ):
+        crawlers = {
+            "no learning": [each.untaught for each in here],
+            "asynchronous": [each.duel.asynchronous for each in here],
+            "basic": [each.duel.basic for each in here],
+        }
+        for first, second in (
+            ("no learning", "basic"), ("asynchronous", "basic"), ("asynchronous", "no learning"),
+        ):  # fmt: skip
+            pairs = zip(crawlers[first], crawlers[second], crawlers["basic"], strict=True)
+            compared = [(ours, theirs, _half(basic.steps)) for ours, theirs, basic in pairs]
             figures = [
-                _interval([_over(first(each), second(each), _half(each.duel.basic.steps), grade) for each in here])
+                _interval([_over(ours, theirs, after, grade) for ours, theirs, after in compared])
                 for grade in (Trials.found, Trials.labelled)
             ]
-            rows.append((vectors_name(source), name, *figures[0], *figures[1]))
+            rows.append((vectors_name(source), f"{first} over {second}", *figures[0], *figures[1]))
     return Table(
         f"untaught-{world.slug}",
         "Does it learn?",
@@ -160,18 +165,6 @@ def _over(
     if found is None or needed is None or not needed.any():
         return []
     return [float(each / needed.mean() - 1) for each in found]
-
-
-def _basic(tried: Untaught) -> Trials:
-    return tried.duel.basic
-
-
-def _asynchronous(tried: Untaught) -> Trials:
-    return tried.duel.asynchronous
-
-
-def _untaught(tried: Untaught) -> Trials:
-    return tried.untaught
 
 
 def _row(tried: Ablation, basic: Ablation) -> tuple[Cell, ...]:

@@ -160,13 +160,11 @@ def _table(world: OnWorld, arena: Arena) -> Table:
     basic = arena.against[0].self_graded[:, 0]
     rows: list[tuple[Cell, ...]] = []
     for trials in arena.against:
-        labels = trials.labelled(arena.steps)
         figures = _figures(trials.self_graded[:, 0], basic, (half, arena.steps))
-        rows.append((trials.method.name, *figures, None if labels is None else mean(labels)))
+        rows.append((trials.method.name, *figures, mean(trials.labelled(arena.steps))))
     for phase in arena.phases:
         figures = _figures(phase.curves, basic, (half, arena.steps))
-        labels = phase.trials.labelled(task=phase.task)
-        rows.append((phase.name, *figures, None if labels is None else mean(labels)))
+        rows.append((phase.name, *figures, mean(phase.trials.labelled(task=phase.task))))
     return Table(
         f"deep-{world.slug}-{arena.slug}",
         f"{arena.topic.topic.name} on {_where(world, arena)}: {arena.steps:,} steps each",

@@ -93,8 +93,8 @@ def _table(world: OnWorld, swept: Sweep) -> Table:
                 mean(found_by.found()),
                 spread(found_by.found()),
                 RELEVANT_BY_DISCOUNT.get(discount) if is_his else None,
-                None if (labelled := found_by.labelled()) is None else mean(labelled),
-                None if labelled is None else spread(labelled),
+                mean(found_by.labelled()),
+                spread(found_by.labelled()),
             )
             for discount, found_by in swept.trials.items()
         ),

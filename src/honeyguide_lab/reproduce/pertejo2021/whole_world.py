@@ -194,8 +194,8 @@ def _row(duel: Duel) -> tuple[Cell, ...]:
         published.asynchronous if published else None,
         published.gain if published else None,
         None if basic_labelled is None else int(basic_labelled[0]),
-        None if labelled is None else mean(labelled),
-        None if labelled is None else spread(labelled),
+        mean(labelled),
+        spread(labelled),
         mean(duel.labelled_gains),
     )
 

@@ -1,22 +1,20 @@
 """The WikiCrawler document, reproduced: graphs about three topics, the vertices with the most links, and their ranks.
 
 `published` has its topics and lists, `starts` finds where to begin in a world, `graphs` crawls and lists vertices by
-their links, `ranks` has what depends on PageRank, and `degrees` counts.
+their links, and `ranks` has what depends on PageRank.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from honeyguide_lab.reproduce.study import Paper, Report, Section
+from honeyguide_lab.reproduce.study import Paper, Report, Reproduction, Section
 from honeyguide_lab.reproduce.wikicrawler.graphs import large_graph, overview, topic_graph, world_section
 from honeyguide_lab.reproduce.wikicrawler.published import SOURCE, TITLE
 from honeyguide_lab.reproduce.wikicrawler.ranks import iteration_table, overlap_table
 from honeyguide_lab.reproduce.wikicrawler.starts import starts_in
 
 if TYPE_CHECKING:
-    from honeyguide_lab.crawl_task import CrawlTask
     from honeyguide_lab.reproduce.study import Study
     from honeyguide_lab.reproduce.wikicrawler.graphs import TopicGraph
 
@@ -32,32 +30,9 @@ _NO_WIKI: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _WikiCrawler:
-    study: Study
-    graphs: tuple[TopicGraph, ...]
-    large: tuple[TopicGraph, ...]  # of the first topic of each world
-    left_out: tuple[str, ...]
-
-    @property
-    def tasks(self) -> tuple[CrawlTask, ...]:
-        return tuple(graph.task for graph in (*self.graphs, *self.large))
-
-    def report(self) -> Report:
-        ranked, large = ([graph.ranked() for graph in graphs] for graphs in (self.graphs, self.large))
-        tables = overview(ranked), iteration_table(ranked), overlap_table(large)
-        sections = [Section("Graphs of three topics", (_EXPLAINED,), tables)]
-        for world in self.study.worlds:
-            here = [graph for graph in ranked if graph.topic.world == world]
-            if here:
-                sections.append(world_section(world, here))
-        files = {f"graphs/{graph.slug}.txt": graph.edges_file() for graph in self.graphs}
-        return Report(TITLE, SOURCE, tuple(sections), self.left_out, texts=files)
-
-
-def _begin(study: Study) -> _WikiCrawler:
+def _begin(study: Study) -> Reproduction:
     graphs: list[TopicGraph] = []
-    large: list[TopicGraph] = []
+    large: list[TopicGraph] = []  # of the first topic of each world
     left_out: list[str] = []
     for world in study.worlds:
         starts = starts_in(world)
@@ -65,7 +40,19 @@ def _begin(study: Study) -> _WikiCrawler:
         graphs += [topic_graph(study, world, start) for start in starts.found]
         large += [large_graph(study, world, start) for start in starts.found[:1]]
     left_out += [] if study.has_wiki else [_NO_WIKI]
-    return _WikiCrawler(study, tuple(graphs), tuple(large), tuple(left_out))
+
+    def report() -> Report:
+        ranked, ranked_large = ([graph.ranked() for graph in each] for each in (graphs, large))
+        tables = overview(ranked), iteration_table(ranked), overlap_table(ranked_large)
+        sections = [Section("Graphs of three topics", (_EXPLAINED,), tables)]
+        for world in study.worlds:
+            here = [graph for graph in ranked if graph.topic.world == world]
+            if here:
+                sections.append(world_section(world, here))
+        files = {f"graphs/{graph.slug}.txt": graph.edges_file() for graph in graphs}
+        return Report(TITLE, SOURCE, tuple(sections), tuple(left_out), texts=files)
+
+    return Reproduction(tuple(graph.task for graph in (*graphs, *large)), report)
 
 
 WIKICRAWLER: Final = Paper(
