@@ -10,6 +10,7 @@ import pytest
 from deep_strategies import DEEP
 from honeyguide.cli.options import parse_assignment
 from honeyguide.runs import open_run
+from honeyguide.settings import load_settings
 from scripted_world import page_with
 
 if TYPE_CHECKING:
@@ -208,3 +209,12 @@ def test_deep_strategies_crawl_and_go_on(cli: Cli, refusal: Refusal, monkeypatch
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     line = refusal(f"crawl cuda {GEOLOGY} --strategy dqn --device cuda")
     assert "dqn.device is 'cuda': PyTorch finds no CUDA device here; use --device cpu" in line
+
+
+@pytest.mark.parametrize(
+    ("size", "megabytes"), [("500MB", 500.0), ("2GB", 2000.0), ("1.5GiB", 1610.612736), ("1t", 1e6)]
+)
+def test_sizes_are_given_with_units(cli: Cli, size: str, megabytes: float) -> None:
+    cli(f"crawl run --world synthetic --keyword rock --budget 1 --max-disk {size} --max-memory {size}")
+    budget = load_settings("run/settings.toml").budget
+    assert (budget.disk_megabytes, budget.memory_megabytes) == (megabytes, megabytes)

@@ -70,7 +70,8 @@ def test_the_module_is_the_program_and_a_run_in_use_is_refused(shared_run: Path)
 def test_a_full_disk_ends_in_one_line_and_keeps_what_was_stored(tmp_path: Path) -> None:
     program = " ".join(PROGRAM)
     script = f"""mount -t tmpfs -o size=700k tmpfs {tmp_path} && cd {tmp_path} || exit 77
-        {program} crawl run --world synthetic --topic geology --budget 500; echo status $?
+        {program} crawl run --world synthetic --topic geology --budget 500 \\
+            --set budget.free_disk_megabytes=0; echo status $?
         {program} results run --top 1"""
     done = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True, check=False)
     if "status" not in done.stdout:

@@ -324,3 +324,9 @@ def test_a_bad_file_of_vectors_is_refused(
 )
 def test_who_may_be_called_must_be_named(refusal: Refusal, flags: str, words: str) -> None:
     assert words in refusal(f"crawl run --keyword rock --seed-url http://a.test/ {flags}")
+
+
+@pytest.mark.parametrize("size", ["2", "2 apples", "-1GB", "GB", "1e9MB"])
+def test_a_size_needs_its_unit(refusal: Refusal, size: str) -> None:
+    line = refusal("crawl", "run", "--keyword", "rock", "--max-memory", size)
+    assert f"--max-memory is {size!r}: give a size with its unit, as in 500MB or 2GB" in line

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.driving import HandWired, script_settings
-from honeyguide.crawler import CrawlStopped, StopReason, limit_reached
+from honeyguide.crawler import CrawlStopped, StopReason, crawl, limit_reached, resume
+from honeyguide.crawler.machine_limits import (
+    CALLS_BETWEEN_LOOKS,
+    MachineLimits,
+    memory_of_machine,
+    memory_of_process,
+)
 from honeyguide.runs import Progress, open_run
-from honeyguide.settings import BudgetSettings
+from honeyguide.settings import BudgetSettings, with_overrides
 from scripted_world import ScriptedWorld, page_with, taking
+from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,3 +127,47 @@ def test_a_limit_is_reached_when_all_of_it_is_spent(
 def test_a_limit_of_zero_is_no_limit() -> None:
     spent = Progress(dispatches=1, spent_seconds=1e9, body_bytes=10**12)
     assert limit_reached(BudgetSettings(fetches=2), spent, 10**12) is None
+
+
+class TestMachineLimits:
+    def reached(self, tmp_path: Path, free: int = 10**12, used: int = 0, **budget: Any) -> list[StopReason | None]:
+        limits = MachineLimits(
+            tmp_path,
+            BudgetSettings(**budget),
+            free_bytes=lambda _: free,
+            used_bytes=lambda: used,
+        )
+        return [limits() for _ in range(CALLS_BETWEEN_LOOKS + 1)]
+
+    def test_it_looks_now_and_then(self, tmp_path: Path) -> None:
+        found = self.reached(tmp_path, free=0)
+        assert found == [StopReason.DISK_FULL, *[None] * (CALLS_BETWEEN_LOOKS - 1), StopReason.DISK_FULL]
+
+    def test_some_room_is_left_on_the_disk(self, tmp_path: Path) -> None:
+        assert self.reached(tmp_path, free=200_000_000)[0] is None
+        assert self.reached(tmp_path, free=199_999_999)[0] is StopReason.DISK_FULL
+        assert self.reached(tmp_path, free=0, free_disk_megabytes=0.0)[0] is None
+
+    def test_memory_has_a_limit_by_default_and_by_number(self, tmp_path: Path) -> None:
+        assert self.reached(tmp_path, used=memory_of_machine() // 2)[0] is None
+        assert self.reached(tmp_path, used=memory_of_machine())[0] is StopReason.MEMORY
+        assert self.reached(tmp_path, used=2_000_001, memory_megabytes=2.0)[0] is StopReason.MEMORY
+        assert self.reached(tmp_path, used=2_000_000, memory_megabytes=2.0)[0] is None
+
+    def test_what_the_process_takes_is_measured(self) -> None:
+        before = memory_of_process()
+        block = bytearray(b"x") * 100_000_000
+        assert memory_of_process() - before > 90_000_000
+        del block
+
+    @pytest.mark.parametrize("key", ["memory_megabytes", "free_disk_megabytes"])
+    def test_a_crawl_that_meets_one_says_so_and_can_be_resumed(self, tmp_path: Path, key: str) -> None:
+        beyond = {"memory_megabytes": 0.1, "free_disk_megabytes": 1e12}[key]
+        settings = with_overrides(script_settings(budget__fetches=3), {f"budget.{key}": beyond})
+        world = wide_world(9)
+        with crawl(tmp_path / "run", settings, world=world, vectors=hashed_vectors()) as run:
+            assert f"budget.{key}" in run.progress.stop_reason
+            assert run.progress.fetches == 0
+        enough = {f"budget.{key}": 0.0}
+        with resume(tmp_path / "run", enough, world=world, vectors=hashed_vectors()) as run:
+            assert run.progress.stop_reason == StopReason.FETCHES

@@ -290,7 +290,8 @@ def test_a_resumed_crawl_keeps_to_the_same_rules(tmp_path: Path, steps: int) -> 
 @pytest.mark.parametrize("kind", ["paths", "urls", "titles"])
 def test_no_pattern_takes_longer_than_its_text_is_long(kind: str) -> None:
     """Another engine would try 2 to the power of 4,000 ways to read this."""
-    scope = Scope(ScopeSettings(**{f"deny_{kind}": ("(a+)+$",)}))
+    rules: dict[str, Any] = {f"deny_{kind}": ("(a+)+$",)}
+    scope = Scope(ScopeSettings(**rules))
     text = "a" * 4000 + "!"
     assert scope.objection(Url.parse(f"http://s.test/{text}"), depth=1) is None
     assert scope.objection_to_title(text) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -81,7 +82,7 @@ class Flag:
 
     def parameter(self) -> inspect.Parameter:
         """Return the flag as a parameter of the function that typer reads."""
-        default = self._default
+        default = "" if self.metavar == "SIZE" else self._default  # it has a unit
         meaning = self.help or SETTINGS_BY_KEY[self.key].meaning + "."
         meaning = meaning[0].upper() + meaning[1:]
         is_shown = not isinstance(default, bool) and default not in ("", (), 0)
@@ -105,6 +106,8 @@ class Flag:
 
     def value(self, given: Any) -> Any:  # noqa: ANN401 - the type is the setting's own
         """Return the value for the settings; what is no number stays text, for the settings to refuse."""
+        if self.metavar == "SIZE" and given is not None:
+            return _megabytes(self.name, given)
         return whole_number(given) if type(self._default) is int else given
 
 
@@ -186,6 +189,19 @@ def whole_number(text: str | None) -> int | str | None:
         return None if text is None else int(text)
     except ValueError:
         return text
+
+
+_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?", re.IGNORECASE)
+
+
+def _megabytes(flag: str, text: str) -> float:
+    """Read a size such as 500MB, 2GB or 1.5GiB."""
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        raise SettingsError([f"{flag} is {text!r}: give a size with its unit, as in 500MB or 2GB"])
+    number, unit, is_binary = found.groups()
+    power = "kmgt".index(unit.lower()) + 1
+    return float(number) * (1024 if is_binary else 1000) ** power / 1e6
 
 
 def settings_of(

@@ -170,5 +170,10 @@ def _next_commands(run: Run) -> list[str]:
         commands.append((command("resume", run.path, "--budget", "+1000"), "a thousand fetches more"))
     if run.progress.stop_reason == StopReason.RESTING:
         commands.append((command("resume", run.path), "later, when the hosts may be asked again"))
+    if run.progress.stop_reason == StopReason.DISK_FULL:
+        commands.append((command("resume", run.path), "when there is more room on the disk"))
+    if run.progress.stop_reason == StopReason.MEMORY:
+        more = ("--set", "budget.memory_megabytes=N")
+        commands.append((command("resume", run.path, *more), "with more memory"))
     width = max(len(typed) for typed, _ in commands)
     return [f"{typed:{width}}  {meaning}" for typed, meaning in commands]

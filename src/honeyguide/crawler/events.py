@@ -28,6 +28,8 @@ class StopReason(StrEnum):
     SECONDS = "budget of seconds spent"
     BYTES = "budget of received bytes spent"
     DISK = "budget of disk space spent"
+    DISK_FULL = "the disk is nearly full (budget.free_disk_megabytes)"
+    MEMORY = "the process has all the memory that it may take (budget.memory_megabytes)"
     EXHAUSTED = "nothing left to crawl"
     RESTING = "the hosts that are left are to be left alone for longer"
     INTERRUPTED = "interrupted"
@@ -35,7 +37,7 @@ class StopReason(StrEnum):
     @property
     def is_final(self) -> bool:
         """Whether resuming makes no sense without a larger budget."""
-        return self not in (StopReason.INTERRUPTED, StopReason.RESTING)
+        return self not in (StopReason.INTERRUPTED, StopReason.RESTING, StopReason.DISK_FULL, StopReason.MEMORY)
 
 
 def limit_reached(budget: BudgetSettings, progress: Progress, disk_bytes: int) -> StopReason | None:

@@ -33,8 +33,9 @@ class CrawlLoop:
         listeners: Sequence[Listener],
         is_interrupted: Callable[[], bool],
         on_stored: Callable[[StepRecord], None] = lambda _: None,
+        machine_limit: Callable[[], StopReason | None] = lambda: None,
     ) -> None:
-        """`on_stored` is told of every step before the listeners are."""
+        """`on_stored` is told of every step before the listeners are; `machine_limit` may stop it between two."""
         self._core = core
         self._transport = transport
         self._store = store
@@ -42,6 +43,7 @@ class CrawlLoop:
         self._listeners = listeners
         self._is_interrupted = is_interrupted
         self._on_stored = on_stored
+        self._machine_limit = machine_limit
 
     async def run(self, in_flight: Sequence[Dispatch] = ()) -> StopReason:
         """Crawl until a limit is reached, nothing is left, or someone interrupts; `in_flight` is fetched first."""
@@ -50,9 +52,10 @@ class CrawlLoop:
             await self._transport.start(dispatch)
         times = self._core.stage_times
         while True:
-            if self._is_interrupted():
-                self._finish(self._core.stop(StopReason.INTERRUPTED, self._clock.now()))
-                return StopReason.INTERRUPTED
+            stopped = StopReason.INTERRUPTED if self._is_interrupted() else self._machine_limit()
+            if stopped is not None:
+                self._finish(self._core.stop(stopped, self._clock.now()))
+                return stopped
             mark = times.start()
             choice = self._core.choose(self._clock.now())
             mark = times.lap("choose", mark)

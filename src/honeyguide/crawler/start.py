@@ -28,6 +28,7 @@ from honeyguide.crawler.core import CrawlCore
 from honeyguide.crawler.events import CrawlStarted, SeedWarnings
 from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.loop import CrawlLoop
+from honeyguide.crawler.machine_limits import MachineLimits
 from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
 from honeyguide.crawler.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation
 from honeyguide.crawler.resume import let_hosts_rest, restore
@@ -315,7 +316,8 @@ async def _run_to_the_end(
     warnings = () if crawl.known else (SeedWarnings(parts.links),)
     listeners = (*options.get("listeners", ()), *warnings)
     is_interrupted = options.get("is_interrupted", lambda: False)
-    loop = CrawlLoop(core, transport, store, clock, listeners, is_interrupted, on_stored)
+    limits = MachineLimits(crawl.folder.path, settings.budget)
+    loop = CrawlLoop(core, transport, store, clock, listeners, is_interrupted, on_stored, limits)
     loop.announce(CrawlStarted(core.progress, is_resumed=is_resumed))
     await loop.run(in_flight)
 

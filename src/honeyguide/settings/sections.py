@@ -98,7 +98,21 @@ class BudgetSettings:
     fetches: int = setting(1000, "fetches to spend; every answer costs one, failures too", at_least=1, everyday=True)
     seconds: float = setting(0.0, "seconds to spend; 0 sets no limit", at_least=0, everyday=True)
     megabytes: float = setting(0.0, "megabytes of bodies to receive; 0 sets no limit", at_least=0, everyday=True)
-    disk_megabytes: float = setting(0.0, "megabytes the run folder may take; 0 sets no limit", at_least=0)
+    disk_megabytes: float = setting(
+        0.0, "megabytes the run folder may take; 0 sets no limit", at_least=0, everyday=True
+    )
+    free_disk_megabytes: float = setting(
+        200.0,
+        "megabytes to be left free on the disk; the crawl stops before and can be resumed; 0 for none",
+        at_least=0,
+    )
+    memory_megabytes: float = setting(
+        0.0,
+        "megabytes of memory the process may take; the crawl then stops and can be resumed; 0 takes three quarters of "
+        "what the machine or its container has",
+        at_least=0,
+        everyday=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)
