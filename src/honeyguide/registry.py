@@ -130,6 +130,7 @@ JUDGES: Final = Registry(
     "judge",
     "honeyguide.judges",
     {
+        "learned": "honeyguide.judge.learned:LearnedJudge",
         "keyword": "honeyguide.judge.keywords:KeywordJudge",
         "tfidf": "honeyguide.judge.tfidf:TfidfJudge",
         "embedding": "honeyguide.judge.embeddings:EmbeddingJudge",

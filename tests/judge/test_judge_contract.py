@@ -21,6 +21,7 @@ from honeyguide.judge import (
     Examples,
     Judge,
     KeywordJudge,
+    LearnedJudge,
     Part,
     RakeJudge,
     RakeSettings,
@@ -100,6 +101,10 @@ MAKERS: dict[str, Maker] = {
     ),
     "combined, without statistics": lambda vectors: CombinedJudge([Part("keyword", 0.5, KeywordJudge(TOPIC))]),
     "embedding": lambda vectors: EmbeddingJudge(TOPIC, vectors),
+    "learned": lambda vectors: LearnedJudge(TOPIC, vectors),
+    "learned, with examples": lambda vectors: LearnedJudge(
+        Topic("geology", like=("rock plate", "geology"), unlike=("soup the",)), vectors
+    ),
 }
 
 word = st.sampled_from(

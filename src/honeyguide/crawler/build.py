@@ -45,6 +45,7 @@ from honeyguide.runs import RankRules, RefreshedRanks, open_run
 from honeyguide.settings import SETTINGS_BY_KEY, with_overrides
 from honeyguide.settings.schema import files_named, with_absolute_paths
 from honeyguide.text import WordVectors, open_vectors
+from honeyguide.topic.presets import subject_texts
 from honeyguide.topic.starting_points import starting_urls
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ class Builder:
         return build_judge(self._judge_ingredients(), self.settings.judge.kind)
 
     def _judge_ingredients(self) -> JudgeIngredients:
-        return JudgeIngredients(self.settings, self.topic, lambda: self.vectors)
+        return JudgeIngredients(self.settings, self.topic, lambda: self.vectors, subject_texts)
 
     @cached_property
     def vectors(self) -> WordVectors:

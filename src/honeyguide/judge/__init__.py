@@ -19,6 +19,7 @@ from honeyguide.judge.examples import (
 )
 from honeyguide.judge.judge import Judge, JudgeIngredients, LearningJudge, StatelessJudge, check_topic
 from honeyguide.judge.keywords import KeywordJudge, TopicPhrases
+from honeyguide.judge.learned import LearnedJudge
 from honeyguide.judge.rake import Match, RakeJudge, RakeSettings
 from honeyguide.judge.tfidf import DocumentFrequencies, IdfSettings, TfidfJudge, idf_of
 from honeyguide.judge.verdicts import Ladder, Verdicts
@@ -26,7 +27,7 @@ from honeyguide.judge.verdicts import Ladder, Verdicts
 __all__ = [
     "ClassifierJudge", "ClassifierSettings", "CombinedJudge", "CombinedSettings", "DocumentFrequencies",
     "EmbeddingJudge", "EmbeddingTfidfJudge", "Examples", "IdfSettings", "Judge", "JudgeIngredients", "KeywordJudge",
-    "Ladder", "LearningJudge", "Match", "NeuralJudge", "Part", "RakeJudge", "RakeSettings", "StatelessJudge",
-    "TfidfJudge", "TopicPhrases", "VectorModel", "VectorModelJudge", "Verdicts", "build_judge", "check_topic",
-    "chosen_classifier", "fitted_logistic", "idf_of", "kinds_of", "trained_network",
+    "Ladder", "LearnedJudge", "LearningJudge", "Match", "NeuralJudge", "Part", "RakeJudge", "RakeSettings",
+    "StatelessJudge", "TfidfJudge", "TopicPhrases", "VectorModel", "VectorModelJudge", "Verdicts", "build_judge",
+    "check_topic", "chosen_classifier", "fitted_logistic", "idf_of", "kinds_of", "trained_network",
 ]  # fmt: skip

@@ -26,6 +26,7 @@ class JudgeIngredients:
     settings: Settings
     topic: Topic
     vectors: Callable[[], WordVectors]
+    background: Callable[[], Sequence[str]] = tuple  # texts on all kinds of subjects
 
     def vectors_knowing(self, topic: Topic) -> WordVectors:
         """Return the vectors; VectorsError if no word of the topic is among them."""

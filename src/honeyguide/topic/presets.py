@@ -32,6 +32,11 @@ def subjects() -> tuple[Subject, ...]:
     return tuple(read_subjects(resources.files("honeyguide.topic").joinpath("subjects.txt").read_text("utf-8")))
 
 
+def subject_texts() -> list[str]:
+    """Return the name and words of each shipped subject as one text."""
+    return [" ".join((subject.name, *subject.words)) for subject in subjects()]
+
+
 def read_subjects(text: str) -> Iterator[Subject]:
     """Read `Name: word, word`, each subject two spaces further in than the one that holds it."""
     above: list[str] = []

@@ -1,0 +1,335 @@
+"""Relevance as a calibrated probability, from the topic's words and vectors, that answers of a person teach.
+
+Before any answer, the log-odds of a page are a weighted sum of four numbers:
+
+    how much of the topic's words its text, its title and its beginning have (`topic_terms`), and
+    z, how near its vector lies to the topic's.
+
+A page's vector is the direction of its whole text plus that of its title and first words. z is the cosine with the
+topic's direction in standard deviations above the mean of the *background*: texts on all kinds of subjects. So it means
+the same with any table of vectors. Where the topic has examples to be like, or pages were answered with yes, z is the
+nearness to their mean direction. The weights were fitted on one half of the topics of an encyclopaedia and
+tested on the other (`benchmarks/judge_quality.py`).
+
+Examples and answers then move the log-odds by a logistic regression over the page's vector and the topic's words, whose
+start is the sum above:
+
+    log-odds = start + θ·x,   θ = argmin Σ loss(answers) + BACKGROUND_WEIGHT · mean loss(pages not asked about) + |θ|²/2
+
+An answer's target is 1 or 0. A page that nobody was asked about has the probability it started with as its target, so
+what few answers say about pages unlike them counts for little. Newton's method with conjugate gradients solves it, row
+by row without BLAS: the same pages and answers give the same weights to the last bit.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from honeyguide.errors import JudgeError
+from honeyguide.judge.embeddings import ROWS_SHOWN
+from honeyguide.judge.judge import LearningJudge
+from honeyguide.judge.topic_terms import LEAD_WORDS, TopicTerms
+from honeyguide.model import Evidence, EvidenceRow, weighted_sums
+from honeyguide.text import Stems, unit, words_of
+from honeyguide.text.telling import content_words, idf_of_stem
+from honeyguide.text.vectors import WordRows, count_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.judge.judge import JudgeIngredients
+    from honeyguide.model import Page, Topic
+    from honeyguide.text import WordVectors
+
+WIDEST: Final = 256  # numbers of a page's vector that are kept: the first tell most
+KEYWORD_SHARE: Final = 0.5  # of the keywords' direction beside the name's
+
+# Weights of z, text, title, beginning, and the constant.
+BY_NAME: Final = np.array([0.5, 2.9, 1.4, 1.6, -7.2])
+BY_LIKENESS: Final = np.array([1.05, 1.5, 0.9, 1.5, -9.5])
+BY_LIKENESS_ALONE: Final = np.array([1.2, 0.0, 0.0, 0.0, -9.5])
+
+VECTOR_SCALE: Final = 2.0  # of θ for the numbers of a vector: the larger, the more an answer says of pages like it
+TERM_SCALE: Final = 1.0
+CONSTANT_SCALE: Final = 2.0
+BACKGROUND_PAGES: Final = 300  # of those not asked about, evenly spaced
+BACKGROUND_WEIGHT: Final = 10.0  # of all of them together, in answers
+NEWTON_STEPS: Final = 12
+GRADIENT_STEPS: Final = 60
+CLOSE_ENOUGH: Final = 1e-6
+FEWEST_BACKGROUND: Final = 20  # texts with a vector; with fewer, cosines are taken as they come with usual tables
+USUAL_CENTRE: Final = 0.1
+USUAL_SPREAD: Final = 0.1
+LARGEST_ODDS: Final = 30.0
+ONCE: Final = float(count_weights(np.array(1)))  # weight in a text vector of a word that stands there once
+FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Taught:
+    """What examples and answers have taught."""
+
+    likeness: NDArray[np.float64] | None = None  # mean direction of what is wanted, of length 1
+    shift: NDArray[np.float64] | None = None  # θ above: of the vector, the topic's words and the constant
+    yes: int = 0  # examples and answers that the likeness is made of
+
+
+class LearnedJudge(LearningJudge):
+    """The probability that a person would call the page relevant."""
+
+    by_page_alone = True
+    threshold = 0.5
+
+    @classmethod
+    def build(cls, given: JudgeIngredients) -> LearnedJudge:
+        return cls(given.topic, given.vectors(), given.background(), given.settings.judge.language)
+
+    def __init__(
+        self, topic: Topic, vectors: WordVectors, background: Sequence[str] = (), language: str = "english"
+    ) -> None:
+        """Texts of `background` are on all kinds of subjects."""
+        self._vectors = vectors
+        self._terms = TopicTerms(topic, language)
+        self._size = min(vectors.dimension, WIDEST)
+        self.description_width = 3 * len(self._terms.weights) + self._size
+        directions = [self._cut(vectors.vector(words_of(text))) for text in background]
+        known = [direction for direction in directions if direction.any()]
+        self._background = np.array(known if len(known) >= FEWEST_BACKGROUND else []).reshape(-1, self._size)
+        self._centre = self._background.mean(axis=0) if len(self._background) else np.zeros(self._size)
+        self._topic = self._topic_direction(topic, language)
+        examples = [(text, True) for text in topic.like] + [(text, False) for text in topic.unlike]
+        described = [(self._described((), tuple(words_of(text))), answer) for text, answer in examples]
+        self._examples = np.array([row for row, _ in described], dtype=np.float16).reshape(-1, self.description_width)
+        self._example_answers = np.array([answer for _, answer in described], dtype=np.bool_)
+        self._untaught = self._lesson = self._lesson_of(self._examples[:0], ())
+
+    def relevance(self, page: Page) -> float:
+        return float(self.relevances(self.describe(page)[None])[0])
+
+    def see(self, page: Page) -> None:
+        """It learns from answers alone."""
+
+    def describe(self, page: Page) -> NDArray[np.float16]:
+        return self._described(tuple(words_of(page.title)), page.main_words, page).astype(np.float16)
+
+    def relevances(self, descriptions: NDArray[np.float16]) -> NDArray[np.float64]:
+        has_words = descriptions.any(axis=1)
+        return np.where(has_words, _probability(self._log_odds(descriptions.astype(np.float64), self._lesson)), 0.0)
+
+    def teach(self, descriptions: NDArray[np.float16], answers: Sequence[tuple[int, bool]]) -> None:
+        self._lesson = self._lesson_of(descriptions, answers) if answers else self._untaught
+
+    def _lesson_of(self, descriptions: NDArray[np.float16], answers: Sequence[tuple[int, bool]]) -> Taught:
+        """Learn from the topic's examples and from answers about pages."""
+        places = np.array([place for place, _ in answers], dtype=np.int64)
+        rows = np.concatenate([self._examples, descriptions[places]]).astype(np.float64)
+        wanted = np.append(self._example_answers, np.array([answer for _, answer in answers], dtype=np.bool_))
+        if not len(rows):
+            return Taught()
+        spaced = np.linspace(0, max(len(descriptions) - 1, 0), BACKGROUND_PAGES).astype(np.int64)
+        others = np.setdiff1d(spaced, places) if len(descriptions) else spaced[:0]
+        return self._learned(rows, wanted, descriptions[others].astype(np.float64))
+
+    def save(self) -> bytes:
+        lesson = self._lesson
+        if lesson is self._untaught or lesson.shift is None:
+            return b""
+        kept = io.BytesIO()
+        likeness = np.empty(0) if lesson.likeness is None else lesson.likeness
+        np.savez(kept, format=FORMAT, likeness=likeness, shift=lesson.shift, yes=lesson.yes)
+        return kept.getvalue()
+
+    def load(self, state: bytes) -> None:
+        if not state:
+            self._lesson = self._untaught
+            return
+        try:
+            with np.load(io.BytesIO(state), allow_pickle=False) as saved:
+                likeness, shift = saved["likeness"].astype(np.float64), saved["shift"].astype(np.float64)
+                yes, fits = int(saved["yes"]), int(saved["format"]) == FORMAT
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise JudgeError(
+                f"the saved statistics of the judge are damaged ({error}): restore the run from a copy"
+            ) from error
+        if not fits or likeness.size not in (0, self._size) or shift.shape != (self._shift_size,):
+            raise JudgeError("what the judge was taught belongs to another topic or other vectors: use the run's own")
+        self._lesson = Taught(likeness if likeness.size else None, shift, yes)
+
+    def evidence(self, page: Page) -> Evidence:
+        """Return the words without which the page would be less relevant."""
+        title, words = tuple(words_of(page.title)), page.main_words
+        distinct = list(dict.fromkeys((*words, *title)))
+        whole = self._described(title, words)
+        rows = np.tile(whole, (len(distinct), 1))
+        for place, vector in enumerate(self._directions_without(title, words, distinct)):
+            rows[place, -self._size :] = vector
+        for place, word in enumerate(distinct):
+            if self._terms.has(word):
+                fewer = (tuple(other for other in some if other != word) for some in (title, words))
+                rows[place, : -self._size] = self._terms.measure(*fewer)
+        relevance = self.relevance(page)
+        losses = float(_probability(self._log_odds(whole[None], self._lesson))[0]) - _probability(
+            self._log_odds(rows, self._lesson)
+        )
+        order = np.argsort(-losses, kind="stable")[:ROWS_SHOWN].tolist()
+        counts = Counter(words)
+        shown = [EvidenceRow(distinct[n], "", 0.0, float(losses[n]), counts[distinct[n]]) for n in order]
+        return Evidence("learned", relevance, self.threshold, tuple(shown) if words else (), is_sum=False)
+
+    def _topic_direction(self, topic: Topic, language: str) -> NDArray[np.float64]:
+        """Return the direction of the topic's words, each by how telling it is; zero where none has a vector."""
+        name = self._weighed(content_words(topic.name, language))
+        keywords = [word for keyword in topic.keywords for word in content_words(keyword, language)]
+        return unit(unit(name) + KEYWORD_SHARE * unit(self._weighed(keywords)))
+
+    def _weighed(self, words: Sequence[str]) -> NDArray[np.float64]:
+        stems = Stems().of(words)
+        weights = [idf_of_stem(stem) for stem in stems]
+        directions = [self._cut(self._vectors.vector([word])) for word in words]
+        return np.sum([w * d for w, d in zip(weights, directions, strict=True)] or [np.zeros(self._size)], axis=0)
+
+    def _cut(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the direction of the part of a vector that is kept."""
+        return unit(vector[: self._size])
+
+    def _described(
+        self, title: tuple[str, ...], words: tuple[str, ...], page: Page | None = None
+    ) -> NDArray[np.float64]:
+        # The title first: the last answer is kept, and others ask about the page.
+        named = self._vectors.vector(title) if title else 0.0
+        rows = (
+            self._vectors.look_up(words) if page is None else self._vectors.look_up(page.words).within(page.main_spans)
+        )
+        lead = WordRows(rows.table, rows.numbers[:LEAD_WORDS]).text_vector()
+        vector = unit(self._cut(rows.text_vector()) + self._cut(named + lead))
+        return np.concatenate([self._terms.measure(title, words), vector])
+
+    def _directions_without(
+        self, title: tuple[str, ...], words: tuple[str, ...], distinct: Sequence[str]
+    ) -> Iterator[NDArray[np.float64]]:
+        """Yield the page's direction as it would be without each word."""
+        parts = [words, words[:LEAD_WORDS], title]
+        counts = [Counter(part) for part in parts]
+        vectors = [self._vectors.vector(part) for part in parts]
+        for word in distinct:
+            own = self._vectors.vector([word]) / ONCE
+            text, lead, named = (
+                vector - count_weights(np.array(count[word])) * own
+                for vector, count in zip(vectors, counts, strict=True)
+            )
+            yield unit(self._cut(text) + self._cut(lead + named))
+
+    @property
+    def _shift_size(self) -> int:
+        return self._size + len(self._terms.weights) + 1
+
+    def _log_odds(self, rows: NDArray[np.float64], lesson: Taught) -> NDArray[np.float64]:
+        odds = self._start(rows, lesson.likeness, lesson.yes)
+        return odds if lesson.shift is None else odds + weighted_sums(self._features(rows), lesson.shift)
+
+    def _features(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what the regression sees of each page."""
+        terms, vectors = rows[:, : len(self._terms.weights)], rows[:, -self._size :]
+        return np.column_stack(
+            [VECTOR_SCALE * (vectors - self._centre), TERM_SCALE * terms, np.full(len(rows), CONSTANT_SCALE)]
+        )
+
+    def _start(self, rows: NDArray[np.float64], likeness: NDArray[np.float64] | None, yes: int) -> NDArray[np.float64]:
+        """Return the log-odds by the topic's words, its vector and the mean of what is wanted, before any fit."""
+        weights = self._terms.weights
+        kinds = [weighted_sums(part, weights) for part in np.split(rows[:, : 3 * len(weights)], 3, axis=1)]
+        named = np.column_stack([self._nearness(rows, self._topic), *kinds, np.ones(len(rows))])
+        by_name = weighted_sums(named, BY_NAME)
+        if likeness is None:
+            return by_name
+        liked = np.column_stack([self._nearness(rows, likeness), *kinds, np.ones(len(rows))])
+        if not len(weights):
+            return weighted_sums(liked, BY_LIKENESS_ALONE)
+        share = yes / (yes + 1)
+        return (1 - share) * by_name + share * weighted_sums(liked, BY_LIKENESS)
+
+    def _nearness(self, rows: NDArray[np.float64], direction: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return z: the cosine with a direction, in standard deviations above the mean of the background."""
+        centre, spread = USUAL_CENTRE, USUAL_SPREAD
+        if len(self._background):
+            cosines = weighted_sums(self._background, direction)
+            centre, spread = float(cosines.mean()), float(cosines.std())
+        z: NDArray[np.float64] = (weighted_sums(rows[:, -self._size :], direction) - centre) / max(spread, 1e-9)
+        return z if direction.any() else np.zeros(len(rows))
+
+    def _learned(self, rows: NDArray[np.float64], wanted: NDArray[np.bool_], others: NDArray[np.float64]) -> Taught:
+        """Fit the regression to answered rows, with pages that nobody was asked about beside them."""
+        yes = int(wanted.sum())
+        likeness = _mean_direction(rows[wanted, -self._size :]) if yes else None
+        start = self._start(rows, likeness, yes)
+        for place in np.flatnonzero(wanted).tolist():  # a page must not vouch for itself
+            rest = wanted.copy()
+            rest[place] = False
+            alike = _mean_direction(rows[rest, -self._size :]) if yes > 1 else None
+            start[place] = self._start(rows[place : place + 1], alike, yes - 1)[0]
+        start_of_others = self._start(others, likeness, yes)
+        shift = fitted_shift(
+            self._features(np.concatenate([rows, others])),
+            np.concatenate([start, start_of_others]),
+            np.concatenate([wanted.astype(np.float64), _probability(start_of_others)]),
+            np.concatenate([np.ones(len(rows)), np.full(len(others), BACKGROUND_WEIGHT / max(len(others), 1))]),
+        )
+        return Taught(likeness, shift, yes)
+
+
+def fitted_shift(
+    features: NDArray[np.float64],
+    start: NDArray[np.float64],
+    targets: NDArray[np.float64],
+    weights: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the θ with the smallest weighted cross entropy of σ(start + features·θ) with the targets, plus |θ|²/2."""
+    columns = np.ascontiguousarray(features.T)
+    shift = np.zeros(features.shape[1])
+    for _ in range(NEWTON_STEPS):
+        chances = _probability(start + weighted_sums(features, shift))
+        gradient = weighted_sums(columns, weights * (chances - targets)) + shift
+        curvature = weights * chances * (1 - chances)
+        step = _solved(features, columns, curvature, gradient)
+        shift = shift - step
+        if float(np.abs(step).max()) < CLOSE_ENOUGH:
+            break
+    return shift
+
+
+def _solved(
+    features: NDArray[np.float64],
+    columns: NDArray[np.float64],
+    curvature: NDArray[np.float64],
+    right: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Solve (I + Xᵀ C X) v = right by conjugate gradients."""
+    solution, residual = np.zeros(len(right)), right.copy()
+    direction, squared = residual.copy(), float((residual * residual).sum())
+    for _ in range(GRADIENT_STEPS):
+        if squared < CLOSE_ENOUGH**2:
+            break
+        image = direction + weighted_sums(columns, curvature * weighted_sums(features, direction))
+        length = squared / float((direction * image).sum())
+        solution = solution + length * direction
+        residual = residual - length * image
+        before, squared = squared, float((residual * residual).sum())
+        direction = residual + squared / before * direction
+    return solution
+
+
+def _mean_direction(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    return unit(vectors.mean(axis=0))
+
+
+def _probability(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    chance: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(log_odds, -LARGEST_ODDS, LARGEST_ODDS)))
+    return chance
