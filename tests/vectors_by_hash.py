@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,9 +22,12 @@ class HashedVectors:
     dimension = 64
 
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
-        seeds = [xxhash.xxh3_64_intdigest(word.encode()) for word in words]
-        rows = [np.random.default_rng(seed).normal(size=self.dimension) for seed in seeds]
-        return np.array(rows, dtype=np.float32).reshape(len(words), self.dimension)
+        return np.array([_vector(word) for word in words], dtype=np.float32).reshape(len(words), self.dimension)
+
+
+@cache
+def _vector(word: str) -> NDArray[np.float64]:
+    return np.random.default_rng(xxhash.xxh3_64_intdigest(word.encode())).normal(size=HashedVectors.dimension)
 
 
 def hashed_vectors() -> WordVectors:

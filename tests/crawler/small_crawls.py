@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
+from honeyguide.crawler import StopReason, crawl, resume
 from honeyguide.runs import open_run
 from honeyguide.settings import settings_from, with_overrides
+from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
+    import random
     from pathlib import Path
 
+    from honeyguide.crawler import CrawlOptions
     from honeyguide.settings import Settings
 
 SMALL_WEB = "synthetic:seed=5,pages=3000,hosts=25"
@@ -47,6 +52,20 @@ def settings_for(
             **{key.replace("__", "."): value for key, value in overrides.items()},
         },
     )
+
+
+def crawl_in_pieces(path: Path, settings: Settings, chance: random.Random, *, most_turns: int = 40) -> int:
+    """Crawl with an interruption every few turns of the loop, resumed each time until the end; return how many."""
+    for interruptions in count():
+        patience = iter(range(chance.randint(1, most_turns)))
+        options: CrawlOptions = {
+            "vectors": hashed_vectors(),
+            "is_interrupted": lambda: next(patience, None) is None,  # noqa: B023 - used within this turn
+        }
+        with resume(path, **options) if interruptions else crawl(path, settings, **options) as run:
+            if run.progress.stop_reason != StopReason.INTERRUPTED:
+                return interruptions
+    raise AssertionError("it never ends")
 
 
 def story(path: Path) -> list[tuple[object, ...]]:

@@ -12,7 +12,7 @@ from unittest import mock
 import pytest
 
 from crawler.driving import HandWired, everything, script_settings
-from crawler.small_crawls import contents, settings_for, story
+from crawler.small_crawls import contents, crawl_in_pieces, settings_for, story
 from crawler.test_kill_and_resume import kill_after_a_while
 from deep_strategies import strategies_by_frontier, thorough
 from honeyguide.crawler import Dispatch, crawl, resume
@@ -101,21 +101,11 @@ def test_a_guarded_run_killed_again_and_again_equals_the_uninterrupted_run(
 def test_a_guarded_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, overrides: dict[str, object]
 ) -> None:
-    settings = settings_for(strategy, budget=120, concurrency=6, **overrides)  # type: ignore[arg-type]
-    chance = random.Random(7)
+    settings = settings_for(strategy, budget=70, concurrency=6, **overrides)  # type: ignore[arg-type]
     broken = tmp_path / "broken"
     with guarded_by():
         crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
-        for turn in range(100):
-            patience = iter(range(chance.randint(1, 40)))
-            tired = {"is_interrupted": lambda: next(patience, None) is None}  # noqa: B023 - used within this turn
-            if turn == 0:
-                run = crawl(broken, settings, vectors=hashed_vectors(), **tired)  # type: ignore[arg-type]
-            else:
-                run = resume(broken, vectors=hashed_vectors(), **tired)  # type: ignore[arg-type]
-            with run:
-                if run.progress.stop_reason != "interrupted":
-                    break
+        crawl_in_pieces(broken, settings, random.Random(7))
     assert story(broken) == story(tmp_path / "whole")
     assert contents(broken) == contents(tmp_path / "whole")
     assert guard_records(broken) == guard_records(tmp_path / "whole")
@@ -134,14 +124,10 @@ def test_a_guard_that_minds_nothing_changes_nothing(tmp_path: Path, strategy: st
 
 
 def test_the_guard_of_a_crawl_itself_goes_on_as_it_was(tmp_path: Path) -> None:
-    settings = settings_for("breadth-first", budget=120, concurrency=4)
+    settings = settings_for("breadth-first", budget=80, concurrency=4)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
-    broken, chance = tmp_path / "broken", random.Random(3)
-    run = crawl(broken, settings, vectors=hashed_vectors(), is_interrupted=lambda: chance.random() < 0.03)
-    while run.progress.stop_reason == "interrupted":
-        run.close()
-        run = resume(broken, vectors=hashed_vectors(), is_interrupted=lambda: chance.random() < 0.03)
-    run.close()
+    broken = tmp_path / "broken"
+    assert crawl_in_pieces(broken, settings, random.Random(3)) > 1
     here, there = guard_records(broken), guard_records(tmp_path / "whole")
     assert unpack(here.pop("guard")) == unpack(there.pop("guard"))
     assert here == there

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.small_crawls import contents, settings_for, story
+from crawler.small_crawls import contents, crawl_in_pieces, settings_for, story
 from deep_strategies import HAS_TORCH, strategies_by_frontier, thorough
 from honeyguide.crawler import crawl, resume
 from honeyguide.runs import open_run
@@ -77,19 +77,9 @@ def test_a_run_killed_again_and_again_equals_the_uninterrupted_run(
 def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int
 ) -> None:
-    settings = settings_for(strategy, budget=120, concurrency=concurrency)
+    settings = settings_for(strategy, budget=70, concurrency=concurrency)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
-    chance = random.Random(7)
     broken = tmp_path / "broken"
-    for turn in range(100):
-        patience = iter(range(chance.randint(1, 40)))
-        tired = {"is_interrupted": lambda: next(patience, None) is None}  # noqa: B023 - used within this turn
-        if turn == 0:
-            run = crawl(broken, settings, vectors=hashed_vectors(), **tired)  # type: ignore[arg-type]
-        else:
-            run = resume(broken, vectors=hashed_vectors(), **tired)  # type: ignore[arg-type]
-        with run:
-            if run.progress.stop_reason != "interrupted":
-                break
+    crawl_in_pieces(broken, settings, random.Random(7))
     assert story(broken) == story(tmp_path / "whole")
     assert contents(broken) == contents(tmp_path / "whole")

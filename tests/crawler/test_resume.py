@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 SEED = "http://s.test/"
 
 
-@pytest.mark.parametrize("budget", [" +60 ", 120])
+@pytest.mark.parametrize("budget", [" +30 ", 60])
 def test_a_finished_run_goes_on_from_where_it_was(tmp_path: Path, budget: str | int) -> None:
-    crawl(tmp_path / "run", settings_for(budget=60), vectors=hashed_vectors()).close()
+    crawl(tmp_path / "run", settings_for(budget=30), vectors=hashed_vectors()).close()
     before = story(tmp_path / "run")
     with resume(tmp_path / "run", budget=budget, vectors=hashed_vectors()) as run:
-        assert run.progress.steps == run.progress.dispatches == 120
+        assert run.progress.steps == run.progress.dispatches == 60
         assert run.progress.stop_reason == StopReason.FETCHES
-        assert run.settings.budget.fetches == 120
+        assert run.settings.budget.fetches == 60
         urls = [step.url for step in run.steps()]
-    assert len(set(urls)) == 120, "nothing is fetched twice"
-    assert story(tmp_path / "run")[:60] == before
+    assert len(set(urls)) == 60, "nothing is fetched twice"
+    assert story(tmp_path / "run")[:30] == before
 
 
-def test_at_one_fetch_at_a_time_sixty_and_sixty_more_are_one_hundred_and_twenty(tmp_path: Path) -> None:
-    crawl(tmp_path / "whole", settings_for(budget=120, concurrency=1), vectors=hashed_vectors()).close()
-    crawl(tmp_path / "halves", settings_for(budget=60, concurrency=1), vectors=hashed_vectors()).close()
-    resume(tmp_path / "halves", budget="+60", vectors=hashed_vectors()).close()
+def test_at_one_fetch_at_a_time_thirty_and_thirty_more_are_sixty(tmp_path: Path) -> None:
+    crawl(tmp_path / "whole", settings_for(budget=60, concurrency=1), vectors=hashed_vectors()).close()
+    crawl(tmp_path / "halves", settings_for(budget=30, concurrency=1), vectors=hashed_vectors()).close()
+    resume(tmp_path / "halves", budget="+30", vectors=hashed_vectors()).close()
     assert story(tmp_path / "halves") == story(tmp_path / "whole")
 
 
@@ -71,10 +71,10 @@ def test_until_its_last_fetch_begins_a_crawl_chooses_as_one_with_a_larger_budget
 
 def test_a_larger_budget_given_to_a_spent_run_makes_the_same_crawl_each_time(tmp_path: Path) -> None:
     for name in ("one", "other"):
-        crawl(tmp_path / name, settings_for(budget=60, concurrency=8), vectors=hashed_vectors()).close()
-        resume(tmp_path / name, budget=120, vectors=hashed_vectors()).close()
+        crawl(tmp_path / name, settings_for(budget=30, concurrency=8), vectors=hashed_vectors()).close()
+        resume(tmp_path / name, budget=60, vectors=hashed_vectors()).close()
     assert story(tmp_path / "one") == story(tmp_path / "other")
-    assert len(story(tmp_path / "one")) == 120
+    assert len(story(tmp_path / "one")) == 60
 
 
 @pytest.mark.thorough

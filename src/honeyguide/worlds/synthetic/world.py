@@ -46,6 +46,10 @@ _LATENCY, _FAILURE, _ALIAS = range(500, 503)
 _CHUNK: Final = 1 << 16
 
 
+_lexicon = lru_cache(maxsize=2)(Lexicon)  # never changed, and slow to make
+"""Return the words of a web with these topics."""
+
+
 class SyntheticWorld:
     """A `World` computed on demand; equal specs give equal answers, byte for byte, in any order.
 
@@ -59,7 +63,7 @@ class SyntheticWorld:
         self.spec = spec or SyntheticSpec()
         self._obeys_robots = obey_robots
         topics = TOPICS[: self.spec.topics]
-        lexicon = Lexicon(topics)
+        lexicon = _lexicon(topics)
         self._topics = {topic.name: topic for topic in topics}
         self._layout = layout = Layout(self.spec)
         self._traits = TraitTable(layout, lexicon)
