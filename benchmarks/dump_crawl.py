@@ -16,14 +16,14 @@ from threadpoolctl import threadpool_limits
 
 from engine import bare_loop, crawl_timed
 from honeyguide.settings import settings_from
-from honeyguide.text import WordllamaVectors, WordVectors
+from honeyguide.text import EnglishVectors, WordVectors
 from honeyguide.worlds.wiki import WikiWorld
 from machine import machine
 
 STRATEGIES = ("breadth-first", "best-first")
 
 
-def timed(strategy: str, path: str, topic: str, fetches: int, source: WordllamaVectors) -> dict[str, Any]:
+def timed(strategy: str, path: str, topic: str, fetches: int, source: EnglishVectors) -> dict[str, Any]:
     """One crawl that has met no word yet, with the part that each stage has in it."""
     settings = settings_from(
         {
@@ -51,7 +51,7 @@ def main() -> None:
     options.add_argument("--repeats", type=int, default=3)
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
-    source = WordllamaVectors()
+    source = EnglishVectors()
     with threadpool_limits(1, "blas"):
         with WikiWorld(chosen.world) as world:
             bare = asyncio.run(bare_loop(chosen.fetches, world))

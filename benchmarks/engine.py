@@ -26,7 +26,7 @@ from honeyguide.model.clock import SimulatedClock
 from honeyguide.parse import parse
 from honeyguide.runs import RunFolder, SqliteStore
 from honeyguide.settings import USUAL_STRATEGIES, settings_from
-from honeyguide.text import WordllamaVectors, WordVectors
+from honeyguide.text import EnglishVectors, WordVectors
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from machine import machine
 
@@ -192,7 +192,7 @@ def main() -> None:
     options.add_argument("--fetches", type=int, default=3000)
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
-    vectors = WordVectors(WordllamaVectors())
+    vectors = WordVectors(EnglishVectors())
     rows = []
     with threadpool_limits(1, "blas"):
         bare = asyncio.run(bare_loop(chosen.fetches, SyntheticWorld(SyntheticSpec())))

@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from honeyguide.judge import Examples, fitted_logistic, trained_network
 from honeyguide.model import Fetched, Page, Topic
 from honeyguide.parse import parse
-from honeyguide.text import WordllamaVectors, WordVectors, cosines, unit
+from honeyguide.text import EnglishVectors, WordVectors, cosines, unit
 from honeyguide.worlds.wiki import WikiWorld
 from machine import machine
 
@@ -88,7 +88,7 @@ def main() -> None:
     options.add_argument("--repeats", type=int, default=3)
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
-    vectors = WordVectors(WordllamaVectors())
+    vectors = WordVectors(EnglishVectors())
     figures: dict[str, object] = {}
     with WikiWorld(chosen.world) as world, threadpool_limits(1, "blas"):
         pages, categories = read(world, chosen.pages)

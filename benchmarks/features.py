@@ -21,7 +21,7 @@ from honeyguide.judge import EmbeddingJudge
 from honeyguide.learn.features import COLUMNS, HEAD, LinkFeatures
 from honeyguide.model import Candidates, Fetched, Link, Occurrence, Origin, Page, Rows, Topic
 from honeyguide.parse import parse
-from honeyguide.text import WordllamaVectors, WordVectors
+from honeyguide.text import EnglishVectors, WordVectors
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from machine import machine
 
@@ -97,7 +97,7 @@ def main() -> None:
     chosen = options.parse_args()
     world = SyntheticWorld(SyntheticSpec())
     topic = Topic("geology", tuple(world.keywords_for("geology")))
-    vectors = WordVectors(WordllamaVectors())
+    vectors = WordVectors(EnglishVectors())
     links = batches(chosen.pages, world)
     kept = LinkFeatures(topic, vectors)
     short = np.concatenate([kept.similarity(kept.describe(batch)) for batch in links])

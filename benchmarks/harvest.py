@@ -23,7 +23,7 @@ import numpy as np
 
 from honeyguide.crawler import crawl
 from honeyguide.settings import USUAL_STRATEGIES, settings_from
-from honeyguide.text import WordllamaVectors, WordVectors
+from honeyguide.text import EnglishVectors, WordVectors
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from machine import machine
 
@@ -41,7 +41,7 @@ class Task:
 
 @cache
 def vectors() -> WordVectors:
-    return WordVectors(WordllamaVectors())
+    return WordVectors(EnglishVectors())
 
 
 @cache

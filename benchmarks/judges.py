@@ -35,7 +35,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.model import Candidates, Fetched, Origin, Page, Topic, Url
 from honeyguide.parse import parse
 from honeyguide.settings import JUDGES, SETTINGS_BY_KEY, Settings, settings_from
-from honeyguide.text import WordllamaVectors, WordVectors
+from honeyguide.text import EnglishVectors, WordVectors
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.wiki import WikiWorld
 from machine import machine
@@ -131,7 +131,7 @@ def settings_for(judge: str) -> Settings:
 class Bench:
     """One judge and the default strategy, made as for a crawl."""
 
-    def __init__(self, settings: Settings, source: WordllamaVectors) -> None:
+    def __init__(self, settings: Settings, source: EnglishVectors) -> None:
         builder = Builder(settings, WordVectors(source))
         self._judge = builder.judge()
         self._strategy = builder.strategy()
@@ -170,7 +170,7 @@ class Stopwatch:
         return pages if self._is_interleaved else list(pages)
 
 
-def measured(judge: str, source: WordllamaVectors, watch: Stopwatch) -> Row:
+def measured(judge: str, source: EnglishVectors, watch: Stopwatch) -> Row:
     make_bench = partial(Bench, settings_for(judge), source)
     return Row(
         judge,
@@ -224,7 +224,7 @@ def main() -> None:
     chosen = _arguments()
     name, make_page = nearest_page(chosen.places) or synthetic_page()
     page = make_page()
-    source = WordllamaVectors()
+    source = EnglishVectors()
     watch = Stopwatch(make_page, chosen.repeats, is_interleaved=chosen.interleaved)
     rows: list[Row] = []
     left_out: dict[str, str] = {}

@@ -33,7 +33,7 @@ from honeyguide.model import HostId, LinkId, weighted_sums
 from honeyguide.model.clock import SimulatedClock
 from honeyguide.runs import RunFolder, SqliteStore, open_run
 from honeyguide.settings import settings_from
-from honeyguide.text import WordllamaVectors, WordVectors
+from honeyguide.text import EnglishVectors, WordVectors
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from machine import machine
 
@@ -230,7 +230,7 @@ def main() -> None:
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
     world = SyntheticWorld(SyntheticSpec(pages=1_000_000, hosts=2000, mean_links=chosen.links))
-    vectors = WordVectors(WordllamaVectors())
+    vectors = WordVectors(EnglishVectors())
     crawls = {
         "asynchronous": ("lfa-async", None, chosen.steps),
         "synchronous": ("lfa-sync", None, chosen.steps),

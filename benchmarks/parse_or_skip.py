@@ -30,7 +30,7 @@ from honeyguide.learn import ParseOrSkipQ
 from honeyguide.learn.parse_or_skip_model import STATES
 from honeyguide.runs import SqliteStore
 from honeyguide.settings import settings_from, with_overrides
-from honeyguide.text import WordllamaVectors, WordVectors
+from honeyguide.text import EnglishVectors, WordVectors
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from honeyguide_lab.statistics import paired_difference
 from machine import machine
@@ -71,7 +71,7 @@ class Contest:
 
 @cache
 def vectors() -> WordVectors:
-    return WordVectors(WordllamaVectors())
+    return WordVectors(EnglishVectors())
 
 
 @cache

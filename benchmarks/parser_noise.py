@@ -29,7 +29,7 @@ from honeyguide.judge import EmbeddingJudge
 from honeyguide.model import Fetched, Page, Topic, Url
 from honeyguide.parse import parse
 from honeyguide.parse.charset import decode
-from honeyguide.text import WordllamaVectors, WordVectors, words_of
+from honeyguide.text import EnglishVectors, WordVectors, words_of
 from machine import machine
 
 try:
@@ -224,7 +224,7 @@ def _page(words: Sequence[str]) -> Page:
 
 def main() -> None:
     chosen = _arguments()
-    vectors = WordVectors(WordllamaVectors())
+    vectors = WordVectors(EnglishVectors())
     judges = [EmbeddingJudge(topic, vectors) for topic in TOPICS]
     extractions, judgings, missing = [], [], []
     for name, site in SITES.items():

@@ -28,7 +28,7 @@ from honeyguide.crawler import WorldGraph, crawl, explore
 from honeyguide.learn.features import LinkFeatures
 from honeyguide.model import Candidates, Fetched, Origin, Topic, Url
 from honeyguide.parse import parse
-from honeyguide.text import WordllamaVectors, WordVectors
+from honeyguide.text import EnglishVectors, WordVectors
 from honeyguide.worlds.frozen import open_site
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.wiki import WikiWorld
@@ -350,7 +350,7 @@ def main() -> None:
     samples = [synthetic_sample(spec) for spec in chosen.synthetic or [""]]
     samples += [wiki_sample(chosen.wiki)] if chosen.wiki else []
     samples += [site_sample(chosen.site, site_topics)] if chosen.site else []
-    vectors = WordVectors(WordllamaVectors())
+    vectors = WordVectors(EnglishVectors())
     with threadpool_limits(1, "blas"):
         worlds = [measured(sample, vectors) for sample in samples]
     for sample in samples:

@@ -18,7 +18,7 @@ import numpy as np
 from honeyguide.judge import EmbeddingJudge
 from honeyguide.model import Fetched, Topic
 from honeyguide.parse import parse
-from honeyguide.text import WordllamaVectors, WordVectors, main_text, words_of
+from honeyguide.text import EnglishVectors, WordVectors, main_text, words_of
 from honeyguide.topic import suggest
 from honeyguide.worlds.wiki import WikiWorld
 
@@ -53,7 +53,7 @@ def main() -> None:
     arguments.add_argument("--categories", type=int, default=60)
     arguments.add_argument("--json", action="store_true")
     options = arguments.parse_args()
-    vectors = WordVectors(WordllamaVectors())
+    vectors = WordVectors(EnglishVectors())
     chance = np.random.default_rng(3)
     precisions: dict[str, list[float]] = {}
     reached: dict[str, list[float]] = {}

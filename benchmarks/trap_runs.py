@@ -15,7 +15,7 @@ from honeyguide.crawler import crawl
 from honeyguide.errors import InvalidUrl
 from honeyguide.model import Fetched, Url
 from honeyguide.settings import SETTINGS_BY_KEY, settings_from
-from honeyguide.text import WordllamaVectors, WordVectors
+from honeyguide.text import EnglishVectors, WordVectors
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.synthetic.server import SyntheticServer
 from honeyguide_lab.traps import Waste
@@ -127,7 +127,7 @@ def found_steps(run: Run, arm: str) -> set[int]:
 
 @cache
 def vectors() -> WordVectors:
-    return WordVectors(WordllamaVectors())
+    return WordVectors(EnglishVectors())
 
 
 @cache

@@ -19,7 +19,7 @@ import numpy as np
 
 from honeyguide.learn.url_heuristic import UrlReader
 from honeyguide.model import Topic
-from honeyguide.text import WordllamaVectors, WordVectors
+from honeyguide.text import EnglishVectors, WordVectors
 from honeyguide.worlds.wiki import WikiWorld
 from machine import machine
 
@@ -44,7 +44,7 @@ def main() -> None:
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
     topics = tomllib.loads(chosen.topics.read_text(encoding="utf-8"))["topics"]
-    vectors = WordVectors(WordllamaVectors())
+    vectors = WordVectors(EnglishVectors())
     rows: dict[str, dict[str, float]] = {}
     with WikiWorld(chosen.world) as world:
         urls = [world.url_of(number) for number in range(world.page_count)]

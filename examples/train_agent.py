@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 import honeyguide
 from honeyguide.learn.features import COLUMNS
 from honeyguide.model import LinkId, Url
-from honeyguide.text import WordllamaVectors, WordVectors
+from honeyguide.text import EnglishVectors, WordVectors
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from honeyguide_lab.environment import FocusedCrawlEnv
 
@@ -112,7 +112,7 @@ def on_topic_pages(choose: Chooser, world: SyntheticWorld, vectors: WordVectors)
 
 def main(episodes: int, repeats: int) -> None:
     """Train, then compare."""
-    vectors = WordVectors(WordllamaVectors())
+    vectors = WordVectors(EnglishVectors())
     weights = train(episodes, vectors)
     agents: dict[str, Chooser] = {
         "any waiting link": any_waiting_link,

@@ -178,7 +178,7 @@ class CrawlTask:
         options: CrawlOptions = {
             "listeners": [counter],
             "is_interrupted": is_interrupted,
-            "vectors": shared_vectors(self.settings.vectors),
+            "vectors": shared_vectors(self.settings.chosen_vectors),
         }
         if self.rewarded_by is not None:
             options["judge"] = PerfectJudge(self.rewarded_by)

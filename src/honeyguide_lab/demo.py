@@ -33,7 +33,7 @@ from honeyguide.runs.report import write_report
 from honeyguide.search import search_runs
 from honeyguide.settings import SETTINGS_BY_KEY, settings_from, validate, with_overrides
 from honeyguide.settings.sections import OFFLINE_FETCHES
-from honeyguide.text import WordllamaVectors, WordVectors
+from honeyguide.text import EnglishVectors, WordVectors
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from honeyguide_lab.grading import grade
 from honeyguide_lab.labels import TruthLabels
@@ -136,7 +136,7 @@ def crawl_with_each(
     Every mistake in the contest or the names is raised before the first crawl. Ends early when interrupted.
     """
     settings_by_strategy = {strategy: contest.settings(strategy) for strategy in strategies}
-    web, vectors, clock = contest.web(), WordVectors(WordllamaVectors()), RealClock()
+    web, vectors, clock = contest.web(), WordVectors(EnglishVectors()), RealClock()
     labels = TruthLabels(web, contest.topic)
     no_oracle = Oracle(reachable=web.on_topic_pages(contest.topic), bound=[0], curve=[0])
     for strategy, settings in settings_by_strategy.items():

@@ -12,7 +12,7 @@ from deep_strategies import thorough
 from honeyguide.crawler import Builder, crawl, resume, word_vectors
 from honeyguide.errors import SettingsError, VectorsError
 from honeyguide.settings import VectorSettings, load_settings, validate, with_overrides
-from honeyguide.text import WordllamaVectors, WordVectors, open_vectors
+from honeyguide.text import EnglishVectors, WordllamaVectors, WordVectors, open_vectors
 from vectors_by_hash import hashed_vectors
 from written_vectors import glove, word2vec_binary
 
@@ -118,7 +118,7 @@ def test_who_empties_the_digest_goes_on_with_other_vectors(tmp_path: Path) -> No
 def test_vectors_handed_over_are_checked_too_where_they_say_what_they_are(tmp_path: Path) -> None:
     file = vectors_file(tmp_path / "vectors.txt")
     settings = settings_with(file)
-    crawl(tmp_path / "run", settings, vectors=word_vectors(settings.vectors)).close()
+    crawl(tmp_path / "run", settings, vectors=word_vectors(settings.chosen_vectors)).close()
     assert load_settings(tmp_path / "run" / "settings.toml").vectors.digest != ""
     other = WordVectors(open_vectors(str(vectors_file(tmp_path / "other.txt", seed=1)), tmp_path / "cache"))
     with pytest.raises(VectorsError, match="not those that the run began with"):
@@ -130,9 +130,15 @@ def test_vectors_that_do_not_say_what_they_are_leave_no_digest(tmp_path: Path) -
     assert load_settings(tmp_path / "run" / "settings.toml").vectors == VectorSettings()
 
 
+@pytest.mark.parametrize(("language", "source"), [("english", EnglishVectors), ("german", WordllamaVectors)])
+def test_the_language_says_which_bundled_vectors_serve(language: str, source: type) -> None:
+    settings = with_overrides(settings_for(budget=5), {"judge.language": language})
+    assert type(Builder(settings).vectors.source) is source
+
+
 def test_the_bundled_vectors_have_a_digest_too(tmp_path: Path) -> None:
     crawl(tmp_path / "run", settings_for(budget=5)).close()
-    assert load_settings(tmp_path / "run" / "settings.toml").vectors.digest == WordllamaVectors().digest
+    assert load_settings(tmp_path / "run" / "settings.toml").vectors.digest == EnglishVectors().digest
 
 
 def test_a_crawl_that_needs_no_vectors_looks_for_none(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.model import Topic
-from honeyguide.text import WordVectors, cosine, cosines, vectors
+from honeyguide.text import EnglishVectors, WordllamaVectors, WordVectors, cosine, cosines, vectors
 from vectors_by_hash import HashedVectors, hashed_vectors
 
 if TYPE_CHECKING:
@@ -182,11 +182,9 @@ def test_an_example_draws_its_own_kind_nearer_and_a_counterexample_pushes_it_awa
     assert unlike < plain < like
 
 
-@pytest.fixture(scope="module")
-def bundled() -> WordVectors:
-    from honeyguide.text import WordllamaVectors  # noqa: PLC0415 - half a second, only here
-
-    return WordVectors(WordllamaVectors())
+@pytest.fixture(scope="module", params=[EnglishVectors, WordllamaVectors])
+def bundled(request: pytest.FixtureRequest) -> WordVectors:
+    return WordVectors(request.param())
 
 
 def test_bundled_vectors_know_that_a_stone_is_nearer_to_a_rock_than_to_a_football(bundled: WordVectors) -> None:
@@ -201,7 +199,7 @@ def test_bundled_vectors_of_common_words_are_short(bundled: WordVectors) -> None
 
 @given(st.text(max_size=8))
 def test_any_text_has_a_bundled_vector_and_none_is_too_large(bundled: WordVectors, text: str) -> None:
-    vector = bundled.look_up((text,)).span_sums(np.array([0]), np.array([1]), 256)
+    vector = bundled.look_up((text,)).span_sums(np.array([0]), np.array([1]), bundled.dimension)
     assert np.isfinite(vector).all()
     assert np.abs(vector).max() <= vectors.LARGEST
 

@@ -164,7 +164,11 @@ _HELP_ALL: Final = inspect.Parameter(
 )
 
 VECTORS: Final = Flag(
-    "--vectors", "vectors.source", "FILE", "Options", "Word vectors: wordllama, or a GloVe, word2vec or fastText file."
+    "--vectors",
+    "vectors.source",
+    "FILE",
+    "Options",
+    "Word vectors: english, wordllama, or a GloVe, word2vec or fastText file.",
 )
 _EXAMPLE_FORMS: Final = "text, @FILE or URL; repeatable."
 LIKE: Final = Flag("--like", "topic.like", "EXAMPLE", TOPIC_PANEL, f"An example of what is wanted: {_EXAMPLE_FORMS}")

@@ -15,12 +15,12 @@ from honeyguide.crawler import all_pages
 from honeyguide.model.clock import RealClock
 from honeyguide.model.counts import count_of
 from honeyguide.settings import VectorSettings, settings_from
-from honeyguide.text import WordllamaVectors, WordVectors, neighbours, open_vectors, words_of
+from honeyguide.text import EnglishVectors, WordllamaVectors, WordVectors, neighbours, open_vectors, words_of
 from honeyguide.text.training import TrainingSettings, train_vectors
 
 if TYPE_CHECKING:
+    from honeyguide.text.english import OpenedVectors
     from honeyguide.text.training import TrainedVectors
-    from honeyguide.text.wordllama import OpenedVectors
 
 _NEIGHBOURS: Final = 10
 _STAGES: Final = {"read": "reading pages", "train": "training"}
@@ -38,7 +38,7 @@ app = typer.Typer(
 @app.command("info")
 def info(
     source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="A file of vectors, or wordllama.", show_default=False)
+        str, typer.Argument(metavar="SOURCE", help="A file of vectors, english or wordllama.", show_default=False)
     ],
     near: Annotated[
         list[str] | None,
@@ -119,8 +119,8 @@ def train(
 
 def _facts(source: str, opened: OpenedVectors) -> dict[str, Any]:
     """Describe the vectors; the bundled ones lie in no cache."""
-    if isinstance(opened, WordllamaVectors):
-        about: dict[str, Any] = {"format": "bundled, of parts of words", "words": len(opened.words())}
+    if isinstance(opened, EnglishVectors | WordllamaVectors):
+        about: dict[str, Any] = {"format": opened.about, "words": len(opened.words())}
         return {"source": source} | about | {"dimension": opened.dimension, "digest": opened.digest}
     about = asdict(opened.about)
     del about["state"]

@@ -250,13 +250,13 @@ class Builder:
     @cached_property
     def vectors(self) -> WordVectors:
         """The vectors given, or those that the settings name. VectorsError if the run began with others."""
-        vectors = self._given_vectors or word_vectors(self.settings.vectors, self._on_converting)
+        vectors = self._given_vectors or word_vectors(self.settings.chosen_vectors, self._on_converting)
         _check_vectors(vectors, self.settings.vectors)
         self.settings = with_overrides(self.settings, {"vectors.digest": vectors.digest or None})
         return vectors
 
     def _topic_vectors(self) -> WordVectors:
-        check_topic(self.vectors, self.topic, self.settings.vectors.source)
+        check_topic(self.vectors, self.topic, self.settings.chosen_vectors.source)
         return self.vectors
 
     def seed_urls(self, world: World) -> Sequence[Url]:

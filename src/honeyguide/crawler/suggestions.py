@@ -116,12 +116,13 @@ async def suggest_topic_async(name: str = "", **options: Unpack[SuggestionOption
     topic = Topic(name, like=tuple(texts["like"]), unlike=tuple(texts["unlike"]))
     if topic.is_empty:
         raise SettingsError(["there is no topic to find words for: give a sentence, or an example with --like"])
-    source = open_vectors(settings.vectors.source, settings.vectors.cache_path)
+    chosen = settings.chosen_vectors
+    source = open_vectors(chosen.source, chosen.cache_path)
     with _open_look_up(settings, like) as look_up:
         found = suggest(
             topic,
             WordVectors(source),
-            # Most of what the bundled vectors have as words are pieces of words.
+            # Most of what wordllama has as words are pieces of words.
             vocabulary=None if isinstance(source, WordllamaVectors) else source,
             look_up=look_up,
             keywords=options.get("keywords", 15),

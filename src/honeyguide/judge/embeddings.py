@@ -60,8 +60,8 @@ class TopicVector:
     # Looked at once on 3,000 encyclopaedia articles and four topics: reached by one to three articles in a hundred.
     THRESHOLD: Final = 0.25
     # Whole texts are nearer to one another than to a few words. On 60 categories of 8,589 articles, with two examples
-    # each: reached by five to eight articles in a hundred, as 0.25 is by four for the names of the categories alone.
-    THRESHOLD_WITH_EXAMPLES: Final = 0.4
+    # each: reached by six articles in a hundred, as 0.25 is by five for the names of the categories alone.
+    THRESHOLD_WITH_EXAMPLES: Final = 0.3
 
     def __init__(self, topic: Topic, table: WordVectors) -> None:
         self.threshold = self.THRESHOLD_WITH_EXAMPLES if topic.like else self.THRESHOLD

@@ -31,7 +31,7 @@ class JudgeIngredients:
     def vectors_knowing(self, topic: Topic) -> WordVectors:
         """Return the vectors; VectorsError if no word of the topic is among them."""
         vectors = self.vectors()
-        check_topic(vectors, topic, self.settings.vectors.source)
+        check_topic(vectors, topic, self.settings.chosen_vectors.source)
         return vectors
 
 

@@ -330,8 +330,8 @@ class Searcher:
 
     def _vectors_of(self, run: Run) -> WordVectors:
         """Return the word vectors that a run began with: those saved beside its index are made from them."""
-        chosen = run.settings.vectors
-        self._refuse_strange(run, "vectors.source", "vectors.cache_folder")
+        chosen = run.settings.chosen_vectors
+        self._refuse_strange(run, "vectors.source", "vectors.cache_folder", "judge.language")
         place = (chosen.source, chosen.cache_path)
         if place not in self._vectors_by_place:
             self._vectors_by_place[place] = WordVectors(open_vectors(*place))

@@ -256,7 +256,7 @@ def _vector_mistakes(settings: Settings) -> Iterator[str]:
         if "\0" in text:
             yield f"{key} is {shown(text)}: no path has a NUL in it"
     if not settings.vectors.source.strip():
-        yield "vectors.source is empty: name a file of vectors, or wordllama"
+        yield "vectors.source is empty: name a file of vectors, or bundled"
 
 
 def _method_mistakes(settings: Settings) -> Iterator[str]:

@@ -65,6 +65,13 @@ class Settings:
     # Not a setting: keys that somebody has set, if only to the default. A profile leaves them alone.
     set_keys: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
+    @property
+    def chosen_vectors(self) -> VectorSettings:
+        """The settings of the vectors, with the table named that serves the language where `bundled` leaves it open."""
+        if self.vectors.source != "bundled":
+            return self.vectors
+        return replace(self.vectors, source="english" if self.judge.language == "english" else "wordllama")
+
     def of(self, method: type[T]) -> T:
         """Return the settings of a strategy or judge, given their dataclass."""
         return next((section for section in self.methods if type(section) is method), None) or method()

@@ -331,14 +331,17 @@ class AskSettings:
         return os.environ.get("HONEYGUIDE_ASK_KEY", "")
 
 
+BUNDLED_VECTORS: Final = ("bundled", "english", "wordllama")
+
+
 @dataclass(frozen=True, slots=True)
 class VectorSettings:
     """Where the vectors of words come from."""
 
     source: str = setting(
-        "wordllama",
-        "wordllama for those that come with the program, or a GloVe, word2vec or fastText .vec file",
-        names_file=lambda value: bool(value.strip()) and value != "wordllama",
+        "bundled",
+        "english, wordllama, bundled for the one that suits judge.language, or a GloVe, word2vec or fastText .vec file",
+        names_file=lambda value: bool(value.strip()) and value not in BUNDLED_VECTORS,
         everyday=True,
     )
     cache_folder: str = setting(

@@ -7,13 +7,15 @@ vectors of texts or sums over the windows around links. Where vectors come from 
 looks like. Everything here is a function of its arguments; tables are only caches.
 """
 
+from honeyguide.text.english import EnglishVectors, open_vectors
 from honeyguide.text.tokens import WORD, Stems, first_words, main_text, stop_words, words_of, words_of_url
 from honeyguide.text.url_shape import LetterModel, UrlRules, UrlShape, english_letters, plain_runs, url_shape
 from honeyguide.text.vectors import VectorSource, Vocabulary, WordRows, WordVectors, cosine, cosines, neighbours, unit
-from honeyguide.text.wordllama import WordllamaVectors, open_vectors
+from honeyguide.text.wordllama import WordllamaVectors
 
 __all__ = [
     "WORD",
+    "EnglishVectors",
     "LetterModel",
     "Stems",
     "UrlRules",

@@ -1,4 +1,4 @@
-"""The default vectors: those inside the wordllama wheel, so that nothing is downloaded; and `open_vectors` for any.
+"""The vectors of languages other than English: those inside the wordllama wheel, so that nothing is downloaded.
 
 They are static 256-number vectors of sub-word tokens whose table, by its name, derives from that of Llama 2. A word's
 vector is the mean over its tokens. Frequent words have short vectors, which does the work of an idf weight.
@@ -10,19 +10,15 @@ import logging
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import xxhash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    from honeyguide.text.vector_files import Converting, FileVectors
-
-    OpenedVectors: TypeAlias = "WordllamaVectors | FileVectors"
 
 _TOKENIZER_FILE: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 _TABLE_FILE: Final = "weights/l2_supercat_256.safetensors"
@@ -35,6 +31,7 @@ class WordllamaVectors:
     """Loads in a tenth of a second; about 3 µs for each word never met before."""
 
     name = "wordllama"
+    about = "bundled, of parts of words"
     dimension = 256
 
     def __init__(self) -> None:
@@ -138,16 +135,3 @@ def _loaded_by_wordllama() -> tuple[Any, NDArray[np.float32]]:
 
 def _is_plain(word: str) -> bool:
     return len(word) >= _FEWEST_LETTERS and word.isalpha() and word == word.lower()
-
-
-def open_vectors(source: str, cache: Path, on_progress: Callable[[Converting], None] = lambda _: None) -> OpenedVectors:
-    """Return the bundled vectors where `source` is "wordllama", else those of the file at that path.
-
-    A file is converted into a folder of `cache` when it is first met, which takes a while and which `on_progress` is
-    told of. VectorsError where it cannot be used.
-    """
-    if source == WordllamaVectors.name:
-        return WordllamaVectors()
-    from honeyguide.text.vector_files import open_file_vectors  # noqa: PLC0415 - all kinds of unpackers, for files alone
-
-    return open_file_vectors(Path(source).expanduser(), cache, on_progress)

@@ -244,7 +244,7 @@ class Memory:
         """Return the judge of a crawl; one that never changes its mind is asked once about each page."""
         if judge.keeps_statistics:
             return judge
-        key = (settings.topic, settings.judge, settings.vectors)
+        key = (settings.topic, settings.judge, settings.chosen_vectors)
         if self._verdicts[0] != key:
             self._verdicts = key, {}
         return _RememberedVerdicts(judge, self._verdicts[1])
@@ -284,7 +284,7 @@ def _memory(_world: str, _is_wikipedia: bool, _files: str) -> Memory:  # noqa: F
 
 
 def _remembering_parts(settings: Settings, world: World, memory: Memory) -> tuple[Parts, list[Url]]:
-    builder = Builder(settings, shared_vectors(settings.vectors))
+    builder = Builder(settings, shared_vectors(settings.chosen_vectors))
     parts = builder.parts()
 
     def parse(url: Url, fetched: Fetched) -> Page:

@@ -317,7 +317,7 @@ def _open_file(path: Path) -> BufferedReader:
     try:
         return path.open("rb")
     except FileNotFoundError:
-        raise VectorsError(f"there is no file of vectors {path}: check the path, or take wordllama's") from None
+        raise VectorsError(f"there is no file of vectors {path}: check the path, or take the bundled ones") from None
     except OSError as error:
         raise VectorsError(f"cannot read {path}: {error.strerror or error}; check who may read it") from error
 

@@ -46,7 +46,7 @@ _NONE_ON_SYNTHETIC: Final = (
 
 def similarity_section(explored: Sequence[Explored]) -> tuple[Section, dict[str, Any]]:
     """The section, and the JSON files by name."""
-    vectors = shared_vectors(explored[0].crawl_by_strategy[QUEUE].settings.vectors)
+    vectors = shared_vectors(explored[0].crawl_by_strategy[QUEUE].settings.chosen_vectors)
     documents, tables = {}, [_published_pairs(vectors)]
     counts = []
     for each in explored:
@@ -131,7 +131,7 @@ def _judge(vectors: WordVectors, rules: RakeSettings) -> RakeJudge:
 
 def _first_pages(crawl: MeasuredCrawl) -> Iterator[Page]:
     """The first pages of a crawl, read again as they came."""
-    parse = Builder(crawl.settings, shared_vectors(crawl.settings.vectors)).parts().parse
+    parse = Builder(crawl.settings, shared_vectors(crawl.settings.chosen_vectors)).parts().parse
     with open_run(crawl.run) as run:
         answers = run.recorded_answers()
         for page in run.pages(limit=PAGES):
