@@ -19,8 +19,26 @@ from hypothesis import strategies as st
 from crawler.driving import HandWired, script_settings
 from crawler.small_crawls import contents, settings_for, story
 from deep_strategies import thorough
-from honeyguide.crawler import Builder, Dispatch, FetchFailed, LinkRedirected, PageJudged, Wait, crawl, resume
-from honeyguide.crawler.preparing import Preparation, Prepared, Recipe, Unreadable, received, shipped
+from honeyguide.crawler import (
+    Builder,
+    Dispatch,
+    FetchFailed,
+    LinkRedirected,
+    PageJudged,
+    Wait,
+    crawl,
+    resume,
+    transport,
+)
+from honeyguide.crawler.preparing import (
+    SMALL_BYTES,
+    Preparation,
+    Prepared,
+    Recipe,
+    Unreadable,
+    received,
+    shipped,
+)
 from honeyguide.crawler.transport import LiveTransport
 from honeyguide.crawler.workers import Workers
 from honeyguide.errors import WorkerError
@@ -59,6 +77,31 @@ class DeadlyVectors(HashedVectors):
         return super().vectors(words)
 
 
+class BusyVectors(HashedVectors):
+    """Never comes to an end with a certain word."""
+
+    def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        while POISON in words:
+            pass
+        return super().vectors(words)
+
+
+def busy_recipe(deadline_s: float) -> Recipe:
+    return Recipe.of(script_settings(parse__deadline_s=deadline_s), WordVectors(BusyVectors()))
+
+
+def hang_in_a_worker() -> None:
+    """Run in another process: print the number of a worker, and let that read a page without end."""
+
+    async def ask() -> None:
+        async with Workers(1, lambda: busy_recipe(1000.0)) as workers:
+            await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>rock"))
+            print(workers.process_ids[0], flush=True)
+            await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>poison"))
+
+    asyncio.run(ask())
+
+
 def is_alive(process_id: int) -> bool:
     try:
         os.kill(process_id, 0)
@@ -91,7 +134,7 @@ def test_a_worker_prepares_what_this_process_would() -> None:
     home = Preparation(builder.parser(), builder.judge(), body_packer()).prepare(PAGE_URL, fetched)
 
     async def ask() -> Prepared | Unreadable:
-        async with Workers(1, recipe()) as workers:
+        async with Workers(1, recipe) as workers:
             return await workers.prepare(PAGE_URL, fetched)
 
     away = asyncio.run(ask())
@@ -204,7 +247,7 @@ def test_a_worker_that_is_killed_is_replaced_and_no_page_is_lost() -> None:
     bodies = [f"<p>page {number} rock" for number in range(30)]
 
     async def ask() -> tuple[list[Prepared | Unreadable], list[int], list[int]]:
-        async with Workers(2, recipe()) as workers:
+        async with Workers(2, recipe) as workers:
             await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>warm"))
             before = workers.process_ids
             asked = [
@@ -245,11 +288,78 @@ def test_a_page_that_kills_whoever_reads_it_is_a_failed_page(tmp_path: Path) -> 
     assert [event.url.path for event in events if isinstance(event, PageJudged)] == ["/", "/a", "/c"]
 
 
+def test_a_page_over_its_deadline_is_unreadable_and_those_behind_it_are_read() -> None:
+    bodies = [b"<p>rock", b"<p>poison", b"<p>mineral"]
+
+    async def ask() -> list[Prepared | Unreadable]:
+        async with Workers(1, lambda: busy_recipe(0.3)) as workers:
+            asked = [workers.prepare(PAGE_URL, Fetched(200, "text/html", body)) for body in bodies]
+            return await asyncio.wait_for(asyncio.gather(*asked), 60)
+
+    first, late, last = asyncio.run(ask())
+    assert late == Unreadable("reading it took over 0.3 s of processor time")
+    assert isinstance(first, Prepared)
+    assert isinstance(last, Prepared)
+
+
+def test_a_page_that_needs_too_much_memory_is_unreadable() -> None:
+    async def ask() -> tuple[Prepared | Unreadable, Prepared | Unreadable, list[int], list[int]]:
+        settings = script_settings(parse__max_memory_megabytes=100)
+        async with Workers(1, lambda: Recipe.of(settings, hashed_vectors())) as workers:
+            before = workers.process_ids
+            large = await workers.prepare(PAGE_URL, Fetched(200, "text/plain", b"x " * 5_000_000))
+            small = await workers.prepare(PAGE_URL, Fetched(200, "text/plain", b"x"))
+            return large, small, before, workers.process_ids
+
+    large, small, before, after = asyncio.run(ask())
+    assert isinstance(large, Unreadable)
+    assert "MemoryError" in large.reason
+    assert isinstance(small, Prepared)
+    assert before == after
+
+
+def test_without_workers_a_large_page_is_read_in_a_process_that_is_started_for_it(tmp_path: Path) -> None:
+    long_text = "mineral " * (SMALL_BYTES // 8)
+    script = {
+        "http://s.test/": page_with("/a", "/b") + long_text,
+        "http://s.test/a": f"<p>{long_text} {POISON}",
+        "http://s.test/b": "<p>rock",
+    }
+    for workers in (0, 1):
+        crawl(
+            tmp_path / str(workers),
+            script_settings(crawl__workers=workers, parse__deadline_s=0.5),
+            world=ScriptedWorld(script),
+            vectors=WordVectors(BusyVectors()),
+        ).close()
+    with open_run(tmp_path / "0") as run:
+        assert [(step.url.path, step.outcome) for step in run.steps()] == [
+            ("/", "fetched"), ("/a", "failed"), ("/b", "fetched"),
+        ]  # fmt: skip
+        assert run.without_page() == {"unreadable 200": 1}
+    assert story(tmp_path / "1") == story(tmp_path / "0")
+    assert contents(tmp_path / "1") == contents(tmp_path / "0")
+
+
+def test_a_worker_ends_with_its_crawl_in_the_middle_of_a_page() -> None:
+    code = "from crawler.test_workers import hang_in_a_worker; hang_in_a_worker()"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        worker = int(process.stdout.readline())
+        assert is_alive(worker)
+        process.kill()
+    until = time.monotonic() + 10.0
+    while is_alive(worker) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not is_alive(worker)
+
+
 def test_interrupting_leaves_no_process_behind(tmp_path: Path) -> None:
     started: list[int] = []
 
     async def ask() -> None:
-        async with Workers(2, recipe()) as workers:
+        async with Workers(2, recipe) as workers:
             started.extend(workers.process_ids)
             raise KeyboardInterrupt
 
@@ -261,7 +371,7 @@ def test_interrupting_leaves_no_process_behind(tmp_path: Path) -> None:
 
 def test_ctrl_c_does_not_end_a_worker_not_even_as_it_begins() -> None:
     async def ask() -> tuple[Prepared | Unreadable, list[int], list[int]]:
-        async with Workers(1, recipe()) as workers:
+        async with Workers(1, recipe) as workers:
             before = workers.process_ids
             os.kill(before[0], signal.SIGINT)
             return await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>rock")), before, workers.process_ids
@@ -274,10 +384,11 @@ def test_ctrl_c_does_not_end_a_worker_not_even_as_it_begins() -> None:
 @pytest.mark.parametrize("has_home", [True, False])
 def test_where_no_worker_can_begin_pages_are_read_at_home(*, has_home: bool) -> None:
     async def ask() -> Prepared | Unreadable:
-        async with Workers(1, recipe()) as workers:
+        async with Workers(1, recipe) as workers:
             if has_home:
                 builder = Builder(script_settings(), hashed_vectors())
-                workers.home = Preparation(builder.parser(), builder.judge(), body_packer())
+                home = Preparation(builder.parser(), builder.judge(), body_packer())
+                workers.make_home = lambda _recipe: home
             os.kill(workers.process_ids[0], signal.SIGKILL)
             return await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>rock"))
 
@@ -294,6 +405,9 @@ class SlowPreparer:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._home = Preparation(Builder(script_settings(), hashed_vectors()).parser(), None, body_packer())
+
+    def takes(self, _fetched: Fetched) -> bool:
+        return True
 
     async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
         await asyncio.sleep(self._seconds)
@@ -314,33 +428,63 @@ def test_a_host_is_asked_again_while_its_last_page_is_being_read(tmp_path: Path)
     assert time.monotonic() - began < 7 * 0.4, "pages are read side by side"
 
 
-class LatePages:
-    """Takes longer over a page the earlier it came."""
+class OneSlowPage(SlowPreparer):
+    """Takes its time over the pages of one host."""
 
-    def __init__(self) -> None:
-        self._home = Preparation(Builder(script_settings(), hashed_vectors()).parser(), None, body_packer())
-        self._pages = 0
+    def __init__(self, host: str, seconds: float) -> None:
+        super().__init__(seconds)
+        self._host = host
 
     async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
-        self._pages += 1
-        await asyncio.sleep(0.5 / self._pages)
-        return self._home.prepare(url, fetched)
+        return await super().prepare(url, fetched) if url.host == self._host else self._home.prepare(url, fetched)
 
 
-def test_live_answers_are_taken_in_as_they_came_however_long_their_pages_took_to_read(tmp_path: Path) -> None:
-    urls = [f"http://h{number}.test/" for number in range(6)]
-    latencies_s = [0.3, 0.2, 0.1, 0.25, 0.15, 0.05]
-    script = {url: taking(latency_s, "rock") for url, latency_s in zip(urls, latencies_s, strict=True)}
-    script[urls[3]] = taking(0.25, Failed(FailureReason.HTTP_STATUS, "404 Not Found", 404))
-    script[urls[4]] = taking(0.15, Redirected(301, Url.parse(urls[5])))
+def test_a_page_that_takes_long_to_read_holds_up_no_other(tmp_path: Path) -> None:
+    urls = [f"http://h{number}.test/" for number in range(5)]
+    script = {url: taking(0.0, "rock") for url in urls}
+    script[urls[1]] = taking(0.0, Failed(FailureReason.HTTP_STATUS, "404 Not Found", 404))
+    script[urls[2]] = taking(0.0, Redirected(301, Url.parse(urls[3])))
     world = ScriptedWorld({"http://s.test/": taking(0.0, page_with(*urls)), **script}, is_offline=False)
     settings = script_settings(crawl__concurrency=6, politeness__delay_s=0.0)
-    wired = HandWired(tmp_path / "run", world, settings, wrap=lambda _: LiveTransport(world, RealClock(), LatePages()))
+    preparer = OneSlowPage("h0.test", 1.0)
+    wired = HandWired(tmp_path / "run", world, settings, wrap=lambda _: LiveTransport(world, RealClock(), preparer))
     wired.run()
     taken_in = [
         event.url.host for event in wired.events if isinstance(event, PageJudged | FetchFailed | LinkRedirected)
     ]
-    assert taken_in == ["s.test", "h5.test", "h2.test", "h4.test", "h1.test", "h3.test", "h0.test"]
+    assert sorted(taken_in[1:-1]) == ["h1.test", "h2.test", "h3.test", "h4.test"]
+    assert taken_in[-1] == "h0.test"
+
+
+def test_no_page_is_asked_for_while_too_many_bytes_wait_to_be_taken_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "MOST_WAITING_BYTES", 1_000)
+    urls = [f"http://h{number}.test/" for number in range(12)]
+    script = {url: taking(0.01, "rock " * 300) for url in urls}
+    world = ScriptedWorld({"http://s.test/": taking(0.0, page_with(*urls)), **script}, is_offline=False)
+    settings = script_settings(crawl__concurrency=12, politeness__delay_s=0.0)
+    live = LiveTransport(world, RealClock())
+    wired = HandWired(tmp_path / "run", world, settings)
+    wired.follow("http://s.test/", 0.0)
+
+    async def ask_and_take_in_nothing() -> tuple[int, int]:
+        first = [wired.core.choose_link(wired.link(url), 1.0) for url in urls]
+        await live.start(first[0])
+        await asyncio.sleep(0.1)
+        for dispatch in first[1:]:
+            await live.start(dispatch)
+        await asyncio.sleep(0.1)
+        asked = world.fetches.total()
+        while await live.next_arrival(RealClock().now() + 0.2) is not None:
+            pass
+        await live.close()
+        return asked, world.fetches.total()
+
+    asked, asked_at_last = asyncio.run(ask_and_take_in_nothing())
+    assert asked == 1, "the page that waits to be taken in"
+    assert asked_at_last == 12
+    wired.close()
 
 
 def test_a_host_in_trouble_stays_in_trouble_when_the_page_before_it_has_been_read(tmp_path: Path) -> None:
@@ -355,7 +499,7 @@ def test_a_host_in_trouble_stays_in_trouble_when_the_page_before_it_has_been_rea
     )
     wired.run()
     with open_run(tmp_path / "run") as run:
-        assert [step.outcome for step in run.steps()] == ["fetched", "failed"]
+        assert [step.outcome for step in run.steps()] == ["failed", "fetched"], "what has no page waits for none"
         (rest,) = run.hosts_asked().host_rests()
     assert rest.ready_at > time.time() + 30
 

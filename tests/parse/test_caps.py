@@ -11,7 +11,7 @@ from hypothesis import given
 from honeyguide.model import Cap, Fetched, Page, Url
 from honeyguide.parse import parse
 from honeyguide.parse.directives import Said, directives_of
-from honeyguide.parse.html import DEEPEST, MOST_ATTRIBUTES, STEPS, affordable_part
+from honeyguide.parse.html import COPIES, DEEPEST, MOST_ATTRIBUTES, STEPS, affordable_part
 from honeyguide.settings import ParseSettings
 from parse.test_awkward_input import htmlish
 
@@ -80,7 +80,7 @@ def test_no_page_is_over_its_limits(html: str) -> None:
 @given(htmlish)
 def test_what_is_within_its_limits_is_not_cut(html: str) -> None:
     page = page_of(html, ParseSettings())
-    without = ParseSettings(*repeat(10**9, 5))
+    without = ParseSettings(10.0, 1000, *repeat(10**9, 5))
     assert page == page_of(html, without)
     assert page.cut_by == ()
 
@@ -97,6 +97,23 @@ class TestMarkup:
         depth = DEEPEST // 2
         html = "<div>" * depth + "<i>x</i>" * (STEPS // depth)
         assert STEPS // depth // 2 - depth < affordable_part(html).count("<i>") < STEPS // depth // 2
+
+    @pytest.mark.parametrize("unit", ["<p><font color={}>", "<p><B id={}>x<font></font>", "<p><i/x{}>x</b>"])
+    def test_formatting_that_is_left_open_is_copied_only_so_often(self, unit: str) -> None:
+        html = "".join(unit.format(number) for number in range(3_000))
+        assert affordable_part(html).count("<p>") < 1.1 * (2 * COPIES) ** 0.5
+        assert page_of(html).cut_by == (Cap.MARKUP,)
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<p><font color=red>x</font>" * 10_000,
+            "<table>" + "<tr><td><font color=red>x" * 2_500,
+            "<font color=red>" + "<p><b>x" * 2_500,
+        ],
+    )
+    def test_formatting_as_people_write_it_is_left_alone(self, html: str) -> None:
+        assert affordable_part(html) is html
 
     @pytest.mark.parametrize(
         "tag", ["<p {}>", "</p {}>", "<p\n{}", "<p/{}>", "<p a='>' {}>", "<p ' {}>", '<p a=">" b = \'"\' {}>']

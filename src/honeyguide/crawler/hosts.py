@@ -54,24 +54,23 @@ class HostRelease:
         self._parts = parts
         self._politeness = politeness
         self._ledger = ledger
-        # By link, what became of hosts that were released before its page was read.
-        self._early: dict[LinkId, tuple[tuple[LinkId, ...], HostRest]] = {}
+        # By link, of hosts that were released before its page was read: links that they are not to be asked for.
+        self._early: dict[LinkId, tuple[LinkId, ...]] = {}
 
     def release_early(self, dispatch: Dispatch, answer: Answer, ended_at: float) -> None:
         """Release a host while its page is still being read; `release` follows."""
         fetches = self._ledger.progress.fetches + len(self._early) + 1
-        self._early[dispatch.record.link] = (
-            self._drop_links_over_budget(dispatch),
-            self._let_rest(dispatch, answer, ended_at, fetches),
-        )
+        self._early[dispatch.record.link] = self._drop_links_over_budget(dispatch)
+        self._let_rest(dispatch, answer, ended_at, fetches)
 
     def release(self, dispatch: Dispatch, answer: Answer, ended_at: float) -> tuple[tuple[LinkId, ...], HostRest]:
         """Return the links that the host is not to be asked for any more, and its rest."""
-        early = self._early.pop(dispatch.record.link, None)
-        if early is not None:
-            return early
-        over_host_limit = self._drop_links_over_budget(dispatch)
-        return over_host_limit, self._let_rest(dispatch, answer, ended_at, self._ledger.progress.fetches)
+        over_host_limit = self._early.pop(dispatch.record.link, None)
+        if over_host_limit is None:
+            over_host_limit = self._drop_links_over_budget(dispatch)
+            self._let_rest(dispatch, answer, ended_at, self._ledger.progress.fetches)
+        # As it is now: a host that was released early may have been asked again, and be in trouble.
+        return over_host_limit, self._parts.schedule.saved(dispatch.url.host, answer.host_delay_s)
 
     def _drop_links_over_budget(self, dispatch: Dispatch) -> tuple[LinkId, ...]:
         """Take the waiting links of a host out of the frontier if it may give no more pages."""
@@ -85,7 +84,7 @@ class HostRelease:
         self._ledger.note_over_host_limit(len(over_host_limit))
         return tuple(over_host_limit)
 
-    def _let_rest(self, dispatch: Dispatch, answer: Answer, ended_at: float, fetches: int) -> HostRest:
+    def _let_rest(self, dispatch: Dispatch, answer: Answer, ended_at: float, fetches: int) -> None:
         """Let a host rest that has been asked. `fetches` is how many have ended by now."""
         schedule, host = self._parts.schedule, dispatch.url.host
         if not schedule.is_gated or isinstance(answer.outcome, Refused):  # else the gate has reported the answer
@@ -95,7 +94,6 @@ class HostRelease:
         if further_s:
             schedule.rest(host, max(ended_at, schedule.host_ready_at(host)) + further_s)
         schedule.release(host)
-        return schedule.saved(host, answer.host_delay_s)
 
 
 class StoredHosts(Protocol):

@@ -1,15 +1,21 @@
-"""A process that prepares pages for a crawl: `python -m honeyguide.crawler.page_worker SOCKET`.
+"""A process that prepares pages for a crawl: `python -m honeyguide.crawler.page_worker SOCKET PARENT`.
 
 Over the socket it gets a `Recipe`, then one page after another, and sends each back in the order they came. It ends
-when the socket is closed, so it does not outlive the crawl, however that ends.
+when the socket is closed; on Linux the system ends it with the crawl, also in the middle of a page. A page that takes
+more processor time than it may ends the process by SIGPROF, whatever code it is in.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import os
 import pickle
+import resource
+import signal
 import socket
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
@@ -21,6 +27,7 @@ from honeyguide.crawler.preparing import (
     READY,
     Preparation,
     Prepared,
+    Unreadable,
     framed,
     shipped,
 )
@@ -32,26 +39,59 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from honeyguide.crawler.preparing import Recipe
+    from honeyguide.model import Fetched, Url
 
 
-def main(descriptor: int) -> None:
+def main(descriptor: int, parent: int) -> None:
     """Prepare pages until nobody wants any more."""
+    _end_with(parent)
     with socket.socket(fileno=descriptor) as line, line.makefile("rb") as incoming, line.makefile("wb") as outgoing:
         recipe = _receive(incoming)
         if recipe is None:
             return
+        limits = recipe.settings.parse
         with threadpool_limits(1, "blas"):
             try:
                 preparation = _preparation(recipe)
             except HoneyguideError:
                 sys.exit(1)  # the crawl is made of the same parts, and says what is wrong with them
-            _send(outgoing, (READY, None))
+            _send(outgoing, framed((READY, None)))
             gc.freeze()
             gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+            _limit_memory(limits.max_memory_megabytes * 1_000_000)
             while (task := _receive(incoming)) is not None:
-                number, url, fetched = task
-                prepared = preparation.prepare(url, fetched)
-                _send(outgoing, (number, shipped(prepared) if isinstance(prepared, Prepared) else prepared))
+                signal.setitimer(signal.ITIMER_PROF, limits.deadline_s)
+                answer = _answer(preparation, *task)
+                signal.setitimer(signal.ITIMER_PROF, 0)
+                _send(outgoing, answer)
+
+
+def _answer(preparation: Preparation, number: int, url: Url, fetched: Fetched) -> bytes:
+    try:
+        prepared = preparation.prepare(url, fetched)
+        return framed((number, shipped(prepared) if isinstance(prepared, Prepared) else prepared))
+    except MemoryError:
+        return framed((number, Unreadable("MemoryError: what was made of it is too large to hand over")))
+
+
+_PR_SET_PDEATHSIG = 1
+
+
+def _end_with(parent: int) -> None:
+    """Have the system end this process with the one that started it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # it ended before we asked
+            sys.exit(1)
+
+
+def _limit_memory(further_bytes: int) -> None:
+    """Let this process take on only so much more memory than it has."""
+    if sys.platform == "linux":
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        most = pages * resource.getpagesize() + further_bytes
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 def _preparation(recipe: Recipe) -> Preparation:
@@ -67,10 +107,10 @@ def _receive(incoming: BinaryIO) -> Any:  # noqa: ANN401 - whatever was sent; No
     return pickle.loads(incoming.read(LENGTH.unpack(head)[0]))  # noqa: S301 - from the process that started this one
 
 
-def _send(outgoing: BinaryIO, message: object) -> None:
-    outgoing.write(framed(message))
+def _send(outgoing: BinaryIO, message: bytes) -> None:
+    outgoing.write(message)
     outgoing.flush()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), int(sys.argv[2]))

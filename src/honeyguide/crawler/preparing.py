@@ -41,6 +41,10 @@ OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
 The search took 6 to 13% of a crawl's processor time."""
 
 
+SMALL_BYTES: Final = 64_000
+"""Bodies up to this are read wherever there is time: within the limits of `parse` none takes longer than a second."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
     """A page, ready to be taken in."""
@@ -70,6 +74,10 @@ class Unjudged:
 
 class Preparer(Protocol):
     """Prepares pages beside the crawl."""
+
+    def takes(self, fetched: Fetched) -> bool:
+        """Whether it prepares this page; else whoever takes in the answer does."""
+        ...
 
     async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
         """The page that `fetched` holds; the same in any process."""

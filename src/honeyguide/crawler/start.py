@@ -14,6 +14,7 @@ import asyncio
 import gc
 import logging
 import math
+import os
 import threading
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -392,15 +393,17 @@ def _with_rests(first: StepRecord, parts: Parts, memory: HostMemory) -> StepReco
 
 
 async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Workers | None:
-    """The processes that read pages for this crawl, where it has any; they get ready while its parts are made."""
-    count = worker_count(builder.settings, world)
-    return await opened.enter_async_context(Workers(count, builder.recipe())) if count else None
+    """The processes that read pages for this crawl, where there can be any; they get ready while its parts are made."""
+    if os.name != "posix":
+        return None
+    return await opened.enter_async_context(Workers(worker_count(builder.settings, world), builder.recipe))
 
 
 def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Workers | None:
     if workers is not None:
-        judge = parts.judge if builder.recipe().judges else None
-        workers.home = Preparation(parts.parse, judge, body_packer(), is_guarded=builder.is_guarded)
+        workers.make_home = lambda recipe: Preparation(
+            parts.parse, parts.judge if recipe.judges else None, body_packer(), is_guarded=builder.is_guarded
+        )
     return workers
 
 

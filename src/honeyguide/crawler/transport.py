@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from honeyguide.model import Fetched, Unknown
+from honeyguide.model import Fetched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,8 +79,9 @@ class SimulatedTransport:
         answer = await self._world.fetch(dispatch.url)
         due_at = dispatch.record.chosen_at + answer.elapsed_s
         preparing = None
-        if self._preparer is not None and isinstance(answer.outcome, Fetched):
-            preparing = asyncio.create_task(_prepared(self._preparer, Arrival(dispatch, answer), answer.outcome))
+        outcome = answer.outcome
+        if self._preparer is not None and isinstance(outcome, Fetched) and self._preparer.takes(outcome):
+            preparing = asyncio.create_task(_prepared(self._preparer, Arrival(dispatch, answer), outcome))
             await asyncio.sleep(0)  # it is handed over at once
         heapq.heappush(self._due, (due_at, dispatch.record.number, dispatch, answer, preparing))
 
@@ -104,21 +105,28 @@ LOOK_AROUND_S: Final = 0.25
 """The longest a live crawl waits before it looks whether someone wants it to stop."""
 
 
-class LiveTransport:
-    """Answers in the order in which they came.
+MOST_WAITING_BYTES: Final = 64_000_000
+"""Bodies that wait to be taken in; while there are more, no further page is asked for."""
 
-    Where pages are prepared beside the crawl, it is told of an answer as soon as it is in, and gets it with its page
-    when all answers that came before have been taken in: how fast a page is read changes nothing of what is decided.
+
+class LiveTransport:
+    """Answers as they come; a page when it has been read, so that one that takes long holds up no other.
+
+    Where a page is prepared beside the crawl, it is told of the answer as soon as it is in. Answers without a page, and
+    what they say of their hosts, are taken in before all pages.
     """
 
     def __init__(self, world: World, clock: RealClock, preparer: Preparer | None = None) -> None:
         self._world = world
         self._clock = clock
         self._preparer = preparer
-        self._answers: deque[_Place] = deque()
-        self._notices: deque[Answered] = deque()
+        self._pages: deque[Arrival] = deque()
+        self._without_page: deque[Arrival | Answered] = deque()
         self._errors: deque[Exception] = deque()
         self._waiting: asyncio.Future[None] | None = None
+        self._waiting_bytes = 0
+        self._has_room = asyncio.Event()
+        self._has_room.set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, dispatch: Dispatch) -> None:
@@ -139,17 +147,27 @@ class LiveTransport:
     def _first(self) -> Arrival | Answered | None:
         if self._errors:
             raise self._errors.popleft()
-        if self._notices:  # what only frees a host is done in no time, and goes first
-            return self._notices.popleft()
-        return self._answers.popleft().arrival if self._has_some else None
+        if self._without_page:
+            return self._without_page.popleft()
+        if not self._pages:
+            return None
+        page = self._pages.popleft()
+        self._note_waiting(-_body_bytes(page.answer))
+        return page
+
+    def _note_waiting(self, more_bytes: int) -> None:
+        self._waiting_bytes += more_bytes
+        if self._waiting_bytes > MOST_WAITING_BYTES:
+            self._has_room.clear()
+        else:
+            self._has_room.set()
 
     async def close(self) -> None:
         await _cancel(list(self._tasks))
 
     @property
     def _has_some(self) -> bool:
-        is_first_there = bool(self._answers) and self._answers[0].arrival is not None
-        return bool(self._errors or self._notices) or is_first_there
+        return bool(self._errors or self._without_page or self._pages)
 
     async def _wait(self, seconds: float) -> None:
         """Until something arrives, or for so long."""
@@ -172,6 +190,7 @@ class LiveTransport:
 
     async def _fetch(self, dispatch: Dispatch) -> None:
         await asyncio.sleep(max(0.0, dispatch.not_before - self._clock.now()))
+        await self._has_room.wait()
         try:
             answer = await self._world.fetch(dispatch.url)
             await self._take_in(dispatch, answer)
@@ -180,23 +199,22 @@ class LiveTransport:
         self._wake()
 
     async def _take_in(self, dispatch: Dispatch, answer: Answer) -> None:
-        place = _Place()
-        self._answers.append(place)
         ended_at = self._clock.now()
         arrival = Arrival(dispatch, answer, ended_at)
-        if self._preparer is not None and not isinstance(answer.outcome, Unknown):
-            self._notices.append(Answered(dispatch, answer, ended_at))
+        outcome = answer.outcome
+        if not isinstance(outcome, Fetched):
+            self._without_page.append(arrival)
+            return
+        self._note_waiting(len(outcome.body))
+        if self._preparer is not None and self._preparer.takes(outcome):
+            self._without_page.append(Answered(dispatch, answer, ended_at))
             self._wake()
-            if isinstance(answer.outcome, Fetched):
-                arrival = await _prepared(self._preparer, arrival, answer.outcome)
-        place.arrival = arrival
+            arrival = await _prepared(self._preparer, arrival, outcome)
+        self._pages.append(arrival)
 
 
-@dataclass(slots=True, eq=False)
-class _Place:
-    """That of an answer among the others, until its page has been read."""
-
-    arrival: Arrival | None = None
+def _body_bytes(answer: Answer) -> int:
+    return len(answer.outcome.body) if isinstance(answer.outcome, Fetched) else 0
 
 
 async def _prepared(preparer: Preparer, arrival: Arrival, fetched: Fetched) -> Arrival:

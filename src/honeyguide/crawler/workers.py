@@ -1,7 +1,8 @@
 """Processes beside the crawl that parse and judge its pages while it fetches others.
 
-A worker that dies is replaced, and its pages are given to the others again. A page on which two workers died is not
-tried a third time: it is unreadable.
+Large pages are read nowhere else, so that none can stop the crawl. A worker ends itself over a page that takes too
+long, which is then unreadable. One that dies otherwise is replaced too, and its pages are given to the others again; a
+page on which two died is not tried a third time.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ import socket
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from honeyguide.crawler.preparing import LENGTH, READY, Unreadable, framed, received
+from honeyguide.crawler.preparing import LENGTH, READY, SMALL_BYTES, Unreadable, framed, received
 from honeyguide.errors import WorkerError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from honeyguide.crawler.preparing import Preparation, Prepared, Recipe
     from honeyguide.model import Fetched, Url
 
@@ -45,18 +49,19 @@ class _Task:
 
 
 class Workers:
-    """So many processes that prepare pages. Opened and used in one event loop.
+    """So many processes that prepare pages, or none until a large page comes. Opened and used in one event loop.
 
-    Where they have enough to do already, pages are prepared at home, in this process.
+    Where they have enough to do already, small pages are prepared at home, in this process.
     """
 
-    def __init__(self, count: int, recipe: Recipe) -> None:
-        assert count > 0
-        self.home: Preparation | None = None
+    def __init__(self, count: int, make_recipe: Callable[[], Recipe]) -> None:
+        self.make_home: Callable[[Recipe], Preparation] | None = None
         self._count = count
-        self._recipe = framed(recipe)
+        self._make_recipe = make_recipe
         self._workers: list[_Worker] = []
         self._next_number = 0
+        self._can_start = True
+        self._starting = asyncio.Lock()
         self._is_closed = False
 
     async def __aenter__(self) -> Self:
@@ -76,10 +81,25 @@ class Workers:
     def process_ids(self) -> list[int]:
         return [worker.process.pid for worker in self._workers]
 
+    @cached_property
+    def _recipe(self) -> Recipe:
+        return self._make_recipe()
+
+    @cached_property
+    def _home(self) -> Preparation | None:
+        return None if self.make_home is None else self.make_home(self._recipe)
+
+    def takes(self, fetched: Fetched) -> bool:
+        return self._count > 0 or len(fetched.body) > SMALL_BYTES
+
     async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
         """The page that `fetched` holds. WorkerError if no worker can be had."""
-        if self.home is not None and all(len(worker.tasks) >= _WAITING for worker in self._workers):
-            return self.home.prepare(url, fetched)
+        is_small = len(fetched.body) <= SMALL_BYTES
+        if is_small and all(worker.is_busy for worker in self._workers) and self._home is not None:
+            return self._home.prepare(url, fetched)
+        async with self._starting:
+            if not self._workers and self._can_start:
+                await self._start_one()
         result: asyncio.Future[Prepared | Unreadable] = asyncio.get_running_loop().create_future()
         number, self._next_number = self._next_number, self._next_number + 1
         self._assign(_Task(number, framed((number, url, fetched)), url, fetched, result))
@@ -100,16 +120,26 @@ class Workers:
         status = worker.end()
         tasks = list(worker.tasks.values())
         if not worker.is_ready:  # nor would the next be
+            self._can_start = False
             log.warning("a worker process ended with status %s as it began; no other is started", status)
             for task in tasks:
                 self._assign(task)
             return
-        log.warning("a worker process ended with status %s; another takes its place", status)
-        if tasks:
-            tasks[0].deaths += 1
-        if tasks and tasks[0].deaths >= _TRIES:
-            reason = f"the process that read it ended with status {status}, {_TRIES} times"
-            _answer(tasks.pop(0), Unreadable(reason))
+        if tasks and status == -signal.SIGPROF:
+            deadline_s = self._recipe.settings.parse.deadline_s
+            log.info(
+                "reading %s took over %s s; another process takes the place of the one that did",
+                tasks[0].url,
+                deadline_s,
+            )
+            _answer(tasks.pop(0), Unreadable(f"reading it took over {deadline_s:g} s of processor time"))
+        else:
+            log.warning("a worker process ended with status %s; another takes its place", status)
+            if tasks:
+                tasks[0].deaths += 1
+            if tasks and tasks[0].deaths >= _TRIES:
+                reason = f"the process that read it ended with status {status}, {_TRIES} times"
+                _answer(tasks.pop(0), Unreadable(reason))
         replacing = asyncio.get_running_loop().create_task(self._replace(tasks))
         worker.replacing = replacing  # a task that nobody holds may vanish
 
@@ -124,8 +154,8 @@ class Workers:
     def _assign(self, task: _Task) -> None:
         if self._workers:
             min(self._workers, key=lambda worker: len(worker.tasks)).take(task)
-        elif self.home is not None:
-            _answer(task, self.home.prepare(task.url, task.fetched))
+        elif self._home is not None:
+            _answer(task, self._home.prepare(task.url, task.fetched))
         else:
             _fail([task], WorkerError("no worker process is left; try --set crawl.workers=0"))
 
@@ -135,7 +165,7 @@ class Workers:
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             process = subprocess.Popen(  # noqa: S603, ASYNC220 - returns as soon as the process exists
-                [sys.executable, "-m", "honeyguide.crawler.page_worker", str(theirs.fileno())],
+                [sys.executable, "-m", "honeyguide.crawler.page_worker", str(theirs.fileno()), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 # What can be imported here can be there.
@@ -149,7 +179,7 @@ class Workers:
         if self._is_closed:  # in the meantime
             worker.end()
             return
-        worker.send(self._recipe)
+        worker.send(framed(self._recipe))
         self._workers.append(worker)
 
 
@@ -164,6 +194,12 @@ class _Worker(asyncio.Protocol):
         self._pool = pool
         self._transport: asyncio.Transport | None = None
         self._received = bytearray()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a small page had better be read elsewhere: a large one may take its time."""
+        has_large = any(len(task.fetched.body) > SMALL_BYTES for task in self.tasks.values())
+        return has_large or len(self.tasks) >= _WAITING
 
     def take(self, task: _Task) -> None:
         self.tasks[task.number] = task

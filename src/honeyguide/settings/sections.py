@@ -202,6 +202,14 @@ class DirectiveSettings:
 class ParseSettings:
     """What reading a page may cost. A page beyond a limit is cut, and its record names the limit."""
 
+    deadline_s: float = setting(
+        10.0, "seconds of processor time that reading a page may take; after that it is unreadable", above=0
+    )
+    max_memory_megabytes: int = setting(
+        1000,
+        "megabytes that a process that reads pages may take on for one; a page that needs more is unreadable",
+        at_least=1,
+    )
     max_links: int = setting(6000, "links of one page that are read, the first", at_least=0)
     max_word_characters: int = setting(100, "characters of a word", at_least=1)
     max_anchor_characters: int = setting(1000, "characters of a link's text", at_least=1)
