@@ -16,6 +16,7 @@ from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
     from honeyguide.crawler import (
+        answer,
         crawl,
         crawl_async,
         judge_page,
@@ -42,6 +43,7 @@ __all__ = [
     "Run",
     "Searcher",
     "Settings",
+    "answer",
     "crawl",
     "crawl_async",
     "diff",

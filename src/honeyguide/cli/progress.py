@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, assert_never
 
@@ -15,6 +15,7 @@ from rich.text import Text
 
 from honeyguide.cli.output import countdown, one_line, percent
 from honeyguide.crawler import (
+    AnswersTaken,
     CrawlRestarted,
     CrawlStarted,
     CrawlStopped,
@@ -197,6 +198,8 @@ class CrawlLog:
             log.info("stopped: %s; %s", event.reason.value, _state(event.progress))
         elif isinstance(event, CrawlRestarted):
             log.info("restarting at %s (%s): %s", count_of(event.links, "link"), event.source, event.reason)
+        elif isinstance(event, AnswersTaken):
+            log.info("%s", _answers(event))
         else:
             if self._logs_urls:
                 _log_step(event)
@@ -223,6 +226,13 @@ def _state(progress: Progress) -> str:
         f"{_fetches(progress.fetches)}: {count_of(progress.pages, 'page')}, {progress.relevant:,} relevant, "
         f"harvest rate {progress.relevant / max(1, progress.fetches):.1%}, {count_of(progress.waiting, 'link')} waiting"
     )
+
+
+def _answers(event: AnswersTaken) -> str:
+    counts = Counter(answer.answer for answer in event.answers)
+    said = ", ".join(f"{count} {answer}" for answer, count in counts.items()) or "a page has come that was answered"
+    changed = f"; {count_of(event.changed, 'page')} judged otherwise" if event.has_learned else ""
+    return f"{said}{changed}; {_state(event.progress)}"
 
 
 def _fetches(count: int) -> str:

@@ -6,9 +6,11 @@ core, has a `Transport` fetch, stores the record, then announces the events. `re
 `crawl` and `resume` are all that most callers need.
 """
 
+from honeyguide.crawler.answering import RunToAnswer, answer, answers_to_take_over
 from honeyguide.crawler.build import Builder, open_world, word_vectors
 from honeyguide.crawler.core import CrawlCore
 from honeyguide.crawler.events import (
+    AnswersTaken,
     CrawlRestarted,
     CrawlStarted,
     CrawlStopped,
@@ -34,6 +36,7 @@ from honeyguide.crawler.learned_weights import LINEAR_STRATEGIES, learned_weight
 from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.named_pages import preset_seed_urls, with_examples_read
 from honeyguide.crawler.parts import Parts
+from honeyguide.crawler.questions import AskedPage
 from honeyguide.crawler.start import (
     CrawlOptions,
     crawl,
@@ -52,6 +55,8 @@ from honeyguide.learn import LearnedWeights
 
 __all__ = [
     "LINEAR_STRATEGIES",
+    "AnswersTaken",
+    "AskedPage",
     "Builder",
     "CrawlCore",
     "CrawlLoop",
@@ -73,6 +78,7 @@ __all__ = [
     "PageJudged",
     "PageUnchanged",
     "Parts",
+    "RunToAnswer",
     "Step",
     "Stop",
     "StopReason",
@@ -81,6 +87,8 @@ __all__ = [
     "Wait",
     "WorldGraph",
     "all_pages",
+    "answer",
+    "answers_to_take_over",
     "crawl",
     "crawl_async",
     "explore",

@@ -12,7 +12,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.crawler.discovery import Discovery
-from honeyguide.crawler.events import Choice, CrawlStopped, Dispatch, Step, Stop, StopReason, Wait, limit_reached
+from honeyguide.crawler.events import (
+    AnswersTaken,
+    Choice,
+    CrawlStopped,
+    Dispatch,
+    Step,
+    Stop,
+    StopReason,
+    Wait,
+    limit_reached,
+)
 from honeyguide.crawler.guarding import Guarding, NoGuarding
 from honeyguide.crawler.hosts import HostRelease, Retries
 from honeyguide.crawler.intake import Arrived, Intake
@@ -24,10 +34,12 @@ from honeyguide.frontier import NotBefore
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import Failed, FailureReason, LinkState, Unknown
 from honeyguide.runs import DispatchRecord, Progress
+from honeyguide.settings import with_overrides
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from honeyguide.crawler.answers import Lesson
     from honeyguide.crawler.links import LinkTable
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.preparing import Prepared, Unreadable
@@ -210,6 +222,34 @@ class CrawlCore:
             step.record, learner=self._snapshot_if_due(step.record), over_host_limit=over_host_limit, hosts=(rest,)
         )
         return Step(record, step.events)
+
+    def take_answers(self, lesson: Lesson, now: float) -> Step:
+        """Note answers, and what they have changed. The judge has been taught them, and the strategy told again."""
+        self._ledger.pass_time(now)
+        if lesson.judged_again is not None:
+            self._ledger.note_judged_again(lesson.relevant, is_repriced=lesson.is_repriced)
+        has_learned = lesson.judged_again is not None
+        record = self._ledger.close_step(
+            answers=lesson.answers,
+            came=lesson.came,
+            undone=lesson.undone,
+            judged_again=lesson.judged_again,
+            learner=self._learner.snapshot() if has_learned else None,
+        )
+        return self._ledger.step(record, AnswersTaken(lesson.answers, lesson.changed, has_learned, self.progress))
+
+    def note_question(self) -> None:
+        """A question about a page is asked."""
+        self._ledger.add(questions=1)
+
+    @property
+    def budget(self) -> int:
+        """Fetches that the crawl may make in all."""
+        return self._settings.budget.fetches
+
+    def extend_budget(self, fetches: int) -> None:
+        """Go on to this many fetches in all."""
+        self._settings = with_overrides(self._settings, {"budget.fetches": fetches})
 
     def stop(self, reason: StopReason, now: float) -> Step:
         """Note why the crawl stops; fetches in flight stay in flight until it is resumed."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 if TYPE_CHECKING:
     from honeyguide.crawler.links import LinkTable
     from honeyguide.model import Failed, HostId, Refused, Row, Skipped, Unknown, Url, Verdict
-    from honeyguide.runs import DispatchRecord, Progress, StepRecord
+    from honeyguide.runs import AnswerRecord, DispatchRecord, Progress, StepRecord
     from honeyguide.settings import BudgetSettings
 
 MEGABYTE = 1_000_000
@@ -149,6 +149,16 @@ class CrawlRestarted:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswersTaken:
+    """Answers about pages were taken in; where the judge learns, all pages are judged by them now."""
+
+    answers: tuple[AnswerRecord, ...]
+    changed: int  # pages that have become relevant, or are no more
+    has_learned: bool  # whether the judge has learned from them
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
 class CrawlStopped:
     """The crawl has stopped; everything up to here is stored."""
 
@@ -167,6 +177,7 @@ Event: TypeAlias = (
     | LinkUnknown
     | LinkSkipped
     | CrawlRestarted
+    | AnswersTaken
     | CrawlStopped
 )
 Listener: TypeAlias = Callable[[Event], None]

@@ -106,6 +106,10 @@ class Ledger:
         if not self.progress.is_repriced:
             self.progress = self.progress._replace(is_repriced=True)
 
+    def note_judged_again(self, relevant: int, *, is_repriced: bool) -> None:
+        before = self.progress
+        self.progress = before._replace(relevant=relevant, is_repriced=before.is_repriced or is_repriced)
+
     def close_step(self, **changes: Unpack[StepChanges]) -> StepRecord:
         """All that changed since the last step, as one record."""
         guard = self.guard_changes()

@@ -69,6 +69,10 @@ class LinkTable:
         self._distance[link] = min(distance, 32_767)
         self._hops[link] = min(hops, 32_767)
 
+    def place_again(self, links: Sequence[LinkId], distances: Sequence[int]) -> None:
+        """Note how far the pages that these links stand on are from a relevant one, after they were judged again."""
+        self._distance[links] = np.minimum(distances, 32_767)
+
     def host_id(self, key: HostKey) -> HostId:
         """The number of a host, a new one if it was never met."""
         host = self._host_by_key.get(key)

@@ -12,6 +12,7 @@ from honeyguide.crawler.transport import Answered, Arrival
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from honeyguide.crawler.between_steps import BetweenSteps
     from honeyguide.crawler.core import CrawlCore
     from honeyguide.crawler.events import Event, Listener, Step
     from honeyguide.crawler.transport import Transport
@@ -34,8 +35,12 @@ class CrawlLoop:
         is_interrupted: Callable[[], bool],
         on_stored: Callable[[StepRecord], None] = lambda _: None,
         machine_limit: Callable[[], StopReason | None] = lambda: None,
+        between: BetweenSteps | None = None,
     ) -> None:
-        """`on_stored` is told of every step before the listeners are; `machine_limit` may stop it between two."""
+        """`on_stored` is told of every step before the listeners are; `machine_limit` may stop it between two.
+
+        `between` attends to what others want of the crawl.
+        """
         self._core = core
         self._transport = transport
         self._store = store
@@ -44,6 +49,7 @@ class CrawlLoop:
         self._is_interrupted = is_interrupted
         self._on_stored = on_stored
         self._machine_limit = machine_limit
+        self._between = between
 
     async def run(self, in_flight: Sequence[Dispatch] = ()) -> StopReason:
         """Crawl until a limit is reached, nothing is left, or someone interrupts; `in_flight` is fetched first."""
@@ -52,7 +58,8 @@ class CrawlLoop:
             await self._transport.start(dispatch)
         times = self._core.stage_times
         while True:
-            stopped = StopReason.INTERRUPTED if self._is_interrupted() else self._machine_limit()
+            is_to_stop = self._is_interrupted() or self._is_to_stop()
+            stopped = StopReason.INTERRUPTED if is_to_stop else self._machine_limit()
             if stopped is not None:
                 self._finish(self._core.stop(stopped, self._clock.now()))
                 return stopped
@@ -70,10 +77,23 @@ class CrawlLoop:
                     times.lap("fetch", mark)
                     self._take_in(arrival)
                 case Stop():
+                    if self._is_to_go_on():
+                        continue
                     self._finish(self._core.stop(choice.reason, self._clock.now()))
                     return choice.reason
                 case _:
                     assert_never(choice)
+
+    def _is_to_stop(self) -> bool:
+        return self._between is not None and self._between.attend(self._clock.now(), self._finish) is not None
+
+    def _is_to_go_on(self) -> bool:
+        """Whether a last look into the inbox has brought a larger budget."""
+        if self._between is None:
+            return False
+        before = self._core.budget
+        self._between.attend(self._clock.now(), self._finish, at_once=True)
+        return self._core.budget > before
 
     def _take_in(self, arrival: Arrival | Answered | None) -> None:
         now = self._clock.now()
@@ -98,6 +118,8 @@ class CrawlLoop:
         self._store.record(record)
         times.lap("store", mark)
         self._on_stored(record)
+        if self._between is not None:
+            self._between.note(record)
         if has_snapshot:
             log.debug("step %s: learner saved", step.record.progress.steps)
         if self._core.has_disk_budget:

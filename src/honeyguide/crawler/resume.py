@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from honeyguide.crawler.parts import Parts
+    from honeyguide.learn import Strategy
     from honeyguide.model import HostRest, LinkId, Page, Row, Rows
     from honeyguide.model.clock import Clock
     from honeyguide.runs import Progress, SqliteStore, StoredLink
@@ -124,33 +125,40 @@ def _restore_learner(parts: Parts, store: SqliteStore) -> JournaledStages:
 
 def _restore_waiting(parts: Parts, store: SqliteStore, progress: Progress) -> dict[LinkId, Pairs]:
     """Let the waiting links wait again."""
-    waiting = (stored for stored in store.links() if stored.state is LinkState.WAITING)
+    waiting = store.links([LinkState.WAITING])
     while batch := list(islice(waiting, BATCH)):
-        links, rows = [stored.link for stored in batch], _rows(parts, batch)
+        links, rows = [stored.link for stored in batch], stored_rows(parts.strategy, batch)
         scores = parts.strategy.score(rows) if progress.is_repriced else np.array([each.score for each in batch])
         levels = np.array([stored.level for stored in batch], dtype=np.uint8)
         parts.frontier.push(Arrivals(links, parts.links.hosts(links), scores, rows, levels))
     return {}
 
 
-def _rows(parts: Parts, batch: Sequence[StoredLink]) -> Rows:
-    """Make rows from stored descriptions."""
-    strategy = parts.strategy
-    kind = strategy.description_type or np.dtype((np.float16, (strategy.row_width,)))
-    if not kind.itemsize:
-        return np.empty((len(batch), 0), dtype=np.float16)
-    described = np.frombuffer(b"".join(stored.description for stored in batch), dtype=kind)
-    if len(described) != len(batch):
-        raise ValueError("a link is described otherwise than this strategy does")
+def stored_rows(strategy: Strategy, batch: Sequence[StoredLink]) -> Rows:
+    """Make the rows of stored links."""
     parents = ParentFacts(
         np.array([stored.relevance for stored in batch], dtype=np.float64),
         np.array([stored.distance for stored in batch], dtype=np.int64),
         np.array([stored.depth for stored in batch], dtype=np.int64),
     )
+    merged = [stored.row for stored in batch]
+    return rows_described(strategy, [stored.description for stored in batch], parents, merged)
+
+
+def rows_described(
+    strategy: Strategy, descriptions: Sequence[bytes], parents: ParentFacts, merged: Sequence[Row | None]
+) -> Rows:
+    """Make rows from stored descriptions; those that are merged from several are given."""
+    kind = strategy.description_type or np.dtype((np.float16, (strategy.row_width,)))
+    if not kind.itemsize:
+        return np.empty((len(descriptions), 0), dtype=np.float16)
+    described = np.frombuffer(b"".join(descriptions), dtype=kind)
+    if len(described) != len(descriptions):
+        raise ValueError("a link is described otherwise than this strategy does")
     rows = np.array(strategy.rows(described, parents), dtype=np.float16)
-    for place, stored in enumerate(batch):
-        if stored.row is not None:
-            rows[place] = stored.row
+    for place, row in enumerate(merged):
+        if row is not None:
+            rows[place] = row
     return rows
 
 

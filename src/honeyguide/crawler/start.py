@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from threadpoolctl import threadpool_limits
 
+from honeyguide.crawler.answers import AnswerIntake
+from honeyguide.crawler.between_steps import BetweenSteps
 from honeyguide.crawler.build import Builder, open_world, transport_for, worker_count
 from honeyguide.crawler.core import CrawlCore
 from honeyguide.crawler.events import CrawlStarted, SeedWarnings
@@ -32,6 +34,7 @@ from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.machine_limits import MachineLimits
 from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
 from honeyguide.crawler.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation
+from honeyguide.crawler.questions import Questions
 from honeyguide.crawler.resume import let_hosts_rest, restore
 from honeyguide.crawler.workers import Workers
 from honeyguide.errors import RunDamaged, SettingsError, StoreError
@@ -54,10 +57,11 @@ if TYPE_CHECKING:
 
     from honeyguide.crawler.events import Dispatch, Listener
     from honeyguide.crawler.parts import Parts
+    from honeyguide.crawler.questions import OnQuestion
     from honeyguide.judge import Judge
     from honeyguide.model import KnownPage, Page, Url, Verdict
     from honeyguide.model.clock import Clock
-    from honeyguide.runs import Progress, Run, SqliteStore, StepRecord
+    from honeyguide.runs import PageAnswer, Progress, Run, SqliteStore, StepRecord
     from honeyguide.settings import RefreshSettings, Settings
     from honeyguide.text import WordVectors
     from honeyguide.text.vector_files import Converting
@@ -169,6 +173,8 @@ class CrawlOptions(TypedDict, total=False):
     is_interrupted: Callable[[], bool]  # asked between steps; True stops the crawl, to be resumed later
     vectors: WordVectors  # loaded already, to be shared by several crawls
     judge: Judge  # takes the place of the one the settings name; to resume the run, give it again
+    answers: Sequence[PageAnswer]  # about pages, to begin with; those about pages that have not come wait for them
+    on_question: OnQuestion  # asked about up to `ask.questions` pages while the crawl goes on, else about ten
     on_converting: Callable[[Converting], None]  # told how far a file of vectors is, when it is first met
 
 
@@ -317,8 +323,17 @@ async def _run_to_the_end(
     warnings = () if crawl.known else (SeedWarnings(parts.links),)
     listeners = (*options.get("listeners", ()), *warnings)
     is_interrupted = options.get("is_interrupted", lambda: False)
+    answers, on_question = AnswerIntake(core, parts, store), options.get("on_question")
+    between = BetweenSteps(
+        crawl.folder.path,
+        core,
+        answers,
+        options.get("answers", ()),
+        on_question and Questions(core, parts, store, answers, on_question, settings.ask.limit),
+        on_budget=lambda fetches: crawl.folder.save_settings(to_toml(with_budget(crawl.builder.settings, fetches))),
+    )
     limits = MachineLimits(crawl.folder.path, settings.budget)
-    loop = CrawlLoop(core, transport, store, clock, listeners, is_interrupted, on_stored, limits)
+    loop = CrawlLoop(core, transport, store, clock, listeners, is_interrupted, on_stored, limits, between)
     loop.announce(CrawlStarted(core.progress, is_resumed=is_resumed))
     await loop.run(in_flight)
 

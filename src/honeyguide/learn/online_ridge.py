@@ -31,7 +31,7 @@ from honeyguide.model import weighted_sums
 from honeyguide.settings import setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Self
 
     from numpy.typing import NDArray
@@ -96,7 +96,8 @@ class OnlineRidge(Strategy):
         self.description_type = (
             np.dtype([("link", described), ("rank", np.float16)]) if settings.page_rank else described
         )
-        self._ridge = Ridge.prior(_best_first_weights(self.row_width), settings.regularisation)
+        self._regularisation = settings.regularisation
+        self._ridge = self._prior()
 
     @classmethod
     def build(cls, given: Ingredients) -> Self:
@@ -130,6 +131,15 @@ class OnlineRidge(Strategy):
     def learn(self, transition: Transition) -> bool:
         self._ridge = self._ridge.updated(transition.row.astype(np.float64), transition.reward)
         return True
+
+    def relearn(self, transitions: Iterable[Transition]) -> bool:
+        self._ridge = self._prior()
+        for transition in transitions:
+            self.learn(transition)
+        return True
+
+    def _prior(self) -> Ridge:
+        return Ridge.prior(_best_first_weights(self.row_width), self._regularisation)
 
     def save(self) -> bytes:
         buffer = io.BytesIO()

@@ -15,7 +15,7 @@ import numpy as np
 from honeyguide.errors import StrategyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
     from typing import Self
 
@@ -153,6 +153,14 @@ class Strategy(Protocol):
         """Take in what following a link brought. True when waiting links now have other scores."""
         ...
 
+    def relearn(self, transitions: Iterable[Transition]) -> bool:  # noqa: ARG002
+        """Forget everything, and take in all transitions so far in order, because pages were judged again.
+
+        `next_rows` are missing. False where it cannot do that, and goes on as it is. Where it can, its state depends
+        on the transitions alone, and it is asked to score every waiting link anew.
+        """
+        return False
+
     def save(self) -> bytes:
         """The state, to be loaded by a strategy made with the same settings."""
         ...
@@ -175,6 +183,9 @@ class Unlearned(Strategy):
 
     def learn(self, transition: Transition) -> bool:  # noqa: ARG002
         return False
+
+    def relearn(self, transitions: Iterable[Transition]) -> bool:  # noqa: ARG002
+        return True
 
     def save(self) -> bytes:
         return b""

@@ -7,6 +7,7 @@ pages (`pages`), what hosts answered (`recorded`), its link graph (`discovered_g
 """
 
 from honeyguide.guard import FindingKind
+from honeyguide.runs.answers import PageColumns, PastFetches
 from honeyguide.runs.bodies import body_packer
 from honeyguide.runs.diff import HostOfOne, PageOfBoth, PageOfOne, RunDiff, diff
 from honeyguide.runs.folder import FileLock, RunFolder, RunLock
@@ -15,12 +16,14 @@ from honeyguide.runs.inbox import BudgetExtension, Letter, Message, PageAnswer, 
 from honeyguide.runs.pagerank import Dangling, RankRules, RefreshedRanks, hits, pagerank, restart_on
 from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.records import (
+    AnswerRecord,
     CompletionRecord,
     DispatchRecord,
     FindingRecord,
     FoundLink,
     GuardRecord,
     JournalEntry,
+    JudgedAgain,
     LearnerSnapshot,
     MoveRecord,
     PairRecord,
@@ -43,6 +46,7 @@ from honeyguide.runs.traps import GuardFinding, HostMoves, LinksMoved, Trap, Tra
 from honeyguide.runs.trust import refuse_strange, remember
 
 __all__ = [
+    "AnswerRecord",
     "BudgetExtension",
     "CompletionRecord",
     "Components",
@@ -62,6 +66,7 @@ __all__ = [
     "HostStats",
     "HostsAsked",
     "JournalEntry",
+    "JudgedAgain",
     "LearnerSnapshot",
     "Letter",
     "LinkGraph",
@@ -70,11 +75,13 @@ __all__ = [
     "MoveRecord",
     "PageAnswer",
     "PageChange",
+    "PageColumns",
     "PageOfBoth",
     "PageOfOne",
     "PageSnippets",
     "PageTexts",
     "PairRecord",
+    "PastFetches",
     "PatternStats",
     "PrintRecord",
     "Progress",

@@ -40,6 +40,7 @@ class PageAnswer:
     answer: Reply
     by: Answerer = "person"
     name: str = ""  # of the person, model or file
+    description: bytes = b""  # of the page, where another run has it; never sent through an inbox
 
     def __post_init__(self) -> None:
         """AnswerError where the answer or the kind of answerer is none."""
@@ -70,6 +71,12 @@ class Letter:
 
     name: str  # of its file: no other has it, ever
     message: Message
+
+    @property
+    def put_at(self) -> float:
+        """When it was put, in Unix time."""
+        microseconds = self.name.partition("-")[0]
+        return int(microseconds) / 1e6 if microseconds.isdecimal() else 0.0
 
 
 def put(run: Path, message: Message) -> None:
@@ -125,7 +132,8 @@ def _read(run: Path, name: str) -> Letter | None:
 def _written(message: Message) -> dict[str, Any]:
     match message:
         case PageAnswer():
-            return {"kind": "answer", **asdict(message), "url": message.url.text}
+            said = {"answer": message.answer, "by": message.by, "name": message.name}
+            return {"kind": "answer", "url": message.url.text, **said}
         case StopRequest():
             return {"kind": "stop"}
         case BudgetExtension():

@@ -185,12 +185,12 @@ class AnswerRecord:
     step: int  # fetches that had ended by then
     url: Url  # as it was named
     link: LinkId | None  # the page; None as long as it has not come
-    answer: str  # yes, no or skip
+    answer: str  # yes, no, skip or undo
     by: str  # person, model, labels or file
     name: str  # of that person, model or file
     message: str = ""  # the file in the inbox that held it
     description: bytes = b""  # of the page, where it was taken over from another run
-    undone_at: int | None = None  # step after which it was taken back
+    undone_at: int | None = None  # step after which it was taken back; an undo never stands
 
 
 @dataclass(frozen=True, slots=True, eq=False)

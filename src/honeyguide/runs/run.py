@@ -11,25 +11,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.errors import RunDamaged
-from honeyguide.model import Url
+from honeyguide.model import LinkId, Url
+from honeyguide.runs.answers import page_at, read_answers, read_pages
 from honeyguide.runs.bodies import StoredBodies, refuse_strange_tables, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import DiscoveredGraph
 from honeyguide.runs.folder import RunFolder
 from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.recorded import RecordedAnswers, RecordedExchanges
-from honeyguide.runs.records import AnswerRecord, LearnerSnapshot, Progress
+from honeyguide.runs.records import LearnerSnapshot, Progress
 from honeyguide.runs.revisits import HostsAsked, Revisits
 from honeyguide.runs.state import read_progress
 from honeyguide.runs.traps import TrapRecords
 from honeyguide.settings import load_run_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self
 
+    from honeyguide.runs.answers import PageColumns
     from honeyguide.runs.graph import LinkGraph
+    from honeyguide.runs.records import AnswerRecord
     from honeyguide.runs.traps import GuardFinding, Restart, TrapSummary
     from honeyguide.settings import Settings
 
@@ -110,15 +113,6 @@ class Run:
         for step, url, outcome, score, explored, reward, is_relevant, detail in rows:
             yield CrawledStep(step, Url(url), outcome, score, bool(explored), reward, bool(is_relevant), detail)
 
-    def answers(self) -> Iterator[AnswerRecord]:
-        """Yield every answer about a page in the order in which they were taken in, those that were undone too."""
-        rows = self._select(
-            """SELECT number, moment, step, url, link, answer, answerer, name, coalesce(message, ''),
-                      coalesce(description, x''), undone_at FROM answers ORDER BY number"""
-        )
-        for number, moment, step, url, *rest in rows:
-            yield AnswerRecord(number, moment, step, Url(url), *rest)
-
     def without_page(self) -> dict[str, int]:
         """Count fetches that brought no page, by reason, the most frequent first; failures with their status."""
         rows = self._select(
@@ -148,6 +142,29 @@ class Run:
             if body is not None:
                 return body
         raise KeyError(url.text)
+
+    def answers(self) -> Iterator[AnswerRecord]:
+        """Yield every answer about a page, in the order in which they were taken in."""
+        return read_answers(self._select)
+
+    def page_at(self, url: Url) -> Url | None:
+        """Return the address of the page that a URL gave or led to; None where the run has none."""
+        for (link,) in self._select("SELECT id FROM links WHERE url = ?", url.text):
+            page = page_at(self._select, LinkId(link))
+            if page is not None:
+                return next(Url(text) for (text,) in self._select("SELECT url FROM links WHERE id = ?", page))
+        return None
+
+    def page_columns(self) -> PageColumns:
+        """Return all pages with their judgements, as it takes to choose questions about them."""
+        return read_pages(self._select)
+
+    def page_descriptions(self, links: Iterable[int]) -> dict[int, bytes]:
+        """Return what a judge that learns keeps of some pages, by number; those without are left out."""
+        found = (
+            (link, next(self._select("SELECT description FROM pages WHERE link = ?", link), (None,))) for link in links
+        )
+        return {link: description for link, (description,) in found if description is not None}
 
     def stage_seconds(self) -> dict[str, float]:
         """Return the time that each stage took, up to the learner's last snapshot."""

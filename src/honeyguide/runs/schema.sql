@@ -65,12 +65,12 @@ CREATE TABLE answers (               -- about pages, in the order in which the c
   step INTEGER NOT NULL,             -- fetches that had ended by then
   url TEXT NOT NULL,                 -- as it was named
   link INTEGER,                      -- the page; NULL as long as it has not come
-  answer TEXT NOT NULL,              -- yes, no or skip
+  answer TEXT NOT NULL,              -- yes, no, skip or undo
   answerer TEXT NOT NULL,            -- person, model, labels or file
   name TEXT NOT NULL,                -- of that person, model or file
   message TEXT,                      -- the file in the inbox that held it
   description BLOB,                  -- of the page, where it was taken over from another run
-  undone_at INTEGER                  -- step after which it was taken back; NULL while it stands
+  undone_at INTEGER                  -- step after which it was taken back; NULL while it stands, never of an undo
 );
 
 CREATE TABLE edges (

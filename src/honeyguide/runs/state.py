@@ -20,6 +20,7 @@ from honeyguide.model import (
     RobotsFile,
     Url,
 )
+from honeyguide.runs.answers import page_at, read_answers, read_pages, read_past_fetches, redirect_end
 from honeyguide.runs.bodies import unpacked, wrap_sqlite_errors
 from honeyguide.runs.records import (
     DispatchRecord,
@@ -33,10 +34,12 @@ from honeyguide.runs.records import (
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
+    from honeyguide.runs.answers import PageColumns, PastFetches
     from honeyguide.runs.bodies import StoredBodies
+    from honeyguide.runs.records import AnswerRecord
 
 MOST_KEPT: Final = 100_000
 LOOK_EVERY: Final = 1000  # files kept between two looks at how many there are
@@ -133,13 +136,38 @@ class StoredState:
                 return Fetched(200, content_type, body, robots_tag=tag)
         raise LookupError(f"the page of link {link} is not there")
 
-    def links(self) -> Iterator[StoredLink]:
-        """Every URL met, in order of discovery."""
+    def answers(self) -> Iterator[AnswerRecord]:
+        """Every answer about a page, in the order in which they were taken in."""
+        return read_answers(self._select)
+
+    def page_columns(self, width: int) -> PageColumns:
+        """All pages, as it takes to judge them again by descriptions of `width` numbers."""
+        return read_pages(self._select, width)
+
+    def past_fetches(self) -> Iterator[PastFetches]:
+        """The fetches that were learned from, in order, some thousands at a time."""
+        return read_past_fetches(self._select)
+
+    def page_at(self, link: LinkId) -> LinkId | None:
+        """The page of a link, or the one that it led to; None where none has come."""
+        return page_at(self._select, link)
+
+    def title_and_step(self, link: LinkId) -> tuple[str, int]:
+        """The title of a page, and the step that brought it."""
+        return next((title, step) for title, step in self._select("SELECT title, step FROM pages WHERE link = ?", link))
+
+    def redirect_end(self, link: LinkId) -> LinkId:
+        """The link to which redirects have led from this one by now; itself where there were none."""
+        return redirect_end(self._select, link)
+
+    def links(self, states: Collection[LinkState] = tuple(LinkState)) -> Iterator[StoredLink]:
+        """Every URL met, in order of discovery; or those in some states."""
+        wanted = ",".join(str(int(state)) for state in states)
         rows = self._select(
-            """SELECT l.id, l.url, l.state, l.hops, l.score, l.description, l.row, l.found_on, l.level, l.carried,
+            f"""SELECT l.id, l.url, l.state, l.hops, l.score, l.description, l.row, l.found_on, l.level, l.carried,
                       coalesce(p.relevance, 0.0), coalesce(p.distance, 0), coalesce(p.depth + 1, 0)
                FROM links l LEFT JOIN pages p ON p.link = l.page
-               ORDER BY l.id"""
+               WHERE l.state IN ({wanted}) ORDER BY l.id"""  # noqa: S608
         )
         for number, url, state, hops, score, description, row, found_on, level, carried, *parent in rows:
             relevance, distance, depth = parent

@@ -242,11 +242,11 @@ class StepWriter:
 
     def _write_answers(self, step: StepRecord) -> None:
         self._write_many(
-            "INSERT INTO answers VALUES (?,?,?,?,?,?,?,?,?,?,NULL)",
+            "INSERT INTO answers VALUES (?,?,?,?,?,?,?,?,?,?,?)",
             [
                 (
                     each.number, each.moment, each.step, each.url.text, each.link, each.answer, each.by, each.name,
-                    each.message or None, each.description or None,
+                    each.message or None, each.description or None, each.undone_at,
                 )
                 for each in step.answers
             ],

@@ -1,0 +1,147 @@
+"""Answers about the pages of a run that somebody gives: into the run itself, or into its inbox while it is crawled."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from threadpoolctl import threadpool_limits
+
+from honeyguide.crawler.answers import AnswerIntake
+from honeyguide.crawler.build import Builder
+from honeyguide.crawler.events import AnswersTaken
+from honeyguide.crawler.resume import restore
+from honeyguide.errors import AnswerError, RunBusy, StoreError
+from honeyguide.model import Url
+from honeyguide.model.clock import SimulatedClock
+from honeyguide.runs import PageAnswer, RunFolder, RunLock, open_run, open_store
+from honeyguide.runs.inbox import put, take
+from honeyguide.settings import load_settings_to_resume
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+    from typing import Self
+
+    from honeyguide.crawler.events import Step
+    from honeyguide.runs import AnswerRecord, Run
+    from honeyguide.runs.inbox import Answerer, Reply
+    from honeyguide.settings import Settings
+    from honeyguide.text import WordVectors
+
+
+class RunToAnswer:
+    """A run that nobody crawls, held and opened to take answers. Close it, or use it as a context manager.
+
+    Answers that wait in its inbox are taken in first. What it takes a resume to begin, it takes here too.
+    """
+
+    def __init__(self, run: Path | str, vectors: WordVectors | None = None) -> None:
+        """RunBusy where it is being crawled, StoreError where it has no pages yet."""
+        folder = RunFolder.open(Path(run))
+        with ExitStack() as opened:
+            opened.enter_context(RunLock(folder))
+            opened.enter_context(threadpool_limits(1, "blas"))
+            settings = load_settings_to_resume(folder.settings_file)
+            self._store = open_store(folder, settings)
+            opened.callback(self._store.close)
+            progress = self._store.progress()
+            if progress is None:
+                raise StoreError(f"{run} has no pages to answer about; resume it first")
+            builder = Builder(settings, vectors)
+            world = settings.crawl.world.partition(":")[0]
+            parts = builder.parts(is_live=world in ("live", "synthetic+http"), is_restored=True)
+            self._clock = SimulatedClock(progress.now)
+            core, _ = restore(parts, settings, self._store, self._clock)
+            self._stop_reason = progress.stop_reason
+            self._answers = AnswerIntake(core, parts, self._store)
+            self._taken: AnswersTaken | None = None
+            with take(folder.path) as letters:
+                given = [letter for letter in letters if isinstance(letter.message, PageAnswer)]
+                self._answers.take(given, self._clock.now(), self._finish)
+            self._opened = opened.pop_all()
+
+    def give(self, *answers: PageAnswer) -> AnswersTaken | None:
+        """Take in answers, and judge all pages by them; None where they change nothing, not even the list of them."""
+        self._taken = None
+        self._answers.take(answers, self._clock.now(), self._finish)
+        return self._taken
+
+    def close(self) -> None:
+        """Let go of the run; may be called twice."""
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _finish(self, step: Step) -> None:
+        # The crawl has not gone on, so it is still stopped for the same reason.
+        progress = step.record.progress._replace(stop_reason=self._stop_reason)
+        self._store.record(replace(step.record, progress=progress))
+        self._taken = next(event for event in step.events if isinstance(event, AnswersTaken))
+
+
+def answer(
+    run: Path | str,
+    url: Url | str,
+    reply: Reply,
+    *,
+    by: Answerer = "person",
+    name: str = "",
+    vectors: WordVectors | None = None,
+) -> AnswersTaken | None:
+    """Say of a page of a run whether it belongs to the topic: yes, no or skip; or undo the newest answer about it.
+
+    None where the run is being crawled: the answer is in its inbox then, and the crawl takes it between two steps.
+    AnswerError where the run has no such page, or no answer to undo.
+    """
+    given = PageAnswer(Url.parse(url) if isinstance(url, str) else url, reply, by, name)
+    with open_run(run) as opened:
+        _refuse_if_unknown(opened, given)
+    try:
+        with RunToAnswer(run, vectors) as ours:
+            return ours.give(given)
+    except RunBusy:
+        put(Path(run), given)
+        return None
+
+
+def answers_to_take_over(run: Path | str, settings: Settings) -> list[PageAnswer]:
+    """Return the answers of another run that stand, for a crawl with these settings: `crawl(..., answers=...)`.
+
+    Where both runs describe pages alike, the judge learns from them at once; else when the crawl meets these pages.
+    """
+    with open_run(run) as opened:
+        is_alike = _describes_by(opened.settings) == _describes_by(settings)
+        standing = [each for each in opened.answers() if each.undone_at is None]
+        descriptions = opened.page_descriptions([each.link for each in standing if each.link is not None])
+    return [_taken_over(each, descriptions if is_alike else {}) for each in standing]
+
+
+def _describes_by(settings: Settings) -> tuple[object, ...]:
+    """Return the settings on which the description of a page depends."""
+    return settings.topic, replace(settings.judge, digest=""), replace(settings.vectors, digest="")
+
+
+def _taken_over(record: AnswerRecord, descriptions: dict[int, bytes]) -> PageAnswer:
+    description = record.description if record.link is None else descriptions.get(record.link, b"")
+    return PageAnswer(record.url, record.answer, record.by, record.name, description)  # type: ignore[arg-type]
+
+
+def _refuse_if_unknown(run: Run, given: PageAnswer) -> None:
+    page = run.page_at(given.url)
+    if page is None:
+        raise AnswerError(f"{run.path} has no page {given.url}; copy an address from: honeyguide results {run.path}")
+    if given.answer == "undo" and page not in _answered(run):
+        raise AnswerError(f"nobody has answered about {given.url} in {run.path}, so there is nothing to undo")
+
+
+def _answered(run: Run) -> Sequence[Url | None]:
+    return [run.page_at(each.url) for each in run.answers() if each.undone_at is None]

@@ -1,0 +1,282 @@
+"""Takes in answers about pages, between two steps: the past is judged again, the future chosen by what is now meant.
+
+One transaction holds the answers, the new judgement of every page, and the learner taught anew: the judge by all pages
+and answers, the strategy by every past fetch with the reward that it would earn now. Then the waiting links get their
+rows and scores from the database, as a resumed crawl makes them. So after an answer the state of a crawl is a function
+of its database alone, and a kill at any moment loses nothing. What the guard and restarts have seen stays as it was.
+
+Of several answers about a page the newest yes or no counts that was not taken back; all are kept. The page itself is
+then as relevant as the answer says. An answer about a page that has not come waits for it.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from honeyguide.crawler.resume import rows_described, stored_rows
+from honeyguide.learn import FoundAgain, Order
+from honeyguide.model import LinkId, LinkState, ParentFacts, Transition, Verdict
+from honeyguide.runs import AnswerRecord, JudgedAgain, PageAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.crawler.core import CrawlCore
+    from honeyguide.crawler.events import Step
+    from honeyguide.crawler.parts import Parts
+    from honeyguide.judge import LearningJudge, Verdicts
+    from honeyguide.model import Url
+    from honeyguide.runs import Letter, PageColumns, SqliteStore, StepRecord
+
+log = logging.getLogger(__name__)
+
+BATCH: Final = 8192  # waiting links whose rows are made at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesson:
+    """Answers, and the changes that they make."""
+
+    answers: tuple[AnswerRecord, ...]
+    came: tuple[tuple[int, LinkId], ...] = ()  # answers, by number, whose pages have come
+    undone: tuple[int, ...] = ()  # answers, by number, that were taken back
+    judged_again: JudgedAgain | None = None  # None where nobody has learned anything
+    changed: int = 0  # pages that have become relevant, or are no more
+    relevant: int = 0  # pages
+    is_repriced: bool = False  # the strategy has learned anew, and scores every waiting link
+
+
+class AnswerIntake:
+    """Takes answers into one crawl."""
+
+    def __init__(self, core: CrawlCore, parts: Parts, store: SqliteStore) -> None:
+        self._core = core
+        self._parts = parts
+        self._store = store
+        self._answers = {each.number: each for each in store.answers()}
+        self._taken_in = {each.message for each in self._answers.values() if each.message}
+        self._awaited: dict[Url, list[int]] = {}  # answers, by number, about pages that have not come
+        self._came: list[tuple[int, LinkId]] = []  # such whose pages have come by now
+        self._is_said = False  # that the judge cannot learn
+        for each in self._answers.values():
+            if each.link is None:
+                self._await(each.number, each.url)
+
+    @property
+    def answers(self) -> Iterable[AnswerRecord]:
+        """All answers so far, in order."""
+        return self._answers.values()
+
+    @property
+    def has_due(self) -> bool:
+        """Whether a page has come about which there was an answer already."""
+        return bool(self._came)
+
+    def note(self, record: StepRecord) -> None:
+        """A step was stored: perhaps its page is one that answers wait for."""
+        done = record.completion
+        if not self._awaited or done is None or (done.visit is None and done.redirect_target is None):
+            return
+        url = self._parts.links.url(done.dispatch.link)
+        for number in self._awaited.pop(url, ()):
+            self._await(number, url)
+
+    def take(self, given: Sequence[Letter | PageAnswer], now: float, finish: Callable[[Step], None]) -> None:
+        """Take in answers that are new, and all about pages that have come by now; `finish` stores the step.
+
+        Nothing happens where there are none.
+        """
+        came, self._came = self._came, []
+        answers, undone = self._new_records(given, now)
+        if not answers and not came:
+            return
+        before = self._standing()
+        for number, link in came:
+            self._answers[number] = replace(self._answers[number], link=link)
+        for each in answers:
+            self._answers[each.number] = each
+        for number in undone:
+            self._answers[number] = replace(self._answers[number], undone_at=self._core.progress.steps)
+        lesson = Lesson(tuple(answers), tuple(came), tuple(undone))
+        judge = self._parts.judge.learner
+        if judge is None:
+            self._say_that_nobody_learns()
+        elif {key: each.answer for key, each in before.items()} != {
+            key: each.answer for key, each in self._standing().items()
+        }:
+            lesson = self._learn(lesson, judge)
+        finish(self._core.take_answers(lesson, now))
+        if lesson.judged_again is not None:
+            refresh_waiting(self._parts, self._store, is_repriced=self._core.progress.is_repriced)
+
+    def _new_records(self, given: Sequence[Letter | PageAnswer], now: float) -> tuple[list[AnswerRecord], list[int]]:
+        """The answers that were not taken in yet, as records, and the earlier ones that they take back."""
+        records: list[AnswerRecord] = []
+        undone: list[int] = []
+        for each in given:
+            name, answer = ("", each) if isinstance(each, PageAnswer) else (each.name, each.message)
+            assert isinstance(answer, PageAnswer)
+            if name and name in self._taken_in:
+                continue
+            self._taken_in.add(name)
+            link = self._page_at(answer.url)
+            if answer.answer == "undo":
+                standing = [
+                    old
+                    for old in (*self._answers.values(), *records)
+                    if (old.link, old.link is None and old.url) == (link, link is None and answer.url)
+                    and old.undone_at is None
+                    and old.number not in undone
+                ]
+                if not standing:
+                    log.warning("no answer about %s is there to take back", answer.url)
+                    continue
+                undone.append(standing[-1].number)
+            number = len(self._answers) + len(records) + 1
+            if link is None and answer.answer != "undo":
+                log.warning("the run has no page of %s yet: the answer waits for it", answer.url)
+                self._await(number, answer.url)
+            records.append(
+                AnswerRecord(
+                    number, now, self._core.progress.steps, answer.url, link, answer.answer, answer.by, answer.name,
+                    name, answer.description, self._core.progress.steps if answer.answer == "undo" else None,
+                )
+            )  # fmt: skip
+        return records, undone
+
+    def _page_at(self, url: Url) -> LinkId | None:
+        link = self._parts.links.find(url)
+        return None if link is None else self._store.page_at(link)
+
+    def _await(self, number: int, url: Url) -> None:
+        """Let an answer wait for its page, at the address to which redirects have led by now."""
+        page = self._page_at(url)
+        if page is not None:
+            self._came.append((number, page))
+            return
+        link = self._parts.links.find(url)
+        end = None if link is None else self._store.redirect_end(link)
+        self._awaited.setdefault(url if end is None else self._parts.links.url(end), []).append(number)
+
+    def _standing(self) -> dict[LinkId | Url, AnswerRecord]:
+        """The answers that count, by page; or by address where the page has not come, and another run describes it."""
+        return {
+            each.url if each.link is None else each.link: each
+            for each in self._answers.values()
+            if each.answer in ("yes", "no") and each.undone_at is None and (each.link is not None or each.description)
+        }
+
+    def _learn(self, lesson: Lesson, judge: LearningJudge) -> Lesson:
+        """Teach the judge, judge all pages again, and tell the strategy every past fetch again."""
+        pages = self._store.page_columns(judge.description_width)
+        relevance = self._relevance_by_answers(pages, judge)
+        verdicts = list(_verdicts(pages, relevance, self._parts.judge))
+        is_relevant = np.array([verdict.is_relevant for verdict in verdicts], dtype=np.bool_)
+        distance = distances(pages, is_relevant)
+        has_learned = self._parts.strategy.relearn(
+            self._transitions(pages, dict(zip(pages.links.tolist(), verdicts, strict=True)), distance)
+        )
+        is_other = (relevance != pages.relevance) | (is_relevant != pages.is_relevant) | (distance != pages.distance)
+        return replace(
+            lesson,
+            judged_again=JudgedAgain(
+                pages.links[is_other], relevance[is_other], is_relevant[is_other], distance[is_other]
+            ),
+            changed=int((is_relevant != pages.is_relevant).sum()),
+            relevant=int(is_relevant.sum()),
+            is_repriced=has_learned and self._parts.strategy.order is Order.BEST_SCORE,
+        )
+
+    def _relevance_by_answers(self, pages: PageColumns, judge: LearningJudge) -> NDArray[np.float64]:
+        """Teach the judge, and return what it thinks of every page now."""
+        place_by_link = {link: place for place, link in enumerate(pages.links[pages.described].tolist())}
+        descriptions = pages.descriptions
+        elsewhere: list[NDArray[np.float16]] = []
+        taught: list[tuple[int, bool]] = []
+        for each in self._standing().values():
+            place = None if each.link is None else place_by_link.get(each.link)
+            if place is None and each.link is None and len(each.description) == 2 * judge.description_width:
+                place = len(place_by_link) + len(elsewhere)
+                elsewhere.append(np.frombuffer(each.description, dtype=np.float16))
+            if place is not None:
+                taught.append((place, each.answer == "yes"))
+        judge.teach(np.concatenate((descriptions, elsewhere)) if elsewhere else descriptions, sorted(taught))
+        found = judge.relevances(descriptions)
+        for place, is_yes in taught:
+            if place < len(found):
+                found[place] = float(is_yes)
+        relevance = pages.crawl_relevance.copy()
+        relevance[pages.described] = found
+        return relevance
+
+    def _transitions(
+        self, pages: PageColumns, verdict_by_link: dict[int, Verdict], distance: NDArray[np.int64]
+    ) -> Iterator[Transition]:
+        """Every past fetch in order, as it would have been had the judge known what it knows now."""
+        strategy = self._parts.strategy
+        none = np.empty((0, strategy.row_width), dtype=np.float16)
+        place_by_link = {link: place for place, link in enumerate(pages.links.tolist())}
+        nothing = Verdict(0.0, is_relevant=False, reward=0.0)
+        for fetches in self._store.past_fetches():
+            places = np.array([place_by_link.get(page, -1) for page in fetches.pages], dtype=np.int64)
+            shown_by = [nothing if page is None else verdict_by_link[page] for page in fetches.pages]
+            is_seed = places < 0
+            parents = ParentFacts(
+                np.array([verdict.relevance for verdict in shown_by], dtype=np.float64),
+                np.where(is_seed, 0, distance[places] if len(distance) else 0),
+                np.where(is_seed, 0, pages.depth[places] + 1 if len(distance) else 0),
+            )
+            rows = rows_described(strategy, fetches.descriptions, parents, fetches.rows)
+            columns = zip(fetches.steps, fetches.links, fetches.urls, fetches.rewards, rows, strict=True)
+            for step, link, url, reward, row in columns:
+                found = verdict_by_link.get(link) or replace(nothing, reward=reward)
+                yield Transition(step, url, row, found.reward, found.relevance, found.is_relevant, none)
+
+    def _say_that_nobody_learns(self) -> None:
+        if not self._is_said:
+            self._is_said = True
+            log.warning("this judge cannot learn: answers are kept, and change nothing; judge.kind = learned learns")
+
+
+def _verdicts(pages: PageColumns, relevance: NDArray[np.float64], judge: Verdicts) -> Iterator[Verdict]:
+    """Verdicts on all pages by their new relevance; what cannot be judged again stays."""
+    is_described = np.zeros(len(pages.links), dtype=np.bool_)
+    is_described[pages.described] = True
+    for place in range(len(pages.links)):
+        before = Verdict(
+            float(pages.crawl_relevance[place]), bool(pages.was_relevant[place]), float(pages.reward[place])
+        )
+        yield judge.judge_again(float(relevance[place]), before) if is_described[place] else before
+
+
+def distances(pages: PageColumns, is_relevant: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Clicks since a relevant page, of every page: one more than that of the page through which it was found."""
+    distance_by_link: dict[int, int] = {}
+    columns = zip(pages.links.tolist(), pages.parents.tolist(), is_relevant.tolist(), strict=True)
+    for link, parent, is_find in columns:
+        # A link keeps at most 32,767 of them.
+        distance_by_link[link] = 0 if is_find else min(distance_by_link.get(parent, 0), 32_767) + 1
+    return np.array(list(distance_by_link.values()), dtype=np.int64)
+
+
+def refresh_waiting(parts: Parts, store: SqliteStore, *, is_repriced: bool) -> None:
+    """Give the waiting links the rows, scores and distances that the newest judgement makes, as a resume would."""
+    strategy, frontier = parts.strategy, parts.frontier
+    if is_repriced:
+        frontier.reprice(strategy)
+    keeps_rows = strategy.description_type is None or strategy.found_again is FoundAgain.EVERY
+    links = store.links([LinkState.WAITING, LinkState.IN_FLIGHT])
+    while batch := list(islice(links, BATCH)):
+        parts.links.place_again([stored.link for stored in batch], [stored.distance for stored in batch])
+        waiting = [stored for stored in batch if stored.state is LinkState.WAITING]
+        if not keeps_rows and waiting:
+            numbers, rows = [stored.link for stored in waiting], stored_rows(strategy, waiting)
+            scores = strategy.score(rows) if is_repriced else frontier.peek(numbers)[0]
+            frontier.replace(numbers, scores, rows)

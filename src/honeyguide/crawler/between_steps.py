@@ -1,0 +1,75 @@
+"""What a crawl does between two steps for the people who watch it: takes their messages, and asks them about pages."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.model.clock import RealClock
+from honeyguide.runs import BudgetExtension, PageAnswer, StopRequest
+from honeyguide.runs.inbox import take
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from honeyguide.crawler.answers import AnswerIntake
+    from honeyguide.crawler.core import CrawlCore
+    from honeyguide.crawler.events import Step
+    from honeyguide.crawler.questions import Questions
+    from honeyguide.runs import Letter, StepRecord
+
+LOOK_EVERY_S: Final = 0.25
+"""Seconds of real time between two looks into the inbox."""
+
+
+class BetweenSteps:
+    """Attends to one crawl. A look that is not due costs a microsecond."""
+
+    def __init__(
+        self,
+        run: Path,
+        core: CrawlCore,
+        answers: AnswerIntake,
+        given: Sequence[PageAnswer] = (),
+        questions: Questions | None = None,
+        on_budget: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        """`given` are answers to begin with; `on_budget` is told of a new budget of fetches."""
+        self._run = run
+        self._core = core
+        self._answers = answers
+        self._given = tuple(given)
+        self._questions = questions
+        self._on_budget = on_budget
+        self._next_look = 0.0
+        self._began_at = RealClock().now()
+
+    def note(self, record: StepRecord) -> None:
+        """A step was stored."""
+        self._answers.note(record)
+
+    def attend(self, now: float, finish: Callable[[Step], None], *, at_once: bool = False) -> StopRequest | None:
+        """Take in what has come since the last look, where it is time for one; a request to stop is given back."""
+        if self._answers.has_due or self._given:
+            given, self._given = self._given, ()
+            self._answers.take(given, now, finish)
+        if self._questions is not None and self._questions.is_due:
+            self._questions.ask(now, finish)
+        if not at_once and monotonic() < self._next_look:
+            return None
+        self._next_look = monotonic() + LOOK_EVERY_S
+        with take(self._run) as letters:
+            return self._obey(letters, now, finish)
+
+    def _obey(self, letters: Sequence[Letter], now: float, finish: Callable[[Step], None]) -> StopRequest | None:
+        stop = None
+        self._answers.take([each for each in letters if isinstance(each.message, PageAnswer)], now, finish)
+        for each in letters:
+            match each.message:
+                case BudgetExtension(fetches) if fetches > self._core.budget:
+                    self._core.extend_budget(fetches)
+                    self._on_budget(fetches)
+                case StopRequest() if each.put_at >= self._began_at:  # an older one was for an earlier crawl
+                    stop = each.message
+        return stop

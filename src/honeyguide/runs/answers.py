@@ -1,0 +1,125 @@
+"""Reads answers about pages, and all that it takes to judge the pages of a run again and to learn from them anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from honeyguide.model import LinkId, Url
+from honeyguide.runs.records import AnswerRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.model import Row
+
+Select = Callable[..., Iterator[tuple[Any, ...]]]
+
+NO_PAGE: Final = -1
+BATCH: Final = 8192  # fetches read at once
+MOST_HOPS: Final = 50  # redirects followed to a page
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageColumns:
+    """The pages of a run in the order in which they came, one place each in every column."""
+
+    links: NDArray[np.int64]
+    parents: NDArray[np.int64]  # the page that the link to it is described from; NO_PAGE for a seed
+    depth: NDArray[np.int64]
+    relevance: NDArray[np.float64]
+    is_relevant: NDArray[np.bool_]
+    distance: NDArray[np.int64]
+    crawl_relevance: NDArray[np.float64]
+    was_relevant: NDArray[np.bool_]
+    reward: NDArray[np.float64]  # when it was crawled
+    described: NDArray[np.int64]  # places of the pages that can be judged again
+    descriptions: NDArray[np.float16]  # a row for each of these
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PastFetches:
+    """Some fetches that were learned from, in order, one place each in every column."""
+
+    steps: Sequence[int]
+    links: Sequence[LinkId]
+    urls: Sequence[Url]
+    pages: Sequence[int | None]  # that the links are described from
+    rewards: Sequence[float]  # at that time
+    descriptions: Sequence[bytes]  # of the links
+    rows: Sequence[Row | None]  # where a description does not tell all
+
+
+def read_answers(select: Select) -> Iterator[AnswerRecord]:
+    """Yield every answer, in the order in which they were taken in."""
+    rows = select(
+        """SELECT number, moment, step, url, link, answer, answerer, name, message, description, undone_at
+           FROM answers ORDER BY number"""
+    )
+    for number, moment, step, url, link, answer, by, name, message, description, undone_at in rows:
+        page = None if link is None else LinkId(link)
+        yield AnswerRecord(
+            number, moment, step, Url(url), page, answer, by, name, message or "", description or b"", undone_at
+        )
+
+
+def read_pages(select: Select, width: int | None = None) -> PageColumns:
+    """Return all pages. Those whose descriptions have not this many numbers, or as many as the first, have none."""
+    # A cross join keeps the order of the steps.
+    rows = list(
+        select(
+            """SELECT p.link, coalesce(l.page, -1), p.depth, p.relevance, p.is_relevant, p.distance, p.crawl_relevance,
+                      p.was_relevant, coalesce(s.reward, 0.0), p.description
+               FROM steps s CROSS JOIN pages p ON p.link = s.link AND p.step = s.step JOIN links l ON l.id = p.link"""
+        )
+    )
+    columns = list(zip(*rows, strict=True)) or [()] * 10
+    *numbers, descriptions = columns
+    kinds = (np.int64, np.int64, np.int64, np.float64, np.bool_, np.int64, np.float64, np.bool_, np.float64)
+    if width is None:
+        width = next((len(kept) // 2 for kept in descriptions if kept is not None), 0)
+    described = [place for place, kept in enumerate(descriptions) if kept is not None and len(kept) == 2 * width]
+    joined = b"".join(descriptions[place] for place in described)
+    arrays: list[NDArray[Any]] = [np.array(column, dtype=kind) for column, kind in zip(numbers, kinds, strict=True)]
+    arrays.append(np.array(described, dtype=np.int64))
+    arrays.append(np.frombuffer(joined, dtype=np.float16).reshape(len(described), width))
+    return PageColumns(*arrays)
+
+
+def read_past_fetches(select: Select) -> Iterator[PastFetches]:
+    """Yield the fetches that were learned from, in order, some thousands at a time."""
+    rows = select(
+        """SELECT s.step, s.link, l.url, l.page, s.reward, l.description, l.row
+           FROM steps s JOIN links l ON l.id = s.link WHERE s.reward IS NOT NULL ORDER BY s.step"""
+    )
+    while batch := list(islice(rows, BATCH)):
+        steps, links, urls, pages, rewards, descriptions, merged = zip(*batch, strict=True)
+        kept = [None if row is None else np.frombuffer(row, dtype=np.float16) for row in merged]
+        yield PastFetches(
+            steps, [LinkId(link) for link in links], [Url(url) for url in urls], pages, rewards, descriptions, kept
+        )
+
+
+def redirect_end(select: Select, link: LinkId) -> LinkId:
+    """Return the link to which redirects have led from this one by now; itself where there were none."""
+    for _ in range(MOST_HOPS):
+        ((has_page,),) = select("SELECT EXISTS (SELECT 1 FROM pages WHERE link = ?)", link)
+        # The only edge of a link without a page is its redirect.
+        target = None if has_page else next(select("SELECT target FROM edges WHERE source = ?", link), None)
+        if target is None:
+            break
+        link = LinkId(target[0])
+    return link
+
+
+def page_at(select: Select, link: LinkId) -> LinkId | None:
+    """Return the page of a link, or the one that it led to; None where none has come."""
+    end = redirect_end(select, link)
+    ((has_page,),) = select("SELECT EXISTS (SELECT 1 FROM pages WHERE link = ?)", end)
+    return end if has_page else None
