@@ -41,7 +41,7 @@ BATCH: Final = 8192  # waiting links whose rows are made at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lesson:
+class AnswerChanges:
     """Answers, and the changes that they make."""
 
     answers: tuple[AnswerRecord, ...]
@@ -104,16 +104,16 @@ class AnswerIntake:
             self._answers[each.number] = each
         for number in undone:
             self._answers[number] = replace(self._answers[number], undone_at=self._core.progress.steps)
-        lesson = Lesson(tuple(answers), tuple(came), tuple(undone))
+        changes = AnswerChanges(tuple(answers), tuple(came), tuple(undone))
         judge = self._parts.judge.learner
         if judge is None:
             self._say_that_nobody_learns()
         elif {key: each.answer for key, each in before.items()} != {
             key: each.answer for key, each in self._standing().items()
         }:
-            lesson = self._learn(lesson, judge)
-        finish(self._core.take_answers(lesson, now))
-        if lesson.judged_again is not None:
+            changes = self._learn(changes, judge)
+        finish(self._core.take_answers(changes, now))
+        if changes.judged_again is not None:
             refresh_waiting(self._parts, self._store, is_repriced=self._core.progress.is_repriced)
 
     def _new_records(self, given: Sequence[Letter | PageAnswer], now: float) -> tuple[list[AnswerRecord], list[int]]:
@@ -173,7 +173,7 @@ class AnswerIntake:
             if each.answer in ("yes", "no") and each.undone_at is None and (each.link is not None or each.description)
         }
 
-    def _learn(self, lesson: Lesson, judge: LearningJudge) -> Lesson:
+    def _learn(self, changes: AnswerChanges, judge: LearningJudge) -> AnswerChanges:
         """Teach the judge, judge all pages again, and tell the strategy every past fetch again."""
         pages = self._store.page_columns(judge.description_width)
         relevance = self._relevance_by_answers(pages, judge)
@@ -185,7 +185,7 @@ class AnswerIntake:
         )
         is_other = (relevance != pages.relevance) | (is_relevant != pages.is_relevant) | (distance != pages.distance)
         return replace(
-            lesson,
+            changes,
             judged_again=JudgedAgain(
                 pages.links[is_other], relevance[is_other], is_relevant[is_other], distance[is_other]
             ),

@@ -39,7 +39,7 @@ from honeyguide.settings import with_overrides
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from honeyguide.crawler.answers import Lesson
+    from honeyguide.crawler.answers import AnswerChanges
     from honeyguide.crawler.links import LinkTable
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.preparing import Prepared, Unreadable
@@ -223,20 +223,20 @@ class CrawlCore:
         )
         return Step(record, step.events)
 
-    def take_answers(self, lesson: Lesson, now: float) -> Step:
+    def take_answers(self, changes: AnswerChanges, now: float) -> Step:
         """Note answers, and what they have changed. The judge has been taught them, and the strategy told again."""
         self._ledger.pass_time(now)
-        if lesson.judged_again is not None:
-            self._ledger.note_judged_again(lesson.relevant, is_repriced=lesson.is_repriced)
-        has_learned = lesson.judged_again is not None
+        if changes.judged_again is not None:
+            self._ledger.note_judged_again(changes.relevant, is_repriced=changes.is_repriced)
+        has_learned = changes.judged_again is not None
         record = self._ledger.close_step(
-            answers=lesson.answers,
-            came=lesson.came,
-            undone=lesson.undone,
-            judged_again=lesson.judged_again,
+            answers=changes.answers,
+            came=changes.came,
+            undone=changes.undone,
+            judged_again=changes.judged_again,
             learner=self._learner.snapshot() if has_learned else None,
         )
-        return self._ledger.step(record, AnswersTaken(lesson.answers, lesson.changed, has_learned, self.progress))
+        return self._ledger.step(record, AnswersTaken(changes.answers, changes.changed, has_learned, self.progress))
 
     def note_question(self) -> None:
         """A question about a page is asked."""
