@@ -12,6 +12,7 @@ import pytest
 
 from crawler.driving import HandWired, script_settings
 from crawler.small_crawls import settings_for, story
+from deep_strategies import thorough
 from frontier.naive_pairs import NaivePairs
 from honeyguide.crawler import Builder, CrawlCore, CrawlLoop, crawl, learned_weights
 from honeyguide.crawler.transport import SimulatedTransport
@@ -247,7 +248,7 @@ def relevant_pages(path: Path, strategy: str, seed: int = 0, **overrides: object
         return run.progress.relevant
 
 
-@pytest.mark.parametrize("strategy", MODES)
+@pytest.mark.parametrize("strategy", [MODES[0], *map(thorough, MODES[1:])])
 def test_the_way_through_the_tunnels_is_learned_over_some_tasks(tmp_path: Path, strategy: str) -> None:
     last = ""
     for task in range(5):

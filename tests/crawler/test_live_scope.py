@@ -47,7 +47,8 @@ async def crawled(path: Path) -> str:
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     root = f"http://127.0.0.1:{runner.addresses[0][1]}"
     settings = script_settings(
-        crawl__world="live", fetch__allow_private=["127.0.0.0/8"], politeness__delay_s=0.0, store__archive="warc",
+        crawl__world="live", crawl__workers=0, fetch__allow_private=["127.0.0.0/8"], politeness__delay_s=0.0,
+        store__archive="warc",
         crawl__sitemaps=[f"{root}/map.xml.gz"], crawl__feeds=[f"{root}/feed"], scope__stay_on="seed-hosts",
     )  # fmt: skip
     try:
@@ -92,7 +93,7 @@ def test_lists_are_read_through_the_gate_of_the_crawl(tmp_path: Path) -> None:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         root = f"http://127.0.0.1:{runner.addresses[0][1]}"
         settings = script_settings(
-            crawl__world="live", fetch__allow_private=["127.0.0.0/8"], politeness__delay_s=0.3,
+            crawl__world="live", crawl__workers=0, fetch__allow_private=["127.0.0.0/8"], politeness__delay_s=0.3,
             crawl__feeds=[f"{root}/feed"],
             crawl__sitemaps_from_robots=True,
         )  # fmt: skip

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SETTINGS = settings_from(
     {
         "topic": {"name": "geology", "keywords": ["rock"]},
-        "crawl": {"world": "live", "strategy": "breadth-first", "concurrency": 1},
+        "crawl": {"world": "live", "strategy": "breadth-first", "concurrency": 1, "workers": 0},
         "judge": {"kind": "keyword"},
         "politeness": {"delay_s": 0.0},
         "fetch": {"allow_private": ["127.0.0.0/8"], "contact": "me@example.org"},

@@ -227,7 +227,7 @@ def test_a_live_host_is_asked_only_for_what_has_changed(tmp_path: Path) -> None:
             settings = settings_from(
                 {
                     "topic": {"name": "rock"},
-                    "crawl": {"world": "live", "seed_urls": [f"{root}/"]},
+                    "crawl": {"world": "live", "seed_urls": [f"{root}/"], "workers": 0},
                     "fetch": {"allow_private": ["127.0.0.0/8"], "contact": "someone@example.org"},
                     "politeness": {"delay_s": 0.0, "obey_robots": False},
                 }
@@ -263,7 +263,7 @@ def test_a_host_that_says_unchanged_unasked_gave_no_page(tmp_path: Path) -> None
             settings = settings_from(
                 {
                     "topic": {"name": "rock"},
-                    "crawl": {"world": "live", "seed_urls": [url]},
+                    "crawl": {"world": "live", "seed_urls": [url], "workers": 0},
                     "fetch": {"allow_private": ["127.0.0.0/8"], "contact": "someone@example.org"},
                     "politeness": {"obey_robots": False},
                 }

@@ -44,7 +44,7 @@ def live_settings(*seeds: str) -> Settings:
         {
             "topic": {"name": "rock"},
             "judge": {"kind": "keyword"},
-            "crawl": {"world": "live", "seed_urls": list(seeds), "strategy": "breadth-first"},
+            "crawl": {"world": "live", "seed_urls": list(seeds), "strategy": "breadth-first", "workers": 0},
             "fetch": {
                 "allow_private": ["127.0.0.0/8"],
                 "contact": "someone@example.org",

@@ -65,7 +65,7 @@ def test_a_page_on_which_the_judge_breaks_is_a_failed_page_with_and_without_work
     assert workers or "http://s.test/a could not be judged" in caplog.text
 
 
-@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("workers", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_a_judge_that_breaks_on_twenty_pages_in_a_row_ends_the_crawl_until_it_is_mended(
     tmp_path: Path, workers: int
 ) -> None:

@@ -147,7 +147,7 @@ def test_a_worker_prepares_what_this_process_would() -> None:
     ("strategy", "overrides"),
     [
         ("online-ridge", {}),
-        ("breadth-first", {"judge.kind": "tfidf", "judge.idf": "seen"}),
+        thorough("breadth-first", {"judge.kind": "tfidf", "judge.idf": "seen"}),
         thorough("best-first", {}),
     ],
 )
