@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from honeyguide.errors import GuardError
 from honeyguide.guard import Fingerprint, fingerprint_of
-from honeyguide.guard.fingerprint import LEAST_MAIN_WORDS, NO_TITLE, SKETCH_SIZE
+from honeyguide.guard.fingerprint import LEAST_WORDS, NO_TITLE, SKETCH_SIZE
 from honeyguide.model import Url
 from pages import page_of
 from tiny_webs import Shown, drawn, page_with, prose
@@ -86,9 +86,9 @@ def test_a_heading_above_a_list_is_told_apart_by_the_list() -> None:
 
 
 def test_navigation_does_not_count_where_there_is_a_main_text() -> None:
-    main = prose("main", words=LEAST_MAIN_WORDS)
+    main = prose("main", words=LEAST_WORDS)
     one, other = (
-        fingerprint_of(page_of(f"{main} {prose('menu', number)}", main=((0, LEAST_MAIN_WORDS),))) for number in range(2)
+        fingerprint_of(page_of(f"{main} {prose('menu', number)}", main=((0, LEAST_WORDS),))) for number in range(2)
     )
     assert one == other
 

@@ -39,8 +39,9 @@ SKETCH_SIZE: Final = 8
 LONGEST_TEXT: Final = 1 << 19
 """Bytes of text that the similar prints look at: longer pages are compared by their beginnings."""
 
-LEAST_MAIN_WORDS: Final = 20
-"""A main text with fewer words is taken for a heading above a list of links, and all of the page is looked at."""
+LEAST_WORDS: Final = 20
+"""A main text with fewer words is taken for a heading, and all of the page is looked at; a page with fewer is not
+compared, because short texts are equal by chance."""
 
 NO_TITLE: Final = xxhash.xxh32_intdigest(b"")
 """The print of an empty title."""
@@ -86,7 +87,7 @@ class Fingerprint:
 def fingerprint_of(page: Page) -> Fingerprint:
     """The prints of a page. A function of its words, title, address and number of links."""
     words = page.main_words
-    if len(words) < LEAST_MAIN_WORDS:
+    if len(words) < LEAST_WORDS:
         words = page.words
     text = " ".join(words).encode("utf-8", "surrogatepass")
     shingles = _shingles(text[:LONGEST_TEXT].translate(None, _DIGITS))

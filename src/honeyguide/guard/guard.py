@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 MAX_LEVEL: Final = 7
 """The deepest level at which a link may wait. Links of which nothing bad is known wait at level 0."""
 
+DEEPEST: Final = MAX_LEVEL - 1
+"""The deepest level that one rule gives a link; below it two rules agree."""
+
 FIRM_LEVEL: Final = 3
 """From this level on a rule has decided against a link; levels 1 and 2 are doubts that cost it its turn only."""
 

@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from honeyguide.guard.url_pattern import Shape
     from honeyguide.model import LinkId
 
-_RECENT: Final = 16  # pages that are looked back on
+RECENT: Final = 16  # pages that are looked back on
 _LEAST_PAGES: Final = 6  # that it takes to tell that a series runs idle
-_MASK: Final = (1 << _RECENT) - 1
+_MASK: Final = (1 << RECENT) - 1
 _MOST_PRINTS: Final = 8
-_MOST_SHINGLES: Final = 128
-_MOST_PAGES: Final = 128
+_MOST_KEPT: Final = 128  # shingles, and pages to be named
 _NEAR_BITS: Final = 6
 _REPETITIVE: Final = 2  # the level of a series that repeats itself, though it may come to an end
 _ECHO: Final = 0.5  # share of the sampled shingles that stood on earlier pages
@@ -77,7 +76,7 @@ class Series:
         self._remember(print_, shape)
         self.is_dated = self.is_dated and shape.is_dated
         is_part = not brings and (is_alike or not self.is_idle)
-        if is_part and len(self.idle_pages) < _MOST_PAGES:
+        if is_part and len(self.idle_pages) < _MOST_KEPT:
             self.idle_pages.append((link, len(shape.names)))
         self._settle()
         return is_alike
@@ -94,8 +93,8 @@ class Series:
 
     def _settle(self) -> None:
         """Work out whether the series runs idle, or repeats itself."""
-        self.is_repetitive = self.copies.bit_count() >= (_RECENT // 4 if self.is_repetitive else _RECENT // 2)
-        looked_at = min(self.fetched, _RECENT)
+        self.is_repetitive = self.copies.bit_count() >= (RECENT // 4 if self.is_repetitive else RECENT // 2)
+        looked_at = min(self.fetched, RECENT)
         alike, turned = self.alike.bit_count(), self.turned.bit_count()
         runs_on = alike * 2 >= looked_at and turned * 8 >= looked_at
         is_monotonous = (
@@ -112,7 +111,7 @@ class Series:
     def level(self) -> int:
         """At which its links wait: when it runs idle, deeper with every doubling of its pages."""
         if self.is_idle:
-            return FIRM_LEVEL + min(_MOST_DEEPER, (self.fetched // _RECENT).bit_length())
+            return FIRM_LEVEL + min(_MOST_DEEPER, (self.fetched // RECENT).bit_length())
         return _REPETITIVE if self.is_repetitive else 0
 
     def kind(self, shape: Shape) -> FindingKind:
@@ -132,7 +131,7 @@ class Series:
     def numbers(self) -> dict[str, float]:
         """Return the numbers that decide, of the last pages and of all."""
         return {
-            "recent": min(self.fetched, _RECENT),
+            "recent": min(self.fetched, RECENT),
             "alike": self.alike.bit_count(),
             "turned": self.turned.bit_count(),
             "brought": self.brought.bit_count(),
@@ -147,7 +146,7 @@ class Series:
 
     def _remember(self, print_: Fingerprint, shape: Shape) -> None:
         self.prints = [*self.prints[-_MOST_PRINTS + 1 :], print_.simhash]
-        remember(self.shingles, print_.sketch, _MOST_SHINGLES)
+        remember(self.shingles, print_.sketch, _MOST_KEPT)
         names = "&".join(shape.names)
         if len(self.combinations) < _LEAST_COMBINATIONS and names not in self.combinations:
             self.combinations.append(names)

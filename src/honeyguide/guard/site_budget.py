@@ -25,7 +25,7 @@ from math import log2, sqrt
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.guard.bounded import Bounded, fields_of
-from honeyguide.guard.guard import FIRM_LEVEL
+from honeyguide.guard.guard import DEEPEST, FIRM_LEVEL
 from honeyguide.model import registered_domain
 from honeyguide.settings.guard_section import SITE_BUDGET
 
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from honeyguide.guard.bounded import State
     from honeyguide.model import HostKey, LinkId
     from honeyguide.settings import GuardSettings
-
-DEEPEST: Final = 6
-"""The level of the site farthest beyond its budget; the bottom is for known copies."""
 
 FORGIVING: Final = (8, 16)
 """Independent referrers from which on one level of a near-duplicate is forgiven, or all of it."""
@@ -49,8 +46,7 @@ _LEAST_CONFIRMED: Final = 8  # pages of a trusted site
 _CONFIRMED_SHARE: Final = 0.25
 _ADDRESSES_PER_PAGE: Final = 30
 _SLACK: Final = 1.25  # a spent budget has to grow beyond what was spent by so much
-_MOST_PAGES: Final = 256  # that are remembered, to be named when the budget is spent
-_MOST_HOSTS: Final = 256  # of one site, whose links are looked at again when it has a better level
+_MOST_KEPT: Final = 256  # pages, to be named when the budget is spent, and hosts, whose links are looked at again
 _MOST_RENEWALS: Final = 3
 
 
@@ -156,7 +152,7 @@ class SiteBudgets:
                 payer.sites += 1
                 self._sites.touch(payer.domain)
             self._sites.put(domain, site)
-        if host not in site.hosts and len(site.hosts) < _MOST_HOSTS:
+        if host not in site.hosts and len(site.hosts) < _MOST_KEPT:
             site.hosts.append(host)
         return site
 
@@ -218,7 +214,7 @@ class SiteBudgets:
         site_pages = payer.fetched if site is payer else self._count_page(site)
         is_costly = fresh >= _LEAST_FRESH and not is_confirmed and site_pages > 1
         payer.cost += is_costly
-        if fresh and len(payer.pages) < _MOST_PAGES:
+        if fresh and len(payer.pages) < _MOST_KEPT:
             payer.pages.append(link)
         has_risen = payer.settle(self._rules)
         return payer, is_costly, self.hosts_of(payer) if has_risen else []

@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from honeyguide.guard.fingerprint import Fingerprint
     from honeyguide.model import LinkId
 
-_MOST_SHINGLES: Final = 64
-_MOST_PAGES: Final = 64
+_MOST_KEPT: Final = 64  # shingles, and pages to be named
 _LEAST_PAGES: Final = 4
 _LEAST_SERIES: Final = 3
 _LENGTHS: Final = 1.5  # the longest may be so many times as long as the shortest
@@ -43,10 +42,10 @@ class SameTitle:
         self.fetched += 1
         self.alike += is_alike
         self.plain = print_.plain
-        remember(self.shingles, print_.sketch, _MOST_SHINGLES)
+        remember(self.shingles, print_.sketch, _MOST_KEPT)
         if series not in self.series and len(self.series) < _LEAST_SERIES:
             self.series.append(series)
-        if len(self.pages) < _MOST_PAGES:
+        if len(self.pages) < _MOST_KEPT:
             self.pages.append(link)
         return is_alike and self.is_soft_404
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.errors import GuardError
 from honeyguide.guard.bounded import Bounded, fields_of, gc_paused, pack, unpack
-from honeyguide.guard.fingerprint import NO_TITLE
+from honeyguide.guard.fingerprint import LEAST_WORDS, NO_TITLE
 from honeyguide.guard.folding import Folding
 from honeyguide.guard.guard import (
+    DEEPEST,
     FIRM_LEVEL,
     MAX_LEVEL,
     Cause,
@@ -25,7 +26,7 @@ from honeyguide.guard.guard import (
     Reason,
 )
 from honeyguide.guard.near_duplicates import Kept, Window
-from honeyguide.guard.series import Series, is_about
+from honeyguide.guard.series import RECENT, Series, is_about
 from honeyguide.guard.site_budget import FORGIVING, SiteBudgets
 from honeyguide.guard.soft_404 import SameTitle
 from honeyguide.guard.url_pattern import REPEATED_PART, Shape, hash_of, shape_of
@@ -39,20 +40,12 @@ if TYPE_CHECKING:
     from honeyguide.model import HostKey, LinkId, Url
     from honeyguide.settings.guard_section import GuardSettings
 
-LEAST_WORDS: Final = 20
-"""Words of text below which a page is not compared: short texts are equal by chance."""
-
 _NEAR: Final = 2  # the most that the links of a near-duplicate are demoted
-_USUAL_NEAR: Final = FIRM_LEVEL  # the same where copies are usual in the section
 _COPY: Final = FIRM_LEVEL + 1  # the demotion of links on a copy or a soft 404
-_VARIANT: Final = 6  # the level of another address of a fetched page
 _MOST_DEEPER: Final = 2  # levels that a chain of pages with findings adds
-_LOOP: Final = 3  # copies in a row, each found on the one before
-_REPEATS: Final = 3  # times that one part of a path stands in it, from which on it may be a trap's
+_REPEATS: Final = 3  # copies in a row, or times that one part stands in a path, from which on it may be a trap's
 _MOST_REPEATS: Final = 5
-_DOUBT: Final = 1
-_RECENT: Final = 16  # pages of a section that are looked back on
-_USUAL: Final = 4  # copies among these, from which on they are usual
+_USUAL: Final = 4  # copies among the last pages of a section, from which on they are usual
 _COPIES: Final = frozenset({FindingKind.DUPLICATE, FindingKind.NEAR_DUPLICATE})
 _REPEATING: Final = _COPIES | {
     FindingKind.VARIANT,
@@ -105,7 +98,6 @@ class WebGuard:
         self._shown_twice: Bounded[LinkId, int] = Bounded(memory)  # before they were fetched
 
     def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
-        """Take in a page and its links. Called once for every page, in the order of steps."""
         shape = shape_of(page.url)
         raised: list[HostKey] = []
         if page.parent is None:
@@ -138,10 +130,7 @@ class WebGuard:
         return replace(judgement, raised=tuple(dict.fromkeys(raised))) if raised else judgement
 
     def level(self, url: Url, carried: int) -> LinkLevel:
-        """Return the level at which a link to `url` waits now. Changes nothing.
-
-        The deepest level of all rules counts, and one more for each further rule that is as firm.
-        """
+        """Take the deepest level of all rules, and one more for each further rule that is as firm."""
         said = self._levels(url, shape_of(url), carried)
         if not said:
             return _CLEAN
@@ -150,12 +139,10 @@ class WebGuard:
         return replace(deepest, level=min(MAX_LEVEL, deepest.level + max(0, firm - 1)))
 
     def is_shown_twice(self, link: LinkId) -> bool:
-        """Whether a second page has shown the link lately, as far as the guard remembers."""
         return link in self._shown_twice
 
     @gc_paused()
     def save(self) -> bytes:
-        """Return the state, to be loaded by a guard made with the same settings."""
         state = {name: list(table.items()) for name, table in self._plain_tables().items()}
         return pack(
             state
@@ -170,7 +157,6 @@ class WebGuard:
 
     @gc_paused()
     def load(self, state: bytes) -> None:
-        """Go back to a saved state; GuardError if it is not one."""
         saved = unpack(state)
         self._begin()
         try:
@@ -222,10 +208,10 @@ class WebGuard:
         self._window.add(
             Kept(page.link, shape.path, print_.exact, print_.simhash, print_.title, print_.links, page.moment)
         )
-        recent = ((self._copies.get(shape.section) or 0) << 1 | bool(verdicts)) & ((1 << _RECENT) - 1)
+        recent = ((self._copies.get(shape.section) or 0) << 1 | bool(verdicts)) & ((1 << RECENT) - 1)
         self._copies.put(shape.section, recent)
         if verdicts and verdicts[0].demotion <= _NEAR and recent.bit_count() >= _USUAL:
-            verdicts[0] = replace(verdicts[0], demotion=_USUAL_NEAR)  # so many are no accident
+            verdicts[0] = replace(verdicts[0], demotion=FIRM_LEVEL)  # copies are usual there, and no accident
         return verdicts, raised
 
     def _near_demotion(self, similarity: float) -> int:
@@ -370,16 +356,16 @@ class WebGuard:
         copies = copies + 1 if any(each.finding.kind in _REPEATING for each in verdicts) else 0
         self._chains.put(page.link, (above + 1, copies))
         demotion = max(each.demotion for each in verdicts)
-        demotion += min(_MOST_DEEPER, above) if demotion > _USUAL_NEAR else 0
+        demotion += min(_MOST_DEEPER, above) if demotion > FIRM_LEVEL else 0
         finding = min(verdicts, key=lambda each: each.finding.kind in _COPIES).finding
-        if finding.kind in _COPIES and copies >= _LOOP:
+        if finding.kind in _COPIES and copies >= _REPEATS:
             finding = replace(finding, kind=FindingKind.LOOP, numbers={**finding.numbers, "copies": copies - 1})
         return finding, min(MAX_LEVEL, demotion)
 
     def _levels(self, url: Url, shape: Shape, carried: int) -> list[LinkLevel]:
         """Return the levels above 0 that the rules give a link."""
         said = []
-        if 0 < carried <= _USUAL_NEAR:  # near-duplicates are forgiven on sites that others refer to
+        if 0 < carried <= FIRM_LEVEL:  # near-duplicates are forgiven on sites that others refer to
             referrers = self._sites.referrers(shape.host)
             carried -= _FORGIVEN[sum(referrers >= bound for bound in FORGIVING)]
         if carried > 0:
@@ -392,14 +378,14 @@ class WebGuard:
         if FOLDING in self._rules.rules and self._folding.has_rules(shape.host):
             rule = self._folding.variant_of(url)
             if rule is not None and not self._folding.is_probe(url):
-                said.append(LinkLevel(_VARIANT, Reason(Cause.VARIANT, rule, FindingKind.VARIANT)))
+                said.append(LinkLevel(DEEPEST, Reason(Cause.VARIANT, rule, FindingKind.VARIANT)))
         return said
 
     def _series_levels(self, shape: Shape) -> list[LinkLevel]:
         said = []
         if shape.repeats >= _REPEATS:
             is_known = self._folding.has_copies(shape.host, REPEATED_PART)
-            level = min(_MOST_REPEATS, shape.repeats) if is_known else _DOUBT
+            level = min(_MOST_REPEATS, shape.repeats) if is_known else 1  # a doubt
             said.append(LinkLevel(level, Reason(Cause.REPEATING_PATH, str(shape.repeats), FindingKind.REPEATING_PATH)))
         series = self._series.get(shape.series) if shape.is_serial else None
         if series is not None and series.level:
@@ -414,4 +400,4 @@ _FREE, _COSTLY, _CONFIRMED = range(3)
 _NO_CHAIN: Final = (0, 0)
 _CLEAN: Final = LinkLevel()
 _ON_COPIES: Final = Reason(Cause.COPIES)
-_FORGIVEN: Final = (0, 1, _USUAL_NEAR)  # levels, by how many of the bounds of `FORGIVING` are reached
+_FORGIVEN: Final = (0, 1, FIRM_LEVEL)  # levels, by how many of the bounds of `FORGIVING` are reached
