@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.crawler.resume import rows_described, stored_rows
+from honeyguide.crawler.resume import rows_described
 from honeyguide.learn import FoundAgain, Order
-from honeyguide.model import LinkId, LinkState, ParentFacts, Transition, Verdict
+from honeyguide.model import LinkId, ParentFacts, Transition, Verdict
 from honeyguide.runs import AnswerRecord, JudgedAgain, PageAnswer
 
 if TYPE_CHECKING:
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     from honeyguide.runs import Letter, PageColumns, SqliteStore, StepRecord
 
 log = logging.getLogger(__name__)
-
-BATCH: Final = 8192  # waiting links whose rows are made at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -272,11 +269,12 @@ def refresh_waiting(parts: Parts, store: SqliteStore, *, is_repriced: bool) -> N
     if is_repriced:
         frontier.reprice(strategy)
     keeps_rows = strategy.description_type is None or strategy.found_again is FoundAgain.EVERY
-    links = store.links([LinkState.WAITING, LinkState.IN_FLIGHT])
-    while batch := list(islice(links, BATCH)):
-        parts.links.place_again([stored.link for stored in batch], [stored.distance for stored in batch])
-        waiting = [stored for stored in batch if stored.state is LinkState.WAITING]
-        if not keeps_rows and waiting:
-            numbers, rows = [stored.link for stored in waiting], stored_rows(strategy, waiting)
-            scores = strategy.score(rows) if is_repriced else frontier.peek(numbers)[0]
-            frontier.replace(numbers, scores, rows)
+    for unfetched in store.unfetched_links():
+        parts.links.place_again(unfetched.links, unfetched.parents.distance)
+        if keeps_rows:
+            continue
+        rows = rows_described(strategy, unfetched.descriptions, unfetched.parents, unfetched.rows)[unfetched.is_waiting]
+        waiting = [LinkId(link) for link in unfetched.links[unfetched.is_waiting].tolist()]
+        if waiting:
+            scores = strategy.score(rows) if is_repriced else frontier.peek(waiting)[0]
+            frontier.replace(waiting, scores, rows)

@@ -69,7 +69,7 @@ class LinkTable:
         self._distance[link] = min(distance, 32_767)
         self._hops[link] = min(hops, 32_767)
 
-    def place_again(self, links: Sequence[LinkId], distances: Sequence[int]) -> None:
+    def place_again(self, links: NDArray[np.int64], distances: NDArray[np.int64]) -> None:
         """Note how far the pages that these links stand on are from a relevant one, after they were judged again."""
         self._distance[links] = np.minimum(distances, 32_767)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from honeyguide.model import LinkId, Url
+from honeyguide.model import LinkId, LinkState, ParentFacts, Url
 from honeyguide.runs.records import AnswerRecord
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Select = Callable[..., Iterator[tuple[Any, ...]]]
 
 NO_PAGE: Final = -1
-BATCH: Final = 8192  # fetches read at once
+BATCH: Final = 8192  # fetches or links read at once
 MOST_HOPS: Final = 50  # redirects followed to a page
 
 
@@ -53,6 +53,17 @@ class PastFetches:
     pages: Sequence[int | None]  # that the links are described from
     rewards: Sequence[float]  # at that time
     descriptions: Sequence[bytes]  # of the links
+    rows: Sequence[Row | None]  # where a description does not tell all
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnfetchedLinks:
+    """Some links that wait or are being fetched, one place each in every column."""
+
+    links: NDArray[np.int64]
+    is_waiting: NDArray[np.bool_]
+    parents: ParentFacts  # by the newest judgement of the pages that they are described from
+    descriptions: Sequence[bytes]
     rows: Sequence[Row | None]  # where a description does not tell all
 
 
@@ -103,6 +114,27 @@ def read_past_fetches(select: Select) -> Iterator[PastFetches]:
         kept = [None if row is None else np.frombuffer(row, dtype=np.float16) for row in merged]
         yield PastFetches(
             steps, [LinkId(link) for link in links], [Url(url) for url in urls], pages, rewards, descriptions, kept
+        )
+
+
+def read_unfetched(select: Select) -> Iterator[UnfetchedLinks]:
+    """Yield the links that wait or are being fetched, in order of number, some thousands at a time."""
+    rows = select(
+        """SELECT l.id, l.state = ?, coalesce(p.relevance, 0.0), coalesce(p.distance, 0), coalesce(p.depth + 1, 0),
+                  l.description, l.row
+           FROM links l LEFT JOIN pages p ON p.link = l.page WHERE l.state IN (?, ?) ORDER BY l.id""",
+        LinkState.WAITING,
+        LinkState.WAITING,
+        LinkState.IN_FLIGHT,
+    )
+    while batch := list(islice(rows, BATCH)):
+        links, waiting, relevance, distance, depth, descriptions, merged = zip(*batch, strict=True)
+        parents = ParentFacts(
+            np.array(relevance, dtype=np.float64), np.array(distance, dtype=np.int64), np.array(depth, dtype=np.int64)
+        )
+        kept = [None if row is None else np.frombuffer(row, dtype=np.float16) for row in merged]
+        yield UnfetchedLinks(
+            np.array(links, dtype=np.int64), np.array(waiting, dtype=np.bool_), parents, descriptions, kept
         )
 
 

@@ -20,7 +20,7 @@ from honeyguide.model import (
     RobotsFile,
     Url,
 )
-from honeyguide.runs.answers import page_at, read_answers, read_pages, read_past_fetches, redirect_end
+from honeyguide.runs.answers import page_at, read_answers, read_pages, read_past_fetches, read_unfetched, redirect_end
 from honeyguide.runs.bodies import unpacked, wrap_sqlite_errors
 from honeyguide.runs.records import (
     DispatchRecord,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-    from honeyguide.runs.answers import PageColumns, PastFetches
+    from honeyguide.runs.answers import PageColumns, PastFetches, UnfetchedLinks
     from honeyguide.runs.bodies import StoredBodies
     from honeyguide.runs.records import AnswerRecord
 
@@ -147,6 +147,10 @@ class StoredState:
     def past_fetches(self) -> Iterator[PastFetches]:
         """The fetches that were learned from, in order, some thousands at a time."""
         return read_past_fetches(self._select)
+
+    def unfetched_links(self) -> Iterator[UnfetchedLinks]:
+        """The links that wait or are being fetched, in order of number, some thousands at a time."""
+        return read_unfetched(self._select)
 
     def page_at(self, link: LinkId) -> LinkId | None:
         """The page of a link, or the one that it led to; None where none has come."""
