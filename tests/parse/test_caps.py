@@ -17,7 +17,12 @@ from parse.test_awkward_input import htmlish
 
 HERE = Url.parse("http://here.test/")
 TIGHT = ParseSettings(
-    max_links=3, max_word_characters=5, max_anchor_characters=10, max_title_characters=8, max_url_characters=30
+    max_links=3,
+    max_words=12,
+    max_word_characters=5,
+    max_anchor_characters=10,
+    max_title_characters=8,
+    max_url_characters=30,
 )
 
 
@@ -38,6 +43,17 @@ def test_the_end_of_a_long_word_is_cut_off(media_type: str) -> None:
     assert page.words == ("a", "miner", "word")
     assert page.text == "a mineralogical word"
     assert page.cut_by == (Cap.WORD,)
+
+
+def test_of_too_many_words_the_first_are_read_and_links_behind_them_keep_their_anchors() -> None:
+    page = page_of("<nav>a b</nav> " + "c " * 9 + "<a href=/x>d e</a> f <a href=/y>g h</a>")
+    assert page.words == (*"ab", *"c" * 9, "d")
+    assert page.main_words == (*"c" * 9, "d")
+    assert [(link.occurrences[0].anchor, *link.occurrences[0][1:3]) for link in page.links] == [
+        ("d e", 11, 12), ("g h", 12, 12),
+    ]  # fmt: skip
+    assert page.text.endswith("f g h")
+    assert page.cut_by == (Cap.WORDS,)
 
 
 def test_a_long_anchor_keeps_the_words_that_fit() -> None:
@@ -71,6 +87,8 @@ def test_no_page_is_over_its_limits(html: str) -> None:
     places = [place for link in page.links for place in link.occurrences]
     assert len(places) <= TIGHT.max_links
     assert max(map(len, page.words), default=0) <= TIGHT.max_word_characters
+    assert len(page.words) <= TIGHT.max_words
+    assert all(0 <= start < end <= len(page.words) for start, end in page.main_spans)
     assert len(page.title) <= TIGHT.max_title_characters
     assert all(len(place.anchor) <= TIGHT.max_anchor_characters for place in places)
     assert all(0 <= place.start <= place.end <= len(page.words) for place in places)
@@ -80,7 +98,7 @@ def test_no_page_is_over_its_limits(html: str) -> None:
 @given(htmlish)
 def test_what_is_within_its_limits_is_not_cut(html: str) -> None:
     page = page_of(html, ParseSettings())
-    without = ParseSettings(10.0, 1000, *repeat(10**9, 5))
+    without = ParseSettings(10.0, 1000, *repeat(10**9, 6))
     assert page == page_of(html, without)
     assert page.cut_by == ()
 
@@ -102,7 +120,7 @@ class TestMarkup:
     def test_formatting_that_is_left_open_is_copied_only_so_often(self, unit: str) -> None:
         html = "".join(unit.format(number) for number in range(3_000))
         assert affordable_part(html).count("<p>") < 1.1 * (2 * COPIES) ** 0.5
-        assert page_of(html).cut_by == (Cap.MARKUP,)
+        assert Cap.MARKUP in page_of(html).cut_by
 
     @pytest.mark.parametrize(
         "html",

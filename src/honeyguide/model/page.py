@@ -90,6 +90,7 @@ class Cap(StrEnum):
     """A limit by which a page was cut."""
 
     LINKS = "links"  # it has more of them
+    WORDS = "words"  # more of them
     WORD = "word"  # a longer word
     ANCHOR = "anchor"
     TITLE = "title"

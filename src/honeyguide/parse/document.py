@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.model import Cap, Occurrence, Page
+from honeyguide.model import Cap, Page
 from honeyguide.parse.charset import decode, is_declared_utf16
 from honeyguide.parse.directives import Said, directives_of
 from honeyguide.parse.html import read_html
@@ -17,8 +18,9 @@ from honeyguide.settings import ParseSettings
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from honeyguide.model import Fetched, Url
+    from honeyguide.model import Fetched, Occurrence, Url
     from honeyguide.parse.links import PageRules
+    from honeyguide.parse.marked_text import MarkedText
     from honeyguide.settings import Settings
 
 HTML: Final = "text/html"
@@ -107,9 +109,11 @@ def parse(
     directives = directives_of(Said(), fetched.robots_tag, agent, url, url)
     text, charset = decode(fetched.body, fetched.content_type) if media_type == PLAIN_TEXT else ("", "")
     reading = read_plain(text)
-    words = _cut_words(reading.words, limits.max_word_characters)
-    cut_by = () if words is reading.words else (Cap.WORD,)
-    return Page(url, media_type, charset, "", reading.text, words, reading.main_spans, (), directives, cut_by)
+    reading, cut_by = _within_limits(reading, limits)
+    return Page(
+        url, media_type, charset, "", reading.text, reading.words, reading.main_spans, (), directives,
+        tuple(sorted(cut_by)),
+    )  # fmt: skip
 
 
 def parser_for(settings: Settings) -> Callable[[Url, Fetched], Page]:
@@ -123,45 +127,48 @@ def _html_page(
 ) -> Page:
     html, charset = decode(fetched.body, fetched.content_type)
     document = read_html(html, limits.max_links, from_first_paragraph=rules.from_first_paragraph, agent=agent)
-    reading = read_marked(document.marked_text)
-    words = _cut_words(reading.words, limits.max_word_characters)
-    places = _cut_anchors(reading.places, words, limits.max_anchor_characters)
+    reading, cut_by = _within_limits(read_marked(document.marked_text), limits)
     links, has_longer_urls = links_of(
-        url, document.base_href, document.anchors, places, rules, limits.max_url_characters
+        url, document.base_href, document.anchors, reading.places, rules, limits.max_url_characters
     )
     title = document.title[: limits.max_title_characters]
-    has_cut = {
-        Cap.WORD: words is not reading.words,
-        Cap.ANCHOR: places is not reading.places,
-        Cap.TITLE: len(title) < len(document.title),
-        Cap.URL: has_longer_urls,
-    }
+    cut_by |= document.cut_by
+    if has_longer_urls:
+        cut_by.add(Cap.URL)
+    if len(title) < len(document.title):
+        cut_by.add(Cap.TITLE)
     return Page(
         url=url,
         media_type=media_type,
         charset=charset,
         title=title,
         text=reading.text,
-        words=words,
+        words=reading.words,
         main_spans=reading.main_spans,
         links=links,
         directives=directives_of(document.said, fetched.robots_tag, agent, url, base_of(url, document.base_href)),
-        cut_by=tuple(sorted({*document.cut_by, *(cap for cap, has in has_cut.items() if has)})),
+        cut_by=tuple(sorted(cut_by)),
     )
 
 
-def _cut_words(words: tuple[str, ...], longest: int) -> tuple[str, ...]:
-    """Return the words with the ends of the too long ones cut off; the same object where there is none."""
-    if max(map(len, words), default=0) <= longest:
-        return words
-    return tuple(word[:longest] for word in words)
-
-
-def _cut_anchors(places: tuple[Occurrence, ...], words: Sequence[str], longest: int) -> tuple[Occurrence, ...]:
-    """Return the places of links, each with as much of its text as may be; the same object where none is too long."""
-    if max((len(place.anchor) for place in places), default=0) <= longest:
-        return places
-    return tuple(place if len(place.anchor) <= longest else _cut_anchor(place, words, longest) for place in places)
+def _within_limits(reading: MarkedText, limits: ParseSettings) -> tuple[MarkedText, set[Cap]]:
+    """Return as much of a text as may be, and the limits that it was over. `text` stays whole."""
+    words, main_spans, places = reading.words, reading.main_spans, reading.places
+    cut_by = set()
+    most, longest = limits.max_words, limits.max_word_characters
+    if len(words) > most:
+        cut_by.add(Cap.WORDS)
+        words = words[:most]
+        main_spans = tuple((start, min(end, most)) for start, end in main_spans if start < most)
+        places = tuple(place._replace(start=min(place.start, most), end=min(place.end, most)) for place in places)
+    if max(map(len, words), default=0) > longest:
+        cut_by.add(Cap.WORD)
+        words = tuple(word[:longest] for word in words)
+    longest = limits.max_anchor_characters
+    if max((len(place.anchor) for place in places), default=0) > longest:
+        cut_by.add(Cap.ANCHOR)
+        places = tuple(each if len(each.anchor) <= longest else _cut_anchor(each, words, longest) for each in places)
+    return (replace(reading, words=words, main_spans=main_spans, places=places) if cut_by else reading), cut_by
 
 
 def _cut_anchor(place: Occurrence, words: Sequence[str], longest: int) -> Occurrence:

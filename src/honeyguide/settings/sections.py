@@ -211,6 +211,7 @@ class ParseSettings:
         at_least=1,
     )
     max_links: int = setting(6000, "links of one page that are read, the first", at_least=0)
+    max_words: int = setting(50_000, "words of one page that are judged and learned from, the first", at_least=1)
     max_word_characters: int = setting(100, "characters of a word", at_least=1)
     max_anchor_characters: int = setting(1000, "characters of a link's text", at_least=1)
     max_title_characters: int = setting(1000, "characters of a title", at_least=1)
