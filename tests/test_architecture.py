@@ -11,14 +11,15 @@ SOURCE = Path(__file__).parent.parent / "src"
 PRODUCT, LAB = SOURCE / "honeyguide", SOURCE / "honeyguide_lab"
 FILES = sorted(file for package in (PRODUCT, LAB) for file in package.rglob("*.py"))
 
-LEAVES = {"errors", "model", "registry", "settings", "text", "quiet_fastwarc"}
+LEAVES = {"drafts", "errors", "model", "registry", "settings", "text", "quiet_fastwarc"}
 STAGES = ("topic", "frontier", "fetch", "parse", "judge", "guard", "learn")
 ALLOWED = {
+    "drafts": set[str](),
     "errors": set[str](),
     "quiet_fastwarc": set[str](),
     "registry": {"errors"},
     "model": {"errors"},
-    "text": {"errors", "model"},
+    "text": {"drafts", "errors", "model"},
     "settings": {"errors", "model", "registry"},
     **dict.fromkeys(STAGES, LEAVES),
     "worlds": {*LEAVES, "fetch"},

@@ -171,3 +171,46 @@ def test_nobody_is_left_behind_that_would_end_another(tmp_path: Path) -> None:
         assert watcher.poll() is None
     assert watcher.poll() is not None
     assert signal.set_wakeup_fd(-1) == -1
+
+
+HOSTILE = "&#27;]0;owned&#7; \x9b31m &#27;[2J\u202e&#127; \x85"
+LOOKS = ["results {run}", "search {run} rock", "export {run} --format csv", "judge page.html --keyword rock"]
+FURTHER_LOOKS = [
+    "results {run} --all", "results {run} --json", "search {run} rock --json", "export {run} --format jsonl",
+    "export {run} --format edges", "stats {run}", "stats {run} --json", "rank {run}", "traps {run}", "diff {run} {run}",
+    "judge page.html --keyword rock --json", "topic suggest --like @page.html",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run whose pages have what a terminal obeys in titles, texts and anchors."""
+    folder = tmp_path_factory.mktemp("hostile")
+    site = folder / "site"
+    site.mkdir()
+    for number in range(3):
+        links = "".join(f"<a href='{other}.html'>rock {HOSTILE}</a>" for other in range(3))
+        body = f"<title>rock {HOSTILE}</title><h1>{HOSTILE}</h1><p>rock {HOSTILE} mineral {number}</p>{links}"
+        (site / f"{number}.html").write_text(body, encoding="utf-8")
+    (folder / "page.html").write_text(body, encoding="utf-8")
+    seeds = ("--seed-url", "http://a.test/0.html", "--seed-url", "http://a.test/1.html")
+    world = ("--world", f"site:{site}@http://a.test/")
+    subprocess.run(
+        [*PROGRAM, "crawl", folder / "run", *world, *seeds, "--topic", "rock"], check=True, capture_output=True
+    )
+    with open_run(folder / "run") as run:
+        assert all("\x1b]0;owned\x07" in page.title for page in run.pages())
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command", [*LOOKS, *(pytest.param(each, marks=pytest.mark.thorough) for each in FURTHER_LOOKS)]
+)
+def test_a_terminal_is_shown_nothing_that_it_would_obey(
+    hostile_run: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(hostile_run)
+    status, shown, err = on_a_terminal(*command.format(run="run").split())
+    assert status == 0, err
+    for sign in ("\x1b]", "\x07", "\x9b", "\x1b[2J", "\u202e", "\x7f", "\x00", "\x85"):
+        assert sign not in shown + err

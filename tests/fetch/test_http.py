@@ -9,19 +9,22 @@ import socket
 import ssl
 import struct
 import subprocess
+from contextlib import suppress
 from email.utils import formatdate
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
 import pytest
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.client_proto import ResponseHandler
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fetch.serving import answer_of, answer_to, fetched, opened, serving
-from honeyguide.fetch import HttpFetcher
+from honeyguide.fetch import HttpFetcher, connections
 from honeyguide.fetch.http import retry_after_s
 from honeyguide.model import Answer, Failed, FailureReason, Fetched, Redirected, Url
 from honeyguide.model.clock import RealClock
@@ -175,6 +178,78 @@ class FailingResolver(AbstractResolver):
 def is_temporary(answer: Answer) -> bool:
     assert isinstance(answer.outcome, Failed)
     return answer.outcome.is_temporary
+
+
+class TestLengths:
+    """A host that sends more than it says is understood as a browser understands it."""
+
+    @pytest.mark.parametrize("more", [b"", b"Connection: close\r\n"])
+    def test_what_is_beyond_the_announced_length_is_dropped(self, more: bytes) -> None:
+        raw = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n" + more + b"\r\nrocks and more"
+        outcome = answer_to(raw, timeout_s=5).outcome
+        assert isinstance(outcome, Fetched)
+        assert outcome.body == b"rocks"
+
+    @pytest.mark.parametrize("more", [b"Content-Length: 5\r\n", b"", b"Transfer-Encoding: chunked\r\n"])
+    def test_an_answer_without_content_has_none(self, more: bytes) -> None:
+        outcome = answer_to(b"HTTP/1.1 204 No Content\r\n" + more + b"\r\n5\r\nrocks\r\n0\r\n\r\n", timeout_s=5).outcome
+        assert isinstance(outcome, Fetched)
+        assert (outcome.status, outcome.body) == (204, b"")
+
+    def test_what_is_too_much_is_not_taken_for_the_next_answer(self) -> None:
+        """The second answer, sent along with the first, is that of another page: it must not be believed."""
+        page = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\n"
+        asked, gone = 0, asyncio.Semaphore(0)
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal asked
+            with suppress(asyncio.IncompleteReadError, ConnectionError):
+                while True:
+                    await reader.readuntil(b"\r\n\r\n")
+                    asked += 1
+                    writer.write(page + b"rocks" + page + b"false")
+                    await writer.drain()
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+            gone.release()
+
+        async def scenario() -> list[bytes]:
+            async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+                url = Url.parse(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
+                fetcher = HttpFetcher(FetchSettings(allow_private=("127.0.0.1",)), RealClock())
+                outcomes = [(await fetcher.fetch(url)).outcome for _ in range(3)]
+                await fetcher.close()
+                for _ in range(3):  # every answer had a connection of its own
+                    await gone.acquire()
+                return [outcome.body for outcome in outcomes if isinstance(outcome, Fetched)]
+
+        assert asyncio.run(scenario()) == [b"rocks"] * 3
+        assert asked == 3
+
+    @given(st.lists(st.integers(1, 60), max_size=6))
+    def test_it_does_not_matter_how_an_answer_is_cut_into_packets(self, cuts: list[int]) -> None:
+        raw = (
+            b"HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nrocksX"
+        )
+        places = [0, *sorted({min(cut, len(raw)) for cut in cuts}), len(raw)]
+        assert _kept_of([raw[start:end] for start, end in pairwise(places)]) == raw[:-1]
+
+
+def _kept_of(packets: list[bytes]) -> bytes:
+    """Return what the library is shown of an answer."""
+    shown: list[bytes] = []
+
+    async def scenario() -> None:
+        protocol = connections._OneAnswer(asyncio.get_running_loop())
+        protocol.set_response_params()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ResponseHandler, "data_received", lambda _, data: shown.append(data))
+            for packet in packets:
+                protocol.data_received(packet)
+
+    asyncio.run(scenario())
+    return b"".join(shown)
 
 
 class TestTrouble:

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from honeyguide.cli.options import RunArgument
-from honeyguide.cli.output import progress_bar
+from honeyguide.cli.output import TerminalText, progress_bar
 from honeyguide.errors import SettingsError
 from honeyguide.registry import EXPORTS
 from honeyguide.runs import exports, open_run
@@ -86,7 +86,8 @@ def _write_to_stdout(run: Path, chosen: exports.ExportFormat, options: exports.E
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(newline=chosen.newline)
     with open_run(run) as opened:
-        chosen.write(opened, sys.stdout.buffer if chosen.is_binary else sys.stdout, options, lambda *_: None)
+        text = TerminalText(sys.stdout) if sys.stdout.isatty() else sys.stdout
+        chosen.write(opened, sys.stdout.buffer if chosen.is_binary else text, options, lambda *_: None)
 
 
 def _refuse_to_replace(file: Path, *, overwrite: bool) -> None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import shlex
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+    from typing import TextIO
 
     from rich.table import Table
+
+_NOT_ASCII: Final = re.compile(r"[^ -~\n]")
 
 
 def printable(text: str) -> str:
@@ -23,6 +28,19 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """Return printable text with its white space folded."""
     return " ".join(printable(text).split())
+
+
+class TerminalText(io.TextIOBase):
+    """A text stream in front of a terminal, which is shown what it would otherwise obey."""
+
+    def __init__(self, terminal: TextIO) -> None:
+        self._terminal = terminal
+
+    def write(self, text: str) -> int:
+        self._terminal.write(
+            "".join(each if each in "\n\t" else printable(each) for each in text.replace("\r\n", "\n"))
+        )
+        return len(text)
 
 
 def percent(share: float) -> str:
@@ -57,7 +75,8 @@ def command(verb: str, path: Path, *flags: str) -> str:
 
 def print_json(document: dict[str, Any]) -> None:
     """Print the one document that `--json` promises."""
-    print(json.dumps(document, indent=2, ensure_ascii=False))
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    print(_NOT_ASCII.sub(lambda found: found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1], text))
 
 
 def plain_table(*narrow: str, wide: str) -> Table:

@@ -66,6 +66,11 @@ class Call:
             self._alarm.cancel()
         await self._interruption.__aexit__(kind, error, trace)
 
+    @property
+    def is_connected(self) -> bool:
+        """Whether a connection was had, whatever became of it."""
+        return self._stage is not Stage.CONNECTING
+
     def connected(self, address: str) -> None:
         """There is a connection, new or kept, and the request goes out on it."""
         self.address = address

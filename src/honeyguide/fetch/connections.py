@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakSet
 
 import aiohttp
@@ -30,16 +31,69 @@ NAMES_KEPT: Final = 10_000
 _SWITCHING_PROTOCOLS: Final = 101  # the last that comes
 
 
-class _FewInterimResponses(ResponseHandler):
-    """The library's end of a connection, which gives up an answer that is announced too often (100, 103).
+_END_OF_HEAD: Final = re.compile(rb"\r?\n\r?\n")
+_STATUS: Final = re.compile(rb"\S+[ \t]+(\d{3})")
+_LENGTH: Final = re.compile(rb"^content-length[ \t]*:[ \t]*(\d{1,18})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_IS_CHUNKED: Final = re.compile(rb"^transfer-encoding[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_WITHOUT_BODY: Final = (204, 304)
 
-    The library itself reads on past any number of these: a host that sends nothing else would keep a core busy until
-    the time for its answer is up.
+
+class _OneAnswer(ResponseHandler):
+    """The library's end of a connection, which is shown one answer to each request, as a browser would see it.
+
+    What a host sends beyond the announced length, or as the body of an answer that has none (204, 304), is dropped, and
+    the connection is not used again: the library would lose the whole answer. An answer that is announced too often
+    (100, 103) is given up: the library reads on past any number of these, and a host that sends nothing else would keep
+    a core busy until the time for its answer is up.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop)
         self._interim = 0
+        self._head: bytes | None = None  # as far as it has come; None outside of it
+        self._left: int | None = 0  # bytes of the body that are still to come; None where the body says itself
+
+    def set_response_params(self, **given: Any) -> None:  # noqa: ANN401 - the library's own
+        """Expect the answer to a new request."""
+        self._head = b""
+        super().set_response_params(**given)
+
+    def data_received(self, data: bytes) -> None:
+        # Head and body are handed on together, as they came: the library tells of a bad chunk only then.
+        wanted = self._wanted(data)
+        if wanted or not data:  # without data the library goes on unpacking
+            super().data_received(data[:wanted])
+        if wanted < len(data):
+            self.force_close()
+            if not wanted:  # nobody has asked for anything
+                self.close()
+
+    def _wanted(self, data: bytes) -> int:
+        """Return how many of these bytes belong to the answer."""
+        at = 0
+        while self._head is not None and at < len(data):
+            before, self._head = len(self._head), self._head + data[at:]
+            end = _END_OF_HEAD.search(self._head, max(0, before - 3))
+            if end is None:
+                return len(data)
+            at += end.end() - before
+            self._enter_body(self._head[: end.end()])
+        if self._left is None:
+            return len(data)
+        body_bytes = min(self._left, len(data) - at)
+        self._left -= body_bytes
+        return at + body_bytes
+
+    def _enter_body(self, head: bytes) -> None:
+        found = _STATUS.match(head)
+        status = int(found[1]) if found else 0
+        is_interim = 100 <= status < 200 and status != _SWITCHING_PROTOCOLS
+        length = _LENGTH.search(head)
+        self._head = b"" if is_interim else None
+        if is_interim or status in _WITHOUT_BODY:
+            self._left = 0
+        else:
+            self._left = int(length[1]) if length and not _IS_CHUNKED.search(head) else None
 
     async def read(self) -> tuple[RawResponseMessage, StreamReader]:
         message, payload = await super().read()
@@ -50,8 +104,8 @@ class _FewInterimResponses(ResponseHandler):
         return message, payload
 
 
-def _few_interim_responses(loop: asyncio.AbstractEventLoop) -> ResponseHandler:
-    return _FewInterimResponses(loop)
+def _one_answer(loop: asyncio.AbstractEventLoop) -> ResponseHandler:
+    return _OneAnswer(loop)
 
 
 class Connections(aiohttp.TCPConnector):
@@ -73,18 +127,25 @@ class Connections(aiohttp.TCPConnector):
             dns_cache_max_size=NAMES_KEPT,
             socket_factory=self._socket,
         )
-        self._factory = partial(_few_interim_responses, self._loop)  # there is no other way to hand it in
+        self._factory = partial(_one_answer, self._loop)  # there is no other way to hand it in; see pyproject.toml
         self._kept = kept
         self._access = access
         self._is_proxied = is_proxied
         self._sockets: WeakSet[socket.socket] = WeakSet()
 
     async def connect(self, req: ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout) -> Connection:  # noqa: ASYNC109 - the library's signature
-        """Return a connection from the pool or a new one; where too many are open, it will not be kept."""
+        """Return a connection from the pool or a new one; where too many are open, it will not be kept.
+
+        A request gets one: the library would, of its own accord and at once, send a request again whose kept connection
+        broke, and a host is to be left alone then.
+        """
+        call = current_call()
+        if call.is_connected:
+            raise aiohttp.ServerDisconnectedError
         connection = await super().connect(req, traces, timeout)
         transport = connection.transport
         peer = None if transport is None else transport.get_extra_info("peername")
-        current_call().connected("" if self._is_proxied or not peer else peer[0])
+        call.connected("" if self._is_proxied or not peer else peer[0])
         if self._is_crowded and connection.protocol is not None:
             connection.protocol.force_close()
         return connection

@@ -214,8 +214,6 @@ class HttpFetcher:
                 max_line_size=_MAX_HEADER_BYTES,
                 max_field_size=_MAX_HEADER_BYTES,
             )
-            # Else the library would, of its own accord and at once, send a request again whose kept connection broke.
-            self._session._retry_connection = False  # noqa: SLF001 - there is no other way to say so
         return self._session
 
     def _asked(self, session: aiohttp.ClientSession, url: Url) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:

@@ -20,6 +20,7 @@ from uuid import UUID
 
 import numpy as np
 
+from honeyguide.drafts import holding, remove_abandoned
 from honeyguide.errors import HoneyguideError, RunDamaged
 
 if TYPE_CHECKING:
@@ -45,9 +46,10 @@ def load_arrays(file: Path) -> Arrays | None:
 
 def save_arrays(file: Path, **arrays: NDArray[Any]) -> None:
     """Replace a file of arrays. They can be made again, so an error is only logged."""
+    remove_abandoned(file.parent, f"{file.name}.")
     draft = file.with_name(f"{file.name}.{os.getpid()}.draft")
     try:
-        with draft.open("wb") as opened:
+        with draft.open("wb") as opened, holding(draft):
             np.savez(opened, **arrays)  # type: ignore[arg-type] # its other argument is a bool
         draft.replace(file)
     except OSError as error:

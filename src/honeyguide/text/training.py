@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import xxhash
 
+from honeyguide.drafts import holding, remove_abandoned
 from honeyguide.errors import VectorsError
 from honeyguide.model.counts import count_of
 from honeyguide.text.vector_files.formats import LARGEST_DIMENSION
@@ -186,9 +187,10 @@ def _hash(text: str) -> int:
 def _write(out: Path, words: Sequence[str], vectors: NDArray[np.float32]) -> None:
     """Write word2vec's binary format, in whole or not at all."""
     # In a new folder of its own: beside `out`, any name may be somebody's file.
-    with TemporaryDirectory(prefix=".vectors-", dir=out.parent, ignore_cleanup_errors=True) as folder:
+    remove_abandoned(out.parent, ".vectors-")
+    with TemporaryDirectory(prefix=".vectors-", suffix=".draft", dir=out.parent, ignore_cleanup_errors=True) as folder:
         draft = Path(folder, "draft")
-        with draft.open("wb") as opened:
+        with holding(Path(folder)), draft.open("wb") as opened:
             opened.write(f"{len(words)} {vectors.shape[1]}\n".encode())
             for word, vector in zip(words, vectors, strict=True):
                 opened.write(word.encode() + b" " + vector.astype("<f4").tobytes() + b"\n")

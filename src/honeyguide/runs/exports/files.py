@@ -11,6 +11,7 @@ import shutil
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from honeyguide.drafts import holding, remove_abandoned
 from honeyguide.errors import ExportError
 from honeyguide.runs.folder import run_around
 
@@ -38,7 +39,7 @@ def atomic_file(path: Path, newline: str | None = None, *, is_binary: bool = Fal
     with _naming(asked):
         begun = draft.open(f"x{binary}", encoding=encoding, newline=newline)
     try:
-        with begun as opened:
+        with begun as opened, holding(draft):
             yield opened
             opened.flush()
             os.fsync(opened.fileno())  # or a power cut may leave an empty file under the new name
@@ -61,8 +62,9 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     with _naming(asked):
         draft.mkdir()
     try:
-        yield draft
-        draft.replace(path)
+        with holding(draft):
+            yield draft
+            draft.replace(path)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -82,4 +84,5 @@ def _draft_of(asked: Path, path: Path) -> Path:
         raise ExportError(f"{asked} lies in the run folder {run}, which is for the run alone; name a place outside")
     if not path.parent.exists():
         raise FileNotFoundError(errno.ENOENT, "the folder does not exist; make it first", str(asked))
-    return path.with_name(f"{path.name}.{os.getpid()}.draft")
+    remove_abandoned(path.parent, f".{path.name}.export-")
+    return path.with_name(f".{path.name}.export-{os.getpid()}.draft")

@@ -15,7 +15,7 @@ import os
 import re
 import sqlite3
 import zlib
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import astuple, dataclass, fields
 from enum import Enum, auto
 from itertools import islice
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import xxhash
 
+from honeyguide.drafts import holding, remove_abandoned
 from honeyguide.errors import InvalidUrl, WorldError
 from honeyguide.model import Url
 from honeyguide.quiet_fastwarc import ArchiveIterator, WarcRecordType
@@ -286,16 +287,18 @@ def _open_index(sidecar: Path, stamp: tuple[int, ...]) -> sqlite3.Connection | N
 def _make_index(sidecar: Path, stamp: tuple[int, ...], warc: Path) -> sqlite3.Connection:
     """Return a new index of the file, put in its place when it is whole."""
     log.info("reading %s from end to end, once", warc)
-    draft = sidecar.with_name(f"{sidecar.name}.{os.getpid()}")
+    remove_abandoned(sidecar.parent, f"{sidecar.name}.")
+    draft = sidecar.with_name(f"{sidecar.name}.{os.getpid()}.draft")
     database, is_kept = _create_draft(draft)
     scan = WarcScan(warc)
     try:
-        places = ", ".join("?" * len(COLUMNS))
-        database.executemany(f"INSERT INTO captures VALUES ({places})", map(astuple, scan.captures()))  # noqa: S608
-        database.execute("INSERT INTO about VALUES (?, ?, ?, ?)", (*stamp, scan.cut_at))
-        database.commit()
-        if is_kept:
-            draft.replace(sidecar)
+        with holding(draft) if is_kept else nullcontext():
+            places = ", ".join("?" * len(COLUMNS))
+            database.executemany(f"INSERT INTO captures VALUES ({places})", map(astuple, scan.captures()))  # noqa: S608
+            database.execute("INSERT INTO about VALUES (?, ?, ?, ?)", (*stamp, scan.cut_at))
+            database.commit()
+            if is_kept:
+                draft.replace(sidecar)
     except BaseException as error:
         database.close()
         draft.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from honeyguide.drafts import holding, remove_abandoned
 from honeyguide.errors import WorldError
 from honeyguide.model.counts import count_of
 from honeyguide.worlds.wiki import world as world_file
@@ -160,14 +161,16 @@ def _new_folder(out: Path) -> Iterator[Path]:
     """Make a folder beside `out` that takes its place at the end and is deleted when anything goes wrong."""
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
         raise WorldError(f"{out} exists and is not empty; name a new folder for the world")
+    remove_abandoned(out.absolute().parent, f".{out.name}-")
     try:
-        folder = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.absolute().parent))
+        folder = Path(tempfile.mkdtemp(prefix=f".{out.name}-", suffix=".draft", dir=out.absolute().parent))
     except OSError as error:
         raise WorldError(f"cannot make the folder {out}: {error.strerror or error}") from error
     try:
-        yield folder
-        folder.chmod(0o777 & ~_umask())
-        folder.replace(out)
+        with holding(folder):
+            yield folder
+            folder.chmod(0o777 & ~_umask())
+            folder.replace(out)
     except sqlite3.OperationalError as error:
         raise WorldError(f"cannot write {out}: {error}; is there room on the disk?") from error
     finally:
