@@ -20,6 +20,7 @@ from honeyguide.judge.examples import (
 from honeyguide.judge.judge import Judge, JudgeIngredients, LearningJudge, StatelessJudge, check_topic
 from honeyguide.judge.keywords import KeywordJudge, TopicPhrases
 from honeyguide.judge.learned import LearnedJudge
+from honeyguide.judge.questions import next_questions
 from honeyguide.judge.rake import Match, RakeJudge, RakeSettings
 from honeyguide.judge.tfidf import DocumentFrequencies, IdfSettings, TfidfJudge, idf_of
 from honeyguide.judge.verdicts import Ladder, Verdicts
@@ -29,5 +30,5 @@ __all__ = [
     "EmbeddingJudge", "EmbeddingTfidfJudge", "Examples", "IdfSettings", "Judge", "JudgeIngredients", "KeywordJudge",
     "Ladder", "LearnedJudge", "LearningJudge", "Match", "NeuralJudge", "Part", "RakeJudge", "RakeSettings",
     "StatelessJudge", "TfidfJudge", "TopicPhrases", "VectorModel", "VectorModelJudge", "Verdicts", "build_judge",
-    "check_topic", "chosen_classifier", "fitted_logistic", "idf_of", "kinds_of", "trained_network",
+    "check_topic", "chosen_classifier", "fitted_logistic", "idf_of", "kinds_of", "next_questions", "trained_network",
 ]  # fmt: skip

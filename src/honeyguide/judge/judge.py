@@ -59,6 +59,7 @@ class Judge(Protocol):
     settings_type: ClassVar[type[MethodSettings] | None] = None  # the dataclass of its own settings
     needs_topic: ClassVar[bool] = True  # without a topic, nothing is relevant
     by_words: ClassVar[bool] = False  # it goes by the topic's name and keywords; examples alone are not enough
+    is_probability: ClassVar[bool] = False  # relevance is the probability that a person calls the page relevant
     by_page_alone: ClassVar[bool] = False  # it is quickly made and keeps no statistics: any process may judge a page
 
     threshold: float  # relevance that makes a page relevant, unless the settings say otherwise

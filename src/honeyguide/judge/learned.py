@@ -52,10 +52,13 @@ if TYPE_CHECKING:
 WIDEST: Final = 256  # numbers of a page's vector that are kept: the first tell most
 KEYWORD_SHARE: Final = 0.5  # of the keywords' direction beside the name's
 
-# Weights of z, text, title, beginning, and the constant.
-BY_NAME: Final = np.array([0.5, 2.9, 1.4, 1.6, -7.2])
-BY_LIKENESS: Final = np.array([1.05, 1.5, 0.9, 1.5, -9.5])
-BY_LIKENESS_ALONE: Final = np.array([1.2, 0.0, 0.0, 0.0, -9.5])
+# Weights of z, text, title, beginning, and the constant: fitted on 60 categories of 8,589 encyclopaedia articles.
+BY_NAME: Final = np.array([1.1, 2.5, 1.8, 1.85, -7.6])
+BY_LIKENESS: Final = np.array([0.95, 1.6, 1.05, 1.2, -8.25])
+BY_LIKENESS_ALONE: Final = np.array([1.2, 0.0, 0.0, 0.0, -8.5])
+SATURATED: Final = 3.0  # nearness to a few words says little more beyond so many standard deviations
+# On topics that the weights were not fitted to, pages above even odds were on topic less often than the sum said.
+SOBER: Final = 0.5
 
 VECTOR_SCALE: Final = 2.0  # of θ for the numbers of a vector: the larger, the more an answer says of pages like it
 TERM_SCALE: Final = 1.0
@@ -86,6 +89,7 @@ class LearnedJudge(LearningJudge):
     """The probability that a person would call the page relevant."""
 
     by_page_alone = True
+    is_probability = True
     threshold = 0.5
 
     @classmethod
@@ -246,15 +250,14 @@ class LearnedJudge(LearningJudge):
         """Return the log-odds by the topic's words, its vector and the mean of what is wanted, before any fit."""
         weights = self._terms.weights
         kinds = [weighted_sums(part, weights) for part in np.split(rows[:, : 3 * len(weights)], 3, axis=1)]
-        named = np.column_stack([self._nearness(rows, self._topic), *kinds, np.ones(len(rows))])
-        by_name = weighted_sums(named, BY_NAME)
-        if likeness is None:
-            return by_name
-        liked = np.column_stack([self._nearness(rows, likeness), *kinds, np.ones(len(rows))])
-        if not len(weights):
-            return weighted_sums(liked, BY_LIKENESS_ALONE)
-        share = yes / (yes + 1)
-        return (1 - share) * by_name + share * weighted_sums(liked, BY_LIKENESS)
+        near = SATURATED * np.tanh(self._nearness(rows, self._topic) / SATURATED)
+        odds = weighted_sums(np.column_stack([near, *kinds, np.ones(len(rows))]), BY_NAME)
+        if likeness is not None:
+            liked = np.column_stack([self._nearness(rows, likeness), *kinds, np.ones(len(rows))])
+            share = yes / (yes + 1) if len(weights) else 1.0
+            fitted = BY_LIKENESS if len(weights) else BY_LIKENESS_ALONE
+            odds = (1 - share) * odds + share * weighted_sums(liked, fitted)
+        return np.where(odds > 0, SOBER * odds, odds)
 
     def _nearness(self, rows: NDArray[np.float64], direction: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return z: the cosine with a direction, in standard deviations above the mean of the background."""

@@ -1,6 +1,6 @@
 """From a relevance to a verdict: is the page relevant, and what does it earn the strategy?
 
-score           the relevance itself
+score           the relevance itself; of a probability its log-odds, from 0 to 1 (`dense`)
 hit             1 for a relevant page, 0 for any other
 pertejo-cosine  the cosine of the text with the topic by word vectors, from -1 to 1 (Pertejo 2021, 3.3.2 and 3.6)
 lim2016         the true features of the state in which a page was parsed or skipped (Lim 2016, 5.2.3): that is the
@@ -15,6 +15,7 @@ only the comments in his code give numbers, 0.5 and 0.4; the code itself compare
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -73,6 +74,22 @@ def ladder_of(settings: JudgeSettings) -> Ladder | None:
     """Return the ladder that the settings name, with other values where they are given; None for another reward."""
     ladder = LADDERS.get(settings.reward)
     return replace(ladder, values=settings.reward_values) if ladder and settings.reward_values else ladder
+
+
+LEAST_ODDS: Final = -5.0  # with MOST_ODDS: of a few ranges tried, the one whose crawls of 14 categories found most
+MOST_ODDS: Final = 2.0
+
+
+def dense(probability: float) -> float:
+    """Return a probability by its log-odds, from 0 at `LEAST_ODDS` to 1 at `MOST_ODDS`.
+
+    Nearly all pages of a web are improbable. As probabilities they all earn about nothing; by their log-odds a page
+    that comes nearer to the topic earns more, and there is something to learn before the first find.
+    """
+    if probability <= 0:
+        return 0.0
+    odds = math.log(probability) - math.log1p(-probability) if probability < 1 else MOST_ODDS
+    return min(1.0, max(0.0, (odds - LEAST_ODDS) / (MOST_ODDS - LEAST_ODDS)))
 
 
 class Verdicts:
@@ -143,7 +160,7 @@ class Verdicts:
             case "hit":
                 return Verdict(relevance, is_relevant, float(is_relevant))
             case "score" | "lim2016":
-                return Verdict(relevance, is_relevant, relevance)
+                return Verdict(relevance, is_relevant, self._score(relevance))
             case _:  # rewards that do not go by the relevance
                 return Verdict(relevance, is_relevant, before.reward)
 
@@ -174,7 +191,10 @@ class Verdicts:
             case "pertejo-cosine":
                 return self._cosine(page)
             case _:  # also of lim2016: the strategy, which alone has the features, pays on its own
-                return relevance
+                return self._score(relevance)
+
+    def _score(self, relevance: float) -> float:
+        return dense(relevance) if self._judge.is_probability else relevance
 
     def _cosine(self, page: Page) -> float:
         assert self._nearness is not None, f"{self._settings.reward} needs the cosine with the topic"
