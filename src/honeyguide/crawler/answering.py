@@ -16,9 +16,9 @@ from honeyguide.crawler.resume import restore
 from honeyguide.errors import AnswerError, RunBusy, StoreError
 from honeyguide.model import Url
 from honeyguide.model.clock import SimulatedClock
-from honeyguide.runs import PageAnswer, RunFolder, RunLock, open_run, open_store
+from honeyguide.runs import PageAnswer, RunFolder, RunLock, open_run, open_store, refuse_strange
 from honeyguide.runs.inbox import put, take
-from honeyguide.settings import load_settings_to_resume
+from honeyguide.settings import load_run_settings, load_settings_to_resume
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +44,7 @@ class RunToAnswer:
         with ExitStack() as opened:
             opened.enter_context(RunLock(folder))
             opened.enter_context(threadpool_limits(1, "blas"))
+            refuse_strange(folder.path, load_run_settings(folder.settings_file))
             settings = load_settings_to_resume(folder.settings_file)
             self._store = open_store(folder, settings)
             opened.callback(self._store.close)

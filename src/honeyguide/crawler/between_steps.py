@@ -1,4 +1,4 @@
-"""What a crawl does between two steps for the people who watch it: takes their messages, and asks them about pages."""
+"""Attends to whoever watches a crawl, between two steps: takes messages, asks about pages, and tells how it stands."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.core import CrawlCore
     from honeyguide.crawler.events import Step
     from honeyguide.crawler.questions import Questions
+    from honeyguide.crawler.status import StatusFile
     from honeyguide.runs import Letter, StepRecord
 
 LOOK_EVERY_S: Final = 0.25
@@ -34,6 +35,7 @@ class BetweenSteps:
         given: Sequence[PageAnswer] = (),
         questions: Questions | None = None,
         on_budget: Callable[[int], None] = lambda _: None,
+        status: StatusFile | None = None,
     ) -> None:
         """`given` are answers to begin with; `on_budget` is told of a new budget of fetches."""
         self._run = run
@@ -42,6 +44,7 @@ class BetweenSteps:
         self._given = tuple(given)
         self._questions = questions
         self._on_budget = on_budget
+        self._status = status
         self._next_look = 0.0
         self._began_at = RealClock().now()
 
@@ -59,8 +62,15 @@ class BetweenSteps:
         if not at_once and monotonic() < self._next_look:
             return None
         self._next_look = monotonic() + LOOK_EVERY_S
+        if self._status is not None:
+            self._status.write_if_due(now)
         with take(self._run) as letters:
             return self._obey(letters, now, finish)
+
+    def end(self, now: float) -> None:
+        """The crawl has stopped."""
+        if self._status is not None:
+            self._status.write(now)
 
     def _obey(self, letters: Sequence[Letter], now: float, finish: Callable[[Step], None]) -> StopRequest | None:
         stop = None

@@ -37,7 +37,7 @@ from honeyguide.runs import DispatchRecord, Progress
 from honeyguide.settings import with_overrides
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from honeyguide.crawler.answers import AnswerChanges
     from honeyguide.crawler.links import LinkTable
@@ -104,6 +104,11 @@ class CrawlCore:
     @property
     def links(self) -> LinkTable:
         return self._parts.links
+
+    @property
+    def dispatches(self) -> Collection[Dispatch]:
+        """The fetches under way, in the order in which they were begun."""
+        return self._in_flight.values()
 
     @property
     def in_flight(self) -> int:

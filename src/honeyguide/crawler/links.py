@@ -81,6 +81,11 @@ class LinkTable:
             self._host_keys.append(key)
         return host
 
+    @property
+    def host_count(self) -> int:
+        """Hosts met."""
+        return len(self._host_keys)
+
     def host_key(self, host: HostId) -> HostKey:
         return self._host_keys[host]
 

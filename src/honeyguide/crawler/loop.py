@@ -126,6 +126,8 @@ class CrawlLoop:
             self._core.note_disk_use(self._store.size_bytes())
         for event in step.events:
             self.announce(event)
+        if step.record.progress.stop_reason and self._between is not None:
+            self._between.end(self._clock.now())
 
     def announce(self, event: Event) -> None:
         """Tell every listener."""

@@ -36,6 +36,7 @@ from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
 from honeyguide.crawler.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation
 from honeyguide.crawler.questions import Questions
 from honeyguide.crawler.resume import let_hosts_rest, restore
+from honeyguide.crawler.status import StatusFile
 from honeyguide.crawler.workers import Workers
 from honeyguide.errors import RunDamaged, SettingsError, StoreError
 from honeyguide.model.clock import RealClock
@@ -331,6 +332,7 @@ async def _run_to_the_end(
         options.get("answers", ()),
         on_question and Questions(core, parts, store, answers, on_question, settings.ask.limit),
         on_budget=lambda fetches: crawl.folder.save_settings(to_toml(with_budget(crawl.builder.settings, fetches))),
+        status=StatusFile(crawl.folder.path, core, parts, store),
     )
     limits = MachineLimits(crawl.folder.path, settings.budget)
     loop = CrawlLoop(core, transport, store, clock, listeners, is_interrupted, on_stored, limits, between)

@@ -114,8 +114,12 @@ def take(run: Path) -> Iterator[list[Letter]]:
 
 def _waiting(run: Path) -> list[str]:
     try:
-        return sorted(file.name for file in (run / FOLDER).iterdir() if file.suffix == ".json")
-    except FileNotFoundError:
+        with os.scandir(run / FOLDER) as entries:
+            # Only plain files: to open a pipe would be to wait for whoever writes to it.
+            return sorted(
+                entry.name for entry in entries if entry.name.endswith(".json") and entry.is_file(follow_symlinks=False)
+            )
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 

@@ -156,6 +156,16 @@ class StoredState:
         """The page of a link, or the one that it led to; None where none has come."""
         return page_at(self._select, link)
 
+    def reasons_to_follow(self, link: LinkId) -> dict[str, Any]:
+        """The anchor of a link, the page it is described from, that page's relevance, and clicks from a seed."""
+        names = ("anchor", "found_on", "page_relevance", "depth")
+        rows = self._select(
+            """SELECT l.anchor, f.url, p.relevance, coalesce(p.depth + 1, 0) FROM links l
+               LEFT JOIN pages p ON p.link = l.page LEFT JOIN links f ON f.id = l.page WHERE l.id = ?""",
+            link,
+        )
+        return next((dict(zip(names, row, strict=True)) for row in rows), {})
+
     def title_and_step(self, link: LinkId) -> tuple[str, int]:
         """The title of a page, and the step that brought it."""
         return next((title, step) for title, step in self._select("SELECT title, step FROM pages WHERE link = ?", link))

@@ -1,0 +1,118 @@
+"""Publishes how a crawl stands: `RUN/status.json`, for a dashboard or whoever else watches from outside.
+
+The file is replaced as a whole, so a reader never sees half of one. It is written at most four times a second, and
+less often where that takes long: it costs a crawl a hundredth of its time at most.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from honeyguide.frontier import LevelledFrontier
+from honeyguide.model import HostId, LinkId
+from honeyguide.model.clock import RealClock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from honeyguide.crawler.core import CrawlCore
+    from honeyguide.crawler.parts import Parts
+    from honeyguide.runs import SqliteStore
+
+log = logging.getLogger(__name__)
+
+FILE: Final = "status.json"
+WRITE_EVERY_S: Final = 0.25
+LARGEST_SHARE: Final = 0.01  # of a crawl's time that goes into the file
+BEST_LINKS: Final = 10
+MOST_HOSTS: Final = 20
+BATCH: Final = 50_000  # links whose scores are looked at together
+
+
+class StatusFile:
+    """Writes the status of one crawl. What goes wrong here is logged once, and never stops the crawl."""
+
+    def __init__(self, run: Path, core: CrawlCore, parts: Parts, store: SqliteStore) -> None:
+        self._file = run / FILE
+        self._core = core
+        self._parts = parts
+        self._store = store
+        self._next = 0.0
+        self._has_failed = False
+
+    def write_if_due(self, now: float) -> None:
+        """Write the file, if it is time for a new one; `now` is on the crawl's clock."""
+        started = perf_counter()
+        if started >= self._next:
+            self.write(now)
+            ended = perf_counter()
+            self._next = ended + max(WRITE_EVERY_S, (ended - started) / LARGEST_SHARE)
+
+    def write(self, now: float) -> None:
+        """Replace the file by one that says how the crawl stands now."""
+        draft = self._file.with_name(f"{FILE}.draft")
+        try:
+            draft.unlink(missing_ok=True)
+            with draft.open("x", encoding="utf-8") as opened:
+                json.dump(self._status(now), opened)
+            draft.replace(self._file)
+        except OSError as error:
+            if not self._has_failed:
+                log.warning("%s cannot be written (%s); the crawl goes on without it", self._file, error.strerror)
+            self._has_failed = True
+
+    def _status(self, now: float) -> dict[str, Any]:
+        progress = self._core.progress
+        counts = ("steps", "dispatches", "fetches", "pages", "relevant", "spent_seconds", "questions", "stop_reason")
+        return {
+            "written_at": RealClock().now(),  # Unix time
+            "now": now,  # on the crawl's clock, as all times below
+            "budget": self._core.budget,
+            "progress": {name: getattr(progress, name) for name in counts} | {"waiting": len(self._parts.frontier)},
+            "in_flight": [{"url": each.url.text, "since": each.record.chosen_at} for each in self._core.dispatches],
+            "best_waiting": list(self._best_waiting()),
+            "resting_hosts": list(self._resting_hosts(now)),
+        }
+
+    def _best_waiting(self) -> Iterator[dict[str, Any]]:
+        """Yield the links that would come out next were all hosts ready, with what speaks for each."""
+        for level, score, link in best_waiting(self._parts, BEST_LINKS):
+            reasons = self._store.reasons_to_follow(link)
+            yield {"url": self._parts.links.url(link).text, "score": score, "level": level, **reasons}
+
+    def _resting_hosts(self, now: float) -> Iterator[dict[str, Any]]:
+        """Yield the hosts that may not be asked yet and are not being asked, the soonest first."""
+        links = self._parts.links
+        ready_at = self._parts.schedule.ready_at(links.host_count)
+        resting = np.flatnonzero((ready_at > now) & np.isfinite(ready_at))
+        for host in resting[np.argsort(ready_at[resting], kind="stable")][:MOST_HOSTS].tolist():
+            yield {"host": links.host_key(HostId(host)), "ready_at": float(ready_at[host])}
+
+
+def best_waiting(parts: Parts, count: int) -> list[tuple[int, float, LinkId]]:
+    """Return level, score and number of the waiting links that come first, whatever their hosts."""
+    waiting = parts.links.waiting()
+    found: list[tuple[int, float, LinkId]] = []
+    for start in range(0, len(waiting), BATCH):
+        links = waiting[start : start + BATCH]
+        scores, levels = _standing(parts, links)
+        first = np.lexsort((links, -scores, levels))[:count]
+        found += [(int(levels[place]), float(scores[place]), LinkId(int(links[place]))) for place in first.tolist()]
+    return sorted(found, key=lambda each: (each[0], -each[1], each[2]))[:count]
+
+
+def _standing(parts: Parts, links: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    numbers = [LinkId(link) for link in links.tolist()]
+    frontier = parts.frontier
+    scores, _ = frontier.peek(numbers)
+    if isinstance(frontier, LevelledFrontier):
+        return scores, frontier.levels(numbers)
+    return scores, np.zeros(len(numbers), dtype=np.uint8)
