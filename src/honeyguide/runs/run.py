@@ -155,6 +155,11 @@ class Run:
                 return next(Url(text) for (text,) in self._select("SELECT url FROM links WHERE id = ?", page))
         return None
 
+    def judged_steps(self) -> dict[int, tuple[float, bool]]:
+        """Return the relevance of every page by the newest judgement, and whether it is relevant, by step."""
+        rows = self._select("SELECT step, relevance, is_relevant FROM pages")
+        return {step: (relevance, bool(is_relevant)) for step, relevance, is_relevant in rows}
+
     def page_columns(self) -> PageColumns:
         """Return all pages with their judgements, as it takes to choose questions about them."""
         return read_pages(self._select)

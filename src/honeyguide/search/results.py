@@ -84,7 +84,7 @@ def _hit(choice: ChosenPage, terms: Collection[str], makers: dict[str, SnippetMa
         step=int(found.steps[row]),
         fetched_at=float(columns("fetched_at", [address])[0] or 0.0),
         relevance=float(found.topic[row]),
-        is_relevant=bool(columns("is_relevant", [address])[0]),
+        is_relevant=shard.is_relevant(int(found.steps[row]), indexed=bool(columns("is_relevant", [address])[0])),
         parts=ScoreParts(
             text=round(float(found.text[row]), 6),
             rank=round(float(found.rank[row]), 6),

@@ -246,6 +246,7 @@ class Searcher:
         if self.settings.search.rank_weight > 0:
             ranks = saved_page_ranks(run, run.path / FOLDER, may_write=indexes.is_written)
         traps = trap_steps(run) if self.settings.search.hide_traps else []
+        judged = run.judged_steps() if any(run.answers()) else None
         first_is_stored = indexes.is_written or len(indexes.parts) > 1
         return [
             Shard(
@@ -256,6 +257,7 @@ class Searcher:
                 is_in_folder=number == 0 and first_is_stored,
                 may_write=indexes.is_written,
                 hiding=hiding_filters(part.index, self.settings.search, traps, self._blocked),
+                judged=judged,
             )
             for number, part in enumerate(indexes.parts)
         ]

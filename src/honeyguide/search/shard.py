@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import tantivy
@@ -120,6 +120,10 @@ class Weights:
         return self.text + self.rank + self.topic + self.meaning
 
 
+JudgedSteps: TypeAlias = "Mapping[int, tuple[float, bool]]"
+"""By the step that brought a page: its relevance by the newest judgement, and whether it is relevant."""
+
+
 @dataclass(frozen=True, slots=True)
 class PageFilter:
     """Conditions on pages besides the query."""
@@ -130,8 +134,8 @@ class PageFilter:
     relevant_only: bool = False
     excluded_url: str = ""
 
-    def clauses(self, schema: tantivy.Schema) -> list[Clause]:
-        """Return the conditions for tantivy."""
+    def clauses(self, schema: tantivy.Schema, judged: JudgedSteps | None = None) -> list[Clause]:
+        """Return the conditions for tantivy; `judged` are newer judgements than those of the index."""
         clauses: list[Clause] = []
         if self.hosts:
             hosts = [(Occur.Should, host_query(schema, host)) for host in self.hosts]
@@ -140,7 +144,11 @@ class PageFilter:
             when = Query.range_query(schema, "fetched_at", FieldType.Float, self.since, self.until)
             clauses.append((Occur.Must, when))
         if self.relevant_only:
-            clauses.append((Occur.Must, Query.term_query(schema, "is_relevant", 1)))
+            relevant = Query.term_query(schema, "is_relevant", 1)
+            if judged is not None:
+                steps = [step for step, (_, is_relevant) in judged.items() if is_relevant]
+                relevant = Query.term_set_query(schema, "step", steps)
+            clauses.append((Occur.Must, relevant))
         if self.excluded_url:
             clauses.append((Occur.MustNot, Query.term_query(schema, "url", self.excluded_url)))
         return clauses
@@ -188,12 +196,24 @@ class Shard:
     is_in_folder: bool  # or in memory
     may_write: bool
     hiding: tuple[NamedFilter, ...] = ()  # settings that leave pages out
+    judged: JudgedSteps | None = None  # where answers have changed what the index says of relevance
     _simhash_by_step: dict[int, int] = field(default_factory=dict)
     _vectors: PageVectors | None = None
 
     @property
     def pages(self) -> int:
         return self.searcher.num_docs
+
+    def relevance(self, steps: NDArray[np.int64], indexed: Sequence[float]) -> NDArray[np.float64]:
+        """Return the newest relevance of pages, of which the index says this."""
+        if self.judged is None:
+            return np.array(indexed, dtype=np.float64)
+        known = zip(steps.tolist(), indexed, strict=True)
+        return np.array([self.judged[step][0] if step in self.judged else old for step, old in known], dtype=np.float64)
+
+    def is_relevant(self, step: int, *, indexed: bool) -> bool:
+        """Whether the page of a step is relevant by the newest judgement; the index says this."""
+        return self.judged[step][1] if self.judged is not None and step in self.judged else indexed
 
     def simhashes(self, steps: NDArray[np.int64]) -> NDArray[np.uint64]:
         """Return the simhashes of pages; 0 where the guard has stored none."""
@@ -245,7 +265,7 @@ class ShardQuery:
             steps=steps,
             text=np.minimum(scores / match.bound, 1.0) if match.bound else np.zeros(len(addresses)),
             rank=ranks,
-            topic=np.clip(np.array(columns("relevance", addresses), dtype=np.float64), 0.0, 1.0),
+            topic=np.clip(shard.relevance(steps, columns("relevance", addresses)), 0.0, 1.0),
             meaning=np.zeros(len(addresses)) if self.nearness is None else self.nearness.of(steps),
             url_prints=np.array(columns("url_print", addresses), dtype=np.int64),
             text_prints=np.array(columns("text_print", addresses), dtype=np.int64),
@@ -271,7 +291,7 @@ class ShardQuery:
         if not self.shard.pages or (self.match.query is None and self.nearness is None):
             return [], 0
         query = Query.const_score_query(Query.all_query(), 0.0) if self.match.query is None else self.match.query
-        clauses = wanted.clauses(self.shard.index.schema) + [clause for _, clause in filters]
+        clauses = wanted.clauses(self.shard.index.schema, self.shard.judged) + [clause for _, clause in filters]
         if clauses:
             unscored = [(occur, Query.const_score_query(each, 0.0)) for occur, each in clauses]
             query = Query.boolean_query([(Occur.Must, query), *unscored])
