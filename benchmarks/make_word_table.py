@@ -201,7 +201,7 @@ def bags_of(texts: list[str], row_by_word: dict[str, int], device: str) -> Bags:
             if (own := rows_by_word.get(word)) is None:
                 own = rows_by_word[word] = rows_of(word, row_by_word)
             rows += own
-            weights += [float(np.log1p(count)) / len(own)] * len(own)
+            weights += [float(np.log1p(count)) / max(1, len(own))] * len(own)
         begins.append(len(rows))
     return Bags(
         torch.tensor(rows, dtype=torch.int64, device=device),
