@@ -26,7 +26,7 @@ ALLOWED = {
     "runs": {*LEAVES, "guard", "parse"},
     "search": {*LEAVES, "guard", "parse", "runs"},
     "ask": {*LEAVES, "guard", "judge", "runs"},
-    "crawler": {*LEAVES, *STAGES, "worlds", "runs", "search"},
+    "crawler": {*LEAVES, *STAGES, "worlds", "runs", "search", "ask"},
     "cli": {*LEAVES, "ask", "crawler", "runs", "search", "topic", "worlds"},
     "__main__": {"cli"},
     "honeyguide_lab": {*LEAVES, *STAGES, "worlds", "runs", "search", "ask", "crawler", "cli"},

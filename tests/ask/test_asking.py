@@ -22,8 +22,8 @@ PAGES = [
 ]
 
 
-def find(besides: Collection[Url]) -> PageQuestion | None:
-    return next((page for page in PAGES if page.url not in besides), None)
+def find(count: int, besides: Collection[Url]) -> list[PageQuestion]:
+    return [page for page in PAGES if page.url not in besides][:count]
 
 
 def asked(replies: list[Reply | None], limit: int = 10) -> tuple[list[str], Asking, list[PageAnswer]]:

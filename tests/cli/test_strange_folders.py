@@ -124,7 +124,7 @@ class TestTables:
     def test_a_body_that_claims_to_be_endless_is_not_unpacked(self, run: Path) -> None:
         bomb = bytes.fromhex("28b52ffd") + b"\xe0" + (1 << 50).to_bytes(8, "little") + b"\x01\x00\x00"
         with sqlite3.connect(run / "crawl.sqlite") as database:
-            database.execute("UPDATE pages SET body = ?", (bomb,))
+            database.execute("UPDATE bodies SET body = ?", (bomb,))
         database.close()
         with open_run(run) as opened:
             url = next(opened.pages()).url

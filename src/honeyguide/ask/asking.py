@@ -5,26 +5,34 @@ from __future__ import annotations
 import logging
 import threading
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.runs.inbox import PageAnswer
+from honeyguide.ask.questions import RunQuestions
+from honeyguide.errors import StoreError
+from honeyguide.runs import open_run
+from honeyguide.runs.inbox import PageAnswer, put
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
+    from pathlib import Path
     from types import TracebackType
     from typing import Self
 
     from honeyguide.ask.questions import PageQuestion
+    from honeyguide.judge import LearningJudge
     from honeyguide.model import Url
     from honeyguide.runs.inbox import Answerer, Reply
 
-    Find = Callable[[Collection[Url]], PageQuestion | None]
-    Give = Callable[[PageAnswer], None]
+    Find = Callable[[int, Collection[Url]], Sequence[PageQuestion]]
+    Give = Callable[[PageAnswer], object]
 
 log = logging.getLogger(__name__)
 
+FIRST_QUESTION: Final = 20  # pages before it; of fewer, hardly one is worth a question
 LOOK_S: Final = 0.5
-"""While no question would help, so long passes before the next look."""
+LONGEST_PAUSE_S: Final = 30.0  # between two looks for a question that would help
+LAST_ANSWER_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +48,9 @@ class Asking:
     """Asks a respondent up to so many questions, and hands on the answers. A skip counts as a question."""
 
     def __init__(self, find: Find, respondent: Respondent, give: Give, limit: int) -> None:
-        """`find` gives the most useful question besides those about some pages, if there is one."""
+        """`find` gives so many of the most useful questions besides those about some pages, if there are any."""
         self.given: list[PageAnswer] = []
-        self.is_over = False
+        self.is_over = limit <= 0
         self._find = find
         self._respondent = respondent
         self._give = give
@@ -52,12 +60,13 @@ class Asking:
 
     def ask(self) -> bool:
         """Ask the next question; False where there is none now. After the last, `is_over` is true."""
-        question = self._again or self._find([each.url for each in self._questions])
-        if question is None:
+        found = [self._again] if self._again else self._find(1, [each.url for each in self._questions])
+        if not found:
             return False
+        question = found[0]
         self._again = None
         reply = self._respondent.reply(question)
-        if reply is None:
+        if reply is None or self.is_over:  # a crawl may have ended meanwhile
             self.is_over = True
         elif reply == "undo":
             self._take_back(question)
@@ -81,10 +90,27 @@ class Asking:
         return PageAnswer(question.url, reply, self._respondent.by, self._respondent.name)
 
 
+def asking_about(
+    run: Path, make_judge: Callable[[], LearningJudge], respondent: Respondent, limit: int
+) -> Asking | None:
+    """Return who asks about a run that is being crawled; None as long as it has few pages.
+
+    `limit` counts the answers that this kind of respondent has given to the run before.
+    """
+    try:
+        with open_run(run) as opened:
+            if opened.progress.pages < FIRST_QUESTION:
+                return None
+            before = sum(1 for each in opened.answers() if each.by == respondent.by and each.undone_at is None)
+    except StoreError:  # its folder is being made
+        return None
+    return Asking(RunQuestions(run, make_judge).best, respondent, partial(put, run), limit - before)
+
+
 class AskingBeside:
     """Asks in a thread of its own while a crawl goes on: the crawl never waits for an answer.
 
-    A context manager. At its end no more questions are asked; an answer under way is waited for.
+    A context manager. At its end no more questions are asked. An answer that takes longer than a second then is lost.
     """
 
     def __init__(self, begin: Callable[[], Asking | None], is_over: threading.Event | None = None) -> None:
@@ -94,6 +120,7 @@ class AskingBeside:
         """
         self._begin = begin
         self._is_over = is_over or threading.Event()
+        self._asking: Asking | None = None
         self._thread = threading.Thread(target=self._run, name="honeyguide-ask", daemon=True)
 
     def __enter__(self) -> Self:
@@ -104,17 +131,20 @@ class AskingBeside:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._is_over.set()
-        self._thread.join()
+        if self._asking is not None:
+            self._asking.is_over = True
+        self._thread.join(LAST_ANSWER_S)
 
     def _run(self) -> None:
         try:
-            asking = None
-            while asking is None:
-                asking = self._begin()
-                if asking is None and self._is_over.wait(LOOK_S):
+            while (asking := self._begin()) is None:
+                if self._is_over.wait(LOOK_S):
                     return
+            self._asking, pause_s = asking, LOOK_S
             while not asking.is_over and not self._is_over.is_set():
-                if not asking.ask():
-                    self._is_over.wait(LOOK_S)
+                # Each look judges all pages, so looks become rare while they bring no question.
+                pause_s = LOOK_S if asking.ask() else min(2 * pause_s, LONGEST_PAUSE_S)
+                if pause_s > LOOK_S:
+                    self._is_over.wait(pause_s)
         except Exception:
             log.exception("no more questions are asked; the crawl goes on")

@@ -48,7 +48,7 @@ class LanguageModel:
 
     def __init__(self, settings: AskSettings, topic: Topic) -> None:
         self._settings = settings
-        self._url = f"{settings.url.rstrip('/')}/chat/completions"
+        self._url = f"{settings.server}/chat/completions"
         self._topic = _described(topic)
         self._failures = 0
 
@@ -78,7 +78,7 @@ class LanguageModel:
         log.warning("the model %s did not answer (%s): skipped %s", model, reason, question.url)
         if self.is_given_up:
             told = "the model %s failed %s times in a row and is not asked again; see that %s is up and has it"
-            log.warning(told, model, self._failures, self._settings.url)
+            log.warning(told, model, self._failures, self._settings.server)
 
     async def _ask(self, question: PageQuestion) -> str:
         limit = aiohttp.ClientTimeout(total=self._settings.timeout_s)

@@ -1,13 +1,25 @@
-"""Questions about pages of a run."""
+"""Finds the pages of a run about which an answer helps most, and shows them as questions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from honeyguide.judge.questions import next_questions
+from honeyguide.runs import PageSnippets, PageTexts, open_run
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from honeyguide.judge import LearningJudge
     from honeyguide.model import Url
-    from honeyguide.runs import Snippet
+    from honeyguide.runs import AnswerRecord, PageColumns, Run, Snippet
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +29,78 @@ class PageQuestion:
     url: Url
     title: str
     snippet: Snippet | None  # the part with most words of the topic; None where no body is stored
-    text: str  # the main text, as far as it is known
+    text: str  # the main text; empty where no body is stored
     relevance: float  # by the newest judgement
     step: int  # that brought the page
+
+
+class RunQuestions:
+    """The questions about one run, as it is when they are asked for: a crawl may be writing to it."""
+
+    def __init__(self, run: Path, make_judge: Callable[[], LearningJudge]) -> None:
+        """`make_judge` makes the judge of the run, when it is first needed."""
+        self._run = run
+        self._make_judge = make_judge
+
+    @cached_property
+    def _judge(self) -> LearningJudge:
+        return self._make_judge()
+
+    def best(self, count: int = 1, besides: Collection[Url] = ()) -> list[PageQuestion]:
+        """Return the most useful questions, about pages that have no answer; none where answers change nothing more.
+
+        `besides` are pages whose answers the run may not have taken in yet.
+        """
+        with open_run(self._run) as run, run.at_one_moment():
+            pages = run.crawled_pages()
+            texts, snippets = PageTexts(run, pages), PageSnippets(run, pages)
+            return [
+                PageQuestion(
+                    page.url, page.title, snippets.of(page), texts.main_text(page) or "", page.relevance, page.step
+                )
+                for page in map(pages.numbered, self._links(run, count, besides))
+            ]
+
+    def _links(self, run: Run, count: int, besides: Collection[Url]) -> list[int]:
+        known = KnownPages.of(run.page_columns(), run.answers(), run.link_numbers(besides))
+        self._judge.teach(known.descriptions, known.answers)
+        return known.links_to_ask_about(self._judge, count)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownPages:
+    """The pages of a run that a judge can judge, and what was answered about them."""
+
+    links: list[int]  # numbers in the run
+    descriptions: NDArray[np.float16]  # of these, and then of pages of other runs whose answers were taken over
+    answers: list[tuple[int, bool]]  # place among the descriptions, and whether it was yes
+    skipped: set[int]  # places that are not to be asked about again
+
+    @classmethod
+    def of(cls, columns: PageColumns, answers: Iterable[AnswerRecord], besides: Collection[int] = ()) -> KnownPages:
+        """Gather them. Pages in `besides`, by number, count as skipped."""
+        links, descriptions = columns.links[columns.described].tolist(), columns.descriptions
+        place_by_link = {link: place for place, link in enumerate(links)}
+        elsewhere: list[NDArray[np.float16]] = []
+        asked = {place_by_link[link] for link in besides if link in place_by_link}
+        taught: dict[int, bool] = {}
+        for each in answers:
+            if each.undone_at is not None:
+                continue
+            place = None if each.link is None else place_by_link.get(each.link)
+            if each.link is None and len(each.description) == 2 * descriptions.shape[1]:
+                place = len(links) + len(elsewhere)
+                elsewhere.append(np.frombuffer(each.description, dtype=np.float16))
+            if place is not None:
+                asked.add(place)
+                if each.answer != "skip":
+                    taught[place] = each.answer == "yes"
+        known = np.concatenate([descriptions, elsewhere]) if elsewhere else descriptions
+        return cls(links, known, sorted(taught.items()), asked - taught.keys())
+
+    def links_to_ask_about(self, judge: LearningJudge, count: int = 1) -> list[int]:
+        """Return the numbers of the pages whose answer helps most, by a judge that was taught these answers."""
+        if not self.links:
+            return []
+        places = next_questions(judge, self.descriptions, self.answers, self.skipped, count)
+        return [self.links[place] for place in places]

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import select
 import signal
 import sys
 import termios
+import threading
 import tty
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Group
+from rich.padding import Padding
 from rich.text import Text
 
-from honeyguide.cli.output import one_line, printable
+from honeyguide.ask.asking import AskingBeside, Respondent, asking_about
+from honeyguide.cli.output import command, one_line, printable
+from honeyguide.crawler import judge_of
+from honeyguide.errors import SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
     from types import FrameType, TracebackType
     from typing import Self, TextIO
 
     from rich.console import RenderableType
 
     from honeyguide.ask.questions import PageQuestion
+    from honeyguide.cli.progress import CrawlScreen
     from honeyguide.runs.inbox import Reply
+    from honeyguide.settings import Settings
 
 _REPLY_BY_KEY: Final[dict[str, Reply]] = {"y": "yes", "n": "no", "s": "skip", "u": "undo"}
 _QUIT: Final = "q"
@@ -106,17 +115,48 @@ class TerminalQuestions:
         return None
 
 
+def can_ask(screen: object | None) -> bool:
+    """Whether there is a terminal to draw questions on, and one to answer them from."""
+    return screen is not None and sys.stdin.isatty()
+
+
+def refuse_without_terminal(settings: Settings, run: Path) -> None:
+    """SettingsError where questions are wanted and there is nobody to ask. Before a crawl begins."""
+    if settings.ask.questions and not settings.ask.model and not (sys.stdin.isatty() and sys.stderr.isatty()):
+        instead = f"leave it out and use {command('ask', run)} in one, or name a model with --ask-model"
+        raise SettingsError([f"--ask {settings.ask.questions} needs a terminal to ask in: {instead}"])
+
+
+@contextmanager
+def asking_beside(run: Path, settings: Settings, screen: CrawlScreen | None) -> Iterator[None]:
+    """Ask in the terminal while a crawl goes on inside the block, where its settings want that."""
+    if not settings.ask.questions or settings.ask.model or screen is None or not can_ask(screen):
+        yield
+        return
+    is_over = threading.Event()
+    with Keys() as keys:
+        limit = settings.ask.questions
+        terminal = TerminalQuestions(keys, screen.show_question, is_over.is_set, limit)
+        person = Respondent("person", user(), terminal.reply)
+        with AskingBeside(lambda: asking_about(run, lambda: judge_of(run), person, limit), is_over):
+            yield
+
+
+def user() -> str:
+    """Return the name by which answers of this user are marked."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container may have none
+        return ""
+
+
 def question_panel(question: PageQuestion, number: int, limit: int) -> RenderableType:
-    """Return a question as it is shown: five lines or so, cut to the width of the terminal."""
-    of_how_many = f" ({number} of {limit})" if limit else ""
-    lines = [
-        Text.assemble((f"Does this page belong to the topic?{of_how_many}  ", "bold"), (_HELP, "cyan")),
-        Text(f"  {one_line(question.title) or '(no title)'}"),
-        Text(f"  {question.url}", style="dim"),
-    ]
-    for line in lines:
+    """Return a question as it is shown: six lines or so, cut to the width of the terminal."""
+    about: list[Text] = [Text(one_line(question.title) or "(no title)"), Text(question.url.text, style="dim")]
+    for line in about:
         line.no_wrap, line.overflow = True, "ellipsis"
     if question.snippet is not None:
         pieces = ((printable(piece), "bold" if is_marked else "") for piece, is_marked in question.snippet.pieces())
-        lines.append(Text.assemble("  ", *pieces))
-    return Group(Text(""), *lines)
+        about.append(Text.assemble(*pieces))
+    asked = Text.assemble(("Does this page belong to the topic?", "bold"), f" ({number} of {limit})  ", (_HELP, "cyan"))
+    return Group(Text(""), asked, Padding(Group(*about), (0, 0, 0, 2)))

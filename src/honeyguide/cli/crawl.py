@@ -29,6 +29,7 @@ from honeyguide.topic import preset as preset_topic
 
 _WHERE: Final = "Where to look"
 _HOW: Final = "How to look"
+_ASK: Final = "What you tell it on the way"
 
 STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",
@@ -121,6 +122,10 @@ FLAGS: Final = (
     ),
     _rare("--concurrency", "crawl.concurrency", "N", _HOW),
     Flag("--seed", "crawl.seed", "N", _HOW, "Seed of every random choice."),
+    Flag("--ask", "ask.questions", "N", _ASK, "Ask you about N pages while it goes on; one key answers yes or no."),
+    Flag("--answers", "ask.answers", "RUN|FILE.csv", _ASK, "Take over answers given earlier."),
+    _rare("--ask-model", "ask.model", "NAME", _ASK, "Let this language model answer, on the server of --ask-url."),
+    _rare("--ask-url", "ask.url", "URL", _ASK, "An OpenAI-compatible server; its key is in HONEYGUIDE_ASK_KEY."),
 )  # fmt: skip
 
 
@@ -156,6 +161,7 @@ def crawl(
     log_file: LogFile = None,
 ) -> None:  # fmt: skip
     from honeyguide import crawler  # noqa: PLC0415 - the engine takes a while to load, and --help needs none
+    from honeyguide.cli.asking import asking_beside, refuse_without_terminal  # noqa: PLC0415
     from honeyguide.cli.summary import print_summary  # noqa: PLC0415
     from honeyguide.cli.watching import watching  # noqa: PLC0415
 
@@ -167,7 +173,8 @@ def crawl(
     settings = settings_of(config, set_, flags, topic_values(topic_file, preset))
     if preset is not None:
         settings = _with_preset(settings, preset)
-    with watching(verbose, log_file) as watch:
+    refuse_without_terminal(settings, run)
+    with watching(verbose, log_file) as watch, asking_beside(run, settings, watch.live):
         started = watch.clock.now()
         finished = crawler.crawl(run, settings, **watch.crawl_options(settings))
     with finished:

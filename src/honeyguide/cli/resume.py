@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from honeyguide import crawler
+from honeyguide.cli.asking import asking_beside
 from honeyguide.cli.options import (
     AnySetting,
     JsonFlag,
@@ -62,7 +63,7 @@ def resume(
     settings = crawler.settings_to_resume(folder, overrides, budget, trust=trust)
     if budget is None and not overrides and folder.database_file.exists() and _nothing_is_left(run, as_json=as_json):
         return
-    with watching(verbose, log_file) as watch:
+    with watching(verbose, log_file) as watch, asking_beside(run, settings, watch.live):
         started = watch.clock.now()
         finished = crawler.resume(run, overrides, budget=budget, trust=trust, **watch.crawl_options(settings))
     with finished:

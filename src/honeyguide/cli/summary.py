@@ -164,6 +164,8 @@ def _next_commands(run: Run) -> list[str]:
     ]
     if run.settings.crawl.strategy in LINEAR_STRATEGIES:
         commands.append((command("learner", run.path), "what was learned"))
+    if run.settings.judge.kind == "learned":
+        commands.append((command("ask", run.path), "answer questions: which pages do you mean?"))
     if run.progress.findings:
         commands.append((command("traps", run.path), "the loops, traps and duplicates"))
     if run.progress.stop_reason == StopReason.FETCHES:

@@ -6,7 +6,7 @@ core, has a `Transport` fetch, stores the record, then announces the events. `re
 `crawl` and `resume` are all that most callers need.
 """
 
-from honeyguide.crawler.answering import RunToAnswer, answer, answers_to_take_over
+from honeyguide.crawler.answering import RunToAnswer, answer, answers_to_take_over, judge_of
 from honeyguide.crawler.build import Builder, open_world, word_vectors
 from honeyguide.crawler.core import CrawlCore
 from honeyguide.crawler.events import (
@@ -92,6 +92,7 @@ __all__ = [
     "crawl",
     "crawl_async",
     "explore",
+    "judge_of",
     "judge_page",
     "judge_pages",
     "judge_pages_async",

@@ -13,7 +13,8 @@ from honeyguide.crawler.answers import AnswerIntake
 from honeyguide.crawler.build import Builder
 from honeyguide.crawler.events import AnswersTaken
 from honeyguide.crawler.resume import restore
-from honeyguide.errors import AnswerError, RunBusy, StoreError
+from honeyguide.errors import AnswerError, RunBusy, SettingsError, StoreError
+from honeyguide.judge import LearningJudge
 from honeyguide.model import Url
 from honeyguide.model.clock import SimulatedClock
 from honeyguide.runs import PageAnswer, RunFolder, RunLock, open_run, open_store, refuse_strange
@@ -87,6 +88,17 @@ class RunToAnswer:
         progress = step.record.progress._replace(stop_reason=self._stop_reason)
         self._store.record(replace(step.record, progress=progress))
         self._taken = next(event for event in step.events if isinstance(event, AnswersTaken))
+
+
+def judge_of(run: Path | str, vectors: WordVectors | None = None) -> LearningJudge:
+    """Make the judge of a run, taught nothing yet. SettingsError where it is one that cannot learn."""
+    settings = load_run_settings(RunFolder.open(Path(run)).settings_file)
+    judge = Builder(settings, vectors).relevance_judge()
+    if not isinstance(judge, LearningJudge):
+        raise SettingsError(
+            [f"{run} is judged by {settings.judge.kind}, which learns from no answers; crawl with --judge learned"]
+        )
+    return judge
 
 
 def answer(

@@ -138,7 +138,8 @@ class AnswerIntake:
                 undone.append(standing[-1].number)
             number = len(self._answers) + len(records) + 1
             if link is None and answer.answer != "undo":
-                log.warning("the run has no page of %s yet: the answer waits for it", answer.url)
+                if name:  # of answers taken over from elsewhere nobody expects otherwise
+                    log.warning("the run has no page of %s yet: the answer waits for it", answer.url)
                 self._await(number, answer.url)
             records.append(
                 AnswerRecord(

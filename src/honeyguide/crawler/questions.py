@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from honeyguide.ask.questions import KnownPages
 from honeyguide.model import LinkId
 from honeyguide.runs import PageAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from honeyguide.crawler.answers import AnswerIntake
     from honeyguide.crawler.core import CrawlCore
     from honeyguide.crawler.events import Step
     from honeyguide.crawler.parts import Parts
     from honeyguide.model import Url
-    from honeyguide.runs import PageColumns, SqliteStore
+    from honeyguide.runs import SqliteStore
     from honeyguide.runs.inbox import Reply
 
 FIRST_QUESTION: Final = 20  # pages before it
@@ -61,6 +60,7 @@ class Questions:
         self._answers = answers
         self._on_question = on_question
         self._limit = limit or USUAL_QUESTIONS
+        self._asked: set[int] = set()  # pages, by number: nobody is asked about one twice
 
     @property
     def is_due(self) -> bool:
@@ -82,21 +82,14 @@ class Questions:
             self._answers.take([answer], now, finish)
 
     def _best(self) -> AskedPage | None:
-        """Return the page to ask about; None where there is none left."""
+        """Return the page to ask about; None where there is none left, or answers change nothing more."""
         judge = self._parts.judge.learner
         assert judge is not None
         pages = self._store.page_columns(judge.description_width)
-        answered = {each.link for each in self._answers.answers}
-        places = [place for place in pages.described.tolist() if pages.links[place] not in answered]
-        if not places:
-            return None
-        return self._asked(pages, places[_most_uncertain(pages.relevance[places], self._parts.judge.threshold)])
-
-    def _asked(self, pages: PageColumns, place: int) -> AskedPage:
-        link = LinkId(int(pages.links[place]))
-        title, step = self._store.title_and_step(link)
-        return AskedPage(self._parts.links.url(link), title, float(pages.relevance[place]), step)
-
-
-def _most_uncertain(relevance: NDArray[np.float64], threshold: float) -> int:
-    return int(np.argmin(np.abs(relevance - threshold)))
+        known = KnownPages.of(pages, self._answers.answers, self._asked)
+        for number in known.links_to_ask_about(judge):
+            self._asked.add(number)
+            link, place = LinkId(number), int(np.flatnonzero(pages.links == number)[0])
+            title, step = self._store.title_and_step(link)
+            return AskedPage(self._parts.links.url(link), title, float(pages.relevance[place]), step)
+        return None

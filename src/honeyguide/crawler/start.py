@@ -24,6 +24,10 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from threadpoolctl import threadpool_limits
 
+from honeyguide.ask.answer_files import read_answer_file
+from honeyguide.ask.asking import AskingBeside, Respondent, asking_about
+from honeyguide.ask.language_model import LanguageModel
+from honeyguide.crawler.answering import answers_to_take_over, judge_of
 from honeyguide.crawler.answers import AnswerIntake
 from honeyguide.crawler.between_steps import BetweenSteps
 from honeyguide.crawler.build import Builder, open_world, transport_for, worker_count
@@ -40,6 +44,7 @@ from honeyguide.crawler.status import StatusFile
 from honeyguide.crawler.workers import Workers
 from honeyguide.errors import RunDamaged, SettingsError, StoreError
 from honeyguide.model.clock import RealClock
+from honeyguide.model.counts import count_of
 from honeyguide.runs import RunFolder, RunLock, body_packer, open_run, open_store, refuse_strange, remember
 from honeyguide.settings import (
     SETTINGS_BY_KEY,
@@ -226,6 +231,7 @@ async def crawl_async(run: Path | str, settings: Settings, **options: Unpack[Cra
         seeds = _seeds(builder, world, known)  # refuses seeds out of scope before anything is written
         workers = await _workers(opened, builder, world)
         parts = _parts(builder, world, hosts)
+        options = _with_answers(options, builder.settings)  # the last that may be refused before anything is written
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings), _kept_for_good(settings))
         opened.enter_context(lock)
         remember(folder.path, builder.settings)
@@ -266,6 +272,8 @@ async def resume_async(
         workers = await _workers(opened, builder, world)
         parts = _parts(builder, world, hosts, is_restored=progress is not None)
         seeds = _seeds(builder, world, known) if progress is None else ()
+        if "ask.answers" in (overrides or {}) or not ((progress and progress.steps) or any(store.answers())):
+            options = _with_answers(options, builder.settings)
         started = _Started(folder, store, settings, builder, world, hosts, known, parts, workers)
         if trust or overrides:
             remember(folder.path, builder.settings)
@@ -334,6 +342,8 @@ async def _run_to_the_end(
         on_budget=lambda fetches: crawl.folder.save_settings(to_toml(with_budget(crawl.builder.settings, fetches))),
         status=StatusFile(crawl.folder.path, core, parts, store),
     )
+    if settings.ask.model and "judge" not in options:
+        opened.enter_context(_model_asked(crawl, options.get("vectors")))
     limits = MachineLimits(crawl.folder.path, settings.budget)
     loop = CrawlLoop(core, transport, store, clock, listeners, is_interrupted, on_stored, limits, between)
     loop.announce(CrawlStarted(core.progress, is_resumed=is_resumed))
@@ -368,6 +378,23 @@ def _check_budget(progress: Progress | None, settings: Settings, budget: str | i
     if budget is not None and progress is not None and settings.budget.fetches < progress.charged:
         spent, total = progress.charged, settings.budget.fetches
         raise SettingsError([f"budget is {total}: the run has spent {spent} already; give more, or +{total}"])
+
+
+def _with_answers(options: CrawlOptions, settings: Settings) -> CrawlOptions:
+    """The options with the answers of the run or file that the settings name. AnswerError where it is neither."""
+    named = Path(settings.ask.answers).expanduser()
+    if not settings.ask.answers:
+        return options
+    found = answers_to_take_over(named, settings) if named.is_dir() else read_answer_file(named)
+    log.info("%s taken over from %s", count_of(len(found), "answer"), named)
+    return {**options, "answers": [*options.get("answers", ()), *found]}
+
+
+def _model_asked(crawl: _Started, vectors: WordVectors | None) -> AskingBeside:
+    """The language model of the settings, asked about pages while the crawl goes on."""
+    run, ask = crawl.folder.path, crawl.settings.ask
+    model = Respondent("model", ask.model, LanguageModel(ask, crawl.builder.topic).reply)
+    return AskingBeside(lambda: asking_about(run, lambda: judge_of(run, vectors), model, ask.limit))
 
 
 def _builder(settings: Settings, options: CrawlOptions) -> Builder:

@@ -62,7 +62,7 @@ def _chosen(
     nearest = np.zeros(len(rows))
     for place in asked:
         np.maximum(nearest, weighted_sums(rows, rows[place]), out=nearest)
-    is_open = descriptions.any(axis=1)
+    is_open: NDArray[np.bool_] = np.asarray(descriptions.any(axis=1))
     is_open[list(asked)] = False
     found: list[int] = []
     while len(found) < count:

@@ -71,17 +71,15 @@ class CrawledPages:
 
     def all(self, *, best_first: bool = False, limit: int = -1) -> Iterator[CrawledPage]:
         """Yield pages in the order they came, or the most relevant first, which the database has to sort."""
-        rows = self._select(
-            f"""SELECT p.link, l.url, p.step, s.finished_at, s.status, p.content_type, p.media_type, s.body_bytes,
-                       p.title, p.words, s.score, p.relevance, p.crawl_relevance, p.was_relevant,
-                       p.is_relevant, s.reward, p.depth, f.url, i.canonical,
-                       p.digest, coalesce(d.robots_tag, ''), p.cut_by
-                {self._from()} ORDER BY {"p.relevance DESC, s.step" if best_first else "s.step"} LIMIT ?""",
-            self._after_step,
-            limit,
-        )
+        order = "p.relevance DESC, s.step" if best_first else "s.step"
+        rows = self._select(f"{_SELECT} {self._from()} ORDER BY {order} LIMIT ?", self._after_step, limit)
         for row in rows:
             yield _page(*row)
+
+    def numbered(self, link: int) -> CrawledPage:
+        """Return a page by its number in the run."""
+        ((*row,),) = self._select(f"{_SELECT} {self._from()} AND p.link = ?", self._after_step, link)
+        return _page(*row)
 
     def _from(self) -> str:
         """Return the FROM clause, with a placeholder for the step. All tables but `steps` are looked up."""
@@ -175,6 +173,11 @@ def _which(table: str, *, relevant_only: bool) -> str:
     """Return the condition that a row of `pages`, under the name `table`, is one of those asked for."""
     indexed = f"{table}.link NOT IN ({_UNINDEXED})"
     return f"{indexed} AND {table}.is_relevant" if relevant_only else indexed
+
+
+_SELECT: Final = """SELECT p.link, l.url, p.step, s.finished_at, s.status, p.content_type, p.media_type, s.body_bytes,
+    p.title, p.words, s.score, p.relevance, p.crawl_relevance, p.was_relevant, p.is_relevant, s.reward, p.depth, f.url,
+    i.canonical, p.digest, coalesce(d.robots_tag, ''), p.cut_by"""
 
 
 def _page(link: int, url: str, *columns: Any) -> CrawledPage:  # noqa: ANN401 - as SQLite gives them

@@ -160,6 +160,10 @@ class Run:
         rows = self._select("SELECT step, relevance, is_relevant FROM pages")
         return {step: (relevance, bool(is_relevant)) for step, relevance, is_relevant in rows}
 
+    def link_numbers(self, urls: Iterable[Url]) -> set[int]:
+        """Return the numbers of these URLs in the run; those that it has not met are left out."""
+        return {link for url in urls for (link,) in self._select("SELECT id FROM links WHERE url = ?", url.text)}
+
     def page_columns(self) -> PageColumns:
         """Return all pages with their judgements, as it takes to choose questions about them."""
         return read_pages(self._select)

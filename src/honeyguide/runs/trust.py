@@ -33,6 +33,7 @@ _REACH_OUT: Final = (
     "refresh.run",
     "fetch.proxy",
     "fetch.allow_private",
+    "ask.url",  # is sent pages, and the user's key
 )
 _WORLDS_OF_OUR_OWN: Final = ("live", "synthetic", "synthetic+http")  # the others are files
 

@@ -11,7 +11,7 @@ from honeyguide.registry import JUDGES, STRATEGIES, WORLDS
 from honeyguide.settings.declaring import Setting, nearest, shown
 from honeyguide.settings.guard_section import GUARD_RULES
 from honeyguide.settings.schema import SETTINGS_BY_KEY, Settings, merged
-from honeyguide.settings.sections import LADDER_REWARDS, PROFILES, RESTART_SOURCES, AskSettings
+from honeyguide.settings.sections import LADDER_REWARDS, PROFILES, RESTART_SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -194,13 +194,16 @@ def _proxy_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _ask_mistakes(settings: Settings) -> Iterator[str]:
-    parts = _SERVER.fullmatch(settings.ask.url)
+    parts = _SERVER.fullmatch(settings.ask.server)
     if parts is None:
         yield f"ask.url is {shown(settings.ask.url)}: name the server's API, as in http://localhost:11434/v1"
     elif parts["login"] is not None:
         yield "ask.url holds a password that the run would keep: put the key into the variable HONEYGUIDE_ASK_KEY"
-    if settings.ask.url != AskSettings().url and not settings.ask.model:
+    if settings.ask.url and not settings.ask.model:
         yield f"ask.url is {shown(settings.ask.url)}, but no model is named that is to be asked there: add --ask-model"
+    kind = settings.judge.kind
+    if settings.ask.limit and kind in JUDGES and not hasattr(JUDGES[kind], "teach"):
+        yield f"ask.questions is {settings.ask.limit}, but judge.kind {kind} learns from no answers: judge by learned"
     if not (settings.ask.key.isascii() and settings.ask.key.isprintable()):
         yield "the key in HONEYGUIDE_ASK_KEY must be printable ASCII on one line"  # said without the value
 

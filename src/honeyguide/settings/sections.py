@@ -320,7 +320,9 @@ class AskSettings:
         everyday=True,
     )
     model: str = setting("", "language model that answers; empty asks you, in the terminal", everyday=True)
-    url: str = setting("http://localhost:11434/v1", "OpenAI-compatible server that has the model", everyday=True)
+    url: str = setting(
+        "", "OpenAI-compatible server that has the model; empty for http://localhost:11434/v1", everyday=True
+    )
     timeout_s: float = setting(30.0, "seconds to wait for a model's answer before the page is skipped", above=0)
     answers: str = setting(
         "",
@@ -333,6 +335,11 @@ class AskSettings:
     def limit(self) -> int:
         """The number of questions to ask at most."""
         return self.questions or (10 if self.model else 0)
+
+    @property
+    def server(self) -> str:
+        """The address of the model's server; by default that of Ollama on this machine."""
+        return (self.url or "http://localhost:11434/v1").rstrip("/")
 
     @property
     def key(self) -> str:

@@ -1,0 +1,150 @@
+"""Answers from the command line: into a run, into its inbox while it is crawled, and from one run to another."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ask.chat_server import chat_server
+from honeyguide.ask.questions import RunQuestions
+from honeyguide.cli.main import main
+from honeyguide.crawler import judge_of
+from honeyguide.runs import RunFolder, RunLock, open_run
+from honeyguide.runs.inbox import take
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.conftest import Cli, Refusal, RunProgram
+
+GEOLOGY = "--world synthetic:pages=2000,hosts=20 --topic geology --keyword rock --judge learned"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A run, and the address of a page worth a question."""
+    run = tmp_path_factory.mktemp("answers") / "run"
+    assert main(["crawl", str(run), *GEOLOGY.split(), "--budget", "60"]) == 0
+    (question,) = RunQuestions(run, lambda: judge_of(run)).best()
+    return run, question.url.text
+
+
+@pytest.fixture
+def crawled(tmp_path: Path, made: tuple[Path, str]) -> str:
+    """A copy of that run in the folder of the test; the address of the page."""
+    shutil.copytree(made[0], tmp_path / "run")
+    return made[1]
+
+
+def test_an_answer_changes_the_judgement_and_undo_brings_it_back(cli: Cli, crawled: str, tmp_path: Path) -> None:
+    before = relevances(tmp_path / "run")
+    assert f"yes: {crawled}; " in cli(f"answer run {crawled} YES --name Ada")
+    after = relevances(tmp_path / "run")
+    assert after[crawled] == 1.0
+    assert sum(after[url] != before[url] for url in before) > 1
+    with open_run(tmp_path / "run") as run:
+        (kept,) = run.answers()
+        assert (kept.url.text, kept.answer, kept.by, kept.name) == (crawled, "yes", "person", "Ada")
+    assert cli.json(f"answer run {crawled} undo")["in_inbox"] is False
+    assert relevances(tmp_path / "run") == before
+
+
+def relevances(path: Path) -> dict[str, float]:
+    with open_run(path) as run:
+        return {page.url.text: page.relevance for page in run.pages()}
+
+
+def test_a_run_that_is_being_crawled_gets_it_by_its_inbox(cli: Cli, crawled: str, tmp_path: Path) -> None:
+    before = relevances(tmp_path / "run")
+    with RunLock(RunFolder.open(tmp_path / "run")):
+        assert "the crawl takes it in between two steps" in cli(f"answer run {crawled} no")
+        assert cli.json("ask run --count 1")["questions"]  # reading needs no lock
+    assert relevances(tmp_path / "run") == before
+    with take(tmp_path / "run") as letters:
+        assert [(each.message.url.text, each.message.answer) for each in letters] == [(crawled, "no")]  # type: ignore[union-attr]
+
+
+def test_answers_go_from_one_run_to_another_by_folder_and_by_file(cli: Cli, crawled: str, tmp_path: Path) -> None:
+    cli(f"answer run {crawled} yes --name Ada")
+    cli("export run --format answers answers.csv")
+    (tmp_path / "more.csv").write_text("url,answer\nhttp://nowhere.test/,no\n", encoding="utf-8")
+    for name, source in (("second", "run"), ("third", "answers.csv"), ("fourth", "more.csv")):
+        cli(f"crawl {name} {GEOLOGY} --budget 60 --answers {source}")
+    for name in ("second", "third"):
+        with open_run(tmp_path / name) as run:
+            (kept,) = run.answers()
+            assert (kept.url.text, kept.answer, kept.by, kept.name, kept.step) == (crawled, "yes", "person", "Ada", 0)
+    with open_run(tmp_path / "fourth") as run:
+        (kept,) = run.answers()
+        assert (kept.link, kept.by, kept.name) == (None, "file", "more.csv")
+
+
+def test_a_model_answers_while_the_crawl_goes_on(cli: Cli, tmp_path: Path) -> None:
+    world = "--world synthetic+http:pages=2000,hosts=20 --topic geology --keyword rock --judge learned"
+    with chat_server(lambda shown: "yes" if "rock" in shown["page"]["text"] else "no") as server:
+        model = f"--ask 2 --ask-model small --ask-url {server.url}"
+        cli(f"crawl run {world} --budget 150 --set politeness.delay_s=0.05 {model}")
+    with open_run(tmp_path / "run") as run:
+        answers = list(run.answers())
+        assert 1 <= len(answers) <= 2
+        assert {(each.by, each.name) for each in answers} == {("model", "small")}
+        assert {each.answer for each in answers} <= {"yes", "no"}
+    assert server.sent()["topic"] == {"name": "geology", "words": ["rock"]}
+
+
+def test_questions_as_json_have_what_it_takes_to_answer_them(cli: Cli, crawled: str) -> None:
+    shown = cli.json("ask run --count 3")
+    assert len(shown["questions"]) == 3
+    assert shown["questions"][0].keys() == {"url", "title", "snippet", "relevance", "step"}
+
+
+def test_without_a_terminal_there_is_one_clear_line(crawled: str, run_program: RunProgram) -> None:
+    for arguments, remedy in (
+        (("ask", "run"), "--json"),
+        (("crawl", "next", *GEOLOGY.split(), "--ask", "3"), "honeyguide ask next"),
+    ):
+        refused = run_program(*arguments, input="")
+        assert refused.returncode == 2
+        assert refused.stderr.count("\n") == 1
+        assert "needs a terminal" in refused.stderr
+        assert remedy in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        ("answer run http://nowhere.test/ yes", "has no page http://nowhere.test/"),
+        ("answer run nonsense yes", "nonsense"),
+        ("answer run {url} perhaps", "'perhaps' is no answer: say yes, no, skip, undo"),
+        ("answer run {url} undo", "nothing to undo"),
+        ("answer nowhere {url} yes", "is not a run folder"),
+        ("ask nowhere", "needs a terminal"),
+        ("ask nowhere --json", "is not a run folder"),
+        ("crawl next {geology} --answers missing.csv", "cannot read the answers in"),
+        ("crawl next {geology} --answers odd.csv", "has no column answer"),
+        ("crawl next {geology} --answers folder", "is not a run folder"),
+        ("crawl next {geology} --judge keyword --ask-model m", "judge.kind keyword learns from no answers"),
+        ("crawl next {geology} --ask-url http://a.test/v1", "add --ask-model"),
+        ("crawl next {geology} --ask many", "ask.questions is 'many'"),
+        ("export run --format answers", "has no answers; give some: honeyguide ask run"),
+    ],
+)
+def test_bad_input_is_refused_and_leaves_nothing_behind(
+    refusal: Refusal, crawled: str, tmp_path: Path, command: str, complaint: str
+) -> None:
+    (tmp_path / "odd.csv").write_text("url,label\nhttp://a.test/,yes\n", encoding="utf-8")
+    (tmp_path / "folder").mkdir()
+    assert complaint in refusal(command.format(url=crawled, geology=GEOLOGY))
+
+
+def test_a_csv_of_answers_is_safe_and_complete(cli: Cli, crawled: str, tmp_path: Path) -> None:
+    cli(f"answer run {crawled} yes --name =1+1")
+    cli("export run --format answers answers.csv")
+    with (tmp_path / "answers.csv").open(newline="") as lines:
+        (row,) = csv.DictReader(lines)
+    assert (row["url"], row["answer"], row["by"], row["name"]) == (crawled, "yes", "person", "'=1+1")
+    assert json.loads(cli("results run --json"))["results"][0]["relevance"] == 1.0
