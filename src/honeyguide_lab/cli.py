@@ -58,6 +58,19 @@ SWEEP_HELP: Final = (
     "  honeyguide lab sweep --parameter online_ridge.regularisation --values 0.1,1,10 \\\n"
     "      --world synthetic:seed=1,pages=3000 --topic geology --budget 500 -o sweep"
 )
+ASK_HELP: Final = (
+    "Measure what answers about pages bring.\n\n"
+    "The same as [bold]lab compare --strategy online-ridge --ask 0,2,5,10,20,40[/bold]: the labels that grade a crawl "
+    "also answer so many questions about its pages. Draws the harvest over the number of answers, with intervals. "
+    f"{_FILE_HELP}\n\n"
+    "[bold]Example[/bold]\n\n"
+    "  honeyguide lab ask --world wiki:simple --topic geology --topic chess --budget R -o answers"
+)
+_USUAL_BY_COMMAND: Final[dict[str, dict[str, Any]]] = {
+    "sweep": {"parameter": "", "values": []},
+    "ask": {"strategies": ["online-ridge"], "ask": [0, 2, 5, 10, 20, 40]},
+}
+"""What a command has the experiment say where neither file nor flags do."""
 
 
 def _option(*names: str, panel: str = _HOW, **more: Any) -> Any:  # noqa: ANN401
@@ -135,6 +148,13 @@ def sweep(
     seed: Annotated[
         str | None, _option("--seed", metavar="N", help="Seed of the first repeat; the others count up from it.")
     ] = None,
+    ask: Annotated[
+        str | None,
+        _option(
+            "--ask", metavar="N,…",
+            help="Let the labels answer N questions of each strategy once more; several numbers are compared.",
+        ),
+    ] = None,
     perfect_judge: Annotated[
         bool | None,
         _option(
@@ -162,14 +182,15 @@ def sweep(
     from honeyguide_lab.spec import experiment_from  # noqa: PLC0415
 
     tried = None if values is None else [parse_assignment(f"value={each.strip()}")[1] for each in values.split(",")]
-    nothing_varied = {"parameter": "", "values": []} if context.info_name == "sweep" else {}
+    asked = None if ask is None else [whole_number(each) for each in ask.split(",")]
+    usual = _USUAL_BY_COMMAND.get(str(context.info_name), {})
     given = {
         "worlds": world, "seed_urls": seed_url, "seeds": seeds, "labels": labels, "budget": whole_number(budget),
         "strategies": strategy, "repeats": whole_number(repeats), "seed": whole_number(seed),
-        "parameter": parameter, "values": tried, "perfect_judge": perfect_judge,
+        "parameter": parameter, "values": tried, "ask": asked, "perfect_judge": perfect_judge,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
-    experiment = experiment_from(nothing_varied | _document(config, topic, keyword, set_) | given)
+    experiment = experiment_from(usual | _document(config, topic, keyword, set_) | given)
     with _watching(verbose, log_file) as (is_interrupted, on_progress):
         done = compare_strategies(experiment, output, jobs=jobs, is_interrupted=is_interrupted, on_progress=on_progress)
     if done is None:
@@ -199,6 +220,9 @@ def _without(command: Callable[..., None], *names: str) -> Callable[..., None]:
 
 
 app.command("compare", help=COMPARE_HELP, short_help="Compare strategies with one another and with an oracle.")(
+    _without(sweep, "parameter", "values")
+)
+app.command("ask", help=ASK_HELP, short_help="Measure what answers about pages bring.")(
     _without(sweep, "parameter", "values")
 )
 app.command("sweep", help=SWEEP_HELP, short_help="Try one setting of a strategy with several values.")(sweep)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.runs import open_run
+from honeyguide.runs.exports import export
 from honeyguide_lab.crawl_task import CrawlTask, claim_folder, code_version, refuse_foreign
 from honeyguide_lab.grading import grade, write_steps
 from honeyguide_lab.parallel import run_crawls
@@ -42,6 +43,7 @@ class _Crawl:
     contender: Contender
     task: CrawlTask
     steps_file: Path
+    answers_file: Path
 
 
 def compare_strategies(
@@ -111,10 +113,10 @@ def _crawls(experiment: Experiment, surveyed: Survey, folder: Path) -> Iterator[
                     cell.world, cell.topic, contender, seed=start.seed, budget=cell.budget, seed_urls=start.seed_urls
                 )
                 place = f"{cell_name(number, cell)}/{slug(contender.name)}-seed{start.seed}"
-                task = CrawlTask(
-                    folder / "runs" / place, settings, cell.on_topic if contender.has_perfect_judge else None
-                )
-                yield _Crawl(cell, start, contender, task, folder / "steps" / f"{place}.csv")
+                told = cell.on_topic if contender.mark else None
+                task = CrawlTask(folder / "runs" / place, settings, told, contender.has_perfect_judge)
+                tables = folder / "steps" / f"{place}.csv", folder / "answers" / f"{place}.csv"
+                yield _Crawl(cell, start, contender, task, *tables)
 
 
 def cell_name(number: int, cell: Cell) -> str:
@@ -136,6 +138,9 @@ def _graded(crawl: _Crawl) -> GradedCrawl:
     write_steps(crawl.task.run, is_on_topic, crawl.steps_file)
     with open_run(crawl.task.run) as run:
         graded = grade(run, is_on_topic, crawl.cell.budget, crawl.start.oracle)
+        if any(run.answers()):
+            crawl.answers_file.parent.mkdir(parents=True, exist_ok=True)
+            export(run, crawl.answers_file, "answers")
     return GradedCrawl(
         crawl.cell,
         crawl.contender,

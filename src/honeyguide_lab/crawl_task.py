@@ -31,7 +31,7 @@ from honeyguide.crawler import (
 from honeyguide.errors import HoneyguideError, RunDamaged, RunExists
 from honeyguide.model.clock import RealClock
 from honeyguide.runs import Progress, open_run
-from honeyguide_lab.perfect_judge import PerfectJudge
+from honeyguide_lab.telling import told_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -116,7 +116,8 @@ class CrawlTask:
 
     folder: Path
     settings: Settings
-    rewarded_by: frozenset[str] | None = None  # URLs of the on-topic pages, where these reward it in a judge's place
+    told: frozenset[str] | None = None  # URLs of all on-topic pages, where it is told of them
+    has_perfect_judge: bool = False  # told by the reward of every page; else by answers to `ask.questions` questions
 
     @property
     def run(self) -> Path:
@@ -180,8 +181,8 @@ class CrawlTask:
             "is_interrupted": is_interrupted,
             "vectors": shared_vectors(self.settings.chosen_vectors),
         }
-        if self.rewarded_by is not None:
-            options["judge"] = PerfectJudge(self.rewarded_by)
+        if self.told is not None:
+            options |= told_options(self.told, has_perfect_judge=self.has_perfect_judge)
         _clear_what_never_began(self.run)
         if self.run.exists():
             finished = resume(self.run, budget=self.settings.budget.fetches, **options)

@@ -178,6 +178,26 @@ def save_bars_by_topic(
     _save(figure, stem)
 
 
+def save_answer_curves(stem: Path, shares: Mapping[str, Sequence[Mapping[str, Any]]], note: str) -> None:
+    """Share of the oracle by how many questions the labels answered, with intervals; a perfect judge as a line."""
+    figure, axes = _figure("Share of the oracle by answers", note)
+    counts = sorted({share["answers"] for told in shares.values() for share in told})
+    for number, (name, told) in enumerate(shares.items()):
+        look = _look(number)
+        curve = sorted((each for each in told if not each["perfect_judge"]), key=lambda each: each["answers"])
+        places = [counts.index(each["answers"]) for each in curve]
+        low, high = zip(*(each["interval"] for each in curve), strict=True)
+        axes.fill_between(places, low, high, color=look["color"], alpha=0.18, linewidth=0)
+        axes.plot(places, [each["mean"] for each in curve], label=name, **look)
+        for perfect in (each for each in told if each["perfect_judge"]):
+            axes.axhline(perfect["mean"], color=look["color"], linewidth=1, linestyle=(0, (1, 2)))
+            axes.annotate(f"{name}, perfect judge", (0, perfect["mean"]), fontsize=8, color=look["color"], va="bottom")
+    axes.set_xticks(range(len(counts)), [f"{count}" for count in counts])
+    axes.set(xlabel="questions that the labels answered", ylabel="share of the oracle")
+    axes.legend(frameon=False, fontsize=8.5)
+    _save(figure, stem)
+
+
 def save_line_plot(stem: Path, plot: LinePlot, note: str) -> None:
     """Lines in colours, dashes and marks of their own; what others have published in hollow black marks."""
     figure, axes = _figure(f"{plot.title}\n", note, width=8.5)

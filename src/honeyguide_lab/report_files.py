@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from honeyguide.model.counts import count_of
-from honeyguide_lab.plots import can_draw, save_bars_by_topic, save_harvest_curves, save_relevance_histogram, styles_for
+from honeyguide_lab.plots import (
+    can_draw,
+    save_answer_curves,
+    save_bars_by_topic,
+    save_harvest_curves,
+    save_relevance_histogram,
+    styles_for,
+)
 from honeyguide_lab.statistics import markdown_table
 from honeyguide_lab.summary import is_headline
 
@@ -99,13 +106,19 @@ def _number(value: float | None, digits: int, scale: float = 1.0) -> str:
 
 
 def _told(strategies: Sequence[dict[str, Any]]) -> str:
-    titles = list(strategies[0]["of_oracle"])
-    rows = [[each["name"], *(f"{each['of_oracle'][title]:.1%}" for title in titles)] for each in strategies]
+    titles = [each["told"] for each in strategies[0]["of_oracle"]]
+    rows = [[each["name"], *map(_share, each["of_oracle"])] for each in strategies]
     said = (
-        "Mean share of the oracle over topics and repeats. `answers: N`: the labels that grade a crawl also answered N "
-        "questions about its pages; `perfect judge`: the labels rewarded every page."
+        "Share of the oracle: mean over topics and repeats, with a 95% bootstrap interval. `answers: N`: the labels "
+        "that grade a crawl also answered up to N questions about its pages, listed in `answers/`. `perfect judge`: "
+        "the labels rewarded every page."
     )
     return f"## Told of the labels\n\n{said}\n\n{markdown_table(('strategy', *titles), rows)}\n"
+
+
+def _share(share: dict[str, Any]) -> str:
+    low, high = share["interval"]
+    return f"{share['mean']:.1%} ({low:.1%} to {high:.1%})"
 
 
 def _differences(pairs: Sequence[dict[str, Any]]) -> str:
@@ -176,6 +189,16 @@ def _draw(
             note=_note(document, [world], "mean"),
         )
     _draw_topics(folder, document, styles)
+    _draw_answers(folder, document)
+
+
+def _draw_answers(folder: Path, document: dict[str, Any]) -> None:
+    """Draw the share of the oracle over the number of answers, where contenders differ in it."""
+    told = [each for each in document["told"] if any(share["answers"] for share in each["of_oracle"])]
+    if told:
+        worlds = [world for world in document["worlds"] if is_headline(world)]
+        note = _note(document, worlds, "mean and 95% bootstrap interval over topics and repeats")
+        save_answer_curves(folder / "answers", {each["name"]: each["of_oracle"] for each in told}, note)
 
 
 def _draw_topics(folder: Path, document: dict[str, Any], styles: dict[str, dict[str, Any]]) -> None:

@@ -122,7 +122,7 @@ class Experiment:
                 "budget": {"fetches": budget},
             }
         )
-        chosen = LABORATORY | dict(self.overrides) | dict(contender.overrides)
+        chosen = LABORATORY | dict(self.overrides) | dict(contender.overrides) | {"ask.questions": contender.answers}
         return with_overrides(settings, chosen | {"crawl.seed_urls": [url.text for url in seed_urls]})
 
     def document(self) -> dict[str, Any]:
@@ -135,12 +135,12 @@ class Experiment:
 
 KEYS: Final = (
     "worlds", "topics", "seed_urls", "seeds", "labels", "budget", "strategies", "repeats", "seed", "settings",
-    "parameter", "values", "perfect_judge",
+    "parameter", "values", "ask", "perfect_judge",
 )  # fmt: skip
 TOPIC_KEYS: Final = ("name", "keywords", "seed_urls", "labels")
 _SAID_BY_THE_EXPERIMENT: Final = {
     "topic.name": "topics", "topic.keywords": "topics", "crawl.world": "worlds", "crawl.strategy": "strategies",
-    "crawl.seed": "seed", "crawl.seed_urls": "seed_urls", "budget.fetches": "budget",
+    "crawl.seed": "seed", "crawl.seed_urls": "seed_urls", "budget.fetches": "budget", "ask.questions": "ask",
 }  # fmt: skip
 
 
@@ -223,15 +223,25 @@ class _Reading:
 
     def _with_told(self, contenders: tuple[Contender, ...]) -> tuple[Contender, ...]:
         """Return the contenders, and beside each that looks at the topic those that are told of the labels."""
-        answers, perfect = self._whole("ask", 0, at_least=0), self._document.get("perfect_judge", False)
+        perfect = self._document.get("perfect_judge", False)
         if not isinstance(perfect, bool):
             self._mistakes.append(f"perfect_judge is {perfect!r}: it must be true or false")
+        counts = self._answer_counts()
         more: list[Contender] = []
         for each in contenders:
             if not each.is_floor:
-                more += [each.told(answers=answers)] if answers else []
+                more += [each.told(answers=count) for count in counts if count]
                 more += [each.told(has_perfect_judge=True)] if perfect is True else []
         return (*contenders, *more)
+
+    def _answer_counts(self) -> list[int]:
+        """Return how many questions the labels answer: one number, or several to be compared."""
+        given = self._document.get("ask", [])
+        counts = given if isinstance(given, list) else [given]
+        if not all(isinstance(each, int) and not isinstance(each, bool) and 0 <= each <= 10_000 for each in counts):
+            self._mistakes.append(f"ask is {given!r}: give a number of questions from 0 to 10000, or a list of them")
+            return []
+        return list(dict.fromkeys(counts))
 
     def _swept(self, strategies: Sequence[str]) -> tuple[Contender, ...]:
         parameter, values = self._document.get("parameter", ""), self._document.get("values", [])

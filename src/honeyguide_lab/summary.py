@@ -151,17 +151,29 @@ def _sound(crawls: Sequence[GradedCrawl]) -> list[GradedCrawl]:
 
 def _told(experiment: Experiment, crawls: Sequence[GradedCrawl]) -> list[dict[str, Any]]:
     """Return the mean share of the oracle of each contender by how much of the labels it is told, if any is."""
-    sound = _sound(crawls)
     found = []
     for plain in experiment.contenders:
         alike = [each for each in experiment.contenders if each.untold_name == plain.name]
-        if sound and len(alike) > 1:
-            shares = {
-                each.mark: [crawl.grade.of_oracle for crawl in sound if crawl.contender is each] for each in alike
-            }
-            means = {mark or "told nothing": round(fmean(values), 6) for mark, values in shares.items()}
-            found.append({"name": plain.name, "of_oracle": means})
+        if len(alike) > 1 and _sound(crawls):
+            shares = [
+                _share_told(each, [crawl for crawl in _sound(crawls) if crawl.contender is each]) for each in alike
+            ]
+            found.append({"name": plain.name, "of_oracle": shares})
     return found
+
+
+def _share_told(contender: Contender, crawls: Sequence[GradedCrawl]) -> dict[str, Any]:
+    by_topic: dict[int, list[float]] = {}
+    for crawl in crawls:
+        by_topic.setdefault(id(crawl.cell), []).append(crawl.grade.of_oracle)
+    share = paired_difference(list(by_topic.values()))  # from nothing: the same interval over topics and repeats
+    return {
+        "told": contender.mark or "told nothing",
+        "answers": contender.answers,
+        "perfect_judge": contender.has_perfect_judge,
+        "mean": round(share.mean, 6),
+        "interval": [round(share.low, 6), round(share.high, 6)],
+    }
 
 
 def _paired(experiment: Experiment, crawls: Sequence[GradedCrawl]) -> list[dict[str, Any]]:

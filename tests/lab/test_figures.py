@@ -13,6 +13,7 @@ from honeyguide_lab.plots import (
     Panel,
     PanelPlot,
     can_draw,
+    save_answer_curves,
     save_bars_by_topic,
     save_harvest_curves,
     save_line_plot,
@@ -141,3 +142,14 @@ class TestPanels:
         save_panel_plot(tmp_path / "n", PanelPlot("n", "N", "n", "x", "y", (Panel("one", lines),)), "")
         looks = set(re.findall(r'style="fill: none; ([^"]*stroke-width: 1.5[^"]*)"', (tmp_path / "n.svg").read_text()))
         assert len({tuple(sorted(each.split("; "))) for each in looks}) == 9
+
+
+def test_answers_are_drawn_with_their_intervals_and_a_perfect_judge_beside_them(tmp_path: Path) -> None:
+    def share(answers: int, mean: float, *, perfect: bool = False) -> dict[str, object]:
+        return {"answers": answers, "perfect_judge": perfect, "mean": mean, "interval": [mean - 0.1, mean + 0.1]}
+
+    shares = {"online-ridge": [share(0, 0.4), share(10, 0.6), share(2, 0.5), share(0, 0.9, perfect=True)]}
+    save_answer_curves(tmp_path / "answers", shares, "2 runs")
+    drawn = (tmp_path / "answers.svg").read_text()
+    for text in ("online-ridge", "online-ridge, perfect judge", "questions that the labels answered", "2 runs"):
+        assert text in drawn

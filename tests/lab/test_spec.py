@@ -146,11 +146,32 @@ def test_a_mistake_is_told_by_name(more: dict[str, Any], told: str) -> None:
 
 
 def test_each_strategy_that_looks_at_the_topic_is_also_told_of_the_labels_where_that_is_asked_for() -> None:
-    experiment = experiment_from(SMALLEST | {"strategies": ["random", "best-first"], "perfect_judge": True})
-    assert [(each.name, each.has_perfect_judge) for each in experiment.contenders] == [
-        ("random", False),
-        ("best-first", False),
-        ("best-first (perfect judge)", True),
+    told = {
+        "strategies": ["random", "best-first"], "ask": [0, 2, 5], "perfect_judge": True,
+        "settings": {"judge.kind": "learned"},
+    }  # fmt: skip
+    experiment = experiment_from(SMALLEST | told)
+    assert [(each.name, each.answers, each.has_perfect_judge) for each in experiment.contenders] == [
+        ("random", 0, False),
+        ("best-first", 0, False),
+        ("best-first (answers: 2)", 2, False),
+        ("best-first (answers: 5)", 5, False),
+        ("best-first (perfect judge)", 0, True),
     ]
-    (told,) = mistakes_in(SMALLEST | {"perfect_judge": "yes"})
-    assert told.startswith("perfect_judge is 'yes'")
+    assert experiment_from(SMALLEST | told | {"ask": 5}).contenders[2].name == "best-first (answers: 5)"
+    asked = [
+        experiment.settings("synthetic", experiment.topics[0], each, seed=0, budget=9).ask.questions
+        for each in experiment.contenders
+    ]
+    assert asked == [0, 0, 2, 5, 0]
+
+
+@pytest.mark.parametrize("ask", [-1, "ten", [2, True], [2, -1], 10**6])
+def test_a_number_of_answers_is_a_number(ask: object) -> None:
+    (mistake,) = mistakes_in(SMALLEST | {"ask": ask})
+    assert mistake.startswith(f"ask is {ask!r}: give a number")
+
+
+def test_a_perfect_judge_is_there_or_not() -> None:
+    (mistake,) = mistakes_in(SMALLEST | {"perfect_judge": "yes"})
+    assert mistake.startswith("perfect_judge is 'yes'")
