@@ -1,7 +1,7 @@
 """A crawl in a process of its own, to be killed.
 
 Usage: `python crawl_child.py RUN BUDGET CONCURRENCY STRATEGY FOUND_AGAIN [OVERRIDES]`, the last as a JSON object. With
-`SCRIPTED_GUARD` in the environment, the crawl has that guard.
+`SCRIPTED_GUARD` in the environment, the crawl has that guard; with `ANSWERED`, it asks about pages.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # what pytest's own `pythonpath` does for the tests
 
-from crawler.small_crawls import settings_for
-from honeyguide.crawler import CrawlStarted, Event, crawl, resume
+from crawler.small_crawls import reply_to, settings_for
+from honeyguide.crawler import CrawlOptions, CrawlStarted, Event, crawl, resume
 from scripted_guard import guarded_by
 from vectors_by_hash import hashed_vectors
 
@@ -34,13 +34,14 @@ def main() -> None:
 def run_or_resume() -> None:
     path, budget, concurrency, strategy, found_again, *more = sys.argv[1:]
     overrides = json.loads(more[0]) if more else {}
+    asking: CrawlOptions = {"on_question": reply_to} if "ANSWERED" in os.environ else {}
     if Path(path, "honeyguide.json").exists():
-        run = resume(path, listeners=[announce], vectors=hashed_vectors())
+        run = resume(path, listeners=[announce], vectors=hashed_vectors(), **asking)
     else:
         settings = settings_for(
             strategy, budget=int(budget), concurrency=int(concurrency), found_again=found_again, **overrides
         )
-        run = crawl(path, settings, listeners=[announce], vectors=hashed_vectors())
+        run = crawl(path, settings, listeners=[announce], vectors=hashed_vectors(), **asking)
     run.close()
 
 

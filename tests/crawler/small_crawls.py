@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     import random
     from pathlib import Path
 
-    from honeyguide.crawler import CrawlOptions
+    from honeyguide.crawler import AskedPage, CrawlOptions
+    from honeyguide.runs.inbox import Reply
     from honeyguide.settings import Settings
 
 SMALL_WEB = "synthetic:seed=5,pages=3000,hosts=25"
@@ -66,6 +67,11 @@ def crawl_in_pieces(path: Path, settings: Settings, chance: random.Random, *, mo
             if run.progress.stop_reason != StopReason.INTERRUPTED:
                 return interruptions
     raise AssertionError("it never ends")
+
+
+def reply_to(page: AskedPage) -> Reply:
+    """Answer a question by the address alone."""
+    return ("yes", "no", "skip")[sum(page.url.text.encode()) % 3]
 
 
 def story(path: Path) -> list[tuple[object, ...]]:

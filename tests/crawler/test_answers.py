@@ -12,7 +12,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from crawler.small_crawls import contents, settings_for, story
+from crawler.small_crawls import contents, reply_to, settings_for, story
 from deep_strategies import strategies_by_frontier, thorough
 from honeyguide.crawler import (
     AnswersTaken,
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from honeyguide.crawler import AskedPage, Event
-    from honeyguide.runs.inbox import Reply
+    from honeyguide.crawler import Event
 
 
 @pytest.fixture(autouse=True)
@@ -59,11 +58,6 @@ def _looks_at_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
 def _asks_all_that_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("honeyguide.judge.questions.SMALLEST_CHANGE", -1.0)
     monkeypatch.setattr("honeyguide.judge.questions.ALIKE", 2.0)
-
-
-def reply_to(page: AskedPage) -> Reply:
-    """An answer that depends on the page alone."""
-    return ("yes", "no", "skip")[sum(page.url.text.encode()) % 3]
 
 
 def crawl_for(path: Path, strategy: str = "online-ridge", **options: Any) -> None:
@@ -317,3 +311,13 @@ def test_a_judge_that_cannot_learn_keeps_the_answers_and_says_so_once(
     with open_run(tmp_path) as opened:
         assert [each.answer for each in opened.answers()] == ["yes", "no"]
         assert opened.progress.questions == 0
+
+
+def test_pages_described_in_other_processes_are_judged_by_the_newest_answers(tmp_path: Path) -> None:
+    settings = {"judge.kind": "learned"}
+    with patch("honeyguide.crawler.build.build_judge", build_judge):  # other processes do not have ours
+        crawl_for(tmp_path / "here", settings=settings)
+        crawl_for(tmp_path / "beside", settings={**settings, "crawl.workers": 1})
+    assert everything(tmp_path / "beside") == everything(tmp_path / "here")
+    with open_run(tmp_path / "here") as run:
+        assert {each.answer for each in run.answers()} >= {"yes", "no"}

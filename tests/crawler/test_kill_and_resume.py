@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import subprocess
@@ -70,6 +71,39 @@ def test_a_run_killed_again_and_again_equals_the_uninterrupted_run(
     assert steps_by_kills > 0
     assert story(killed) == story(tmp_path / "whole")
     assert contents(killed) == contents(tmp_path / "whole")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "concurrency", "found_again"),
+    [
+        ("online-ridge", 8, "best"),
+        thorough("online-ridge", 1, "merge"),
+        thorough("best-first", 8, "best"),
+        thorough("beam", 8, "best"),
+        thorough("lfa-sync", 8, "best"),
+        thorough("iterative-deepening", 4, "best"),
+        thorough("parse-or-skip-q", 8, "best"),
+    ],
+)
+def test_killed_again_and_again_with_answers_in_between_it_equals_the_uninterrupted_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str, concurrency: int, found_again: str
+) -> None:
+    monkeypatch.setenv("ANSWERED", "1")
+    overrides = {"judge.kind": "learned", "ask.questions": 10}
+    arguments = ["150", str(concurrency), strategy, found_again, json.dumps(overrides)]
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    subprocess.run([sys.executable, str(CHILD), str(whole), *arguments], check=True, stdout=subprocess.DEVNULL)
+    chance = random.Random(concurrency)
+    for _ in range(5):
+        kill_after_a_while(killed, arguments, chance)
+    subprocess.run([sys.executable, str(CHILD), str(killed), *arguments], check=True, stdout=subprocess.DEVNULL)
+    with open_run(whole) as run, open_run(killed) as other:
+        answers = list(run.answers())
+        assert {each.answer for each in answers} >= {"yes", "no"}
+        assert list(other.answers()) == answers
+        assert any(page.relevance != page.crawl_relevance for page in run.pages())
+    assert story(killed) == story(whole)
+    assert contents(killed) == contents(whole)
 
 
 @pytest.mark.parametrize("concurrency", [6, thorough(1)])
