@@ -72,14 +72,18 @@ def test_a_full_disk_ends_in_one_line_and_keeps_what_was_stored(tmp_path: Path) 
     script = f"""mount -t tmpfs -o size=700k tmpfs {tmp_path} && cd {tmp_path} || exit 77
         {program} crawl run --world synthetic --topic geology --budget 500 \\
             --set budget.free_disk_megabytes=0; echo status $?
-        {program} results run --top 1"""
+        {program} results run --top 1
+        dd if=/dev/zero of=fill bs=1k count=10000 2> /dev/null
+        {program} search run rock > /dev/null; echo search $?"""
     done = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True, check=False)
     if "status" not in done.stdout:
         pytest.skip("this system lets no user mount a small disk")
     assert "status 2" in done.stdout
     assert "not finished" in done.stdout
     assert "no room to write" in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert "search 0" in done.stdout
+    assert "no space is left on the disk; its pages are searched in memory" in done.stderr
+    assert done.stderr.count("\n") == 2
 
 
 def wait_for_steps(path: Path, steps: int) -> None:

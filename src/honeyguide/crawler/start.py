@@ -501,6 +501,11 @@ def settings_to_resume(
     folder: RunFolder, overrides: Mapping[str, Any], budget: str | int | None = None, *, trust: bool = False
 ) -> Settings:
     """Return the settings with which a run goes on. SettingsError where it may not with these."""
+    if folder.is_repaired:
+        raise RunDamaged(
+            f"{folder.path} was repaired, and its crawl cannot go on; honeyguide refresh {folder.path} NEW fetches its "
+            "pages again"
+        )
     if not trust:
         refuse_strange(folder.path, load_run_settings(folder.settings_file), overrides)
     settings = with_budget(with_overrides(load_settings_to_resume(folder.settings_file), overrides), budget)

@@ -41,7 +41,7 @@ def wrap_sqlite_errors(path: Path) -> Iterator[None]:
 
 
 def _damaged(path: Path, error: Exception) -> RunDamaged:
-    return RunDamaged(f"{path} is damaged: {error}; restore it from a copy of the run")
+    return RunDamaged(f"{path} is damaged: {error}; restore it from a copy, or: honeyguide repair {path.parent}")
 
 
 _LEVEL: Final = 3

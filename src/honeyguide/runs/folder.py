@@ -146,14 +146,26 @@ class RunFolder:
         """Say whether a first step was stored; if so, a run without a database has lost it."""
         return bool(self._about().get("has_started", True))
 
-    def mark_started(self) -> None:
-        self._save_about({**self._about(), "has_started": True})
+    def mark_started(self, *, is_repaired: bool = False) -> None:
+        """Note that steps are stored; in a repaired run some are missing."""
+        repaired = {"is_repaired": True} if is_repaired else {}
+        self._save_about({**self._about(), "has_started": True, **repaired})
+
+    @property
+    def is_repaired(self) -> bool:
+        """Whether this is what was left of a damaged run."""
+        return bool(self._about().get("is_repaired"))
+
+    @property
+    def began_with(self) -> dict[str, Any]:
+        """Return the values that the run cannot change, by key."""
+        found = self._about().get("began_with")
+        return found if isinstance(found, dict) else {}
 
     def changed_since_the_start(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the run began with, by key, where these values differ from it."""
-        began_with = self._about().get("began_with")
-        began_with = began_with if isinstance(began_with, dict) else {}
-        return {key: began_with[key] for key, value in settings.items() if began_with.get(key, value) != value}
+        then = self.began_with
+        return {key: then[key] for key, value in settings.items() if then.get(key, value) != value}
 
     def save_settings(self, settings_toml: str) -> None:
         """Replace the settings file when the new one is complete."""

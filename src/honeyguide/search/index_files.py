@@ -8,6 +8,7 @@ all before it, the length of that line and a magic number, 4 bytes each.
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import mmap
@@ -94,6 +95,17 @@ def opening_index() -> Iterator[None]:
         if not isinstance(error, ValueError) and not _is_panic(error):
             raise
         raise IndexDamaged(str(error)) from error
+
+
+@contextmanager
+def naming_full_disk() -> Iterator[None]:
+    """Turn what tantivy raises for want of room into the system's own error."""
+    try:
+        yield
+    except ValueError as error:
+        if f"os error {errno.ENOSPC}" not in str(error):
+            raise
+        raise OSError(errno.ENOSPC, "no space is left on the disk") from error
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from honeyguide.model import Fetched
 from honeyguide.model.clock import RealClock
 from honeyguide.parse import parser_for
 from honeyguide.runs import open_run
+from honeyguide.search.index_files import naming_full_disk
 from honeyguide.search.matching import marked
 from honeyguide.search.page_index import FOLDER, IndexBusy, IndexLock, PageIndex, last_step
 from honeyguide.text import main_text, words_of
@@ -174,7 +175,7 @@ def open_indexes(run: Run, on_progress: OnProgress = lambda *_: None, *, patienc
     deadline = clock.now() + patience_s
     while True:
         try:
-            with IndexLock(run.path):
+            with IndexLock(run.path), naming_full_disk():
                 return RunIndexes((OpenIndex.now(_update(run, folder, language, on_progress)),), is_written=True)
         except IndexBusy:
             stored = PageIndex.to_read(folder, language)
@@ -234,7 +235,7 @@ def index_as_they_come(run: Path, settings: Settings, steps: int, pages: Iterabl
     indexing had to be given up, empty if it had not; what was committed stays, and a search catches up with the rest.
     """
     try:
-        with IndexLock(run):
+        with IndexLock(run), naming_full_disk():
             index = PageIndex.to_write(run / FOLDER, index_language(settings))
             try:
                 with open_run(run) as opened:

@@ -1,0 +1,123 @@
+"""A damaged run gives what it still holds; nothing that it gives makes a reader stumble."""
+
+from __future__ import annotations
+
+from random import Random
+from shutil import copytree
+from typing import TYPE_CHECKING
+
+import pytest
+
+import honeyguide
+from crawler.small_crawls import settings_for
+from honeyguide.errors import HoneyguideError, RunDamaged, RunExists
+from honeyguide.runs import open_run
+from honeyguide.runs.repair import repair
+from honeyguide.runs.report import write_report
+from honeyguide.search import search_runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGE = 4096
+FETCHES = 150
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = tmp_path_factory.mktemp("repair") / "run"
+    honeyguide.crawl(run, settings_for("breadth-first", budget=FETCHES, store__snapshot_every=50)).close()
+    return run
+
+
+@pytest.fixture
+def run(tmp_path: Path, crawled: Path) -> Path:
+    return copytree(crawled, tmp_path / "run")
+
+
+def overwrite(run: Path, pages: list[int]) -> None:
+    file = run / "crawl.sqlite"
+    content = bytearray(file.read_bytes())
+    for page in pages:
+        content[page * PAGE : (page + 1) * PAGE] = Random(page).randbytes(PAGE)
+    file.write_bytes(content)
+
+
+def looked_at(run: Path, tmp_path: Path) -> int:
+    """Read a repaired run in every way there is, and return its pages."""
+    with open_run(run) as opened:
+        pages = list(opened.pages())
+        assert opened.progress.pages == len(pages)
+        assert len(list(opened.steps())) == opened.progress.steps
+        list(opened.edges())
+        opened.graph()
+        for page in pages:
+            try:
+                opened.body(page.url)
+            except KeyError:
+                continue
+    search_runs(run, "rock")
+    write_report(run)
+    for name in ("jsonl", "csv", "graphml", "warc", "edges"):
+        honeyguide.export(run, tmp_path / f"{run.name}.{name}", name)
+    honeyguide.stats(run)
+    return len(pages)
+
+
+def test_a_whole_run_is_copied_and_goes_on(run: Path, tmp_path: Path) -> None:
+    before = looked_at(run, tmp_path)
+    saved = repair(run, tmp_path / "new")
+    assert saved.is_whole
+    assert (saved.pages, saved.pages_before) == (before, before)
+    with (
+        honeyguide.resume(tmp_path / "new", budget=FETCHES + 20) as gone_on,
+        honeyguide.resume(run, budget=FETCHES + 20) as expected,
+    ):
+        assert [page.url for page in gone_on.pages()] == [page.url for page in expected.pages()]
+
+
+def test_of_a_file_that_is_cut_the_rest_is_saved(run: Path, tmp_path: Path) -> None:
+    file = run / "crawl.sqlite"
+    with file.open("r+b") as opened:
+        opened.truncate(file.stat().st_size * 6 // 10)
+    with pytest.raises(RunDamaged, match="honeyguide repair"):
+        search_runs(run, "rock")
+    saved = repair(run, tmp_path / "new")
+    assert not saved.is_whole
+    assert 20 < looked_at(tmp_path / "new", tmp_path) == saved.pages
+    with pytest.raises(RunDamaged, match="was repaired, and its crawl cannot go on; honeyguide refresh"):
+        honeyguide.resume(tmp_path / "new", budget=500)
+
+
+def test_a_first_page_that_is_lost_is_made_again(run: Path, tmp_path: Path) -> None:
+    before = looked_at(run, tmp_path)
+    overwrite(run, [0])
+    with pytest.raises(RunDamaged):
+        open_run(run)
+    assert repair(run, tmp_path / "new").pages == before
+    assert looked_at(tmp_path / "new", tmp_path) == before
+
+
+@pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(3, 40))])
+def test_pages_that_are_overwritten_cost_what_was_on_them(run: Path, tmp_path: Path, seed: int) -> None:
+    chance = Random(seed)
+    count = (run / "crawl.sqlite").stat().st_size // PAGE
+    overwrite(run, chance.sample(range(30, count), max(1, count // 100)))
+    saved = repair(run, tmp_path / "new")
+    assert looked_at(tmp_path / "new", tmp_path) == saved.pages
+
+
+def test_nothing_is_left_behind_where_nothing_can_be_read(run: Path, tmp_path: Path) -> None:
+    (run / "crawl.sqlite").write_bytes(Random(1).randbytes(200_000))
+    with pytest.raises(RunDamaged, match="nothing can be read"):
+        repair(run, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_repair_writes_over_nothing(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "precious").touch()
+    with pytest.raises(RunExists):
+        repair(run, tmp_path / "new")
+    with pytest.raises(HoneyguideError):
+        repair(tmp_path / "new", tmp_path / "other")
