@@ -44,6 +44,14 @@ def test_the_example_that_lists_lims_tuples_runs(tmp_path: Path) -> None:
     assert " classical music classical music file://" in run_python("-c", example, cwd=tmp_path)
 
 
+def test_the_python_example_about_questions_runs(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "howto" / "answer-questions.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    answers = run_python("-c", example, cwd=tmp_path).splitlines()
+    assert 1 <= len(answers) <= 3
+    assert all(line.startswith(("yes http", "no http")) for line in answers)
+
+
 def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)

@@ -15,7 +15,8 @@ from honeyguide.runs import PageAnswer
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-    from honeyguide.crawler import AskedPage, CrawlOptions
+    from honeyguide.ask.questions import PageQuestion
+    from honeyguide.crawler import CrawlOptions
     from honeyguide.model import Page
 
 
@@ -39,7 +40,7 @@ class PerfectJudge(StatelessJudge):
 def told_options(on_topic: AbstractSet[str], *, has_perfect_judge: bool) -> CrawlOptions:
     """Return the options of a crawl that is told which pages are on topic; `ask.questions` is how often it may ask."""
 
-    def answered(page: AskedPage) -> PageAnswer:
+    def answered(page: PageQuestion) -> PageAnswer:
         return PageAnswer(page.url, "yes" if page.url.text in on_topic else "no", "labels")
 
     return {"judge": PerfectJudge(on_topic)} if has_perfect_judge else {"on_question": answered}

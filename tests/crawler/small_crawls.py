@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     import random
     from pathlib import Path
 
-    from honeyguide.crawler import AskedPage, CrawlOptions
+    from honeyguide.ask.questions import PageQuestion
+    from honeyguide.crawler import CrawlOptions
     from honeyguide.runs.inbox import Reply
     from honeyguide.settings import Settings
 
@@ -69,7 +70,7 @@ def crawl_in_pieces(path: Path, settings: Settings, chance: random.Random, *, mo
     raise AssertionError("it never ends")
 
 
-def reply_to(page: AskedPage) -> Reply:
+def reply_to(page: PageQuestion) -> Reply:
     """Answer a question by the address alone."""
     return ("yes", "no", "skip")[sum(page.url.text.encode()) % 3]
 

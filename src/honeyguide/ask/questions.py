@@ -34,6 +34,14 @@ class PageQuestion:
     step: int  # that brought the page
 
 
+def question_about(run: Run, link: int) -> PageQuestion:
+    """Return the question about a page of an open run, by its number."""
+    pages = run.crawled_pages()
+    page = pages.numbered(link)
+    text = PageTexts(run, pages).main_text(page) or ""
+    return PageQuestion(page.url, page.title, PageSnippets(run, pages).of(page), text, page.relevance, page.step)
+
+
 class RunQuestions:
     """The questions about one run, as it is when they are asked for: a crawl may be writing to it."""
 
@@ -52,14 +60,7 @@ class RunQuestions:
         `besides` are pages whose answers the run may not have taken in yet.
         """
         with open_run(self._run) as run, run.at_one_moment():
-            pages = run.crawled_pages()
-            texts, snippets = PageTexts(run, pages), PageSnippets(run, pages)
-            return [
-                PageQuestion(
-                    page.url, page.title, snippets.of(page), texts.main_text(page) or "", page.relevance, page.step
-                )
-                for page in map(pages.numbered, self._links(run, count, besides))
-            ]
+            return [question_about(run, link) for link in self._links(run, count, besides)]
 
     def _links(self, run: Run, count: int, besides: Collection[Url]) -> list[int]:
         known = KnownPages.of(run.page_columns(), run.answers(), run.link_numbers(besides))

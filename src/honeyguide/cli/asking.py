@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import logging
 import os
 import select
 import signal
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from honeyguide.cli.progress import CrawlScreen
     from honeyguide.runs.inbox import Reply
     from honeyguide.settings import Settings
+
+log = logging.getLogger(__name__)
 
 _REPLY_BY_KEY: Final[dict[str, Reply]] = {"y": "yes", "n": "no", "s": "skip", "u": "undo"}
 _QUIT: Final = "q"
@@ -103,21 +106,23 @@ class TerminalQuestions:
             while not self._is_over():
                 key = self._keys.read(_LOOK_S).lower()
                 if key == _QUIT:
-                    return None
+                    break
                 if key in _REPLY_BY_KEY:
                     reply = _REPLY_BY_KEY[key]
                     self._asked = max(0, self._asked - 1) if reply == "undo" else self._asked + 1
+                    self._show(_noted(question, reply))
                     return reply
         except EOFError:
             pass
-        finally:
-            self._show(None)
+        self._show(None)
         return None
 
 
-def can_ask(screen: object | None) -> bool:
-    """Whether there is a terminal to draw questions on, and one to answer them from."""
-    return screen is not None and sys.stdin.isatty()
+def _noted(question: PageQuestion, reply: Reply) -> RenderableType | None:
+    """Return what is shown until the next question comes."""
+    if reply == "undo":
+        return None
+    return Text(f"{reply}: {one_line(question.title) or question.url}", style="dim", no_wrap=True, overflow="ellipsis")
 
 
 def refuse_without_terminal(settings: Settings, run: Path) -> None:
@@ -130,7 +135,11 @@ def refuse_without_terminal(settings: Settings, run: Path) -> None:
 @contextmanager
 def asking_beside(run: Path, settings: Settings, screen: CrawlScreen | None) -> Iterator[None]:
     """Ask in the terminal while a crawl goes on inside the block, where its settings want that."""
-    if not settings.ask.questions or settings.ask.model or screen is None or not can_ask(screen):
+    if not settings.ask.questions or settings.ask.model:
+        yield
+        return
+    if screen is None or not sys.stdin.isatty():
+        log.warning("nobody is asked, for want of a terminal; in one, use: %s", command("ask", run))
         yield
         return
     is_over = threading.Event()

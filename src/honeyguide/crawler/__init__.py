@@ -36,7 +36,6 @@ from honeyguide.crawler.learned_weights import LINEAR_STRATEGIES, learned_weight
 from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.named_pages import preset_seed_urls, with_examples_read
 from honeyguide.crawler.parts import Parts
-from honeyguide.crawler.questions import AskedPage
 from honeyguide.crawler.start import (
     CrawlOptions,
     crawl,
@@ -56,7 +55,6 @@ from honeyguide.learn import LearnedWeights
 __all__ = [
     "LINEAR_STRATEGIES",
     "AnswersTaken",
-    "AskedPage",
     "Builder",
     "CrawlCore",
     "CrawlLoop",

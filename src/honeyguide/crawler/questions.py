@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-import numpy as np
-
-from honeyguide.ask.questions import KnownPages
-from honeyguide.model import LinkId
-from honeyguide.runs import PageAnswer
+from honeyguide.ask.questions import KnownPages, question_about
+from honeyguide.runs import PageAnswer, open_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
+    from honeyguide.ask.questions import PageQuestion
     from honeyguide.crawler.answers import AnswerIntake
     from honeyguide.crawler.core import CrawlCore
     from honeyguide.crawler.events import Step
     from honeyguide.crawler.parts import Parts
-    from honeyguide.model import Url
     from honeyguide.runs import SqliteStore
     from honeyguide.runs.inbox import Reply
 
@@ -27,17 +24,7 @@ PAGES_A_QUESTION: Final = 10  # from one to the next
 USUAL_QUESTIONS: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class AskedPage:
-    """A page about which somebody is asked: does it belong to the topic?"""
-
-    url: Url
-    title: str
-    relevance: float  # by the newest judgement
-    step: int  # that brought it
-
-
-OnQuestion: TypeAlias = "Callable[[AskedPage], Reply | PageAnswer | None]"
+OnQuestion: TypeAlias = "Callable[[PageQuestion], Reply | PageAnswer | None]"
 """Answers a question, itself or with who has answered it; None for no answer. The crawl waits for it."""
 
 
@@ -46,6 +33,7 @@ class Questions:
 
     def __init__(
         self,
+        run: Path,
         core: CrawlCore,
         parts: Parts,
         store: SqliteStore,
@@ -54,6 +42,7 @@ class Questions:
         limit: int,
     ) -> None:
         """`limit` is how many are asked at most; 0 for the usual number."""
+        self._run = run
         self._core = core
         self._parts = parts
         self._store = store
@@ -81,15 +70,14 @@ class Questions:
             answer = reply if isinstance(reply, PageAnswer) else PageAnswer(asked.url, reply)
             self._answers.take([answer], now, finish)
 
-    def _best(self) -> AskedPage | None:
+    def _best(self) -> PageQuestion | None:
         """Return the page to ask about; None where there is none left, or answers change nothing more."""
         judge = self._parts.judge.learner
         assert judge is not None
         pages = self._store.page_columns(judge.description_width)
         known = KnownPages.of(pages, self._answers.answers, self._asked)
-        for number in known.links_to_ask_about(judge):
-            self._asked.add(number)
-            link, place = LinkId(number), int(np.flatnonzero(pages.links == number)[0])
-            title, step = self._store.title_and_step(link)
-            return AskedPage(self._parts.links.url(link), title, float(pages.relevance[place]), step)
+        for link in known.links_to_ask_about(judge):
+            self._asked.add(link)
+            with open_run(self._run) as run:
+                return question_about(run, link)
         return None

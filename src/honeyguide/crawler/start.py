@@ -338,7 +338,7 @@ async def _run_to_the_end(
         core,
         answers,
         options.get("answers", ()),
-        on_question and Questions(core, parts, store, answers, on_question, settings.ask.limit),
+        on_question and Questions(crawl.folder.path, core, parts, store, answers, on_question, settings.ask.limit),
         on_budget=lambda fetches: crawl.folder.save_settings(to_toml(with_budget(crawl.builder.settings, fetches))),
         status=StatusFile(crawl.folder.path, core, parts, store),
     )

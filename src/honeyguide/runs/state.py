@@ -166,10 +166,6 @@ class StoredState:
         )
         return next((dict(zip(names, row, strict=True)) for row in rows), {})
 
-    def title_and_step(self, link: LinkId) -> tuple[str, int]:
-        """The title of a page, and the step that brought it."""
-        return next((title, step) for title, step in self._select("SELECT title, step FROM pages WHERE link = ?", link))
-
     def redirect_end(self, link: LinkId) -> LinkId:
         """The link to which redirects have led from this one by now; itself where there were none."""
         return redirect_end(self._select, link)
