@@ -96,6 +96,14 @@ def test_a_model_answers_while_the_crawl_goes_on(cli: Cli, tmp_path: Path) -> No
     assert server.sent()["topic"] == {"name": "geology", "words": ["rock"]}
 
 
+def test_a_model_answers_about_a_run_that_is_there(cli: Cli, crawled: str, tmp_path: Path) -> None:
+    with chat_server(lambda _: "No.") as server:
+        shown = cli(f"ask run --count 2 --ask-model small --ask-url {server.url}")
+    assert shown.startswith(f"no   {crawled}\n")
+    with open_run(tmp_path / "run") as run:
+        assert [(each.answer, each.by, each.name) for each in run.answers()] == [("no", "model", "small")] * 2
+
+
 def test_questions_as_json_have_what_it_takes_to_answer_them(cli: Cli, crawled: str) -> None:
     shown = cli.json("ask run --count 3")
     assert len(shown["questions"]) == 3
@@ -124,6 +132,8 @@ def test_without_a_terminal_there_is_one_clear_line(crawled: str, run_program: R
         ("answer nowhere {url} yes", "is not a run folder"),
         ("ask nowhere", "needs a terminal"),
         ("ask nowhere --json", "is not a run folder"),
+        ("ask run --ask-url http://a.test/v1", "add --ask-model"),
+        ("ask run --ask-model m --ask-url a.test", "name the server's API"),
         ("crawl next {geology} --answers missing.csv", "cannot read the answers in"),
         ("crawl next {geology} --answers odd.csv", "has no column answer"),
         ("crawl next {geology} --answers folder", "is not a run folder"),

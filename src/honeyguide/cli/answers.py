@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from honeyguide.ask.asking import Asking, Respondent
+from honeyguide.ask.language_model import LanguageModel
 from honeyguide.ask.questions import RunQuestions
 from honeyguide.cli.asking import Keys, TerminalQuestions, user
 from honeyguide.cli.options import JsonFlag, RunArgument
@@ -20,9 +21,11 @@ from honeyguide.cli.progress import CrawlScreen
 from honeyguide.crawler import RunToAnswer, judge_of
 from honeyguide.crawler import answer as give_answer
 from honeyguide.errors import AnswerError, RunBusy, SettingsError
+from honeyguide.model import Topic
 from honeyguide.model.counts import count_of
 from honeyguide.runs import open_run
 from honeyguide.runs.inbox import Reply, put
+from honeyguide.settings import validate, with_overrides
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,8 +84,18 @@ def _told(taken: AnswersTaken) -> str:
 def ask(
     run: RunArgument,
     count: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="How many questions at most.")] = 10,
+    model: Annotated[
+        str, typer.Option("--ask-model", metavar="NAME", show_default=False, help="Let this language model answer.")
+    ] = "",
+    url: Annotated[
+        str,
+        typer.Option(
+            "--ask-url", metavar="URL", show_default=False,
+            help="Its OpenAI-compatible server. \\[default: http://localhost:11434/v1]",
+        ),
+    ] = "",
     as_json: JsonFlag = False,
-) -> None:
+) -> None:  # fmt: skip
     """Answer the most useful questions about a run.
 
     Shows pages whose answer helps most, one after another, with title, address and the part about the topic. One key
@@ -98,6 +111,14 @@ def ask(
         found = questions.best(count)
         print_json({"run": str(run), "is_enough": not found, "questions": [_document(each) for each in found]})
         return
+    if model or url:
+        with _taking_answers(run) as give:
+            asking = Asking(questions.best, _language_model(run, model, url), give, count)
+            while not asking.is_over and asking.ask():
+                last = asking.given[-1]
+                print(f"{last.answer:4} {last.url}")
+        _print_summary(run, asking)
+        return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise SettingsError(
             [f"ask needs a terminal: --json prints the questions, and {command('answer', run)} URL yes answers one"]
@@ -105,6 +126,15 @@ def ask(
     with _taking_answers(run) as give:
         asking = _ask_in_terminal(questions, give, count)
     _print_summary(run, asking)
+
+
+def _language_model(run: Path, model: str, url: str) -> Respondent:
+    with open_run(run) as opened:
+        settings = with_overrides(opened.settings, {"ask.model": model, "ask.url": url})
+    validate(settings)
+    topic = settings.topic
+    asked = LanguageModel(settings.ask, Topic(topic.name, topic.keywords, topic.like, topic.unlike))
+    return Respondent("model", model, lambda question: None if asked.is_given_up else asked.reply(question))
 
 
 def _document(question: PageQuestion) -> dict[str, Any]:
