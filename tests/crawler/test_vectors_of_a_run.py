@@ -12,12 +12,15 @@ from deep_strategies import thorough
 from honeyguide.crawler import Builder, crawl, resume, word_vectors
 from honeyguide.errors import SettingsError, VectorsError
 from honeyguide.settings import VectorSettings, load_settings, validate, with_overrides
-from honeyguide.text import EnglishVectors, WordllamaVectors, WordVectors, open_vectors
+from honeyguide.text import EnglishVectors, WordllamaVectors, WordVectors, encoder, open_vectors
 from vectors_by_hash import hashed_vectors
 from written_vectors import glove, word2vec_binary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from honeyguide.settings import Settings
     from honeyguide.text.vector_files import Converting
@@ -66,6 +69,28 @@ def test_a_crawl_with_vectors_of_any_dimension_stops_and_goes_on_as_one(
     crawl(tmp_path / "halves", settings_with(file, strategy, budget=30)).close()
     resume(tmp_path / "halves", budget=60).close()
     assert story(tmp_path / "halves") == story(tmp_path / "whole")
+
+
+class CountedLetters:
+    """A model of texts for tests: it goes by how often each letter stands there."""
+
+    digest = "letters"
+
+    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        letters = "abcdefghijklmnopqrstuvwxyz "
+        return np.array([[text.count(letter) for letter in letters] for text in texts], dtype=np.float32)
+
+
+def test_a_crawl_with_an_encoder_stops_and_goes_on_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoder, "_open_model", lambda _: CountedLetters())
+    cache: dict[str, Any] = {"vectors__cache_folder": str(tmp_path / "cache"), "concurrency": 1}
+    crawl(tmp_path / "without", settings_for("online-ridge", budget=60, **cache)).close()
+    encoded: dict[str, Any] = {"vectors__encoder": "minilm", **cache}
+    crawl(tmp_path / "whole", settings_for("online-ridge", budget=60, **encoded)).close()
+    crawl(tmp_path / "halves", settings_for("online-ridge", budget=30, **encoded)).close()
+    resume(tmp_path / "halves", budget=60).close()
+    assert story(tmp_path / "halves") == story(tmp_path / "whole") != story(tmp_path / "without")
+    assert load_settings(tmp_path / "whole" / "settings.toml").vectors.digest.endswith("+letters")
 
 
 def test_the_vectors_decide_what_is_chosen(tmp_path: Path) -> None:

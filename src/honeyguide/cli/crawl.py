@@ -114,6 +114,10 @@ FLAGS: Final = (
     _rare("--render", "render.enabled", "", _HOW, "Run scripts of empty pages in headless Chromium."),
     Flag("--contact", "fetch.contact", "MAIL|URL", _HOW, "Where a site's owner can reach you."),
     _rare("--vectors", "vectors.source", "FILE", _HOW, "Word vectors: a GloVe, word2vec or fastText .vec file."),
+    _rare(
+        "--encoder", "vectors.encoder", "NAME|FOLDER", _HOW,
+        "Read pages and links with a sentence encoder too: minilm (extra encoder), or a folder with a model.",
+    ),
     _rare("--language", "judge.language", "NAME", _HOW, "The language of the pages, in English: german, french."),
     _rare("--archive", "store.archive", "KIND", _HOW, "Where pages are kept: store, warc (in RUN/archive), none."),
     Flag(

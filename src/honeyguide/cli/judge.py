@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from honeyguide.cli.options import (
+    ENCODER,
     TOPIC_FLAGS,
     VECTORS,
     AnySetting,
@@ -44,6 +45,7 @@ FLAGS: Final = (
     Flag("--judge", "judge.kind", "NAME", _HOW, f"How relevance is measured: {', '.join(JUDGES)}."),
     Flag("--world", "crawl.world", "WORLD", _HOW, "Where URLs are looked up, as in honeyguide crawl."),
     VECTORS,
+    ENCODER,
 )
 
 

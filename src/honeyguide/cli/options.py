@@ -170,6 +170,13 @@ VECTORS: Final = Flag(
     "Options",
     "Word vectors: english, wordllama, or a GloVe, word2vec or fastText file.",
 )
+ENCODER: Final = Flag(
+    "--encoder",
+    "vectors.encoder",
+    "NAME|FOLDER",
+    "Options",
+    "Read texts with a sentence encoder too: minilm or a folder.",
+)
 _EXAMPLE_FORMS: Final = "text, @FILE or URL; repeatable."
 LIKE: Final = Flag("--like", "topic.like", "EXAMPLE", TOPIC_PANEL, f"An example of what is wanted: {_EXAMPLE_FORMS}")
 UNLIKE: Final = Flag(

@@ -44,7 +44,7 @@ from honeyguide.registry import JUDGES, STRATEGIES, WORLDS
 from honeyguide.runs import RankRules, RefreshedRanks, open_run
 from honeyguide.settings import SETTINGS_BY_KEY, with_overrides
 from honeyguide.settings.schema import files_named, with_absolute_paths
-from honeyguide.text import WordVectors, open_vectors
+from honeyguide.text import WordVectors, open_encoder, open_vectors
 from honeyguide.topic.presets import subject_texts
 from honeyguide.topic.starting_points import starting_urls
 
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from honeyguide.model import Fetched, KnownPage, Page
     from honeyguide.model.clock import Clock
     from honeyguide.settings import Settings, VectorSettings
+    from honeyguide.text import VectorSource
     from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
 
@@ -94,7 +95,14 @@ def _beam(strategy: Strategy, hosts: HostReadiness) -> BeamFrontier:
 
 def word_vectors(settings: VectorSettings, on_converting: Callable[[Converting], None] = lambda _: None) -> WordVectors:
     """Open the vectors that are named. A file met for the first time is converted, and `on_converting` told how far."""
-    return WordVectors(open_vectors(settings.source, settings.cache_path, on_converting))
+    return beside_encoder(open_vectors(settings.source, settings.cache_path, on_converting), settings)
+
+
+def beside_encoder(source: VectorSource, settings: VectorSettings) -> WordVectors:
+    """Return vectors of this source, with the encoder that is named beside them."""
+    return WordVectors(
+        source, open_encoder(settings.encoder, source, settings.cache_path) if settings.encoder else None
+    )
 
 
 def _check_vectors(vectors: WordVectors, settings: VectorSettings) -> None:
@@ -173,6 +181,7 @@ class Builder:
             ranks=self.ranks(),
             is_live=is_live,
             guard=self.guard(),
+            encoder=self.vectors.encoder if self.settings.vectors.encoder else None,
             spare_urls=self.spare_urls(is_live=is_live) if self.settings.restart.is_on else {},
         )
 

@@ -132,6 +132,8 @@ class Intake:
             failed = Failed(FailureReason.UNREADABLE, prepared.reason, fetched.status)
             return self._take_nothing(arrived.taken_as(failed), failed)
         page = prepared.page
+        if prepared.encoded and self._parts.encoder is not None:
+            self._parts.encoder.remember(prepared.encoded)
         self._times.add("parse", prepared.parse_s)
         self._times.add("judge", prepared.judge_s)
         sent_on_to = self._sent_on_to(page)

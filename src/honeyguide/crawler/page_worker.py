@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
-from honeyguide.crawler.build import Builder
+from honeyguide.crawler.build import Builder, beside_encoder
 from honeyguide.crawler.preparing import (
     LENGTH,
     OBJECTS_BETWEEN_COLLECTIONS,
@@ -33,7 +33,6 @@ from honeyguide.crawler.preparing import (
 )
 from honeyguide.errors import HoneyguideError
 from honeyguide.runs import body_packer
-from honeyguide.text import WordVectors
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -95,9 +94,11 @@ def _limit_memory(further_bytes: int) -> None:
 
 
 def _preparation(recipe: Recipe) -> Preparation:
-    builder = Builder(recipe.settings, None if recipe.source is None else WordVectors(recipe.source))
+    source, settings = recipe.source, recipe.settings
+    builder = Builder(settings, None if source is None else beside_encoder(source, settings.vectors))
     judge = builder.judge() if recipe.judges else None
-    return Preparation(builder.parser(), judge, body_packer(), is_guarded=builder.is_guarded)
+    encoder = builder.vectors.encoder if settings.vectors.encoder else None
+    return Preparation(builder.parser(), judge, body_packer(), is_guarded=builder.is_guarded, encoder=encoder)
 
 
 def _receive(incoming: BinaryIO) -> Any:  # noqa: ANN401 - whatever was sent; None at the end

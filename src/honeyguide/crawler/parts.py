@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from honeyguide.learn import Strategy
     from honeyguide.model import Fetched, Page, Url
     from honeyguide.runs import RefreshedRanks
+    from honeyguide.text import TextEncoder
 
 STAGES: Final = ("choose", "fetch", "parse", "judge", "guard", "links", "learn", "store")
 """`fetch` is time spent waiting for answers, `links` that of sorting and scoring the links of pages."""
@@ -71,6 +72,7 @@ class Parts:
     same: SamePages = field(default_factory=SamePages)
     is_live: bool = False  # troubles may pass, and slow hosts are spared
     guard: Guard | None = None  # with one, the frontier has levels
+    encoder: TextEncoder | None = None  # of link texts, which processes beside the crawl read for it
     spare_urls: Mapping[str, Sequence[Url]] = field(default_factory=dict)  # for restarts, by where they come from
 
     def is_expanded(self, page: Page) -> bool:

@@ -21,8 +21,10 @@ import numpy as np
 
 from honeyguide.guard import Fingerprint, fingerprint_of
 from honeyguide.judge import kinds_of
-from honeyguide.model import Link, Occurrence, Url
+from honeyguide.learn.features import link_texts
+from honeyguide.model import Candidates, Link, Occurrence, Origin, Url
 from honeyguide.registry import JUDGES
+from honeyguide.settings import with_overrides
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from honeyguide.judge import LearningJudge, Verdicts
     from honeyguide.model import Fetched, Page, Verdict
     from honeyguide.settings import Settings
-    from honeyguide.text import WordVectors
+    from honeyguide.text import TextEncoder, WordVectors
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +58,7 @@ class Prepared:
     parse_s: float = 0.0  # what reading it took
     judge_s: float = 0.0
     description: NDArray[np.float16] | None = None  # by which a judge that learns judges it, now and again
+    encoded: dict[str, NDArray[np.float32]] | None = None  # texts of its links, read by an encoder beside the crawl
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,9 @@ class Preparer(Protocol):
         ...
 
 
+LINKS_READ_AHEAD: Final = 200  # of a page, by an encoder in another process; some seconds
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """All that another process needs to prepare pages as this one would."""
@@ -96,6 +102,8 @@ class Recipe:
     def of(cls, settings: Settings, vectors: WordVectors | None) -> Recipe:
         """For a crawl with these settings, and with these vectors if they are not the ones that the settings name."""
         judges = all(JUDGES[kind].by_page_alone for kind in kinds_of(settings))
+        if vectors is not None and vectors.encoder is None:
+            settings = with_overrides(settings, {"vectors.encoder": ""})
         recipe = cls(settings, None if vectors is None else vectors.source, judges)
         if vectors is None or not judges:
             return replace(recipe, source=None)
@@ -116,8 +124,11 @@ class Preparation:
         pack: Callable[[bytes], bytes] | None = None,
         *,
         is_guarded: bool = False,
+        encoder: TextEncoder | None = None,
     ) -> None:
+        """With `encoder`, the texts of links are read ahead of the crawl."""
         self._parse = parse
+        self._encoder = encoder
         self._judge = judge
         self._pack = pack
         self._is_guarded = is_guarded
@@ -138,7 +149,8 @@ class Preparation:
         judged = perf_counter()
         fingerprint = fingerprint_of(page) if self._is_guarded else None
         packed = None if self._pack is None else self._pack(fetched.body)
-        return Prepared(page, verdict, packed, fingerprint, parsed - started, judged - parsed, description)
+        encoded = None if self._encoder is None else self._encoder.learn(_texts_of_links(page))
+        return Prepared(page, verdict, packed, fingerprint, parsed - started, judged - parsed, description, encoded)
 
     def _judged(self, page: Page) -> tuple[Verdict | Unjudged | None, NDArray[np.float16] | None]:
         """Judge a page; where the judge learns, only describe it: an answer may come before the page is taken in."""
@@ -148,6 +160,12 @@ class Preparation:
             return judge_safely(self._judge, page), None
         described = describe_safely(self._judge.learner, page)
         return (described, None) if isinstance(described, Unjudged) else (None, described)
+
+
+def _texts_of_links(page: Page) -> list[str]:
+    """Return what an encoder reads of a page's first links; the crawl sees to the others itself."""
+    origin = Origin(page.url.host, relevance=0.0, distance=0, depth=0)
+    return list(chain(*link_texts(Candidates.on_page(page, page.links[:LINKS_READ_AHEAD], origin))))
 
 
 def judge_safely(judge: Verdicts, page: Page, description: NDArray[np.float16] | None = None) -> Verdict | Unjudged:
@@ -211,13 +229,14 @@ def shipped(prepared: Prepared) -> tuple[Any, ...]:
         prepared.parse_s,
         prepared.judge_s,
         None if prepared.description is None else prepared.description.tobytes(),
+        prepared.encoded,
     )
 
 
 def received(pieces: tuple[Any, ...]) -> Prepared:
     """Undo `shipped`."""
     page, words, targets, anchors, counts, starts, ends, in_main, rels, verdict, *rest = pieces
-    packed_body, packed_print, parse_s, judge_s, described = rest
+    packed_body, packed_print, parse_s, judge_s, described, encoded = rest
     places = list(
         map(_occurrence, zip(_split(anchors), _numbers(starts), _numbers(ends), map(bool, in_main), strict=True))
     )
@@ -229,7 +248,7 @@ def received(pieces: tuple[Any, ...]) -> Prepared:
     fingerprint = None if packed_print is None else Fingerprint.unpack(packed_print)
     description = None if described is None else np.frombuffer(described, dtype=np.float16)
     whole = replace(page, words=tuple(_split(words)), links=links)
-    return Prepared(whole, verdict, packed_body, fingerprint, parse_s, judge_s, description)
+    return Prepared(whole, verdict, packed_body, fingerprint, parse_s, judge_s, description, encoded)
 
 
 def _joined(texts: Sequence[str]) -> str | None:

@@ -192,7 +192,10 @@ class LearnedJudge(LearningJudge):
         """Return the direction of the topic's words, each by how telling it is; zero where none has a vector."""
         name = self._weighed(content_words(topic.name, language))
         keywords = [word for keyword in topic.keywords for word in content_words(keyword, language)]
-        return unit(unit(name) + KEYWORD_SHARE * unit(self._weighed(keywords)))
+        direction = unit(unit(name) + KEYWORD_SHARE * unit(self._weighed(keywords)))
+        if self._vectors.encoder:
+            direction = unit(direction + self._cut(self._vectors.encoder.encode([", ".join(topic.phrases)])[0]))
+        return direction
 
     def _weighed(self, words: Sequence[str]) -> NDArray[np.float64]:
         stems = Stems().of(words)
@@ -213,8 +216,14 @@ class LearnedJudge(LearningJudge):
             self._vectors.look_up(words) if page is None else self._vectors.look_up(page.words).within(page.main_spans)
         )
         lead = WordRows(rows.table, rows.numbers[:LEAD_WORDS]).text_vector()
-        vector = unit(self._cut(rows.text_vector()) + self._cut(named + lead))
+        beginning = self._encoded_beginning(title, words)
+        vector = unit(self._cut(rows.text_vector()) + (self._cut(named + lead) if beginning is None else beginning))
         return np.concatenate([self._terms.measure(title, words), vector])
+
+    def _encoded_beginning(self, title: tuple[str, ...], words: tuple[str, ...]) -> NDArray[np.float64] | None:
+        """Return the direction of title and first words by the encoder; None where there is none."""
+        encoder = self._vectors.encoder
+        return None if encoder is None else self._cut(encoder.encode([" ".join((*title, *words[:LEAD_WORDS]))])[0])
 
     def _directions_without(
         self, title: tuple[str, ...], words: tuple[str, ...], distinct: Sequence[str]
@@ -223,13 +232,14 @@ class LearnedJudge(LearningJudge):
         parts = [words, words[:LEAD_WORDS], title]
         counts = [Counter(part) for part in parts]
         vectors = [self._vectors.vector(part) for part in parts]
+        beginning = self._encoded_beginning(title, words)  # as a whole: it is not a sum over words
         for word in distinct:
             own = self._vectors.vector([word]) / ONCE
             text, lead, named = (
                 vector - count_weights(np.array(count[word])) * own
                 for vector, count in zip(vectors, counts, strict=True)
             )
-            yield unit(self._cut(text) + self._cut(lead + named))
+            yield unit(self._cut(text) + (self._cut(lead + named) if beginning is None else beginning))
 
     @property
     def _shift_size(self) -> int:

@@ -42,6 +42,7 @@ def address_sums(urls: Sequence[Url], vectors: WordVectors, dimension: int) -> N
     return vectors.look_up(tuple(chain.from_iterable(words))).span_sums(ends - lengths, ends, dimension)
 
 
+NEXT_WORDS: Final = 8  # on either side of an anchor, that an encoder reads with it
 HEAD: Final = 128  # numbers of a word vector used for links
 MEANING: Final = 32  # of those, kept in a link's row
 LARGEST: Final = 7  # of the whole numbers that a short vector is made of: four bits each
@@ -65,6 +66,24 @@ SCALARS: Final = (
 COLUMNS: Final = (*SCALARS, *(f"meaning {number}" for number in range(MEANING)))
 
 
+def link_texts(candidates: Candidates) -> tuple[list[str], list[str]]:
+    """Return what an encoder reads of each link: its anchor, and the anchor among the words next to it."""
+    words = candidates.words
+    spans: list[list[int]] = candidates.spans.tolist()
+    anchors = [" ".join(words[start:end]) for _, start, end, _ in spans]
+    around = [
+        " ".join(words[max(first, start - NEXT_WORDS) : min(last, end + NEXT_WORDS)])
+        for first, start, end, last in spans
+    ]
+    return anchors, around
+
+
+def _pointing(sums: NDArray[np.float64], directions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn sums of word vectors to where an encoder points, at the length they have: how much their words say."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
+    return directions * np.where(lengths > 0, lengths, 1.0)[:, None]
+
+
 class LinkFeatures:
     """Describes links, and makes rows of descriptions, given a topic. A link has the same numbers in any batch."""
 
@@ -84,6 +103,9 @@ class LinkFeatures:
         anchor, around, address = texts
         anchor[:] = page.span_sums(start, end, self._size)
         np.subtract(page.span_sums(first, last, self._size), anchor, out=around)
+        if self._vectors.encoder:
+            for sums, encoded in zip((anchor, around), link_texts(candidates), strict=True):
+                sums[:] = _pointing(sums, self._vectors.encoder.encode(encoded)[:, : self._size])
         address[:] = address_sums(candidates.targets, self._vectors, self._size)
         described = np.zeros(len(candidates), dtype=self.description_type)
         largest = np.maximum(texts.max(axis=2), -texts.min(axis=2))

@@ -254,7 +254,7 @@ def _expression_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _vector_mistakes(settings: Settings) -> Iterator[str]:
-    paths = {"vectors.source": settings.vectors.source, "vectors.cache_folder": settings.vectors.cache_folder}
+    paths = {f"vectors.{key}": getattr(settings.vectors, key) for key in ("source", "encoder", "cache_folder")}
     for key, text in paths.items():
         if "\0" in text:
             yield f"{key} is {shown(text)}: no path has a NUL in it"

@@ -360,6 +360,12 @@ class VectorSettings:
         names_file=lambda value: bool(value.strip()) and value not in BUNDLED_VECTORS,
         everyday=True,
     )
+    encoder: str = setting(
+        "",
+        "minilm, or a folder with a sentence encoder that also reads pages and links; empty takes none",
+        names_file=lambda value: bool(value.strip()) and value != "minilm",
+        everyday=True,
+    )
     cache_folder: str = setting(
         "", "where files of vectors are kept converted; empty takes honeyguide/vectors in the user's cache folder"
     )

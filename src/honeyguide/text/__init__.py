@@ -7,6 +7,7 @@ vectors of texts or sums over the windows around links. Where vectors come from 
 looks like. Everything here is a function of its arguments; tables are only caches.
 """
 
+from honeyguide.text.encoder import TextEncoder, open_encoder
 from honeyguide.text.english import EnglishVectors, open_vectors
 from honeyguide.text.tokens import WORD, Stems, first_words, main_text, stop_words, words_of, words_of_url
 from honeyguide.text.url_shape import LetterModel, UrlRules, UrlShape, english_letters, plain_runs, url_shape
@@ -18,6 +19,7 @@ __all__ = [
     "EnglishVectors",
     "LetterModel",
     "Stems",
+    "TextEncoder",
     "UrlRules",
     "UrlShape",
     "VectorSource",
@@ -31,6 +33,7 @@ __all__ = [
     "first_words",
     "main_text",
     "neighbours",
+    "open_encoder",
     "open_vectors",
     "plain_runs",
     "stop_words",

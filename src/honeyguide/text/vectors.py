@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.model import Topic
+    from honeyguide.text.encoder import TextEncoder
 
 GRAIN: Final = 2.0**-8
 LARGEST: Final = 8.0
@@ -127,10 +128,11 @@ class _Numbers(dict[str, int]):
 
 
 class WordVectors:
-    """A bounded cache of word vectors over a source. Not thread-safe."""
+    """A bounded cache of word vectors over a source, and an encoder of texts where there is one. Not thread-safe."""
 
-    def __init__(self, source: VectorSource) -> None:
+    def __init__(self, source: VectorSource, encoder: TextEncoder | None = None) -> None:
         self.dimension = source.dimension
+        self.encoder = encoder
         self._source = source
         self._number_by_word = _Numbers()
         self._table = self._empty_table()
@@ -145,7 +147,8 @@ class WordVectors:
     @property
     def digest(self) -> str:
         """Names the vectors: crawls with equal ones are equal. Empty where the source does not say."""
-        return getattr(self._source, "digest", "")
+        own = getattr(self._source, "digest", "")
+        return f"{own}+{self.encoder.digest}" if own and self.encoder else own
 
     def look_up(self, words: tuple[str, ...]) -> WordRows:
         """Return the words as rows. The last answer is kept: judge and strategy ask about the same page in turn."""
@@ -171,6 +174,8 @@ class WordVectors:
         the mean direction of the texts in `like`, less `UNLIKE_SHARE` of the mean direction of those in `unlike`.
         """
         phrases = self.vector([word for phrase in topic.phrases for word in words_of(phrase)])
+        if self.encoder:
+            phrases = unit(phrases) + self.encoder.encode([", ".join(topic.phrases)])[0]
         if not (topic.like or topic.unlike):
             return phrases
         return unit(phrases) + self._mean_direction(topic.like) - UNLIKE_SHARE * self._mean_direction(topic.unlike)
