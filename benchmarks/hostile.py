@@ -1,6 +1,6 @@
 """What one hostile host costs a crawl, and the healthy host beside it.
 
-    python benchmarks/hostile.py [--only SHAPE] [--seconds 6] [--json]
+    python benchmarks/hostile.py [--only SHAPE] [--seconds 6] [--parse] [--json]
 
 Two servers on loopback addresses of their own: a healthy one with pages without end, and one that serves a hostile
 page three times, or answers everything wrong (`hostile_shapes.py`). `honeyguide.crawl` crawls both in a process of its
@@ -8,7 +8,8 @@ own with its defaults, but a pause of 0.1 s after each answer and no guard. The 
 healthy one was asked ten times. Told are, of so many seconds from then: the pages of the healthy host as a share of
 what it gives alone (at the begin and at the end, the mean), and the longest time between two of them; when the hostile
 pages were settled, and how; the memory of the crawl with its processes at its peak; and the size of the run folder.
-`--only` takes a part of a shape's name.
+`--only` takes a part of a shape's name. `--parse` only parses each hostile page, here, and the first quarter and half
+of it: processor time that grows with the square of the length would show.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.crawler import crawl
 from honeyguide.errors import HoneyguideError
-from honeyguide.model import Url
+from honeyguide.model import Fetched, Url
+from honeyguide.parse import parse
 from honeyguide.runs import open_run
 from honeyguide.settings import settings_from
 from hostile_shapes import PAGES, ROBOTS, SERVERS, TEXT, head, own_certificate
@@ -92,10 +94,10 @@ class Servers:
         writer.close()
 
     async def answer_badly(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError, asyncio.IncompleteReadError):
+        with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             path = await _path(reader)
             await self.is_warm.wait()
-            if self.misbehave is not None:
+            if self.misbehave is not None and (self.robots is not None or path != "/robots.txt"):
                 await self.misbehave(writer)
             else:
                 await self._serve(path, writer)
@@ -122,7 +124,7 @@ def _healthy_page(path: str) -> bytes:
 
 async def measure(shape: str, seconds: float, folder: Path) -> Measured:
     """Crawl both hosts for so long; without a shape the healthy one alone."""
-    servers = Servers(TEXT, ROBOTS[shape]() if shape in ROBOTS else None)
+    servers = Servers(TEXT, ROBOTS[shape]() if shape in ROBOTS else b"" if "robots.txt" in shape else None)
     if shape in PAGES:
         servers.page = PAGES[shape]()
     if shape in SERVERS:
@@ -243,6 +245,20 @@ def _memory_bytes(process_id: int) -> int:
     return 0
 
 
+def parse_parts(shapes: list[str]) -> dict[str, list[float]]:
+    """Return the processor seconds that a quarter, a half and all of each page take to parse."""
+    seconds: dict[str, list[float]] = {}
+    for shape in shapes:
+        body = PAGES[shape]()
+        for part in (4, 2, 1):
+            began = time.process_time()
+            parse(Url.parse(f"http://{HOSTILE}/1"), Fetched(200, "text/html", body[: len(body) // part]))
+            seconds.setdefault(shape, []).append(round(time.process_time() - began, 2))
+        if sys.stderr.isatty():
+            print(f"{shape}: {seconds[shape]}", file=sys.stderr)
+    return seconds
+
+
 def row_of(one: Measured) -> str:
     settled = "" if one.settled_s is None else f"{one.settled_s:.1f}"
     outcomes = ", ".join(f"{count} {outcome}" for outcome, count in one.outcomes.items())
@@ -257,12 +273,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", default="", metavar="SHAPE", help="shapes with this in their name")
     parser.add_argument("--seconds", type=float, default=6.0, help="of each crawl, once it is warm")
+    parser.add_argument("--parse", action="store_true", help="only parse the pages, and parts of them")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     arguments = parser.parse_args()
-    known = (*ROBOTS, *PAGES, *SERVERS)
+    known = tuple(PAGES) if arguments.parse else (*ROBOTS, *PAGES, *SERVERS)
     shapes = [shape for shape in known if arguments.only in shape]
     if not shapes:
         parser.error(f"--only {arguments.only}: no shape is called so; known are {', '.join(known)}")
+    if arguments.parse:
+        parts = parse_parts(shapes)
+        if arguments.json:
+            print(json.dumps({"machine": machine(), "seconds": parts}))
+        else:
+            print("| page | a quarter, s | half, s | all, s |\n| --- | --- | --- | --- |")
+            print("\n".join(f"| {shape} | {' | '.join(map(str, seconds))} |" for shape, seconds in parts.items()))
+        return
     told = []
     for shape in ("", *shapes, ""):
         with tempfile.TemporaryDirectory() as folder:

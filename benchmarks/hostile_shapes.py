@@ -52,7 +52,7 @@ PAGES: Final[Mapping[str, Callable[[], bytes]]] = {
     "end tags: </p> 1,200,000 times": lambda: repeated(b"</p>", 4_800_000),
     "comments: 700,000": lambda: repeated(b"<!---->", 4_800_000),
     "menus: 400,000 <nav>": lambda: repeated(b"<nav>x</nav>", 4_800_000),
-    "markers and control characters": lambda: repeated(b"\x01\x02&#1;&#x1;", 4_800_000),
+    "markers and control characters": lambda: TEXT * 40 + b"\x01\x02&#1;&#x1;" * 400_000,
 }  # fmt: skip
 
 ROBOTS: Final[Mapping[str, Callable[[], bytes]]] = {

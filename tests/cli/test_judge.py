@@ -39,6 +39,11 @@ def test_one_page_is_shown_in_full(cli: Cli) -> None:
     assert "+0.965  rock  3 times" in out
 
 
+def test_the_limits_that_a_page_is_over_are_shown(cli: Cli) -> None:
+    out = cli("judge", *BY_KEYWORD, "--set", "parse.max_words=5", "--set", "parse.max_title_characters=3", "rocks.html")
+    assert "words      5 in the main text\n  cut by     title, words; limits of [parse]\n" in out
+
+
 def test_the_evidence_adds_up_to_the_relevance(cli: Cli) -> None:
     lines = cli("judge", "--topic", "geology", "rocks.html").splitlines()
     relevance = float(next(line for line in lines if "relevance  " in line).split()[1])

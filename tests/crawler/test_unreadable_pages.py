@@ -8,12 +8,13 @@ import pytest
 
 from crawler.driving import script_settings
 from crawler.small_crawls import contents, story
+from honeyguide.cli.summary import summary
 from honeyguide.crawler import build, crawl
 from honeyguide.crawler import start as run_module
 from honeyguide.crawler.live import needs_a_browser
 from honeyguide.crawler.preparing import Preparation
 from honeyguide.crawler.transport import SimulatedTransport
-from honeyguide.model import Fetched
+from honeyguide.model import Cap, Fetched
 from honeyguide.model.clock import SimulatedClock
 from honeyguide.parse import parse
 from honeyguide.runs import body_packer, open_run
@@ -86,3 +87,13 @@ def test_a_page_on_which_the_parser_breaks_is_not_rendered(monkeypatch: pytest.M
     monkeypatch.setattr("honeyguide.crawler.live.parse", break_on_poison)
     assert needs_a_browser(PAGE_URL, Fetched(200, "text/html", b"<script>rock()</script>"))
     assert not needs_a_browser(PAGE_URL, Fetched(200, "text/html", b"<script>poison()</script>"))
+
+
+def test_a_run_says_which_pages_were_cut_and_by_which_limit(tmp_path: Path) -> None:
+    settings = script_settings(parse__max_links=2, parse__max_word_characters=5)
+    with crawl(tmp_path / "run", settings, world=ScriptedWorld(SCRIPT), vectors=hashed_vectors()) as run:
+        assert {page.url.path: page.cut_by for page in run.pages()} == {
+            "/": (Cap.LINKS,), "/a": (), "/b": (Cap.WORD,),
+        }  # fmt: skip
+        assert run.cut_pages() == {"links": 1, "word": 1}
+        assert summary(run)["cut_pages"] == {"links": 1, "word": 1}

@@ -118,6 +118,8 @@ def _page_lines(page: JudgedPage) -> Iterator[str]:
     yield f"  relevant   {'yes' if verdict.is_relevant else 'no'}; threshold {threshold}"
     yield f"  reward     {verdict.reward:.3f}"
     yield f"  words      {page.words:,} in the main text"
+    if page.cut_by:
+        yield f"  cut by     {', '.join(page.cut_by)}; limits of [parse]"
     yield ""
     yield from _evidence_lines(evidence)
     if page.links:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from honeyguide.judge import Match, Verdicts
-    from honeyguide.model import Evidence, Page, Verdict
+    from honeyguide.model import Cap, Evidence, Page, Verdict
     from honeyguide.settings import Settings
     from honeyguide.worlds import World
 
@@ -44,6 +44,7 @@ class JudgedPage:
     verdict: Verdict
     evidence: Evidence
     links: tuple[ScoredLink, ...] = ()  # best first
+    cut_by: tuple[Cap, ...] = ()  # limits of [parse] that it is over
     matches: tuple[Match, ...] = ()  # of the rake judge: every keyword with every search phrase that it satisfies
 
 
@@ -111,6 +112,7 @@ def _judged(name: str, page: Page, builder: Builder, verdicts: Verdicts, links: 
         verdict=verdict,
         evidence=verdicts.evidence(page),
         links=tuple(scored),
+        cut_by=page.cut_by,
         matches=tuple(verdicts.matches(page)),
     )
 

@@ -81,13 +81,14 @@ class NamedPages:
 
         PageError if there is no such page, or if there is not a word of HTML or text in it.
         """
-        page = parse(*await self.fetched(_parse_url(name))) if is_url(name) else self._read_page_file(name)
+        found = await self.fetched(_parse_url(name)) if is_url(name) else self._read_page_file(name)
+        page = parse(*found, limits=self._settings.parse)
         if not page.words:
             what = f"is {page.media_type}, not HTML or text" if not page.charset else "has no words in it"
             raise PageError(f"{name} {what}; give another page")
         return page
 
-    def _read_page_file(self, name: str) -> Page:
+    def _read_page_file(self, name: str) -> tuple[Url, Fetched]:
         if name == STANDARD_INPUT:
             if self._input_is_read:
                 raise PageError(
@@ -103,7 +104,7 @@ class NamedPages:
         declared = "text/html" if Path(name).suffix.lower() in _HTML_ENDINGS else ""
         # Not through the door of web addresses: nothing is ever fetched from here.
         address = Url("file:///dev/stdin") if name == STANDARD_INPUT else Url(Path(name).absolute().as_uri())
-        return parse(address, Fetched(200, declared, body))
+        return address, Fetched(200, declared, body)
 
     async def fetched(self, url: Url) -> tuple[Url, Fetched]:
         """Fetch a URL, redirects followed; return the last URL and its body. PageError if there is none."""

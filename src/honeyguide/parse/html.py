@@ -9,7 +9,7 @@ limits; from where one is passed, a document is cut off.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -71,20 +71,22 @@ def _up_to_many_attributes(html: str) -> str:
 
 
 def _up_to_depths(html: str) -> str:
-    """Count what is open, by name: an end without a beginning closes nothing."""
+    """Count what is open, by name. An end closes nothing that is not open, or was opened outside the table it is in."""
     if html.count("<") < FEW_TAGS:
         return html
-    opened: dict[str, int] = {}
-    depth = steps = 0
+    opened: defaultdict[str, list[int]] = defaultdict(list)  # for each, how many tables were open before it
+    depth = steps = tables = 0
     for tag in _TAG.finditer(html):
         name = tag[1].lower()
         if name in _FLAT:
             pass
         elif html[tag.start() + 1] != "/":
-            opened[name] = opened.get(name, 0) + 1
+            opened[name].append(tables)
             depth += 1
-        elif opened.get(name):
-            opened[name] -= 1
+            tables += name == "table"
+        elif opened[name] and (name == "table" or opened[name][-1] >= tables):
+            before = opened[name].pop()
+            tables = before if name == "table" else tables
             depth -= 1
         steps += depth
         if depth > DEEPEST or steps > STEPS:
