@@ -9,7 +9,7 @@ from unittest.mock import patch
 from crawler.small_crawls import settings_for, story
 from honeyguide.crawler import Builder, PageJudged, crawl
 from honeyguide.crawler.resume import restore
-from honeyguide.crawler.status import BEST_LINKS, best_waiting
+from honeyguide.crawler.status import BEST_LINKS, MOST_QUESTIONS, best_waiting
 from honeyguide.model.clock import SimulatedClock
 from honeyguide.runs import SqliteStore, open_run
 from vectors_by_hash import hashed_vectors
@@ -40,7 +40,9 @@ def test_while_it_crawls_it_says_what_is_under_way_and_what_waits(
         if isinstance(event, PageJudged) and event.progress.steps > 40:
             seen.append(read(run))
 
-    crawl(run, settings_for(budget=60), vectors=hashed_vectors(), listeners=[look]).close()
+    monkeypatch.setattr("honeyguide.crawler.status.QUESTIONS_EVERY_S", 0.0)
+    settings = settings_for(budget=60, judge__kind="learned")
+    crawl(run, settings, vectors=hashed_vectors(), listeners=[look]).close()
     status = seen[-1]
     assert status["budget"] == 60
     assert 40 <= status["progress"]["steps"] <= 60
@@ -55,6 +57,9 @@ def test_while_it_crawls_it_says_what_is_under_way_and_what_waits(
     assert {"url", "score", "level", "anchor", "found_on", "page_relevance", "depth"} == best[0].keys()
     with open_run(run) as opened:
         fetched = {step.url.text for step in opened.steps()}
+    assert len(status["questions"]) == MOST_QUESTIONS
+    assert {each["url"] for each in status["questions"]} <= fetched
+    assert {"url", "title", "relevance"} == status["questions"][0].keys()
     assert {each["best_waiting"][0]["url"] for each in seen} & fetched, "the best links are fetched soon"
 
 

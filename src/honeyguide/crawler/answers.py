@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from honeyguide.ask.questions import KnownPages
 from honeyguide.crawler.resume import rows_described
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import LinkId, ParentFacts, Transition, Verdict
@@ -194,21 +195,11 @@ class AnswerIntake:
 
     def _relevance_by_answers(self, pages: PageColumns, judge: LearningJudge) -> NDArray[np.float64]:
         """Teach the judge, and return what it thinks of every page now."""
-        place_by_link = {link: place for place, link in enumerate(pages.links[pages.described].tolist())}
-        descriptions = pages.descriptions
-        elsewhere: list[NDArray[np.float16]] = []
-        taught: list[tuple[int, bool]] = []
-        for each in self._standing().values():
-            place = None if each.link is None else place_by_link.get(each.link)
-            if place is None and each.link is None and len(each.description) == 2 * judge.description_width:
-                place = len(place_by_link) + len(elsewhere)
-                elsewhere.append(np.frombuffer(each.description, dtype=np.float16))
-            if place is not None:
-                taught.append((place, each.answer == "yes"))
-        judge.teach(np.concatenate((descriptions, elsewhere)) if elsewhere else descriptions, sorted(taught))
-        found = judge.relevances(descriptions)
-        for place, is_yes in taught:
-            if place < len(found):
+        known = KnownPages.of(pages, self._standing().values())
+        judge.teach(known.descriptions, known.answers)
+        found = judge.relevances(pages.descriptions)
+        for place, is_yes in known.answers:
+            if place < len(found):  # or it is a page of another run
                 found[place] = float(is_yes)
         relevance = pages.crawl_relevance.copy()
         relevance[pages.described] = found

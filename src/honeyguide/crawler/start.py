@@ -340,7 +340,7 @@ async def _run_to_the_end(
         options.get("answers", ()),
         on_question and Questions(crawl.folder.path, core, parts, store, answers, on_question, settings.ask.limit),
         on_budget=lambda fetches: crawl.folder.save_settings(to_toml(with_budget(crawl.builder.settings, fetches))),
-        status=StatusFile(crawl.folder.path, core, parts, store),
+        status=StatusFile(crawl.folder.path, core, parts, store, answers),
     )
     if settings.ask.model and "judge" not in options:
         opened.enter_context(_model_asked(crawl, options.get("vectors")))

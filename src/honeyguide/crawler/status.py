@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from honeyguide.ask.questions import KnownPages
 from honeyguide.frontier import LevelledFrontier
 from honeyguide.model import HostId, LinkId
 from honeyguide.model.clock import RealClock
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from honeyguide.crawler.answers import AnswerIntake
     from honeyguide.crawler.core import CrawlCore
     from honeyguide.crawler.parts import Parts
     from honeyguide.runs import SqliteStore
@@ -34,13 +36,18 @@ WRITE_EVERY_S: Final = 0.25
 LARGEST_SHARE: Final = 0.01  # of a crawl's time that goes into the file
 BEST_LINKS: Final = 10
 MOST_HOSTS: Final = 20
+MOST_QUESTIONS: Final = 5
+QUESTIONS_EVERY_S: Final = 2.0
 BATCH: Final = 50_000  # links whose scores are looked at together
 
 
 class StatusFile:
     """Writes the status of one crawl. What goes wrong here is logged once, and never stops the crawl."""
 
-    def __init__(self, run: Path, core: CrawlCore, parts: Parts, store: SqliteStore) -> None:
+    def __init__(self, run: Path, core: CrawlCore, parts: Parts, store: SqliteStore, answers: AnswerIntake) -> None:
+        self._answers = answers
+        self._questions: list[dict[str, Any]] = []
+        self._next_questions = 0.0
         self._file = run / FILE
         self._core = core
         self._parts = parts
@@ -80,7 +87,27 @@ class StatusFile:
             "in_flight": [{"url": each.url.text, "since": each.record.chosen_at} for each in self._core.dispatches],
             "best_waiting": list(self._best_waiting()),
             "resting_hosts": list(self._resting_hosts(now)),
+            "questions": self._newest_questions(),
         }
+
+    def _newest_questions(self) -> list[dict[str, Any]]:
+        """Return the pages about which an answer helps most; found anew now and then, because that takes longer."""
+        judge, started = self._parts.judge.learner, perf_counter()
+        if judge is not None and started >= self._next_questions:
+            pages = self._store.page_columns(judge.description_width)
+            relevance_by_link = dict(zip(pages.links.tolist(), pages.relevance.tolist(), strict=True))
+            links = KnownPages.of(pages, self._answers.answers).links_to_ask_about(judge, MOST_QUESTIONS)
+            self._questions = [
+                {
+                    "url": self._parts.links.url(LinkId(link)).text,
+                    "title": self._store.title_and_step(LinkId(link))[0],
+                    "relevance": relevance_by_link[link],
+                }
+                for link in links
+            ]
+            ended = perf_counter()
+            self._next_questions = ended + max(QUESTIONS_EVERY_S, (ended - started) / LARGEST_SHARE)
+        return self._questions
 
     def _best_waiting(self) -> Iterator[dict[str, Any]]:
         """Yield the links that would come out next were all hosts ready, with what speaks for each."""
