@@ -45,7 +45,7 @@ def test_the_limits_that_a_page_is_over_are_shown(cli: Cli) -> None:
 
 
 def test_the_evidence_adds_up_to_the_relevance(cli: Cli) -> None:
-    lines = cli("judge", "--topic", "geology", "rocks.html").splitlines()
+    lines = cli("judge", "--topic", "geology", "--judge", "embedding", "rocks.html").splitlines()
     relevance = float(next(line for line in lines if "relevance  " in line).split()[1])
     parts = [float(line.split()[0]) for line in lines if line.startswith(("  +", "  -"))]
     assert len(parts) > 3
@@ -71,7 +71,7 @@ def test_parts_of_a_combined_judge_are_shown_without_counts(cli: Cli) -> None:
 
 
 def test_contributions_that_add_to_less_than_0_are_explained(cli: Cli) -> None:
-    out = cli("judge", "--topic", "geology", "--unlike", "tea is a drink", "tea.html")
+    out = cli("judge", "--topic", "geology", "--unlike", "tea is a drink", "--judge", "embedding", "tea.html")
     assert "relevance  0.000 by embedding" in out
     assert "; below 0 is a relevance of 0)" in out
 
@@ -140,7 +140,7 @@ def test_pages_of_a_wiki_world_are_judged_there(tmp_path: Path, cli: Cli) -> Non
 
 def test_a_run_s_own_settings_judge(shared_run: Path, cli: Cli) -> None:
     out = cli("judge", "--config", shared_run / "settings.toml", "rocks.html")
-    assert "by embedding" in out
+    assert "by learned" in out
 
 
 class Site(BaseHTTPRequestHandler):

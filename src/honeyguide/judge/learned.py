@@ -34,7 +34,7 @@ import numpy as np
 from honeyguide.errors import JudgeError
 from honeyguide.judge.embeddings import ROWS_SHOWN
 from honeyguide.judge.judge import LearningJudge
-from honeyguide.judge.topic_terms import LEAD_WORDS, TopicTerms
+from honeyguide.judge.topic_terms import LEAD_WORDS, MOST_SAID, TopicTerms
 from honeyguide.model import Evidence, EvidenceRow, weighted_sums
 from honeyguide.text import Stems, unit, words_of
 from honeyguide.text.telling import content_words, idf_of_stem
@@ -259,7 +259,8 @@ class LearnedJudge(LearningJudge):
     def _start(self, rows: NDArray[np.float64], likeness: NDArray[np.float64] | None, yes: int) -> NDArray[np.float64]:
         """Return the log-odds by the topic's words, its vector and the mean of what is wanted, before any fit."""
         weights = self._terms.weights
-        kinds = [weighted_sums(part, weights) for part in np.split(rows[:, : 3 * len(weights)], 3, axis=1)]
+        parts = np.split(rows[:, : 3 * len(weights)], 3, axis=1)
+        kinds = [np.minimum(weighted_sums(part, weights), MOST_SAID) for part in parts]
         near = SATURATED * np.tanh(self._nearness(rows, self._topic) / SATURATED)
         odds = weighted_sums(np.column_stack([near, *kinds, np.ones(len(rows))]), BY_NAME)
         if likeness is not None:

@@ -6,7 +6,7 @@ much a term says of the text is BM25's saturation of its count,
     count / (count + k (1 - b + b · length / AVERAGE_WORDS)),        k = 1.2, b = 0.75,
 
 and terms are weighed by how telling they are (`honeyguide.text.telling`). Keywords add to what the words of the name
-say, at half their weight, and never take away: a page need not have all of them.
+say and never take away: a page need not have all of them, and no more than `MOST_SAID` of a whole name counts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MOST_TERMS: Final = 16  # counted apart; the last is the mean of all that follow
 LEAD_WORDS: Final = 60  # of the main text: its beginning
-KEYWORD_WEIGHT: Final = 0.5
+MOST_SAID: Final = 1.5
 SATURATION: Final = 1.2
 LENGTH_SHARE: Final = 0.75
 AVERAGE_WORDS: Final = 1409  # of the main texts of the collection that the shipped shares are from
@@ -48,12 +48,11 @@ class TopicTerms:
         self._terms: tuple[Term, ...] = tuple(dict.fromkeys([*named, *filter(None, keywords)]))
         is_named = np.array([term in named for term in self._terms], dtype=np.bool_)
         telling = np.array([max(map(idf_of_stem, term)) for term in self._terms])
-        weights = telling * np.where(is_named, 1.0, KEYWORD_WEIGHT)
         # Without a name, any three keywords say as much as a whole name.
-        whole = telling[is_named].sum() if is_named.any() else 3 * weights.mean() if len(weights) else 0.0
-        self._shares: NDArray[np.float64] = weights / max(float(whole), LEAST_TELLING)
+        whole = telling[is_named].sum() if is_named.any() else 3 * telling.mean() if len(telling) else 0.0
+        self._shares: NDArray[np.float64] = telling / max(float(whole), LEAST_TELLING)
         self.weights: NDArray[np.float64] = self._shares.copy()
-        if len(weights) > MOST_TERMS:
+        if len(telling) > MOST_TERMS:
             self.weights = np.append(self._shares[: MOST_TERMS - 1], self._shares[MOST_TERMS - 1 :].sum())
         self._wanted = frozenset(stem for term in self._terms for stem in term)
         self._stem_by_word: dict[str, str] = {}  # of words that have a stem of a term

@@ -285,7 +285,7 @@ REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
 class JudgeSettings:
     """How a page's relevance is judged and rewarded. Settings of one judge alone stand beside its class."""
 
-    kind: str = setting("embedding", "how relevance is measured", choices=JUDGES, everyday=True)
+    kind: str = setting("learned", "how relevance is measured", choices=JUDGES, everyday=True)
     threshold: float = setting(
         0.0, "relevance that makes a page relevant; 0 takes the judge's own", at_least=0, at_most=1, everyday=True
     )

@@ -16,6 +16,7 @@ import numpy as np
 from honeyguide.model import Topic
 from honeyguide.text import WORD, Stems, stop_words, unit, words_of
 from honeyguide.text.rake import candidates_in
+from honeyguide.text.telling import content_words
 from honeyguide.text.vectors import UNLIKE_SHARE
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class PhraseReader:
     def __init__(self, subjects: Iterable[Subject] = (), language: str = "english") -> None:
         self._subjects = tuple(subjects)
         self._stems = Stems(language)
+        self._language = language
         self._stop_words = stop_words(language)
 
     def stem(self, phrase: str) -> Stem:
@@ -65,7 +67,7 @@ class PhraseReader:
 
     def without_stop_words(self, text: str) -> str:
         """Return the content words of a text, between spaces."""
-        return " ".join(word for word in WORD.findall(text.lower()) if self._is_content(word))
+        return " ".join(word for word in content_words(text, self._language) if self._is_content(word))
 
     @cached_property
     def subject_stems(self) -> frozenset[str]:
@@ -97,7 +99,8 @@ class PhraseReader:
         """Content words that follow one another."""
         folded = " ".join(text.split())
         words = words_of(folded)
-        breaking = {word for word in words if not self._is_content(word)}
+        kept = set(content_words(folded, self._language))
+        breaking = {word for word in words if word not in kept or not self._is_content(word)}
         return [words[start:end] for start, end in candidates_in(folded, words, [(0, len(words))], breaking)]
 
     def _is_content(self, word: str) -> bool:
