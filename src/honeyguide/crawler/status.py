@@ -100,7 +100,7 @@ class StatusFile:
             self._questions = [
                 {
                     "url": self._parts.links.url(LinkId(link)).text,
-                    "title": self._store.title_and_step(LinkId(link))[0],
+                    "title": self._store.title(LinkId(link)),
                     "relevance": relevance_by_link[link],
                 }
                 for link in links

@@ -166,6 +166,10 @@ class StoredState:
         )
         return next((dict(zip(names, row, strict=True)) for row in rows), {})
 
+    def title(self, link: LinkId) -> str:
+        """Return the title of a page."""
+        return next(title for (title,) in self._select("SELECT title FROM pages WHERE link = ?", link))
+
     def redirect_end(self, link: LinkId) -> LinkId:
         """The link to which redirects have led from this one by now; itself where there were none."""
         return redirect_end(self._select, link)
