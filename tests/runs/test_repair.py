@@ -121,3 +121,13 @@ def test_a_repair_writes_over_nothing(run: Path, tmp_path: Path) -> None:
         repair(run, tmp_path / "new")
     with pytest.raises(HoneyguideError):
         repair(tmp_path / "new", tmp_path / "other")
+
+
+def test_a_damaged_description_of_tables_is_damage_too(run: Path) -> None:
+    """SQLite quotes it in its message, which is then no text."""
+    file = run / "crawl.sqlite"
+    content = file.read_bytes()
+    at = content.index(b"CREATE TABLE")
+    file.write_bytes(content[:at] + b"\xff" * 12 + content[at + 12 :])
+    with pytest.raises(RunDamaged, match="is damaged"):
+        open_run(run)

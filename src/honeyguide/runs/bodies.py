@@ -36,7 +36,7 @@ def wrap_sqlite_errors(path: Path) -> Iterator[None]:
                 f"no room to write {path}: {error}; free some space, then resume: all earlier steps are safe"
             ) from error
         raise StoreError(f"cannot read or write {path}: {error}") from error
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # SQLite's message may quote what is damaged
         raise _damaged(path, error) from error
 
 

@@ -27,6 +27,7 @@ from honeyguide.runs.state import FIRST_PROGRESS, read_progress
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_UNREADABLE: Final = (sqlite3.DatabaseError, UnicodeDecodeError)  # the second where a message quotes what is damaged
 _PAGE_BYTES: Final = 4096  # of every database that a crawl makes
 _FARTHEST: Final = 1 << 40  # rows beyond a gap
 _TYPES: Final[dict[str, tuple[type, ...]]] = {"INTEGER": (int,), "REAL": (float, int), "TEXT": (str,), "BLOB": (bytes,)}
@@ -138,7 +139,7 @@ def _new_database(file: Path) -> sqlite3.Connection:
 
 def _opened(copy: Path) -> tuple[sqlite3.Connection, bool]:
     """Open a damaged copy, if need be with the first page of an empty run; also say whether it needs none."""
-    with suppress(sqlite3.DatabaseError):
+    with suppress(*_UNREADABLE):
         source = _connected(copy)
         is_whole = source.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
         return source, is_whole
@@ -149,7 +150,7 @@ def _opened(copy: Path) -> tuple[sqlite3.Connection, bool]:
         file.write(first_page[:28] + pages.to_bytes(4, "big") + first_page[32:])  # where the file says how long it is
     try:
         return _connected(copy), False
-    except sqlite3.DatabaseError as error:
+    except _UNREADABLE as error:
         raise RunDamaged(f"nothing can be read of {copy.name} ({error}); restore it from a copy of the run") from error
 
 
@@ -192,13 +193,13 @@ class _TableReader:
     def _until_gap(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
         try:
             yield from self._source.execute(query, values)
-        except sqlite3.DatabaseError:
+        except _UNREADABLE:
             self.has_lost = True
 
     def _is_unreadable(self, query: str, position: int) -> bool:
         try:
             self._source.execute(query, (position,)).fetchone()
-        except sqlite3.DatabaseError:
+        except _UNREADABLE:
             return True
         return False
 
@@ -244,7 +245,7 @@ def _copy_table(reader: _TableReader, database: sqlite3.Connection, table: str) 
 def _progress_of(source: sqlite3.Connection) -> Progress | None:
     try:
         return read_progress(source)
-    except (sqlite3.DatabaseError, RunDamaged):
+    except (*_UNREADABLE, RunDamaged):
         return None
 
 
