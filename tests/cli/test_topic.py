@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -136,3 +137,14 @@ def test_a_wiki_world_adds_its_articles_and_categories(cli: Cli, tmp_path: Path)
     document = cli.json(f"topic suggest {HOME}Coral_reef --world wiki:world")
     assert document["name"] == "Coral reef"
     assert "coral" in {keyword["text"].removesuffix("s") for keyword in document["keywords"]}
+
+
+def test_stop_words_of_another_language_are_not_offered(cli: Cli) -> None:
+    offered = json.loads(cli("topic", "suggest", "Vulkane und Erdbeben", "--json"))["keywords"]
+    assert [keyword["text"] for keyword in offered][:2] == ["vulkane", "erdbeben"]
+    assert not any("und" in keyword["text"].split() for keyword in offered)
+
+
+def test_without_examples_it_says_that_they_help_more(cli: Cli) -> None:
+    assert "help more: --like" in cli("topic", "suggest", "geology")
+    assert "help more: --like" not in cli("topic", "suggest", "geology", "--like", "rocks and minerals")

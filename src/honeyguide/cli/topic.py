@@ -97,8 +97,8 @@ def suggest(
     """Propose keywords and categories for a topic.
 
     TEXT is a word, a sentence, @FILE for a file of HTML or text, or the URL of a page; examples to be like or unlike
-    may be added. Every proposal has a score from 0 to 1 and its origin. With [bold]--world wiki:PATH[/bold] the
-    articles of that wiki and their categories are used, too.
+    may be added. Every proposal has a score from 0 to 1 and its origin. Keep the few that fit; two examples help more
+    than any keywords. With [bold]--world wiki:PATH[/bold] the articles of that wiki and their categories are used, too.
 
     [bold]Examples[/bold]
 
@@ -164,6 +164,8 @@ def _print_suggestions(found: SuggestedTopic, out: Path | None) -> None:
         for each in suggestions:
             print(f"  {each.score:.2f}  {one_line(each.text):{width}}  {one_line(each.origin)}")
         print()
+    if not found.like:
+        print("Keep the few that fit. Two pages that are what you want help more: --like URL, here and in crawl.")
     if out is None:
         print("Not saved; -o FILE saves it, to be edited and crawled with --topic-file FILE.")
     else:

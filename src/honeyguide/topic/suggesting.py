@@ -82,6 +82,7 @@ def focus_of(gist: Gist, matches: Sequence[SubjectMatch]) -> Focus:
 
 
 NEIGHBOURS: Final = 50
+LEAST_NEAR: Final = 0.65  # cosine with the focus of a word of the vocabulary; farther ones are other subjects
 NEIGHBOUR: Final = 0.75  # what the cosine of a word of the vocabulary is worth
 LEAST_SHARE: Final = 0.45  # of the best keyword's score
 LONE_WORD: Final = 0.3  # what a single word of the topic is worth that no fitting subject knows
@@ -130,7 +131,7 @@ class KeywordFinder:
     def _near(self, vocabulary: Vocabulary | None, focus: Focus) -> Iterator[Suggestion]:
         if vocabulary is not None:
             for word, near in neighbours(vocabulary, focus.vector, NEIGHBOURS):
-                if word.isalpha() and self._reader.content_stems(word):
+                if near >= LEAST_NEAR and word.isalpha() and self._reader.content_stems(word):
                     yield Suggestion(word, NEIGHBOUR * near, "near in the word vectors")
 
 
