@@ -1,7 +1,7 @@
 """What do the short vectors and half-precision rows of waiting links lose?
 
-Run `python benchmarks/features.py [--pages N] [--json]`. Links of the synthetic web are described with all 256 numbers
-of a word vector in double precision, and as they are kept: the first 128 numbers, rows in half precision. The second
+Run `python benchmarks/features.py [--pages N] [--json]`. Links of the synthetic web are described with all numbers
+of a word vector in double precision, and as they are kept: at most 128 numbers, rows in half precision. The second
 question is speed: a page of 2,900 words with 90 links is judged and its links described, all words being in the cache;
 the peer of the same run adds up the same windows from running sums over the page.
 """
