@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-FIRST_QUESTION: Final = 20  # pages before it; of fewer, hardly one is worth a question
+FIRST_QUESTION: Final = 10  # pages before it; of fewer, hardly one is worth a question
 LOOK_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 30.0  # between two looks for a question that would help
 LAST_ANSWER_S: Final = 1.0

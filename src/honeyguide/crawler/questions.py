@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from honeyguide.ask.asking import FIRST_QUESTION
 from honeyguide.ask.questions import KnownPages, question_about
 from honeyguide.runs import PageAnswer, open_run
 
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from honeyguide.runs import SqliteStore
     from honeyguide.runs.inbox import Reply
 
-FIRST_QUESTION: Final = 20  # pages before it
-PAGES_A_QUESTION: Final = 10  # from one to the next
+PAGES_A_QUESTION: Final = 2  # from one to the next: ten questions fit into the smallest budgets
 USUAL_QUESTIONS: Final = 10
 
 
