@@ -57,10 +57,10 @@ class LanguageModel:
         """Whether the server failed so often in a row that it is not asked again."""
         return self._failures >= FAILURES_IN_A_ROW
 
-    def reply(self, question: PageQuestion) -> Reply:
-        """Return yes, no or skip, within `ask.timeout_s`; never raises for what a server does."""
+    def reply(self, question: PageQuestion) -> Reply | None:
+        """Return yes, no or skip, within `ask.timeout_s`; None once it is given up. A server cannot make it raise."""
         if self.is_given_up:
-            return "skip"
+            return None
         try:
             said = asyncio.run(self._ask(question))
         except (aiohttp.ClientError, TimeoutError, OSError, _NoReply) as error:

@@ -115,8 +115,9 @@ def ask(
         with _taking_answers(run) as give:
             asking = Asking(questions.best, _language_model(run, model, url), give, count)
             while not asking.is_over and asking.ask():
-                last = asking.given[-1]
-                print(f"{last.answer:4} {last.url}")
+                pass
+        for each in asking.given:
+            print(f"{each.answer:4} {each.url}")
         _print_summary(run, asking)
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -134,7 +135,7 @@ def _language_model(run: Path, model: str, url: str) -> Respondent:
     validate(settings)
     topic = settings.topic
     asked = LanguageModel(settings.ask, Topic(topic.name, topic.keywords, topic.like, topic.unlike))
-    return Respondent("model", model, lambda question: None if asked.is_given_up else asked.reply(question))
+    return Respondent("model", model, asked.reply)
 
 
 def _document(question: PageQuestion) -> dict[str, Any]:
