@@ -94,4 +94,4 @@ def test_a_topic_with_examples_asks_for_more(
 ) -> None:
     topics = (Topic("rock"), Topic("rock", like=("basalt",)), Topic("rock", unlike=("mud",)))
     assert [kind(topic, hashed_vectors()).threshold for topic in topics] == [0.25, 0.3, 0.25]
-    assert kind(topics[1], hashed_vectors()).evidence(page_of("rock")).threshold == 0.4
+    assert kind(topics[1], hashed_vectors()).evidence(page_of("rock")).threshold == 0.3

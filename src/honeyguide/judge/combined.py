@@ -41,9 +41,7 @@ class CombinedSettings:
 
     table: ClassVar = "judge"
 
-    parts: tuple[str, ...] = setting(
-        (), "the judges that combined asks, with weights, as in embedding:2 and tfidf:1", everyday=True
-    )
+    parts: tuple[str, ...] = setting((), "the judges that combined asks, with weights, as in embedding:2 and tfidf:1")
 
     def mistakes(self, settings: Settings) -> Iterator[str]:
         kind = settings.judge.kind

@@ -420,9 +420,7 @@ class SearchSettings:
         "judge", "whose stems the index knows; judge takes judge.language, none keeps words as they are",
         choices=INDEX_LANGUAGES, everyday=True,
     )  # fmt: skip
-    match: str = setting(
-        "all", "whether a page must have all words of a query or any", choices=("all", "any"), everyday=True
-    )
+    match: str = setting("all", "whether a page must have all words of a query or any", choices=("all", "any"))
     text_weight: float = setting(
         1.0, "how much the words of the page count for its place", at_least=0, at_most=MOST_WEIGHT
     )
