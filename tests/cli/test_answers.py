@@ -158,3 +158,27 @@ def test_a_csv_of_answers_is_safe_and_complete(cli: Cli, crawled: str, tmp_path:
         (row,) = csv.DictReader(lines)
     assert (row["url"], row["answer"], row["by"], row["name"]) == (crawled, "yes", "person", "'=1+1")
     assert json.loads(cli("results run --json"))["results"][0]["relevance"] == 1.0
+
+
+def test_judge_shows_what_the_answers_of_a_run_taught_and_those_nearest(cli: Cli, crawled: str) -> None:
+    untaught = cli.json(f"judge --run run {crawled}")["pages"][0]
+    assert untaught["answers"] == []
+    other = next(each["url"] for each in cli.json("ask run --count 5")["questions"] if each["url"] != crawled)
+    cli(f"answer run {crawled} yes")
+    cli(f"answer run {other} no")
+    taught = cli.json(f"judge --run run {crawled}")["pages"][0]
+    assert taught["relevance"] > untaught["relevance"]
+    assert [(each["url"], each["answer"]) for each in taught["answers"]] == [(crawled, "yes"), (other, "no")]
+    same, unlike = (each["nearness"] for each in taught["answers"])
+    assert same == pytest.approx(1.0, abs=0.001)
+    assert unlike < 0.98
+    shown = cli(f"judge --run run {crawled}")
+    assert f"   1.00  yes  {taught['answers'][0]['title']}  {crawled}\n" in shown
+    assert "evidence by learned" in shown
+    cli(f"answer run {crawled} undo")
+    assert [each["url"] for each in cli.json(f"judge --run run {crawled}")["pages"][0]["answers"]] == [other]
+
+
+def test_answers_of_a_run_teach_no_other_judge(refusal: Refusal, crawled: str) -> None:
+    assert "leave out what changes its topic, judge or vectors" in refusal(f"judge --run run --topic tea {crawled}")
+    assert "each name settings" in refusal(f"judge --run run --config run/settings.toml {crawled}")

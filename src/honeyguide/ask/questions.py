@@ -76,6 +76,7 @@ class KnownPages:
     descriptions: NDArray[np.float16]  # of these, and then of pages of other runs whose answers were taken over
     answers: list[tuple[int, bool]]  # place among the descriptions, and whether it was yes
     skipped: set[int]  # places that are not to be asked about again
+    records: list[AnswerRecord]  # what `answers` are made of, in their order
 
     @classmethod
     def of(cls, columns: PageColumns, answers: Iterable[AnswerRecord], besides: Collection[int] = ()) -> KnownPages:
@@ -84,7 +85,7 @@ class KnownPages:
         place_by_link = {link: place for place, link in enumerate(links)}
         elsewhere: list[NDArray[np.float16]] = []
         asked = {place_by_link[link] for link in besides if link in place_by_link}
-        taught: dict[int, bool] = {}
+        taught: dict[int, AnswerRecord] = {}
         for each in answers:
             if each.undone_at is not None:
                 continue
@@ -95,9 +96,10 @@ class KnownPages:
             if place is not None:
                 asked.add(place)
                 if each.answer != "skip":
-                    taught[place] = each.answer == "yes"
+                    taught[place] = each
         known = np.concatenate([descriptions, elsewhere]) if elsewhere else descriptions
-        return cls(links, known, sorted(taught.items()), asked - taught.keys())
+        said = [(place, taught[place].answer == "yes") for place in sorted(taught)]
+        return cls(links, known, said, asked - taught.keys(), [taught[place] for place, _ in said])
 
     def links_to_ask_about(self, judge: LearningJudge, count: int = 1) -> list[int]:
         """Return the numbers of the pages whose answer helps most, by a judge that was taught these answers."""

@@ -26,6 +26,8 @@ from honeyguide.cli.options import (
 )
 from honeyguide.cli.output import one_line, print_json
 from honeyguide.crawler import UnreadablePage, judge_pages
+from honeyguide.errors import SettingsError
+from honeyguide.runs import RunFolder
 from honeyguide.settings import JUDGES
 
 if TYPE_CHECKING:
@@ -71,6 +73,13 @@ def judge(
             help="A TOML file of settings, such as that of a run; flags override it.",
         ),
     ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN", show_default=False, rich_help_panel=_HOW,
+            help="Judge as this run does, taught by the answers about its pages; shows the answers nearest to a page.",
+        ),
+    ] = None,
     set_: AnySetting = None,
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
@@ -86,11 +95,16 @@ def judge(
 
       honeyguide judge --topic-file reefs.toml --judge keyword page.html
 
+      honeyguide judge --run my-run https://example.org/reef
+
       honeyguide judge --preset geology --world wiki:simple --links 10 \
           https://simple.wikipedia.org/wiki/Basalt
     """
-    settings = settings_of(config, set_, given, topic_values(topic_file, preset))
-    found = judge_pages(pages, settings, links=links)
+    if config is not None and run is not None:
+        raise SettingsError([f"--config {config} and --run {run} each name settings: give one of them"])
+    own = config if run is None else RunFolder.open(run).settings_file
+    settings = settings_of(own, set_, given, topic_values(topic_file, preset))
+    found = judge_pages(pages, settings, links=links, run=run)
     judged = [page for page in found if not isinstance(page, UnreadablePage)]
     unreadable = [page for page in found if isinstance(page, UnreadablePage)]
     if as_json:
@@ -122,6 +136,13 @@ def _page_lines(page: JudgedPage) -> Iterator[str]:
         yield f"  cut by     {', '.join(page.cut_by)}; limits of [parse]"
     yield ""
     yield from _evidence_lines(evidence)
+    if page.answers:
+        yield ""
+        yield "answers about the nearest pages, and how near (1 is the same)"
+        yield from (
+            f"  {near.nearness:5.2f}  {near.answer:3}  {one_line(near.title) or '(no title)'}  {near.url}"
+            for near in page.answers
+        )
     if page.links:
         yield ""
         yield "links, by best-first score"

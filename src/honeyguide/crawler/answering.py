@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
+from honeyguide.ask.questions import KnownPages
 from honeyguide.crawler.answers import AnswerIntake
 from honeyguide.crawler.build import Builder
 from honeyguide.crawler.events import AnswersTaken
@@ -20,11 +22,14 @@ from honeyguide.model.clock import SimulatedClock
 from honeyguide.runs import PageAnswer, RunFolder, RunLock, open_run, open_store, refuse_strange
 from honeyguide.runs.inbox import put, take
 from honeyguide.settings import load_run_settings, load_settings_to_resume
+from honeyguide.text import unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
     from typing import Self
+
+    from numpy.typing import NDArray
 
     from honeyguide.crawler.events import Step
     from honeyguide.runs import AnswerRecord, Run
@@ -95,10 +100,55 @@ def judge_of(run: Path | str, vectors: WordVectors | None = None) -> LearningJud
     settings = load_run_settings(RunFolder.open(Path(run)).settings_file)
     judge = Builder(settings, vectors).relevance_judge()
     if not isinstance(judge, LearningJudge):
-        raise SettingsError(
-            [f"{run} is judged by {settings.judge.kind}, which learns from no answers; crawl with --judge learned"]
-        )
+        raise SettingsError([_learns_nothing(run, settings)])
     return judge
+
+
+def _learns_nothing(run: Path | str, settings: Settings) -> str:
+    return f"{run} is judged by {settings.judge.kind}, which learns from no answers; crawl with --judge learned"
+
+
+@dataclass(frozen=True, slots=True)
+class NearAnswer:
+    """An answer about a page of a run, and how near another page is to that page."""
+
+    url: str
+    title: str  # empty where the page is one of another run
+    answer: str  # yes or no
+    nearness: float  # cosine of the descriptions of both pages
+
+
+class AnswersOfRun:
+    """The answers about the pages of a run, to teach its judge and to be compared with other pages."""
+
+    def __init__(self, run: Path | str, settings: Settings) -> None:
+        """SettingsError where these settings describe pages otherwise than the run's, or its judge cannot learn."""
+        with open_run(run) as opened, opened.at_one_moment():
+            if _describes_by(opened.settings) != _describes_by(settings):
+                raise SettingsError(
+                    [f"the answers of {run} teach its own judge: leave out what changes its topic, judge or vectors"]
+                )
+            self._cannot_learn = _learns_nothing(run, settings)
+            self._known = KnownPages.of(opened.page_columns(), opened.answers())
+            pages = opened.crawled_pages()
+            self._titles = [
+                "" if each.link is None else pages.numbered(each.link).title for each in self._known.records
+            ]
+
+    def teach(self, judge: LearningJudge | None) -> None:
+        """Teach the run's judge."""
+        if judge is None:
+            raise SettingsError([self._cannot_learn])
+        judge.teach(self._known.descriptions, self._known.answers)
+
+    def nearest(self, description: NDArray[np.float16], count: int) -> list[NearAnswer]:
+        """Return the answers about the pages nearest to the page described so, the nearest first."""
+        rows = self._known.descriptions[[place for place, _ in self._known.answers]].astype(np.float64)
+        page = unit(description.astype(np.float64))
+        nearness = [float(np.dot(unit(row), page)) for row in rows]
+        found = zip(self._known.records, self._titles, nearness, strict=True)
+        near = [NearAnswer(each.url.text, title, each.answer, cosine) for each, title, cosine in found]
+        return sorted(near, key=lambda each: -each.nearness)[:count]
 
 
 def answer(

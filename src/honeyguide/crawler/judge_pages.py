@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
+from honeyguide.crawler.answering import AnswersOfRun
 from honeyguide.crawler.build import Builder
 from honeyguide.crawler.named_pages import NamedPages, reads_standard_input, with_examples_read
 from honeyguide.crawler.preparing import Unjudged, judge_safely
@@ -17,11 +18,15 @@ from honeyguide.settings import validate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
+    from honeyguide.crawler.answering import NearAnswer
     from honeyguide.judge import Match, Verdicts
     from honeyguide.model import Cap, Evidence, Page, Verdict
     from honeyguide.settings import Settings
     from honeyguide.worlds import World
+
+ANSWERS_SHOWN: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,7 @@ class JudgedPage:
     evidence: Evidence
     links: tuple[ScoredLink, ...] = ()  # best first
     cut_by: tuple[Cap, ...] = ()  # limits of [parse] that it is over
+    answers: tuple[NearAnswer, ...] = ()  # of the run that taught the judge, those about the nearest pages first
     matches: tuple[Match, ...] = ()  # of the rake judge: every keyword with every search phrase that it satisfies
 
 
@@ -56,38 +62,54 @@ class UnreadablePage:
     reason: str
 
 
-def judge_page(name: str, settings: Settings, *, links: int = 0, world: World | None = None) -> JudgedPage:
+def judge_page(
+    name: str, settings: Settings, *, links: int = 0, world: World | None = None, run: Path | str | None = None
+) -> JudgedPage:
     """Judge one page: a file, `-` for standard input, or a URL.
 
     URLs are asked of the world that the settings name, or of the one given. `links` is how many of the page's links to
-    score. Raises `SettingsError`, or `PageError` if the page cannot be read. Inside a running event loop, await
-    `judge_pages_async` instead.
+    score. The answers about pages of `run`, whose settings these must be, teach the judge first. Raises
+    `SettingsError`, or `PageError` if the page cannot be read. Inside a running event loop, await `judge_pages_async`
+    instead.
     """
-    (judged,) = judge_pages([name], settings, links=links, world=world)
+    (judged,) = judge_pages([name], settings, links=links, world=world, run=run)
     if isinstance(judged, UnreadablePage):
         raise PageError(judged.reason)
     return judged
 
 
 def judge_pages(
-    names: Iterable[str], settings: Settings, *, links: int = 0, world: World | None = None
+    names: Iterable[str],
+    settings: Settings,
+    *,
+    links: int = 0,
+    world: World | None = None,
+    run: Path | str | None = None,
 ) -> list[JudgedPage | UnreadablePage]:
     """As `judge_page`, for several; one that cannot be read does not keep the others from being judged.
 
     A judge that learns from the pages it has seen sees these in their order, as it would in a crawl.
     """
     refuse_in_running_loop("judge_pages_async")
-    return asyncio.run(judge_pages_async(names, settings, links=links, world=world))
+    return asyncio.run(judge_pages_async(names, settings, links=links, world=world, run=run))
 
 
 async def judge_pages_async(
-    names: Iterable[str], settings: Settings, *, links: int = 0, world: World | None = None
+    names: Iterable[str],
+    settings: Settings,
+    *,
+    links: int = 0,
+    world: World | None = None,
+    run: Path | str | None = None,
 ) -> list[JudgedPage | UnreadablePage]:
     """As `judge_pages`, for callers with an event loop of their own."""
     validate(settings)
+    answers = None if run is None else AnswersOfRun(run, settings)
     async with NamedPages(settings, world, input_is_read=reads_standard_input(settings)) as pages:
         builder = Builder(await with_examples_read(settings, world))
         verdicts = builder.judge()
+        if answers is not None:
+            answers.teach(verdicts.learner)
         judged: list[JudgedPage | UnreadablePage] = []
         for name in names:
             try:
@@ -95,7 +117,10 @@ async def judge_pages_async(
             except PageError as error:
                 judged.append(UnreadablePage(name, str(error)))
                 continue
-            judged.append(_judged(name, page, builder, verdicts, links))
+            found = _judged(name, page, builder, verdicts, links)
+            if answers is not None and verdicts.learner is not None and isinstance(found, JudgedPage):
+                found = replace(found, answers=tuple(answers.nearest(verdicts.learner.describe(page), ANSWERS_SHOWN)))
+            judged.append(found)
     return judged
 
 
