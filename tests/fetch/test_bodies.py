@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import random
 import tracemalloc
 import zlib
 from functools import partial
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from aiohttp import web
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fetch.serving import answer_of, answer_to, opened
+from honeyguide.fetch.connections import CHUNK_BYTES, CHUNKS_OF_ANY_SIZE, ChunkCount
 from honeyguide.model import Answer, Failed, FailureReason, Fetched
 from local_site import serve
 
@@ -96,3 +101,41 @@ def test_a_packed_page_is_unpacked_and_a_bomb_takes_little_more_room_than_the_li
         tracemalloc.stop()
     assert answer.outcome == Failed(FailureReason.TOO_LARGE, "body is over 1000000 bytes", 200)
     assert peak < 6_000_000
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n"
+LAST = b"0\r\n\r\n"
+
+
+def chunks(body: bytes, size: int) -> bytes:
+    pieces = [body[at : at + size] for at in range(0, len(body), size)]
+    return b"".join(b"%x;of=one\r\n%b\r\n" % (len(piece), piece) for piece in pieces) + LAST
+
+
+@pytest.mark.parametrize("encoding", [b"", b"Content-Encoding: gzip\r\n"])
+def test_a_body_in_chunks_of_a_byte_is_given_up(encoding: bytes) -> None:
+    text = random.Random(0).randbytes(2 * CHUNKS_OF_ANY_SIZE).hex().encode()
+    body = gzip.compress(text) if encoding else text
+    outcome = answer_to(CHUNKED + encoding + b"\r\n" + chunks(body, 1)).outcome
+    assert isinstance(outcome, Failed)
+    assert outcome.reason is FailureReason.BAD_RESPONSE
+    assert outcome.detail == "ClientPayloadError: over 20000 chunks, of less than 64 bytes on average"
+
+
+@pytest.mark.parametrize("size", [1, CHUNK_BYTES, 4096])
+def test_a_page_in_small_chunks_is_read(size: int) -> None:
+    body = PAGE * 3 if size == 1 else PAGE * 300
+    assert answer_to(CHUNKED + b"\r\n" + chunks(body, size)).outcome == Fetched(200, "text/html", body)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(1, 200), max_size=20), st.lists(st.integers(0, 3000), max_size=10), st.integers(0, 700))
+def test_chunks_are_counted_however_their_bytes_come(sizes: list[int], cuts: list[int], more: int) -> None:
+    lines = b"".join(chunks(b"7\r\n" * size, 3 * size).removesuffix(LAST) for size in sizes)
+    single = CHUNKS_OF_ANY_SIZE + more
+    sent = lines + chunks(b"x" * single, 1)
+    borders = [0, *sorted(min(cut, len(sent)) for cut in cuts), len(sent)]
+    count = ChunkCount()
+    are_too_small = [count.are_too_small(sent[start:end]) for start, end in pairwise(borders)]
+    chunk_count = len(sizes) + single + len([LAST])
+    assert are_too_small[-1] == (chunk_count > CHUNKS_OF_ANY_SIZE + (3 * sum(sizes) + single) // CHUNK_BYTES)

@@ -36,6 +36,42 @@ _STATUS: Final = re.compile(rb"\S+[ \t]+(\d{3})")
 _LENGTH: Final = re.compile(rb"^content-length[ \t]*:[ \t]*(\d{1,18})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _IS_CHUNKED: Final = re.compile(rb"^transfer-encoding[ \t]*:", re.IGNORECASE | re.MULTILINE)
 _WITHOUT_BODY: Final = (204, 304)
+_SIZE_LINE_BYTES: Final = 64  # of the line before a chunk; an extension may follow the size
+_CHUNK_SIZE: Final = re.compile(rb"[0-9a-fA-F]{1,16}(?=[\s;]|$)")
+
+CHUNKS_OF_ANY_SIZE: Final = 20_000
+"""Some servers send every line, or every tag, as a chunk of its own. Those of a whole page are fewer than these."""
+CHUNK_BYTES: Final = 64
+"""Bytes that a chunk beyond these must bring on average: the library takes as long for one byte as for thousands."""
+
+
+class ChunkCount:
+    """Counts the chunks of a body as its bytes pass. It leaves bad framing to the library."""
+
+    def __init__(self) -> None:
+        self._chunks = 0
+        self._body_bytes = 0
+        self._to_next = 0  # bytes until the next line with a size
+        self._line = b""  # of that line, as far as it has come
+        self._has_ended = False
+
+    def are_too_small(self, data: bytes) -> bool:
+        """Count on, and return whether the chunks are so many and so small that the answer is to be given up."""
+        at, self._to_next = self._to_next, max(0, self._to_next - len(data))
+        while at < len(data) and not self._has_ended:
+            end = data.find(b"\n", at)
+            self._line = (self._line + data[at : len(data) if end < 0 else end])[:_SIZE_LINE_BYTES]
+            if end < 0:
+                break
+            size = _CHUNK_SIZE.match(self._line)
+            chunk_bytes = int(size[0], 16) if size else 0
+            self._has_ended = chunk_bytes == 0
+            self._chunks += 1
+            self._body_bytes += chunk_bytes
+            self._line = b""
+            at = end + 1 + chunk_bytes + len(b"\r\n")
+            self._to_next = max(0, at - len(data))
+        return self._chunks > CHUNKS_OF_ANY_SIZE + self._body_bytes // CHUNK_BYTES
 
 
 class _OneAnswer(ResponseHandler):
@@ -44,7 +80,7 @@ class _OneAnswer(ResponseHandler):
     What a host sends beyond the announced length, or as the body of an answer that has none (204, 304), is dropped, and
     the connection is not used again: the library would lose the whole answer. An answer that is announced too often
     (100, 103) is given up: the library reads on past any number of these, and a host that sends nothing else would keep
-    a core busy until the time for its answer is up.
+    a core busy until the time for its answer is up. So is one in too many chunks that are too small.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -52,10 +88,14 @@ class _OneAnswer(ResponseHandler):
         self._interim = 0
         self._head: bytes | None = None  # as far as it has come; None outside of it
         self._left: int | None = 0  # bytes of the body that are still to come; None where the body says itself
+        self._chunks: ChunkCount | None = None
+        self._body: StreamReader | None = None
+        self._objection: aiohttp.ClientPayloadError | None = None  # to the rest of the body
 
     def set_response_params(self, **given: Any) -> None:  # noqa: ANN401 - the library's own
         """Expect the answer to a new request."""
         self._head = b""
+        self._chunks = self._body = self._objection = None
         super().set_response_params(**given)
 
     def data_received(self, data: bytes) -> None:
@@ -65,7 +105,7 @@ class _OneAnswer(ResponseHandler):
             super().data_received(data[:wanted])
         if wanted < len(data):
             self.force_close()
-            if not wanted:  # nobody has asked for anything
+            if not wanted:  # nobody has asked for anything, or it was given up
                 self.close()
 
     def _wanted(self, data: bytes) -> int:
@@ -78,6 +118,9 @@ class _OneAnswer(ResponseHandler):
                 return len(data)
             at += end.end() - before
             self._enter_body(self._head[: end.end()])
+        if self._chunks is not None and self._chunks.are_too_small(data[at:]):
+            self._give_up_body(f"over {CHUNKS_OF_ANY_SIZE} chunks, of less than {CHUNK_BYTES} bytes on average")
+            return at
         if self._left is None:
             return len(data)
         body_bytes = min(self._left, len(data) - at)
@@ -93,7 +136,14 @@ class _OneAnswer(ResponseHandler):
         if is_interim or status in _WITHOUT_BODY:
             self._left = 0
         else:
-            self._left = int(length[1]) if length and not _IS_CHUNKED.search(head) else None
+            is_chunked = _IS_CHUNKED.search(head) is not None
+            self._left = int(length[1]) if length and not is_chunked else None
+            self._chunks = ChunkCount() if is_chunked else None
+
+    def _give_up_body(self, reason: str) -> None:
+        self._objection = aiohttp.ClientPayloadError(reason)
+        if self._body is not None:
+            self._body.set_exception(self._objection)
 
     async def read(self) -> tuple[RawResponseMessage, StreamReader]:
         message, payload = await super().read()
@@ -101,6 +151,9 @@ class _OneAnswer(ResponseHandler):
         self._interim = self._interim + 1 if is_interim else 0
         if self._interim > MAX_INTERIM_RESPONSES:
             raise BadHttpMessage(f"over {MAX_INTERIM_RESPONSES} interim responses and no other")
+        self._body = payload
+        if self._objection is not None:
+            payload.set_exception(self._objection)
         return message, payload
 
 
