@@ -8,6 +8,7 @@ from importlib import resources
 import numpy as np
 import pytest
 
+import honeyguide.text.english
 from honeyguide.text import EnglishVectors, WordVectors, cosine, words_of
 from honeyguide.text.english import TABLE_FILE, WORDS_FILE
 from honeyguide.text.vectors import GRAIN
@@ -53,6 +54,14 @@ def test_an_apostrophe_or_accent_does_not_hide_a_word(english: WordVectors, writ
 def test_a_word_that_is_not_in_the_table_is_known_by_its_pieces(english: WordVectors) -> None:
     assert "volcanologically" not in EnglishVectors().words()
     assert near(english, "volcanologically", "volcano") > near(english, "volcanologically", "football") + 0.2
+
+
+def test_a_word_has_the_same_vector_among_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(honeyguide.text.english, "WORDS_AT_ONCE", 3)
+    words = ["volcanologically", "rock", "火山", "word17", "xqzt", "", "lavaesque", "basaltique"]
+    table = EnglishVectors()
+    assert np.array_equal(table.vectors(words), np.concatenate([table.vectors([word]) for word in words]))
+    assert table.vectors(words).any(axis=1).sum() == 6
 
 
 @pytest.mark.parametrize("word", ["", "火山", "x" * 1000, "вулкан"])

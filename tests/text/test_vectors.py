@@ -66,6 +66,23 @@ def test_span_sums_equal_adding_up_the_words_of_each_span(
     assert np.array_equal(sums, np.array(expected).reshape(-1, dimension))
 
 
+@given(words, st.booleans(), st.data())
+def test_words_outside_the_spans_are_not_looked_up_and_sums_are_the_same(
+    text: list[str], is_at_hand: bool, data: st.DataObject
+) -> None:
+    place = st.integers(0, len(text))
+    spans = data.draw(st.lists(st.tuples(place, place).map(sorted), max_size=6))
+    begins, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+    page, table = tuple(text), hashed_vectors()
+    if is_at_hand:
+        table.look_up(page)
+    with patch.object(table.source, "vectors", wraps=table.source.vectors) as asked:
+        rows = table.look_up_within(page, begins, ends)
+    assert np.array_equal(rows.span_sums(begins, ends, 16), hashed_vectors().look_up(page).span_sums(begins, ends, 16))
+    met = {word for call in asked.call_args_list for word in call.args[0]}
+    assert met == (set() if is_at_hand else {word for begin, end in spans for word in text[begin:end]})
+
+
 class LargeVectors:
     """Nearly the largest vectors there can be, with a last bit; in single precision their sums are soon rounded."""
 

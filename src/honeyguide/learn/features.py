@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def link_sums(candidates: Candidates, vectors: WordVectors, dimension: int) -> NDArray[np.float64]:
     """Address, anchor and the words around it as one text: the first `dimension` numbers, one row a link."""
     first, _, _, last = candidates.spans.T
-    windows = vectors.look_up(candidates.words).span_sums(first, last, dimension)
+    windows = vectors.look_up_within(candidates.words, first, last).span_sums(first, last, dimension)
     return windows + address_sums(candidates.targets, vectors, dimension)
 
 
@@ -98,7 +98,7 @@ class LinkFeatures:
     def describe(self, candidates: Candidates) -> LinkDescriptions:
         """Short vectors of anchor, surrounding words and address; what the page's text and place say otherwise."""
         first, start, end, last = candidates.spans.T
-        page = self._vectors.look_up(candidates.words)
+        page = self._vectors.look_up_within(candidates.words, first, last)
         texts = np.empty((3, len(candidates), self._size))
         anchor, around, address = texts
         anchor[:] = page.span_sums(start, end, self._size)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import unicodedata
 from functools import cached_property
 from importlib import resources
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -34,6 +35,7 @@ STEP: Final = 2.0**-5  # what the number 1 in the table stands for
 INSIDE: Final = "##"  # a piece that begins with it stands inside a word
 _LONGEST_WORD: Final = 64  # letters; longer ones have no vector
 _FEWEST_LETTERS: Final = 3
+WORDS_AT_ONCE: Final = 1024  # of those made of pieces; bounds the memory
 
 
 class EnglishVectors:
@@ -55,10 +57,19 @@ class EnglishVectors:
         rows = np.array([self._row_by_word.get(word, -1) for word in words], dtype=np.int64)
         known = rows >= 0
         vectors[known] = self._table[rows[known]]
-        for place in np.flatnonzero(~known).tolist():
-            if pieces := rows_of(words[place], self._row_by_word):
-                vectors[place] = self._table[pieces].mean(axis=0, dtype=np.float32)
+        in_pieces = [(place, rows_of(words[place], self._row_by_word)) for place in np.flatnonzero(~known).tolist()]
+        for first in range(0, len(in_pieces), WORDS_AT_ONCE):
+            self._add_means(vectors, [pair for pair in in_pieces[first : first + WORDS_AT_ONCE] if pair[1]])
         return vectors * np.float32(STEP)
+
+    def _add_means(self, vectors: NDArray[np.float32], in_pieces: Sequence[tuple[int, list[int]]]) -> None:
+        """Put the mean of its pieces in the place of each word. Their sums are small whole numbers, hence exact."""
+        if in_pieces:
+            places, pieces = zip(*in_pieces, strict=True)
+            counts = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
+            rows = self._table[list(chain.from_iterable(pieces))].astype(np.float32)
+            sums = np.add.reduceat(rows, np.cumsum(counts) - counts, axis=0)
+            vectors[list(places)] = sums / counts.astype(np.float32)[:, None]
 
     @cached_property
     def digest(self) -> str:

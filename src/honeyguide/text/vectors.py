@@ -163,6 +163,24 @@ class WordVectors:
         self._last_words, self._last_rows = words, rows
         return rows
 
+    def look_up_within(self, words: tuple[str, ...], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> WordRows:
+        """Return as many rows as there are words, of which only those in these spans may be read.
+
+        Unless all are at hand, the others are not looked up: a page can have many words and few links.
+        """
+        if words is self._last_words:
+            return self._last_rows
+        changes = np.zeros(len(words) + 1, dtype=np.int64)
+        np.add.at(changes, begins, 1)
+        np.add.at(changes, ends, -1)
+        places = np.flatnonzero(np.cumsum(changes)[:-1])
+        if len(places) == len(words):
+            return self.look_up(words)
+        rows = self.look_up(tuple(map(words.__getitem__, places.tolist())))
+        numbers = np.full(len(words), UNKNOWN, dtype=np.int32)
+        numbers[places] = rows.numbers
+        return WordRows(rows.table, numbers)
+
     def vector(self, words: Sequence[str]) -> NDArray[np.float64]:
         """Return the text vector of a few words."""
         return self.look_up(tuple(words)).text_vector()
