@@ -34,14 +34,16 @@ def main() -> None:
 def run_or_resume() -> None:
     path, budget, concurrency, strategy, found_again, *more = sys.argv[1:]
     overrides = json.loads(more[0]) if more else {}
-    asking: CrawlOptions = {"on_question": reply_to} if "ANSWERED" in os.environ else {}
+    options: CrawlOptions = {"listeners": [announce], "vectors": hashed_vectors()}
+    if "ANSWERED" in os.environ:
+        options["on_question"] = reply_to
     if Path(path, "honeyguide.json").exists():
-        run = resume(path, listeners=[announce], vectors=hashed_vectors(), **asking)
+        run = resume(path, **options)
     else:
         settings = settings_for(
             strategy, budget=int(budget), concurrency=int(concurrency), found_again=found_again, **overrides
         )
-        run = crawl(path, settings, listeners=[announce], vectors=hashed_vectors(), **asking)
+        run = crawl(path, settings, **options)
     run.close()
 
 
