@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from fuzz.targets import TARGETS, Target
 from honeyguide.errors import HoneyguideError
 
-ROUNDS = {"database": 150, "about": 300, "warc": 2000, "settings": 1000}
+ROUNDS = {"database": 50, "about": 300, "warc": 2000, "settings": 1000}
 OTHER_ROUNDS = 8000
 EXAMPLES = {"database": 8, "about": 15, "settings": 25, "warc": 40}
 LONGEST = 20_000
