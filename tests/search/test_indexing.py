@@ -15,8 +15,9 @@ import pytest
 import honeyguide
 from honeyguide.search import Searcher
 from honeyguide.search import indexing as module
-from honeyguide.search.indexing import IndexedPage, open_indexes
+from honeyguide.search.indexing import IndexedPage, index_language, open_indexes
 from honeyguide.search.page_index import FOLDER, IndexBusy, IndexLock, PageIndex, last_step
+from honeyguide.settings import settings_from
 from scripted_world import ScriptedWorld
 from search.small_runs import html, run_of, settings_for
 from vectors_by_hash import hashed_vectors
@@ -292,3 +293,10 @@ def test_a_run_that_stored_no_bodies_is_searched_by_title(tmp_path: Path) -> Non
 def test_a_run_with_an_archive_is_searched_by_text(tmp_path: Path) -> None:
     run = crawled(tmp_path / "run", store__archive="warc")
     assert honeyguide.search_runs(run, "rock").total == 40
+
+
+def test_a_language_without_stems_in_the_index_keeps_words_whole() -> None:
+    def indexed(judge: str, search: str = "judge") -> str:
+        return index_language(settings_from({"judge": {"language": judge}, "search": {"language": search}}))
+
+    assert [indexed("german"), indexed("polish"), indexed("polish", "russian")] == ["german", "none", "russian"]

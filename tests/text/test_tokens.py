@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from honeyguide.model import Url
 from honeyguide.settings.sections import LANGUAGES
 from honeyguide.text import Stems, first_words, main_text, stop_words, words_of, words_of_url
+from honeyguide.text.telling import content_words
 from honeyguide.text.tokens import CACHED_STEMS, languages
 from pages import page_of
 
@@ -75,7 +76,7 @@ def test_a_full_cache_starts_over_with_the_same_stems() -> None:
 def test_every_language_of_the_settings_has_stems_and_stop_words() -> None:
     assert languages() == LANGUAGES
     for language in LANGUAGES:
-        assert len(stop_words(language)) > 150
+        assert len(stop_words(language)) >= 100
         assert Stems(language).of(["x"]) == ["x"]
 
 
@@ -122,3 +123,27 @@ def test_the_first_words_are_a_beginning_of_the_text(text: str, count: int) -> N
 def test_a_text_is_cut_after_the_word_asked_for() -> None:
     assert first_words("One, two; don't stop.", 3) == "One, two; don't"
     assert first_words("One, two.", 2) == "One, two."
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "telling"),
+    [
+        ("polish", "Wulkany i trzęsienia ziemi na Islandii", "wulkany trzęsienia ziemi islandii"),
+        ("russian", "Вулканы и землетрясения в Исландии", "вулканы землетрясения исландии"),
+        ("swedish", "Vulkaner och jordbävningar på Island", "vulkaner jordbävningar island"),
+        ("finnish", "Tulivuoret ja maanjäristykset sekä merten aallot", "tulivuoret maanjäristykset merten aallot"),
+        ("turkish", "Yanardağlar ve depremler için haritalar", "yanardağlar depremler haritalar"),
+        ("greek", "Τα ηφαίστεια και οι σεισμοί της Ισλανδίας", "ηφαίστεια σεισμοί ισλανδίας"),
+        ("arabic", "البراكين في أيسلندا", "البراكين أيسلندا"),
+        ("hungarian", "Vulkánok és földrengések Izlandon", "vulkánok földrengések izlandon"),
+        ("indonesian", "Gunung dan gempa di Islandia", "gunung gempa islandia"),
+    ],
+)
+def test_stop_words_say_nothing_also_where_the_language_is_not_told(language: str, sentence: str, telling: str) -> None:
+    assert content_words(sentence, language) == telling.split()
+    assert content_words(sentence) == telling.split()
+
+
+def test_a_word_is_not_left_out_because_it_is_a_stop_word_of_yet_another_language() -> None:
+    assert "sam" in stop_words("polish") - stop_words("german")
+    assert content_words("Sam, Vulkane und Erdbeben") == ["sam", "vulkane", "erdbeben"]

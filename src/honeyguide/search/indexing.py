@@ -20,6 +20,7 @@ from honeyguide.runs import open_run
 from honeyguide.search.index_files import naming_full_disk
 from honeyguide.search.matching import marked
 from honeyguide.search.page_index import FOLDER, IndexBusy, IndexLock, PageIndex, last_step
+from honeyguide.settings.sections import INDEX_LANGUAGES
 from honeyguide.text import main_text, words_of
 
 if TYPE_CHECKING:
@@ -189,8 +190,10 @@ def open_indexes(run: Run, on_progress: OnProgress = lambda *_: None, *, patienc
 
 
 def index_language(settings: Settings) -> str:
-    """Return the language whose stems the index of a run with these settings uses."""
-    return settings.judge.language if settings.search.language == "judge" else settings.search.language
+    """Return the language whose stems the index of a run with these settings uses; none where it knows no stems."""
+    if settings.search.language != "judge":
+        return settings.search.language
+    return settings.judge.language if settings.judge.language in INDEX_LANGUAGES else "none"
 
 
 def _update(run: Run, folder: Path, language: str, on_progress: OnProgress) -> PageIndex:

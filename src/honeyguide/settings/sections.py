@@ -275,7 +275,12 @@ class RestartSettings:
         return bool(self.every_fetches or self.every_s or self.reward_share or self.novelty_share)
 
 
-LANGUAGES: Final = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch")
+LANGUAGES: Final = (
+    "english", "german", "french", "spanish", "italian", "portuguese", "dutch", "arabic", "armenian", "basque",
+    "catalan", "czech", "danish", "esperanto", "estonian", "finnish", "greek", "hungarian", "indonesian", "irish",
+    "lithuanian", "norwegian", "persian", "polish", "romanian", "russian", "serbian", "sesotho", "swedish", "turkish",
+    "yiddish",
+)  # fmt: skip
 # Rewards that have a value for each of several thresholds, and those that do not.
 LADDER_REWARDS: Final = ("han2018", "pertejo-30-30-20", "pertejo-30-20-10", "pertejo-code")
 REWARDS: Final = ("score", "hit", "pertejo-cosine", *LADDER_REWARDS, "lim2016")
@@ -385,8 +390,8 @@ class VectorSettings:
 
 ARCHIVES: Final = ("store", "warc", "none")
 INDEX_LANGUAGES: Final = (
-    "judge", "none", *LANGUAGES, "arabic", "danish", "finnish", "greek", "hungarian", "norwegian", "romanian",
-    "russian", "swedish", "tamil", "turkish",
+    "judge", "none", "english", "german", "french", "spanish", "italian", "portuguese", "dutch", "arabic", "danish",
+    "finnish", "greek", "hungarian", "norwegian", "romanian", "russian", "swedish", "tamil", "turkish",
 )  # fmt: skip
 INDEXED_LIVE: Final = ("auto", "on", "off")
 MOST_WEIGHT: Final = 1000
@@ -417,7 +422,7 @@ class SearchSettings:
     )
     commit_every: int = setting(500, "pages after which those in the index are made safe and found", at_least=1)
     language: str = setting(
-        "judge", "whose stems the index knows; judge takes judge.language, none keeps words as they are",
+        "judge", "whose stems the index knows; judge takes judge.language if it knows them, none keeps them whole",
         choices=INDEX_LANGUAGES, everyday=True,
     )  # fmt: skip
     match: str = setting("all", "whether a page must have all words of a query or any", choices=("all", "any"))

@@ -41,12 +41,14 @@ def content_words(text: str, language: str = _ENGLISH) -> list[str]:
     """Return the words of a sentence that say what it is about, in order; all of them where none would be left.
 
     Stop words are left out: those of the language and, where that is English and most words of the sentence are not,
-    those of every language.
+    those of the language that has most of its words on the list; of all such languages, if several have as many.
     """
     words = words_of(text)
     kept = [word for word in words if word not in stop_words(language)]
     if language == _ENGLISH and not _is_english(kept):
-        foreign = frozenset().union(*map(stop_words, languages()))
+        counts = {other: len(stop_words(other).intersection(kept)) for other in languages()}
+        likely = [stop_words(other) for other, count in counts.items() if count == max(counts.values())]
+        foreign = frozenset().union(*likely)
         kept = [word for word in kept if word not in foreign]
     return kept or words
 
