@@ -91,6 +91,7 @@ def _run_here(tasks: Sequence[Task], is_interrupted: Callable[[], bool], on_step
 def _run_in_processes(
     tasks: Sequence[Task], jobs: int, is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]
 ) -> bool:
+    os.environ.setdefault("PYTHONSAFEPATH", "1")  # or the processes would import what lies in the current folder
     # Not forked: a fork of a process with threads, such as those of BLAS, may lock up.
     context = get_context("spawn")
     stop, steps = context.Event(), context.Value("q", 0)

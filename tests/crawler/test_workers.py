@@ -384,6 +384,19 @@ def test_ctrl_c_does_not_end_a_worker_not_even_as_it_begins() -> None:
     assert before == after
 
 
+def test_a_worker_imports_nothing_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ctypes.py").write_text("open('imported', 'w').close()\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend("")  # as in an interactive session
+
+    async def ask() -> Prepared | Unreadable:
+        async with Workers(1, recipe) as workers:
+            return await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>rock"))
+
+    assert isinstance(asyncio.run(ask()), Prepared)
+    assert not (tmp_path / "imported").exists()
+
+
 @pytest.mark.parametrize("has_home", [True, False])
 def test_where_no_worker_can_begin_pages_are_read_at_home(*, has_home: bool) -> None:
     async def ask() -> Prepared | Unreadable:

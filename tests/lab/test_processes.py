@@ -12,6 +12,8 @@ from honeyguide_lab.spec import experiment_from
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
 BUDGET = 120
 EXPERIMENT = experiment_from(
     {"worlds": ["synthetic:pages=400,hosts=6"], "topics": [{"name": "geology"}], "strategies": ["breadth-first"]}
@@ -35,6 +37,16 @@ def test_an_interruption_stops_every_process_and_the_crawls_can_be_gone_on_with(
     assert run_crawls(tasks, jobs=1, on_progress=spent.append)
     assert all(task.is_done for task in tasks)
     assert spent[-1] == 3 * BUDGET
+
+
+def test_a_process_imports_nothing_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "random.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w').close()\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    spent = [0]
+    run_crawls(tasks_in(tmp_path), jobs=2, is_interrupted=lambda: spent[-1] > 0, on_progress=spent.append)
+    assert spent[-1] > 0
+    assert not (tmp_path / "imported").exists()
 
 
 def test_nothing_left_to_do_is_done_at_once(tmp_path: Path) -> None:

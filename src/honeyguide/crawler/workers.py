@@ -165,11 +165,12 @@ class Workers:
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             process = subprocess.Popen(  # noqa: S603, ASYNC220 - returns as soon as the process exists
-                [sys.executable, "-m", "honeyguide.crawler.page_worker", str(theirs.fileno()), str(os.getpid())],
+                # Without the current folder, which may be that of a stranger.
+                [sys.executable, "-P", "-m", "honeyguide.crawler.page_worker", str(theirs.fileno()), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 # What can be imported here can be there.
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)},
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
