@@ -194,6 +194,21 @@ class TestSettings:
         refusal("resume", moved, "--budget", "+5")
         cli("resume", moved, "--budget", "+5", "--set", "judge.classifier=module_of_a_stranger:halves")
 
+    def test_nothing_is_built_from_the_settings_of_a_stranger(self, tmp_path: Path, refusal: Refusal, cli: Cli) -> None:
+        honeyguide.crawl(tmp_path / "own", settings_for("breadth-first", budget=20, judge__kind="learned")).close()
+        run = copytree(tmp_path / "own", tmp_path / "copy")
+        (tmp_path / "page.html").write_text("<p>rock", encoding="utf-8")
+        with open_run(run) as opened:
+            url = next(opened.pages()).url.text
+        _set(run, "judge", 'idf = "/dev/zero"')
+        for command in (("ask", run, "--json"), ("answer", run, url, "yes"), ("judge", "--run", run, "page.html")):
+            assert "judge.idf = '/dev/zero'" in refusal(*command)
+        _set(run, "judge", 'idf = ""')
+        _set(run, "render", 'browser = "/bin/false"')
+        refusal("ask", run, "--json")
+        cli("ask", run, "--json", "--trust")
+        cli("answer", run, url, "yes")  # what was trusted once stays so, here
+
     def test_search_reads_no_list_and_no_vectors_that_a_stranger_names(self, run: Path, refusal: Refusal) -> None:
         _set(run, "search", 'blocked_words = "/dev/zero"')
         assert "search.blocked_words" in refusal("search", run, "rock")

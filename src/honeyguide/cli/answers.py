@@ -15,7 +15,7 @@ from honeyguide.ask.asking import Asking, Respondent
 from honeyguide.ask.language_model import LanguageModel
 from honeyguide.ask.questions import RunQuestions
 from honeyguide.cli.asking import Keys, TerminalQuestions, user
-from honeyguide.cli.options import JsonFlag, RunArgument
+from honeyguide.cli.options import JsonFlag, RunArgument, TrustFlag
 from honeyguide.cli.output import command, print_json
 from honeyguide.cli.progress import CrawlScreen
 from honeyguide.crawler import RunToAnswer, judge_of
@@ -23,7 +23,7 @@ from honeyguide.crawler import answer as give_answer
 from honeyguide.errors import AnswerError, RunBusy, SettingsError
 from honeyguide.model import Topic
 from honeyguide.model.counts import count_of
-from honeyguide.runs import open_run
+from honeyguide.runs import open_run, trust_run
 from honeyguide.runs.inbox import Reply, put
 from honeyguide.settings import validate, with_overrides
 
@@ -45,6 +45,7 @@ def answer(
     name: Annotated[
         str | None, typer.Option("--name", metavar="TEXT", show_default=False, help="Whose answer it is; else yours.")
     ] = None,
+    trust: TrustFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Say whether a page of a run belongs to its topic.
@@ -59,6 +60,8 @@ def answer(
     said = reply.strip().lower()
     if said not in _REPLIES:
         raise AnswerError(f"{reply!r} is no answer: say {', '.join(_REPLIES)}")
+    if trust:
+        trust_run(run)
     taken = give_answer(run, url, cast("Reply", said), name=user() if name is None else name)
     if as_json:
         print_json({"url": url, "answer": said, "in_inbox": taken is None, **_changes(taken)})
@@ -94,6 +97,7 @@ def ask(
             help="Its OpenAI-compatible server. \\[default: http://localhost:11434/v1]",
         ),
     ] = "",
+    trust: TrustFlag = False,
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
     """Answer the most useful questions about a run.
@@ -106,6 +110,8 @@ def ask(
 
       honeyguide ask my-run --count 5
     """
+    if trust:
+        trust_run(run)
     questions = RunQuestions(run, lambda: judge_of(run))
     if as_json:
         found = questions.best(count)

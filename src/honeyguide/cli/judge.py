@@ -20,6 +20,8 @@ from honeyguide.cli.options import (
     JsonFlag,
     PresetName,
     TopicFile,
+    TrustFlag,
+    overrides_of,
     settings_of,
     takes_flags,
     topic_values,
@@ -27,8 +29,8 @@ from honeyguide.cli.options import (
 from honeyguide.cli.output import one_line, print_json
 from honeyguide.crawler import UnreadablePage, judge_pages
 from honeyguide.errors import SettingsError
-from honeyguide.runs import RunFolder
-from honeyguide.settings import JUDGES
+from honeyguide.runs import RunFolder, settings_to_build
+from honeyguide.settings import JUDGES, with_overrides
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -81,6 +83,7 @@ def judge(
         ),
     ] = None,
     set_: AnySetting = None,
+    trust: TrustFlag = False,
     as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
     r"""Judge pages for a topic, with the evidence.
@@ -102,8 +105,12 @@ def judge(
     """
     if config is not None and run is not None:
         raise SettingsError([f"--config {config} and --run {run} each name settings: give one of them"])
-    own = config if run is None else RunFolder.open(run).settings_file
-    settings = settings_of(own, set_, given, topic_values(topic_file, preset))
+    topic = topic_values(topic_file, preset)
+    if run is None:
+        settings = settings_of(config, set_, given, topic)
+    else:
+        overrides = overrides_of(set_, given, topic)
+        settings = with_overrides(settings_to_build(RunFolder.open(run), overrides, trust=trust), overrides)
     found = judge_pages(pages, settings, links=links, run=run)
     judged = [page for page in found if not isinstance(page, UnreadablePage)]
     unreadable = [page for page in found if isinstance(page, UnreadablePage)]

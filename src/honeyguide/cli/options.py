@@ -220,7 +220,12 @@ def settings_of(
 ) -> Settings:
     """Return the config file's settings, overridden by the topic, then by `--set`, then by the other flags."""
     base = Settings() if config is None else load_settings(config)
-    return with_overrides(base, dict(topic) | dict(map(parse_assignment, assignments or ())) | dict(given))
+    return with_overrides(base, overrides_of(assignments, given, topic))
+
+
+def overrides_of(assignments: list[str] | None, given: Mapping[str, Any], topic: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of the topic, overridden by `--set`, then by the other flags."""
+    return dict(topic) | dict(map(parse_assignment, assignments or ())) | dict(given)
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:

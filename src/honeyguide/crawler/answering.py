@@ -19,9 +19,8 @@ from honeyguide.errors import AnswerError, RunBusy, SettingsError, StoreError
 from honeyguide.judge import LearningJudge
 from honeyguide.model import Url
 from honeyguide.model.clock import SimulatedClock
-from honeyguide.runs import PageAnswer, RunFolder, RunLock, open_run, open_store, refuse_strange
+from honeyguide.runs import PageAnswer, RunFolder, RunLock, open_run, open_store, settings_to_build
 from honeyguide.runs.inbox import put, take
-from honeyguide.settings import load_run_settings, load_settings_to_resume
 from honeyguide.text import unit
 
 if TYPE_CHECKING:
@@ -50,8 +49,7 @@ class RunToAnswer:
         with ExitStack() as opened:
             opened.enter_context(RunLock(folder))
             opened.enter_context(threadpool_limits(1, "blas"))
-            refuse_strange(folder.path, load_run_settings(folder.settings_file))
-            settings = load_settings_to_resume(folder.settings_file)
+            settings = settings_to_build(folder)
             self._store = open_store(folder, settings)
             opened.callback(self._store.close)
             progress = self._store.progress()
@@ -96,8 +94,15 @@ class RunToAnswer:
 
 
 def judge_of(run: Path | str, vectors: WordVectors | None = None) -> LearningJudge:
-    """Make the judge of a run, taught nothing yet. SettingsError where it is one that cannot learn."""
-    settings = load_run_settings(RunFolder.open(Path(run)).settings_file)
+    """Make the judge of a run, taught nothing yet.
+
+    SettingsError where it is one that cannot learn, or names code or files that the user has not given.
+    """
+    return learning_judge(run, settings_to_build(RunFolder.open(Path(run)), goes_on=False), vectors)
+
+
+def learning_judge(run: Path | str, settings: Settings, vectors: WordVectors | None = None) -> LearningJudge:
+    """Make the judge of the run that is being crawled with these settings."""
     judge = Builder(settings, vectors).relevance_judge()
     if not isinstance(judge, LearningJudge):
         raise SettingsError([_learns_nothing(run, settings)])

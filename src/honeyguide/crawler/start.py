@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_limits
 from honeyguide.ask.answer_files import read_answer_file
 from honeyguide.ask.asking import AskingBeside, Respondent, asking_about
 from honeyguide.ask.language_model import LanguageModel
-from honeyguide.crawler.answering import answers_to_take_over, judge_of
+from honeyguide.crawler.answering import answers_to_take_over, learning_judge
 from honeyguide.crawler.answers import AnswerIntake
 from honeyguide.crawler.between_steps import BetweenSteps
 from honeyguide.crawler.build import Builder, open_world, transport_for, worker_count
@@ -45,11 +45,9 @@ from honeyguide.crawler.workers import Workers
 from honeyguide.errors import RunDamaged, SettingsError, StoreError
 from honeyguide.model.clock import RealClock
 from honeyguide.model.counts import count_of
-from honeyguide.runs import RunFolder, RunLock, body_packer, open_run, open_store, refuse_strange, remember
+from honeyguide.runs import RunFolder, RunLock, body_packer, open_run, open_store, remember, settings_to_build
 from honeyguide.settings import (
     SETTINGS_BY_KEY,
-    load_run_settings,
-    load_settings_to_resume,
     shown,
     to_toml,
     validate,
@@ -392,9 +390,9 @@ def _with_answers(options: CrawlOptions, settings: Settings) -> CrawlOptions:
 
 def _model_asked(crawl: _Started, vectors: WordVectors | None) -> AskingBeside:
     """The language model of the settings, asked about pages while the crawl goes on."""
-    run, ask = crawl.folder.path, crawl.settings.ask
+    run, ask, settings = crawl.folder.path, crawl.settings.ask, crawl.builder.settings
     model = Respondent("model", ask.model, LanguageModel(ask, crawl.builder.topic).reply)
-    return AskingBeside(lambda: asking_about(run, lambda: judge_of(run, vectors), model, ask.limit))
+    return AskingBeside(lambda: asking_about(run, lambda: learning_judge(run, settings, vectors), model, ask.limit))
 
 
 def _builder(settings: Settings, options: CrawlOptions) -> Builder:
@@ -506,9 +504,7 @@ def settings_to_resume(
             f"{folder.path} was repaired, and its crawl cannot go on; honeyguide refresh {folder.path} NEW fetches its "
             "pages again"
         )
-    if not trust:
-        refuse_strange(folder.path, load_run_settings(folder.settings_file), overrides)
-    settings = with_budget(with_overrides(load_settings_to_resume(folder.settings_file), overrides), budget)
+    settings = with_budget(with_overrides(settings_to_build(folder, overrides, trust=trust), overrides), budget)
     began_with = folder.changed_since_the_start(_kept_for_good(settings))
     if "crawl.world" in overrides:  # the same world may have moved to another folder
         began_with.pop("crawl.world", None)
@@ -571,14 +567,13 @@ async def refresh_async(
 
 def settings_to_refresh(old: Path | str, overrides: Mapping[str, Any], *, trust: bool = False) -> Settings:
     """The settings of a new pass over a run. StoreError where it has no pages."""
+    settings = settings_to_build(RunFolder.open(Path(old)), overrides, trust=trust, goes_on=False)
     with open_run(old) as run:
-        if not trust:
-            refuse_strange(run.path, run.settings, overrides)
         pages = sum(1 for _ in run.revisits().known_pages())
         if not pages:
             raise StoreError(f"{old} has no pages to look at again; name a run that has fetched some")
         return with_overrides(
-            run.settings,
+            settings,
             {
                 "crawl.strategy": "breadth-first",
                 "crawl.seed_urls": [],

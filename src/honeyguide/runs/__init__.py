@@ -43,7 +43,7 @@ from honeyguide.runs.snippets import PageSnippets, PageTexts, Snippet
 from honeyguide.runs.sqlite import SqliteStore, open_store
 from honeyguide.runs.stats import HostStats, PatternStats, RunStats, downsampled, harvest_curve, stats
 from honeyguide.runs.traps import GuardFinding, HostMoves, LinksMoved, Trap, TrapSummary
-from honeyguide.runs.trust import refuse_strange, remember
+from honeyguide.runs.trust import refuse_strange, remember, settings_to_build, trust_run
 
 __all__ = [
     "AnswerRecord",
@@ -119,6 +119,8 @@ __all__ = [
     "refuse_strange",
     "remember",
     "restart_on",
+    "settings_to_build",
     "stats",
     "top",
+    "trust_run",
 ]

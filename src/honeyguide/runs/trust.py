@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.errors import SettingsError
 from honeyguide.registry import JUDGES, STRATEGIES
-from honeyguide.settings import SETTINGS_BY_KEY, files_named, judges_named, shown
+from honeyguide.runs.folder import RunFolder
+from honeyguide.settings import (
+    SETTINGS_BY_KEY,
+    files_named,
+    judges_named,
+    load_run_settings,
+    load_settings_to_resume,
+    shown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -81,6 +89,25 @@ def refuse_strange(
                 )
             ]
         )
+
+
+def settings_to_build(
+    run: RunFolder, given: Collection[str] = (), *, trust: bool = False, goes_on: bool = True
+) -> Settings:
+    """Return the settings of a run to build a crawl or a judge from; those of `Run` are to look at only.
+
+    SettingsError where they name something outside of the run that its user has not given (see `refuse_strange`), and,
+    where its crawl `goes_on`, a strategy or a judge that is not installed.
+    """
+    if not trust:
+        refuse_strange(run.path, load_run_settings(run.settings_file), given)
+    return (load_settings_to_resume if goes_on else load_run_settings)(run.settings_file)
+
+
+def trust_run(path: Path | str) -> None:
+    """Note that the user trusts whoever made a run."""
+    run = RunFolder.open(Path(path))
+    remember(run.path, load_run_settings(run.settings_file))
 
 
 def remember(run: Path, settings: Settings) -> None:
