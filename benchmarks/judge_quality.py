@@ -1,17 +1,20 @@
 """How good is the learned judge, with the name of a topic alone, with examples, and with answers?
 
-Run `python benchmarks/judge_quality.py WIKI_WORLD [--categories 60] [--vectors english|wordllama|FILE] [--json]`. The
+Run `python benchmarks/judge_quality.py WIKI_WORLD [--categories 60] [--vectors NAME] [--encoder NAME] [--json]`. The
 largest categories of a wiki world are topics, told by their names. All articles are ranked by the judge; average
-precision says how many of the category's stand in front. Even and odd topics are also given apart. Then:
+precision says how many of the category's stand in front. The judge's weights are fitted on the even topics for the odd
+ones and the other way round, so that no topic is judged by weights that have seen it; `shipped` has the weights of the
+program, fitted on all. The other constants of the judge were chosen on the same topics. Then:
 
 - two articles of the category as examples to be like, in `DRAWS` draws, those two left out of the ranking;
 - answers, for every second topic: `SEEN` random articles stand for the pages of a run. The category answers questions
   about them, `BATCH` at a time, chosen by the rule, by the greatest relevance, or at random; all other articles are
   ranked. Also with all answers yes, all no, and three answers of ten wrong;
-- reliability: of all articles given a probability in a range, the share that is in the category.
-
-The judge's weights were fitted on halves of these topics; figures of a fit on the other half were 0.33 by name and 0.44
-with two examples.
+- pages seen: the first 300 and 1,000 articles breadth-first from three of the category; all others are ranked by the
+  name, with idf from the pages seen over the shipped one, and with the topic's direction turned towards the mean of
+  the `BEST` likeliest pages seen (Rocchio);
+- reliability: of all articles given a probability in a range, the share that is in the category;
+- thresholds: F1 of the articles that reach one, mean over topics.
 """
 
 from __future__ import annotations
@@ -20,99 +23,215 @@ import argparse
 import json
 import time
 from collections import defaultdict
+from math import exp, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from honeyguide.judge import LearnedJudge, next_questions
-from honeyguide.judge.topic_terms import TopicTerms
+from honeyguide.judge.learned import SHIPPED, ClueWeights, fitted_shift
+from honeyguide.judge.topic_terms import MOST_TERMS, TopicTerms
 from honeyguide.model import Fetched, Page, Topic
 from honeyguide.parse import parse
-from honeyguide.text import WordVectors, main_text, open_vectors, words_of
+from honeyguide.text import Stems, WordVectors, main_text, open_encoder, open_vectors, unit, words_of
+from honeyguide.text.telling import MOST_TELLING, content_words, idf_of_stem, shipped_idf
 from honeyguide.topic.presets import subject_texts
 from honeyguide.worlds.wiki import WikiWorld
 from topic_vectors import average_precision
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from honeyguide.worlds.wiki.world import WikiGraph
+
     Answer = Callable[[bool, int], bool]
+    Rows = NDArray[np.float16]
+    Truth = NDArray[np.bool_]
 
 DRAWS = 3  # of examples, for each category
 SEEN = 2500  # articles that questions may be asked about
-ASKED = (5, 10, 20, 40)
+ASKED = (5, 10, 20)
 BATCH = 5  # questions between two lessons
 RANGES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5)
+PAGES_SEEN = (300, 1000)
+BEST = 10
+ROCCHIO_SHARE = 0.5  # of the best pages' direction beside the topic's
+PRIOR_PAGES = 300  # that the shipped idf counts as
+WRONG_ANSWERS = 10
+TRUE = "true"
 ANSWERS: dict[str, Answer] = {
-    "true answers": lambda truth, _: truth,
+    TRUE: lambda truth, _: truth,
     "all yes": lambda _, __: True,
     "all no": lambda _, __: False,
     "three of ten wrong": lambda truth, number: truth != (number % 10 in (2, 5, 8)),
 }
 
 
-def read(world: WikiWorld) -> list[Page]:
-    pages = []
+def read(world: WikiWorld) -> Iterator[Page]:
     for url in world.urls():
         outcome = world.answer(url).outcome
         assert isinstance(outcome, Fetched)
-        pages.append(parse(url, outcome))
-    return pages
+        yield parse(url, outcome)
+
+
+class Articles:
+    """All articles, each described once for all topics."""
+
+    def __init__(self, pages: Sequence[Page], vectors: WordVectors, names: Sequence[str]) -> None:
+        self.texts = [main_text(page) for page in pages]
+        self._vectors = vectors
+        self._background = subject_texts()
+        no_words = self.judge(Topic(""))
+        self.directions = np.array([no_words.describe(page) for page in pages])
+        self._said: dict[str, NDArray[np.float16]] = {}  # by stem: text, title, beginning
+        words = {stem: word for name in names for stem, word in stems_of(name).items()}
+        for first in range(0, len(words), MOST_TERMS):
+            some = list(words)[first : first + MOST_TERMS]
+            terms = TopicTerms(Topic("", tuple(words[stem] for stem in some)))
+            counted = np.array([terms.measure(words_of(page.title), page.main_words) for page in pages], np.float16)
+            self._said |= zip(some, counted.reshape(len(pages), 3, -1).transpose(2, 1, 0), strict=True)
+
+    def rows(self, name: str) -> Rows:
+        """Return the descriptions of all articles by the judge of this topic."""
+        said = np.array([self._said[stem] for stem in stems_of(name)])
+        return np.hstack([said.transpose(2, 1, 0).reshape(len(self.texts), -1), self.directions])
+
+    def frequency(self, stem: str, places: NDArray[np.int64]) -> int:
+        """Count those of the articles that have the stem."""
+        return int(np.count_nonzero(self._said[stem][0][places]))
+
+    def judge(self, topic: Topic, weights: ClueWeights = SHIPPED) -> LearnedJudge:
+        return LearnedJudge(topic, self._vectors, self._background, weights=weights)
+
+
+def stems_of(name: str) -> dict[str, str]:
+    """Return the terms of a topic's name by stem, each with its word."""
+    words = content_words(name)
+    return dict(zip(Stems("english").of(words), words, strict=True))
+
+
+def fit(clues: Sequence[NDArray[np.float64]], truths: Sequence[Truth]) -> NDArray[np.float64]:
+    features, wanted = np.concatenate(clues), np.concatenate(truths).astype(np.float64)
+    return fitted_shift(features, np.zeros(len(features)), wanted, np.ones(len(features)))
 
 
 class Measured:
     """Figures by what the judge was told, over topics."""
 
-    def __init__(self, pages: list[Page], vectors: WordVectors) -> None:
-        self._pages = pages
-        self._vectors = vectors
-        self._background = subject_texts()
-        no_words = self.judge(Topic(""))
-        self._vectors_of_pages = np.array([no_words.describe(page) for page in pages])
+    def __init__(self, articles: Articles, members_by_name: dict[str, NDArray[np.int64]], graph: WikiGraph) -> None:
+        self._articles = articles
+        self._graph = graph
         self._chance = np.random.default_rng(3)
-        self.precisions = defaultdict[str, list[float]](list)
+        self.precisions = defaultdict[str, dict[int, list[float]]](lambda: {0: [], 1: []})  # by half of the topics
         self.counts = np.zeros((len(RANGES) - 1, 3))  # pages, sum of probabilities, on topic
+        self.f1 = defaultdict[str, list[list[float]]](list)
         self.refit_s: list[float] = []
+        weights = self._fitted_by_half(members_by_name)
+        for number, (name, members) in enumerate(members_by_name.items()):
+            self._add(number, name, members, weights[1 - number % 2])
 
-    def judge(self, topic: Topic) -> LearnedJudge:
-        return LearnedJudge(topic, self._vectors, self._background)
+    def _fitted_by_half(self, members_by_name: dict[str, NDArray[np.int64]]) -> list[ClueWeights]:
+        by_name, by_likeness, truths = [], [], []
+        for name, members in members_by_name.items():
+            judge, rows = self._articles.judge(Topic(name)), self._articles.rows(name)
+            like = self._chance.choice(members, 2, replace=False)
+            likeness = unit(self._articles.directions[like].astype(np.float64).mean(axis=0))
+            truth = np.isin(np.arange(len(rows)), members)
+            by_name.append(judge.clues(rows))
+            by_likeness.append(judge.clues(rows, likeness))
+            by_likeness[-1][like] = 0.0  # they would vouch for themselves
+            truths.append(truth)
+        return [
+            ClueWeights(
+                fit(by_name[half::2], truths[half::2]),
+                fit(by_likeness[half::2], truths[half::2]),
+                SHIPPED.by_likeness_alone,
+            )
+            for half in (0, 1)
+        ]
 
-    def add(self, name: str, members: NDArray[np.int64], *, is_asked: bool) -> None:
-        wanted = np.zeros(len(self._pages), dtype=np.bool_)
-        wanted[members] = True
-        judge, terms = self.judge(Topic(name)), TopicTerms(Topic(name))
-        counted = [terms.measure(words_of(page.title), page.main_words) for page in self._pages]
-        rows = np.hstack([np.array(counted), self._vectors_of_pages]).astype(np.float16)
-        said = judge.relevances(rows)
-        self.precisions["name"].append(average_precision(said, wanted))
+    def _add(self, number: int, name: str, members: NDArray[np.int64], weights: ClueWeights) -> None:
+        rows = self._articles.rows(name)
+        wanted: Truth = np.isin(np.arange(len(rows)), members)
+        half = number % 2
+        said = self._articles.judge(Topic(name), weights).relevances(rows)
+        self._rank("name", half, said, wanted)
+        self._rank("name, shipped weights", half, self._articles.judge(Topic(name)).relevances(rows), wanted)
         places = np.clip(np.digitize(said, RANGES) - 1, 0, len(RANGES) - 2)
         for column, values in enumerate((np.ones(len(said)), said, wanted)):
             self.counts[:, column] += np.bincount(places, weights=values, minlength=len(RANGES) - 1)
         for _ in range(DRAWS):
             like = self._chance.choice(members, 2, replace=False)
-            texts = tuple(main_text(self._pages[place]) for place in like)
+            topic = Topic(name, like=tuple(self._articles.texts[place] for place in like))
             others = np.delete(np.arange(len(rows)), like)
-            shown = self.judge(Topic(name, like=texts)).relevances(rows[others])
-            self.precisions["name, 2 examples"].append(average_precision(shown, wanted[others]))
-        if is_asked:
-            self._ask(name, rows, wanted)
+            shown = self._articles.judge(topic, weights).relevances(rows[others])
+            self._rank("name, 2 examples", half, shown, wanted[others])
+        self._see_pages(half, name, rows, wanted, weights)
+        if half:
+            self._ask(name, rows, wanted, weights)
 
-    def _ask(self, name: str, rows: NDArray[np.float16], wanted: NDArray[np.bool_]) -> None:
+    def _rank(self, way: str, half: int, said: NDArray[np.float64], wanted: Truth) -> None:
+        self.precisions[way][half].append(average_precision(said, wanted))
+        hits = [np.count_nonzero(wanted & (said >= threshold)) for threshold in THRESHOLDS]
+        found = [np.count_nonzero(said >= threshold) for threshold in THRESHOLDS]
+        self.f1[way].append([2 * hit / (all_ + wanted.sum()) for hit, all_ in zip(hits, found, strict=True)])
+
+    def _see_pages(self, half: int, name: str, rows: Rows, wanted: Truth, weights: ClueWeights) -> None:
+        """Rank by the name, by idf from pages seen, and by the direction of the best pages seen."""
+        order = self._breadth_first(self._chance.choice(np.flatnonzero(wanted), 3, replace=False))
+        judge = self._articles.judge(Topic(name), weights)
+        for count in PAGES_SEEN:
+            seen = order[:count]
+            others = np.setdiff1d(np.arange(len(rows)), seen)
+            if not wanted[others].any():
+                continue
+            said = judge.relevances(rows)
+            best = seen[np.argsort(-said[seen], kind="stable")[:BEST]]
+            turned = unit(judge.topic_direction + ROCCHIO_SHARE * unit(self._articles.directions[best].mean(axis=0)))
+            way = f"after {count:,} pages seen:"
+            self._rank(f"{way} name", half, said[others], wanted[others])
+            with_idf = self._judge_with_idf(name, seen, weights).relevances(rows[others])
+            self._rank(f"{way} idf from them", half, with_idf, wanted[others])
+            judge_of_best = self._articles.judge(Topic(name), weights)
+            judge_of_best.topic_direction = turned
+            self._rank(f"{way} Rocchio", half, judge_of_best.relevances(rows[others]), wanted[others])
+
+    def _judge_with_idf(self, name: str, seen: NDArray[np.int64], weights: ClueWeights) -> LearnedJudge:
+        shipped = dict(shipped_idf())
+        for stem in stems_of(name):
+            expected = PRIOR_PAGES * exp(-idf_of_stem(stem)) + self._articles.frequency(stem, seen)
+            shipped_idf()[stem] = min(MOST_TELLING, max(0.0, log((PRIOR_PAGES + len(seen)) / expected)))
+        try:
+            return self._articles.judge(Topic(name), weights)
+        finally:
+            shipped_idf().clear()
+            shipped_idf().update(shipped)
+
+    def _breadth_first(self, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+        seen = dict.fromkeys(starts.tolist())
+        for place in (queue := list(seen)):
+            if len(seen) >= max(PAGES_SEEN):
+                break
+            new = [target for target in self._graph.targets_of(place).tolist() if target not in seen]
+            seen |= dict.fromkeys(new)
+            queue.extend(dict.fromkeys(new))
+        return np.array(list(seen))
+
+    def _ask(self, name: str, rows: Rows, wanted: Truth, weights: ClueWeights) -> None:
         seen = self._chance.permutation(len(rows))[: min(SEEN, len(rows) // 2)]
         others = np.setdiff1d(np.arange(len(rows)), seen)
         if not wanted[others].any():
             return
-        first = self.judge(Topic(name))
-        self.precisions["articles not asked about: no answers"].append(
-            average_precision(first.relevances(rows[others]), wanted[others])
-        )
-        ways = [("rule", said) for said in ANSWERS] + [("likeliest", "true answers"), ("random", "true answers")]
+        first = self._articles.judge(Topic(name), weights)
+        self._rank("others after 0 answers", 1, first.relevances(rows[others]), wanted[others])
+        ways = [("rule", kind) for kind in ANSWERS] + [("likeliest", TRUE), ("random", TRUE)]
         for way, kind in ways:
-            judge, answers = self.judge(Topic(name)), list[tuple[int, bool]]()
-            for asked in range(0, max(ASKED), BATCH):
+            judge, answers = self._articles.judge(Topic(name), weights), list[tuple[int, bool]]()
+            for asked in range(0, max(ASKED) if kind == TRUE else WRONG_ANSWERS, BATCH):
                 places = self._questions(way, judge, rows[seen], answers)
                 for number, place in enumerate(places, asked):
                     answers.append((place, ANSWERS[kind](bool(wanted[seen[place]]), number)))
@@ -120,32 +239,30 @@ class Measured:
                 judge.teach(rows[seen], answers)
                 self.refit_s.append(time.process_time() - started)
                 if asked + BATCH in ASKED:
-                    self.precisions[f"articles not asked about: {asked + BATCH:2} by {way}, {kind}"].append(
-                        average_precision(judge.relevances(rows[others]), wanted[others])
-                    )
+                    said = judge.relevances(rows[others])
+                    self._rank(f"others after {asked + BATCH} answers: {way}, {kind}", 1, said, wanted[others])
 
-    def _questions(
-        self, way: str, judge: LearnedJudge, rows: NDArray[np.float16], answers: list[tuple[int, bool]]
-    ) -> list[int]:
+    def _questions(self, way: str, judge: LearnedJudge, rows: Rows, answers: list[tuple[int, bool]]) -> list[int]:
         done = [place for place, _ in answers]
         if way == "rule":
             return next_questions(judge, rows, answers, count=BATCH)
-        if way == "random":
-            places: list[int] = self._chance.choice(
-                np.setdiff1d(np.arange(len(rows)), done), BATCH, replace=False
-            ).tolist()
-            return places
-        said = judge.relevances(rows)
+        said = self._chance.random(len(rows)) if way == "random" else judge.relevances(rows)
         said[done] = -1.0
-        likeliest: list[int] = np.argsort(-said, kind="stable")[:BATCH].tolist()
-        return likeliest
+        first: list[int] = np.argsort(-said, kind="stable")[:BATCH].tolist()
+        return first
 
     def results(self) -> dict[str, Any]:
         return {
             "average_precision": {
-                way: {"all": float(np.mean(found)), "topics": len(found)} for way, found in self.precisions.items()
+                way: {
+                    "all": float(np.mean(even + odd)),
+                    "even": float(np.mean(even)) if even else None,
+                    "odd": float(np.mean(odd)),
+                    "rankings": len(even + odd),
+                }
+                for way, (even, odd) in ((way, halves.values()) for way, halves in self.precisions.items())
             },
-            "name_by_half": [float(np.mean(self.precisions["name"][half::2])) for half in (0, 1)],
+            "f1": {way: np.mean(found, axis=0).tolist() for way, found in self.f1.items()},
             "reliability": [
                 {"from": low, "to": high, "pages": int(count), "said": total / count, "on_topic": hits / count}
                 for low, high, (count, total, hits) in zip(RANGES, RANGES[1:], self.counts.tolist(), strict=False)
@@ -160,22 +277,25 @@ def main() -> None:
     arguments.add_argument("world")
     arguments.add_argument("--categories", type=int, default=60)
     arguments.add_argument("--vectors", default="english")
+    arguments.add_argument("--encoder", default="", help="minilm, or a folder with a model")
     arguments.add_argument("--json", action="store_true")
     options = arguments.parse_args()
-    vectors = WordVectors(open_vectors(options.vectors, Path("vectors-cache")))
+    cache = Path("vectors-cache")
+    source = open_vectors(options.vectors, cache)
+    vectors = WordVectors(source, open_encoder(options.encoder, source, cache) if options.encoder else None)
     with WikiWorld(options.world) as world:
-        measured = Measured(read(world), vectors)
-        names = [name for name, pages in world.categories() if pages >= 12 and not any(map(str.isdigit, name))]
-        for number, name in enumerate(names[: options.categories]):
-            measured.add(name, np.array(world.pages_labelled([name])), is_asked=number % 2 == 1)
+        named = [name for name, pages in world.categories() if pages >= 12 and not any(map(str.isdigit, name))]
+        members = {name: np.array(world.pages_labelled([name])) for name in named[: options.categories]}
+        articles = Articles(list(read(world)), vectors, list(members))
+        measured = Measured(articles, members, world.link_graph)
     results = measured.results()
     if options.json:
         print(json.dumps(results, indent=2))
         return
-    print("average precision")
+    print(f"average precision: all, even, odd topics; F1 at {', '.join(map(str, THRESHOLDS))}")
     for way, found in results["average_precision"].items():
-        print(f"  {found['all']:.3f}  {way}")
-    print(f"name, even and odd topics: {results['name_by_half'][0]:.3f} {results['name_by_half'][1]:.3f}")
+        halves = "  ".join("     " if found[half] is None else f"{found[half]:.3f}" for half in ("all", "even", "odd"))
+        print(f"  {halves}  |  {'  '.join(f'{share:.3f}' for share in results['f1'][way])}  {way}")
     print("probability  pages  mean said  share on topic")
     for row in results["reliability"]:
         print(f"{row['from']:4.2f}-{row['to']:4.2f}{row['pages']:9,}{row['said']:9.3f}{row['on_topic']:9.3f}")

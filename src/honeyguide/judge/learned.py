@@ -27,7 +27,7 @@ import io
 import zipfile
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -52,10 +52,6 @@ if TYPE_CHECKING:
 WIDEST: Final = 256  # numbers of a page's vector that are kept: the first tell most
 KEYWORD_SHARE: Final = 0.5  # of the keywords' direction beside the name's
 
-# Weights of z, text, title, beginning, and the constant: fitted on 60 categories of 8,589 encyclopaedia articles.
-BY_NAME: Final = np.array([1.1, 2.5, 1.8, 1.85, -7.6])
-BY_LIKENESS: Final = np.array([0.95, 1.6, 1.05, 1.2, -8.25])
-BY_LIKENESS_ALONE: Final = np.array([1.2, 0.0, 0.0, 0.0, -8.5])
 SATURATED: Final = 3.0  # nearness to a few words says little more beyond so many standard deviations
 # On topics that the weights were not fitted to, pages above even odds were on topic less often than the sum said.
 SOBER: Final = 0.5
@@ -74,6 +70,22 @@ USUAL_SPREAD: Final = 0.1
 LARGEST_ODDS: Final = 30.0
 ONCE: Final = float(count_weights(np.array(1)))  # weight in a text vector of a word that stands there once
 FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClueWeights:
+    """ClueWeights of z, text, title, beginning, and the constant."""
+
+    by_name: NDArray[np.float64]
+    by_likeness: NDArray[np.float64]
+    by_likeness_alone: NDArray[np.float64]  # where the topic has no words
+
+
+SHIPPED: Final = ClueWeights(  # fitted on 60 categories of 8,589 encyclopaedia articles
+    by_name=np.array([1.1, 2.5, 1.8, 1.85, -7.6]),
+    by_likeness=np.array([0.95, 1.6, 1.05, 1.2, -8.25]),
+    by_likeness_alone=np.array([1.2, 0.0, 0.0, 0.0, -8.5]),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,9 +109,15 @@ class LearnedJudge(LearningJudge):
         return cls(given.topic, given.vectors(), given.background(), given.settings.judge.language)
 
     def __init__(
-        self, topic: Topic, vectors: WordVectors, background: Sequence[str] = (), language: str = "english"
+        self,
+        topic: Topic,
+        vectors: WordVectors,
+        background: Sequence[str] = (),
+        language: str = "english",
+        weights: ClueWeights = SHIPPED,
     ) -> None:
         """Texts of `background` are on all kinds of subjects."""
+        self._weights = weights
         self._vectors = vectors
         self._terms = TopicTerms(topic, language)
         self._size = min(vectors.dimension, WIDEST)
@@ -108,7 +126,7 @@ class LearnedJudge(LearningJudge):
         known = [direction for direction in directions if direction.any()]
         self._background = np.array(known if len(known) >= FEWEST_BACKGROUND else []).reshape(-1, self._size)
         self._centre = self._background.mean(axis=0) if len(self._background) else np.zeros(self._size)
-        self._topic = self._topic_direction(topic, language)
+        self.topic_direction = self._direction_of(topic, language)
         examples = [(text, True) for text in topic.like] + [(text, False) for text in topic.unlike]
         described = [(self._described((), tuple(words_of(text))), answer) for text, answer in examples]
         self._examples = np.array([row for row, _ in described], dtype=np.float16).reshape(-1, self.description_width)
@@ -127,6 +145,19 @@ class LearnedJudge(LearningJudge):
     def relevances(self, descriptions: NDArray[np.float16]) -> NDArray[np.float64]:
         has_words = descriptions.any(axis=1)
         return np.where(has_words, _probability(self._log_odds(descriptions.astype(np.float64), self._lesson)), 0.0)
+
+    def clues(
+        self, descriptions: NDArray[np.floating[Any]], likeness: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the four numbers that `ClueWeights` weigh, and a one, for each page; z is to a likeness if given."""
+        weights, rows = self._terms.weights, descriptions.astype(np.float64)
+        parts = np.split(rows[:, : 3 * len(weights)], 3, axis=1)
+        kinds = [np.minimum(weighted_sums(part, weights), MOST_SAID) for part in parts]
+        if likeness is None:
+            near = SATURATED * np.tanh(self._nearness(rows, self.topic_direction) / SATURATED)
+        else:
+            near = self._nearness(rows, likeness)
+        return np.column_stack([near, *kinds, np.ones(len(rows))])
 
     def teach(self, descriptions: NDArray[np.float16], answers: Sequence[tuple[int, bool]]) -> None:
         self._lesson = self._lesson_of(descriptions, answers) if answers else self._untaught
@@ -188,7 +219,7 @@ class LearnedJudge(LearningJudge):
         shown = [EvidenceRow(distinct[n], "", 0.0, float(losses[n]), counts[distinct[n]]) for n in order]
         return Evidence("learned", relevance, self.threshold, tuple(shown) if words else (), is_sum=False)
 
-    def _topic_direction(self, topic: Topic, language: str) -> NDArray[np.float64]:
+    def _direction_of(self, topic: Topic, language: str) -> NDArray[np.float64]:
         """Return the direction of the topic's words, each by how telling it is; zero where none has a vector."""
         name = self._weighed(content_words(topic.name, language))
         keywords = [word for keyword in topic.keywords for word in content_words(keyword, language)]
@@ -258,16 +289,14 @@ class LearnedJudge(LearningJudge):
 
     def _start(self, rows: NDArray[np.float64], likeness: NDArray[np.float64] | None, yes: int) -> NDArray[np.float64]:
         """Return the log-odds by the topic's words, its vector and the mean of what is wanted, before any fit."""
-        weights = self._terms.weights
-        parts = np.split(rows[:, : 3 * len(weights)], 3, axis=1)
-        kinds = [np.minimum(weighted_sums(part, weights), MOST_SAID) for part in parts]
-        near = SATURATED * np.tanh(self._nearness(rows, self._topic) / SATURATED)
-        odds = weighted_sums(np.column_stack([near, *kinds, np.ones(len(rows))]), BY_NAME)
+        clues = self.clues(rows)
+        odds = weighted_sums(clues, self._weights.by_name)
         if likeness is not None:
-            liked = np.column_stack([self._nearness(rows, likeness), *kinds, np.ones(len(rows))])
-            share = yes / (yes + 1) if len(weights) else 1.0
-            fitted = BY_LIKENESS if len(weights) else BY_LIKENESS_ALONE
-            odds = (1 - share) * odds + share * weighted_sums(liked, fitted)
+            clues[:, 0] = self._nearness(rows, likeness)
+            has_terms = len(self._terms.weights) > 0
+            share = yes / (yes + 1) if has_terms else 1.0
+            fitted = self._weights.by_likeness if has_terms else self._weights.by_likeness_alone
+            odds = (1 - share) * odds + share * weighted_sums(clues, fitted)
         return np.where(odds > 0, SOBER * odds, odds)
 
     def _nearness(self, rows: NDArray[np.float64], direction: NDArray[np.float64]) -> NDArray[np.float64]:
