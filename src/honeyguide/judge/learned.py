@@ -74,7 +74,7 @@ FORMAT: Final = 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClueWeights:
-    """ClueWeights of z, text, title, beginning, and the constant."""
+    """Weights of z, text, title, beginning, and the constant."""
 
     by_name: NDArray[np.float64]
     by_likeness: NDArray[np.float64]
