@@ -31,7 +31,6 @@ from honeyguide.crawler import (
     transport,
 )
 from honeyguide.crawler.preparing import (
-    SMALL_BYTES,
     Preparation,
     Prepared,
     Recipe,
@@ -40,7 +39,7 @@ from honeyguide.crawler.preparing import (
     shipped,
 )
 from honeyguide.crawler.transport import LiveTransport
-from honeyguide.crawler.workers import Workers
+from honeyguide.crawler.workers import PAUSE_S, Workers
 from honeyguide.errors import WorkerError
 from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Url
 from honeyguide.model.clock import RealClock
@@ -322,7 +321,7 @@ def test_a_page_that_needs_too_much_memory_is_unreadable() -> None:
 
 
 def test_without_workers_a_large_page_is_read_in_a_process_that_is_started_for_it(tmp_path: Path) -> None:
-    long_text = "mineral " * (SMALL_BYTES // 8)
+    long_text = "mineral " * 5000
     script = {
         "http://s.test/": page_with("/a", "/b") + long_text,
         "http://s.test/a": f"<p>{long_text} {POISON}",
@@ -413,6 +412,66 @@ def test_where_no_worker_can_begin_pages_are_read_at_home(*, has_home: bool) -> 
     else:
         with pytest.raises(WorkerError, match=r"crawl\.workers=0"):
             asyncio.run(ask())
+
+
+HOSTILE = "".join(f'<font c="{number}</font>"><p>' for number in range(900)).encode()
+
+
+class CountingHome(Preparation):
+    """Counts the pages that are read in this process."""
+
+    def __init__(self) -> None:
+        builder = Builder(script_settings(), hashed_vectors())
+        super().__init__(builder.parser(), builder.judge(), body_packer())
+        self.count = 0
+
+    def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
+        self.count += 1
+        return super().prepare(url, fetched)
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_page_that_may_take_long_is_never_read_at_home_however_busy_the_worker(count: int) -> None:
+    home = CountingHome()
+
+    async def ask() -> list[Prepared | Unreadable]:
+        async with Workers(count, recipe) as workers:
+            workers.make_home = lambda _recipe: home
+            assert workers.takes(Fetched(200, "text/html", HOSTILE))
+            pages = [workers.prepare(PAGE_URL, Fetched(200, "text/html", HOSTILE)) for _ in range(8)]
+            return await asyncio.wait_for(asyncio.gather(*pages), 60)
+
+    assert all(isinstance(each, Prepared) for each in asyncio.run(ask()))
+    assert home.count == 0
+
+
+def test_where_no_process_can_be_started_only_quick_pages_are_read_and_starting_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    home, tries = CountingHome(), 0
+    start = subprocess.Popen
+
+    def refuse(*_arguments: object, **_options: object) -> None:
+        nonlocal tries
+        tries += 1
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    async def ask() -> list[Prepared | Unreadable]:
+        monkeypatch.setattr(subprocess, "Popen", refuse)
+        quick, slow = Fetched(200, "text/html", b"<p>rock"), Fetched(200, "text/html", HOSTILE)
+        async with Workers(1, recipe) as workers:
+            workers.make_home = lambda _recipe: home
+            answers = [await workers.prepare(PAGE_URL, each) for each in (quick, slow, slow)]
+            monkeypatch.setattr(subprocess, "Popen", start)
+            now = asyncio.get_running_loop().time()
+            monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now + PAUSE_S)
+            return [*answers, await workers.prepare(PAGE_URL, slow)]
+
+    first, second, third, last = asyncio.run(ask())
+    assert isinstance(first, Prepared)
+    assert second == third == Unreadable("no process could be started to read it")
+    assert isinstance(last, Prepared)
+    assert (home.count, tries) == (1, 1)
 
 
 class SlowPreparer:

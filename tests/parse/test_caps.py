@@ -11,7 +11,7 @@ from hypothesis import given
 from honeyguide.model import Cap, Fetched, Page, Url
 from honeyguide.parse import parse
 from honeyguide.parse.directives import Said, directives_of
-from honeyguide.parse.html import COPIES, DEEPEST, MOST_ATTRIBUTES, STEPS, affordable_part
+from honeyguide.parse.markup_cost import COPIES, DEEPEST, MOST_ATTRIBUTES, STEPS, affordable_part
 from honeyguide.settings import ParseSettings
 from parse.test_awkward_input import htmlish
 

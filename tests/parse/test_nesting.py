@@ -6,7 +6,7 @@ import pytest
 
 from honeyguide.model import Fetched, Url
 from honeyguide.parse import parse
-from honeyguide.parse.html import DEEPEST, affordable_part
+from honeyguide.parse.markup_cost import DEEPEST, affordable_part
 
 HERE = Url.parse("http://here.test/")
 

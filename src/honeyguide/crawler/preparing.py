@@ -43,10 +43,6 @@ OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
 The search took 6 to 13% of a crawl's processor time."""
 
 
-SMALL_BYTES: Final = 64_000
-"""Bodies up to this are read wherever there is time: within the limits of `parse` none takes longer than a second."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
     """A page, ready to be taken in."""

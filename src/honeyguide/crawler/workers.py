@@ -1,8 +1,9 @@
 """Processes beside the crawl that parse and judge its pages while it fetches others.
 
-Large pages are read nowhere else, so that none can stop the crawl. A worker ends itself over a page that takes too
-long, which is then unreadable. One that dies otherwise is replaced too, and its pages are given to the others again; a
-page on which two died is not tried a third time.
+A page that is not sure to be quick is read nowhere else, so that none can stop the crawl. A worker ends itself over a
+page that takes too long, which is then unreadable. One that dies otherwise is replaced too, and its pages are given to
+the others again; a page on which two died is not tried a third time. Where no process can be started, that is tried
+again after a while, and until then only quick pages are read.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from honeyguide.crawler.preparing import LENGTH, READY, SMALL_BYTES, Unreadable, framed, received
+from honeyguide.crawler.preparing import LENGTH, READY, Unreadable, framed, received
 from honeyguide.errors import WorkerError
+from honeyguide.parse import is_quick
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +36,9 @@ log = logging.getLogger(__name__)
 _TRIES: Final = 2
 # Pages that wait for one worker before the crawl reads the next itself: enough that no worker ever runs out of them.
 _WAITING: Final = 4
+# Seconds until another process is started after one that could not be: at first, and at most.
+PAUSE_S: Final = 1.0
+LONGEST_PAUSE_S: Final = 60.0
 
 
 @dataclass(slots=True, eq=False)
@@ -45,13 +50,14 @@ class _Task:
     url: Url
     fetched: Fetched
     result: asyncio.Future[Prepared | Unreadable]
+    is_quick: bool
     deaths: int = 0  # workers that died over it
 
 
 class Workers:
-    """So many processes that prepare pages, or none until a large page comes. Opened and used in one event loop.
+    """So many processes that prepare pages, or none until one is needed. Opened and used in one event loop.
 
-    Where they have enough to do already, small pages are prepared at home, in this process.
+    Where they have enough to do already, quick pages are prepared at home, in this process; others wait.
     """
 
     def __init__(self, count: int, make_recipe: Callable[[], Recipe]) -> None:
@@ -60,15 +66,16 @@ class Workers:
         self._make_recipe = make_recipe
         self._workers: list[_Worker] = []
         self._next_number = 0
-        self._can_start = True
         self._starting = asyncio.Lock()
+        self._start_again_at = 0.0  # in the time of the event loop
+        self._pause_s = PAUSE_S
         self._is_closed = False
 
     async def __aenter__(self) -> Self:
         """Start the processes; they get ready while the crawl does."""
         try:
             for _ in range(self._count):
-                await self._start_one()
+                await self._start_missing()
         except BaseException:
             self.close()
             raise
@@ -90,19 +97,17 @@ class Workers:
         return None if self.make_home is None else self.make_home(self._recipe)
 
     def takes(self, fetched: Fetched) -> bool:
-        return self._count > 0 or len(fetched.body) > SMALL_BYTES
+        return self._count > 0 or not is_quick(fetched.body)
 
     async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
         """The page that `fetched` holds. WorkerError if no worker can be had."""
-        is_small = len(fetched.body) <= SMALL_BYTES
-        if is_small and all(worker.is_busy for worker in self._workers) and self._home is not None:
+        quick = is_quick(fetched.body)
+        if quick and all(worker.is_busy for worker in self._workers) and self._home is not None:
             return self._home.prepare(url, fetched)
-        async with self._starting:
-            if not self._workers and self._can_start:
-                await self._start_one()
+        await self._start_missing()
         result: asyncio.Future[Prepared | Unreadable] = asyncio.get_running_loop().create_future()
         number, self._next_number = self._next_number, self._next_number + 1
-        self._assign(_Task(number, framed((number, url, fetched)), url, fetched, result))
+        self._assign(_Task(number, framed((number, url, fetched)), url, fetched, result, quick))
         return await result
 
     def close(self) -> None:
@@ -120,8 +125,7 @@ class Workers:
         status = worker.end()
         tasks = list(worker.tasks.values())
         if not worker.is_ready:  # nor would the next be
-            self._can_start = False
-            log.warning("a worker process ended with status %s as it began; no other is started", status)
+            self._start_later(f"a worker process ended with status {status} as it began")
             for task in tasks:
                 self._assign(task)
             return
@@ -143,21 +147,39 @@ class Workers:
         replacing = asyncio.get_running_loop().create_task(self._replace(tasks))
         worker.replacing = replacing  # a task that nobody holds may vanish
 
+    def began(self) -> None:
+        """A worker is ready for pages."""
+        self._pause_s = PAUSE_S
+
     async def _replace(self, tasks: list[_Task]) -> None:
-        try:
-            await self._start_one()
-        except OSError as error:
-            log.warning("no worker process can be started: %s", error)
+        await self._start_missing()
         for task in tasks:
             self._assign(task)
 
     def _assign(self, task: _Task) -> None:
         if self._workers:
             min(self._workers, key=lambda worker: len(worker.tasks)).take(task)
-        elif self._home is not None:
+        elif self._home is None:
+            _fail([task], WorkerError("no worker process is left; try --set crawl.workers=0"))
+        elif task.is_quick:
             _answer(task, self._home.prepare(task.url, task.fetched))
         else:
-            _fail([task], WorkerError("no worker process is left; try --set crawl.workers=0"))
+            _answer(task, Unreadable("no process could be started to read it"))
+
+    async def _start_missing(self) -> None:
+        """Start a process if there are too few, unless none could be started a moment ago."""
+        async with self._starting:
+            is_time = asyncio.get_running_loop().time() >= self._start_again_at
+            if len(self._workers) < max(1, self._count) and is_time and not self._is_closed:
+                try:
+                    await self._start_one()
+                except OSError as error:
+                    self._start_later(f"no worker process can be started: {error}")
+
+    def _start_later(self, trouble: str) -> None:
+        log.warning("%s; another is started after %g s", trouble, self._pause_s)
+        self._start_again_at = asyncio.get_running_loop().time() + self._pause_s
+        self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
 
     async def _start_one(self) -> None:
         ours, theirs = socket.socketpair()
@@ -172,6 +194,9 @@ class Workers:
                 # What can be imported here can be there.
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
+        except OSError:
+            ours.close()
+            raise
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             theirs.close()
@@ -198,9 +223,8 @@ class _Worker(asyncio.Protocol):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a small page had better be read elsewhere: a large one may take its time."""
-        has_large = any(len(task.fetched.body) > SMALL_BYTES for task in self.tasks.values())
-        return has_large or len(self.tasks) >= _WAITING
+        """Whether a quick page had better be read elsewhere: others may take their time."""
+        return len(self.tasks) >= _WAITING or not all(task.is_quick for task in self.tasks.values())
 
     def take(self, task: _Task) -> None:
         self.tasks[task.number] = task
@@ -239,6 +263,7 @@ class _Worker(asyncio.Protocol):
     def _take_in(self, number: int, result: Any) -> None:  # noqa: ANN401 - as it was sent
         if number == READY:
             self.is_ready = True
+            self._pool.began()
             return
         _answer(self.tasks.pop(number), result if isinstance(result, Unreadable) else received(result))
 

@@ -1,11 +1,11 @@
 """Bytes become a page, whatever they are: nothing that a host sends makes this stage fail.
 
-`document.parse` finds out what the body is. Text goes through `charset` (bytes to `str`). HTML goes on to
-`html`, which builds the tree, drops what no reader sees, and writes the visible text with markers around every link and
-around what `boilerplate` recognises as navigation; `marked_text` reads that text once, left to right, and gives words,
-link positions and main spans together. `links` resolves each address and gathers its places into one `Link` per target.
-Plain text takes the same road without a tree, and everything else is recorded with its type and no words. Where all
-pages of a site are laid out alike, `PageRules` say which part of them counts, and which links.
+`document.parse` finds out what the body is. Text goes through `charset` (bytes to `str`). HTML that `markup_cost` has
+bounded goes on to `html`, which builds the tree, drops what no reader sees, and writes the visible text with markers
+around every link and around what `boilerplate` recognises as navigation; `marked_text` reads that text once, left to
+right, and gives words, link positions and main spans together. `links` resolves each address and gathers its places
+into one `Link` per target. Plain text takes the same road without a tree, and everything else is recorded with its type
+and no words. Where all pages of a site are laid out alike, `PageRules` say which part of them counts, and which links.
 
 What a person names as a sitemap or feed is no page: `listing` reads the addresses in it, or says why it cannot.
 """
@@ -13,12 +13,14 @@ What a person names as a sitemap or feed is no page: `listing` reads the address
 from honeyguide.parse.document import media_type_of, parse, parser_for
 from honeyguide.parse.links import WHOLE_PAGE, WIKIPEDIA, PageRules
 from honeyguide.parse.listing import Listing, read_listing, sitemaps_in_robots
+from honeyguide.parse.markup_cost import is_quick
 
 __all__ = [
     "WHOLE_PAGE",
     "WIKIPEDIA",
     "Listing",
     "PageRules",
+    "is_quick",
     "media_type_of",
     "parse",
     "parser_for",

@@ -1,17 +1,13 @@
 """HTML to text with markers: the tree is built, searched and read in C; only what was found is looked at here.
 
-The parser's time grows with the square of the depth, of the attributes of one tag, and of formatting that is left open:
-a document of 0.8 MB that opens 160,000 elements and closes none takes it over a minute, one of 64 KB with a `<font>` of
-another colour in every paragraph 12 s and 1.9 GB. So all are bounded. No page that a person wrote comes near the
-limits; from where one is passed, a document is cut off.
+What the tree would cost too much to build of, `markup_cost` has cut off before.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -19,111 +15,10 @@ from honeyguide.model import Cap
 from honeyguide.parse.boilerplate import CANDIDATES, Boilerplate, ancestors_of, menus_beside_text
 from honeyguide.parse.directives import Said
 from honeyguide.parse.marked_text import ASIDE_END, ASIDE_START, LINK_END, LINK_START, has_markers, without_markers
+from honeyguide.parse.markup_cost import affordable_part
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
-
-DEEPEST: Final = 6000
-STEPS: Final = 50_000_000  # depths of all tags together: a step takes some 8 ns, and a usual page has 100,000
-MOST_ATTRIBUTES: Final = 500  # of one tag
-COPIES: Final = 500_000  # of formatting elements that were left open; one takes 2 µs and 300 bytes
-FEW_TAGS: Final = 2 * DEEPEST  # a document with fewer cannot be worth a closer look
-FEW_CHARACTERS: Final = 20_000  # likewise, for attributes
-
-_TAG: Final = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
-_TAG_AND_ATTRIBUTE: Final = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)([\s/]+[^\s/>])?")
-_FORMATTING: Final = frozenset(
-    ("b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u")
-)  # fmt: skip
-_VARIED_FORMATTING: Final = re.compile(rf"<(?:{'|'.join(sorted(_FORMATTING))})[\s/]+[^\s/>]", re.IGNORECASE)
-_CELLS: Final = frozenset({"td", "th"})
-_USUALLY_OPEN: Final = 10  # formatting elements
-# Never nested in themselves by the parser: void elements, and those whose end is implied by the next of their kind.
-_FLAT: Final = frozenset(
-    (
-        "area", "base", "body", "br", "caption", "col", "colgroup", "dd", "dt", "embed", "head", "hr", "html", "img",
-        "input", "li", "link", "meta", "option", "p", "param", "source", "tbody", "td", "tfoot", "th", "thead", "tr",
-        "track", "wbr",
-    )
-)  # fmt: skip
-# As the parser reads them, possessive throughout: no character is looked at twice.
-_ATTRIBUTE: Final = r"""[\s/]++(?:[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'>][^\s>]*+)?+)?+)?+"""
-_TAG_WITH_ATTRIBUTES: Final = re.compile(rf"</?[a-zA-Z][^\s/>]*+(?:{_ATTRIBUTE})*+")
-_ONE_ATTRIBUTE: Final = re.compile(_ATTRIBUTE)
-
-
-def affordable_part(html: str) -> str:
-    """Return the document up to where its markup costs too much; nearly always, the document itself.
-
-    Elements may nest only so deep, a tag may have only so many attributes, and formatting be left open only so often.
-    """
-    return _up_to_copies(_up_to_depths(_up_to_many_attributes(html)))
-
-
-def _up_to_many_attributes(html: str) -> str:
-    if len(html) < FEW_CHARACTERS:
-        return html
-    for tag in _TAG_WITH_ATTRIBUTES.finditer(html):
-        start, end = tag.span()
-        if end - start > 2 * MOST_ATTRIBUTES and len(_ONE_ATTRIBUTE.findall(tag[0])) > MOST_ATTRIBUTES:
-            return html[:start]
-    return html
-
-
-def _up_to_depths(html: str) -> str:
-    """Count what is open, by name. An end closes nothing that is not open, or was opened outside the table it is in."""
-    if html.count("<") < FEW_TAGS:
-        return html
-    opened: defaultdict[str, list[int]] = defaultdict(list)  # for each, how many tables were open before it
-    depth = steps = tables = 0
-    for tag in _TAG.finditer(html):
-        name = tag[1].lower()
-        if name in _FLAT:
-            pass
-        elif html[tag.start() + 1] != "/":
-            opened[name].append(tables)
-            depth += 1
-            tables += name == "table"
-        elif opened[name] and (name == "table" or opened[name][-1] >= tables):
-            before = opened[name].pop()
-            tables = before if name == "table" else tables
-            depth -= 1
-        steps += depth
-        if depth > DEEPEST or steps > STEPS:
-            return html[: tag.start()]
-    return html
-
-
-def _up_to_copies(html: str) -> str:
-    """Count the copies of formatting elements that the parser makes: of all that were left open, in every block.
-
-    Of elements without attributes it remembers few, and at the end of a cell of a table it forgets those of the cell.
-    """
-    if len(_VARIED_FORMATTING.findall(html)) * html.count("<") < COPIES:
-        return html
-    plain: Counter[str] = Counter()
-    varied: Counter[str] = Counter()
-    is_in_table = False
-    open_count = copies = 0
-    for tag in _TAG_AND_ATTRIBUTE.finditer(html):
-        end, name, attribute = tag[1], tag[2].lower(), tag[3]
-        is_in_table |= name == "table"
-        if name in _CELLS and is_in_table:
-            varied.clear()
-            open_count = 0
-        elif name in _FORMATTING and not end:
-            (varied if attribute else plain)[name] += 1
-            open_count += bool(attribute)
-        elif name in _FORMATTING and plain[name]:
-            plain[name] -= 1
-        elif name in _FORMATTING and varied[name]:
-            varied[name] -= 1
-            open_count -= 1
-        copies += max(0, open_count - _USUALLY_OPEN)
-        if copies > COPIES:
-            return html[: tag.start()]
-    return html
-
 
 # What no reader sees as text of the page. Every tag costs time on every page, so rare harmless ones stay.
 _INVISIBLE = "script, style, noscript, svg, math, iframe, noframes"
@@ -172,7 +67,7 @@ def read_html(html: str, max_links: int, *, from_first_paragraph: bool = False, 
     read = partial(_read, agent=agent, max_links=max_links, from_first_paragraph=from_first_paragraph)
     document, marker_count = read(affordable)
     if not has_markers(document.marked_text, marker_count):
-        document, _ = read(without_markers(affordable))
+        document, _ = read(affordable_part(without_markers(affordable)))  # a marker may have stood inside a tag
     return document if affordable is html else document._replace(cut_by=document.cut_by | {Cap.MARKUP})
 
 
