@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from protego import Protego
 
 from honeyguide.fetch import HttpFetcher, PinnedResolver, RobotsFetcher, product_of
-from honeyguide.fetch.robots import MAX_RULES, OriginRules, rules_from
+from honeyguide.fetch.robots import MAX_RULES, MAX_WILDCARDS, OriginRules, rules_from
 from honeyguide.model import Answer, Failed, FailureReason, Fetched, RefusalReason, Refused, Url
 from honeyguide.model.clock import SimulatedClock
 from honeyguide.settings import FetchSettings, PolitenessSettings
@@ -246,6 +246,17 @@ class TestFilesThatAreCutDown:
         ours = rules_of(b"user-agent: *\n" + b"".join(b"disallow: /%d.\n" % number for number in range(MAX_RULES + 1)))
         assert ours.refusal_of(Url.parse(f"https://example.org/{MAX_RULES - 1}.")) is not None
         assert ours.refusal_of(Url.parse(f"https://example.org/{MAX_RULES}.")) is None
+
+    def test_of_rules_with_wildcards_so_many_count_as_a_url_is_compared_with_in_no_time(self) -> None:
+        wild = b"".join(b"disallow: /*/%d.\n" % number for number in range(MAX_RULES - 10))
+        ours = rules_of(b"user-agent: *\n" + wild + b"disallow: /plain\ndisallow: /end/*\n")
+        refused = ["/a/0.", f"/a/{MAX_WILDCARDS - 1}.", "/plain", "/end/x"]
+        assert all(ours.refusal_of(Url.parse(f"https://example.org{path}")) for path in refused)
+        assert ours.refusal_of(Url.parse(f"https://example.org/a/{MAX_WILDCARDS}.")) is None
+
+    def test_one_rule_of_nothing_but_wildcards_does_not_count(self) -> None:
+        ours = rules_of(b"user-agent: *\ndisallow: /" + b"*a" * (MAX_WILDCARDS + 1) + b"\nallow: /x*\n")
+        assert ours.refusal_of(Url.parse("https://example.org/" + "a" * 1000)) is None
 
     def test_one_that_cannot_be_parsed_is_not_kept(self, monkeypatch: pytest.MonkeyPatch) -> None:
         kept: list[object] = []
