@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import sqlite3
+import struct
 import sys
 from shutil import copytree
 from typing import TYPE_CHECKING
@@ -14,6 +16,7 @@ import honeyguide
 from crawler.small_crawls import settings_for
 from honeyguide.errors import HoneyguideError, RunDamaged, SettingsError
 from honeyguide.runs import RunFolder, RunLock, open_run
+from honeyguide.runs.repair import repair
 from honeyguide.runs.report import write_report
 from honeyguide.search import search_runs
 from honeyguide.search.page_index import IndexLock
@@ -110,21 +113,101 @@ class TestLinks:
                 deep = deep.parent
 
 
+def _write_hot_journal(database: Path, victim: Path) -> None:
+    """Write a journal that SQLite would roll back, and then delete the file that it names as its parent."""
+    magic, page = bytes.fromhex("d9d505f920a163d7"), 4096
+    head = magic + struct.pack(">IIIII", 0, 0, database.stat().st_size // page, 512, page)
+    name = bytes(victim)
+    tail = struct.pack(">I", (1 << 30) // page + 1) + name + struct.pack(">II", len(name), sum(name)) + magic
+    database.with_name(f"{database.name}-journal").write_bytes(head.ljust(512, b"\0") + tail)
+
+
 class TestTables:
     @pytest.mark.parametrize(
         "script",
         [
             "ALTER TABLE pages RENAME TO real; CREATE VIEW pages AS SELECT * FROM real",
             "CREATE TRIGGER late AFTER INSERT ON steps BEGIN DELETE FROM pages; END",
+            "CREATE TABLE more (one INTEGER)",
+            "CREATE INDEX more ON links (url)",
+            "ALTER TABLE pages ADD COLUMN more TEXT AS (printf('%.*c', 800000000, 'x'))",
         ],
     )
-    def test_a_view_or_a_trigger_is_refused(self, run: Path, script: str) -> None:
+    def test_what_no_run_has_is_refused(self, run: Path, script: str) -> None:
         with sqlite3.connect(run / "crawl.sqlite") as database:
             database.executescript(script)
         database.close()
         for act in (open_run, honeyguide.resume):
             with pytest.raises(RunDamaged, match="which no run has"):
                 act(run)
+
+    def test_a_table_that_hides_behind_a_comment_is_refused(self, run: Path) -> None:
+        with sqlite3.connect(run / "crawl.sqlite") as database:
+            (sql,) = database.execute("SELECT sql FROM sqlite_master WHERE name = 'steps'").fetchone()
+            more = "DEFAULT '--', more TEXT AS (printf('%.*c', 800000000, 'x')), last TEXT DEFAULT '\n'"
+            database.executescript("PRAGMA writable_schema = ON")
+            database.execute(
+                "UPDATE sqlite_master SET sql = ? WHERE name = 'steps'", (sql.replace("DEFAULT ''", more, 1),)
+            )
+        database.close()
+        with pytest.raises(RunDamaged, match="which no run has"):
+            open_run(run)
+
+    def test_a_text_for_the_number_of_an_archive_file_leads_nowhere(self, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        honeyguide.crawl(run, settings_for("breadth-first", budget=5, store__archive="warc")).close()
+        (run / "archive" / "pages-").mkdir()
+        (tmp_path / "mine.warc.gz").write_bytes(b"precious")
+        with sqlite3.connect(run / "crawl.sqlite") as database:
+            (sql,) = database.execute("SELECT sql FROM sqlite_master WHERE name = 'archive'").fetchone()
+            for table in (sql.replace(" STRICT", ""), sql):  # a table may lie about what it holds
+                database.executescript("PRAGMA writable_schema = ON")
+                database.execute("UPDATE sqlite_master SET sql = ? WHERE name = 'archive'", (table,))
+                database.commit()
+                database.executescript("PRAGMA writable_schema = RESET")
+                if table != sql:
+                    database.execute("UPDATE archive SET file = '/../../../mine', offset = 0, end = 0")
+                    database.commit()
+        database.close()
+        with pytest.raises(RunDamaged, match=r"has '/\.\./\.\./\.\./mine' for a place in the archive"):
+            honeyguide.resume(run, budget=10)
+        with open_run(run) as opened, pytest.raises(RunDamaged, match="for a place in the archive"):
+            opened.body(next(opened.pages()).url)
+        assert (tmp_path / "mine.warc.gz").read_bytes() == b"precious"
+
+    def test_a_table_takes_no_value_of_another_type(self, run: Path) -> None:
+        with sqlite3.connect(run / "crawl.sqlite") as database, pytest.raises(sqlite3.IntegrityError):
+            database.execute("UPDATE steps SET link = 'text'")
+        database.close()
+
+    def test_a_journal_that_names_a_file_to_delete_is_refused(self, run: Path, tmp_path: Path) -> None:
+        precious = tmp_path / "precious"
+        precious.write_bytes(b"precious")
+        with sqlite3.connect(run / "crawl.sqlite") as database:
+            database.execute("PRAGMA journal_mode = DELETE")
+        database.close()
+        _write_hot_journal(run / "crawl.sqlite", precious)
+        for act in (open_run, honeyguide.resume, lambda run: repair(run, tmp_path / "new")):
+            with pytest.raises(RunDamaged, match=r"crawl\.sqlite-journal is a file that no run has"):
+                act(run)
+        assert precious.exists()
+
+    def test_a_body_longer_than_any_crawl_stores_is_not_unpacked(self, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        honeyguide.crawl(run, settings_for("breadth-first", budget=5, store__archive="warc")).close()
+        file = run / "archive" / "pages-00000.warc.gz"
+        offset = file.stat().st_size
+        with file.open("ab") as raw, gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=1) as packed:
+            head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+            fields = b"WARC/1.1\r\nWARC-Type: response\r\nContent-Type: application/http\r\nContent-Length: %d\r\n\r\n"
+            packed.write(fields % (len(head) + 110_000_000) + head)
+            for _ in range(110):
+                packed.write(bytes(1_000_000))
+        with sqlite3.connect(run / "crawl.sqlite") as database:
+            database.execute("UPDATE archive SET offset = ?", (offset,))
+        database.close()
+        with open_run(run) as opened, pytest.raises(RunDamaged, match="which no crawl wrote"):
+            opened.body(next(opened.pages()).url)
 
     def test_a_body_that_claims_to_be_endless_is_not_unpacked(self, run: Path) -> None:
         bomb = bytes.fromhex("28b52ffd") + b"\xe0" + (1 << 50).to_bytes(8, "little") + b"\x01\x00\x00"

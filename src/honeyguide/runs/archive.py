@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
 from honeyguide.quiet_fastwarc import ArchiveIterator, GzipWriter, WarcRecord, WarcRecordType
+from honeyguide.settings import MOST_BODY_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -119,6 +120,7 @@ def _record_id(*parts: str) -> str:
 
 
 _READ_BYTES: Final = 16_384
+_MOST_HEADER_BYTES: Final = 1 << 24  # all headers of an answer; the HTTP client bounds each of them
 
 
 class ArchivePlace(NamedTuple):
@@ -143,7 +145,7 @@ class WarcArchive:
 
     def go_on_from(self, place: ArchivePlace | None) -> None:
         """Continue after the last place that was committed; what lies behind it is cut off."""
-        self._settled_number, self._settled = (0, 0) if place is None else (place.file, place.end)
+        self._settled_number, self._settled = (0, 0) if place is None else (place.file, whole_number(place.end))
         with _wrap_os_errors(self._folder):
             self._folder.mkdir(exist_ok=True)
             self.cut_back()
@@ -199,7 +201,8 @@ class WarcArchive:
         self.close()
         path = self._folder / file_name(number)
         end = self._settled if number == self._settled_number else 0
-        self._file = path.open("r+b" if path.exists() else "w+b", buffering=0)
+        handle = _open_without_link(str(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+        self._file = os.fdopen(handle, "r+b", buffering=0)
         if self._file.seek(0, os.SEEK_END) < end:
             raise RunDamaged(f"{path} has lost its end; restore it from a copy of the run")
         self._file.truncate(end)
@@ -215,20 +218,44 @@ class WarcArchive:
 
 
 def file_name(number: int) -> str:
-    return f"pages-{number:05}.warc.gz"
+    return f"pages-{whole_number(number):05}.warc.gz"
+
+
+def whole_number(value: object) -> int:
+    """Return a number of the database as it is. RunDamaged where it is none, or a negative one: no crawl wrote that."""
+    if not isinstance(value, int) or value < 0:
+        raise RunDamaged(f"the database has {value!r} for a place in the archive; restore it from a copy of the run")
+    return value
+
+
+def open_to_read(path: Path) -> BinaryIO:
+    """Open an archive file; OSError where it is a symbolic link."""
+    return open(path, "rb", opener=_open_without_link)
+
+
+def _open_without_link(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
 
 def read_body(folder: Path, file: int, offset: int) -> bytes:
-    """Read the body of the response at `offset` of file `file`. RunDamaged if there is none."""
+    """Read the body of the response at `offset` of file `file`. RunDamaged if there is none, or one too long."""
     path = folder / file_name(file)
     try:
-        with path.open("rb") as opened:
-            opened.seek(offset)
-            record = next(iter(ArchiveIterator(opened, parse_http=False, buffer_size=_READ_BYTES)))
-            record.parse_http("none")
-            return record.reader.read()
+        with open_to_read(path) as opened:
+            opened.seek(whole_number(offset))
+            records = ArchiveIterator(
+                opened, parse_http=False, buffer_size=_READ_BYTES, max_header_len=_MOST_HEADER_BYTES
+            )
+            record = next(iter(records))
+            record.parse_http("none", _MOST_HEADER_BYTES)
+            body = record.reader.read(MOST_BODY_BYTES + 1)
     except (OSError, StopIteration) as error:
         raise RunDamaged(f"{path} has no record at byte {offset}; restore it from a copy of the run") from error
+    if len(body) > MOST_BODY_BYTES:
+        raise RunDamaged(
+            f"{path} has a body over {MOST_BODY_BYTES:,} bytes, which no crawl wrote; restore it from a copy"
+        )
+    return body
 
 
 @contextmanager

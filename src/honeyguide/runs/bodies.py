@@ -14,6 +14,7 @@ import zstandard
 
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
 from honeyguide.runs.archive import read_body
+from honeyguide.settings import MOST_BODY_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,18 +46,6 @@ def _damaged(path: Path, error: Exception) -> RunDamaged:
 
 
 _LEVEL: Final = 3
-_LONGEST_BODY: Final = 1 << 31
-
-
-def refuse_strange_tables(database: sqlite3.Connection, path: Path) -> None:
-    """RunDamaged where a database has a trigger, a view or a virtual table: no run has one, and reading one runs it."""
-    database.execute("PRAGMA trusted_schema = OFF")
-    found = database.execute(
-        "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'"
-    ).fetchone()
-    if found is not None:
-        kind, name = found
-        raise RunDamaged(f"{path} has a {kind} {name!r}, which no run has; do not use a run that was tampered with")
 
 
 def body_packer() -> Callable[[bytes], bytes]:
@@ -90,7 +79,7 @@ def unpacked(body: bytes, path: Path) -> bytes:
     """A body from the database; `path` is the database it was read from."""
     try:
         size = zstandard.frame_content_size(body)
-        if size > _LONGEST_BODY:
+        if size > MOST_BODY_BYTES:
             raise RunDamaged(f"{path} has a body of {size} bytes, which no crawl wrote; restore it from a copy")
         return zstandard.ZstdDecompressor().decompress(body)
     except zstandard.ZstdError as error:

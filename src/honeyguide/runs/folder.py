@@ -10,7 +10,8 @@ RUN/
   lock              held by the process that crawls into the folder
 
 A folder may come from a stranger. So it holds plain files and folders only: whoever opens one that has a symbolic link,
-a pipe or a device in it is told so, and locks and drafts are never opened through a link.
+a pipe or a device in it is told so, and locks and drafts are never opened through a link. No crawl leaves a
+`crawl.sqlite-journal`, and SQLite would delete any file that one names; so it is refused.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class FileLock:
         self.close()
 
 
-FORMAT: Final = 6
+FORMAT: Final = 7
 _ABOUT: Final = "honeyguide.json"
 _LOCK: Final = "lock"
 
@@ -139,6 +140,9 @@ class RunFolder:
             raise RunDamaged(f"{path} has no {folder.settings_file.name}; restore it from a copy of the run")
         for entry in _entries_below(path):
             _refuse_if_special(Path(entry.path), path)
+        journal = path / f"{folder.database_file.name}-journal"
+        if journal.exists():
+            raise RunDamaged(f"{journal} is a file that no run has: delete it, or do not open {path}")
         return folder
 
     @property

@@ -31,8 +31,17 @@ from honeyguide.model import (
     Url,
 )
 from honeyguide.model.outcome import whole_exchange
-from honeyguide.runs.archive import fetch_records, file_name, warc_date, warcinfo_id, warcinfo_record
+from honeyguide.runs.archive import (
+    fetch_records,
+    file_name,
+    open_to_read,
+    warc_date,
+    warcinfo_id,
+    warcinfo_record,
+    whole_number,
+)
 from honeyguide.runs.bodies import ARCHIVE_FOLDER, StoredBodies
+from honeyguide.settings import MOST_BODY_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -113,6 +122,8 @@ _COLUMNS: Final = """coalesce(d.is_unindexed, 0), p.link IS NOT NULL, b.body, s.
 _TABLES: Final = """FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
                     LEFT JOIN bodies b ON b.link = p.link LEFT JOIN directives d ON d.link = p.link
                     LEFT JOIN archive a ON a.step = s.step"""
+
+_MOST_RECORD_BYTES: Final = 2 * MOST_BODY_BYTES  # of one fetch
 
 
 def outcome_of(
@@ -208,12 +219,15 @@ class RecordedExchanges:
 
     def _archived(self, file: int, start: int, end: int) -> bytes:
         path = self._folder / file_name(file)
+        length = whole_number(whole_number(end) - whole_number(start))
+        if length > _MOST_RECORD_BYTES:
+            raise RunDamaged(f"{path} has records of {length:,} bytes, which no crawl wrote; restore it from a copy")
         try:
-            with path.open("rb") as opened:
+            with open_to_read(path) as opened:
                 opened.seek(start)
-                records = opened.read(end - start)
+                records = opened.read(length)
         except OSError as error:
             raise RunDamaged(f"{path} cannot be read: {error.strerror}; restore it from a copy of the run") from error
-        if len(records) < end - start:
+        if len(records) < length:
             raise RunDamaged(f"{path} has lost its end; restore it from a copy of the run")
         return records

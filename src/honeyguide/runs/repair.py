@@ -13,7 +13,6 @@ import shutil
 import sqlite3
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +21,7 @@ from honeyguide.errors import RunDamaged
 from honeyguide.runs.bodies import ARCHIVE_FOLDER, unpacked, wrap_sqlite_errors
 from honeyguide.runs.folder import RunFolder, RunLock
 from honeyguide.runs.records import Progress
+from honeyguide.runs.schema import create_tables
 from honeyguide.runs.state import FIRST_PROGRESS, read_progress
 
 if TYPE_CHECKING:
@@ -97,10 +97,10 @@ def repair(run: Path | str, new: Path | str) -> Salvage:
 
 
 def _copied(database: Path, scratch: Path) -> Path:
-    """Copy a database with its log: reading one may write to it."""
-    for file in database.parent.glob(f"{database.name}*"):
-        if not file.name.endswith("-shm"):
-            shutil.copyfile(file, scratch / file.name)
+    """Copy a database with its log and nothing else: reading one may write to it."""
+    for file in (database, database.with_name(f"{database.name}-wal")):
+        with suppress(FileNotFoundError):
+            shutil.copyfile(file, scratch / file.name, follow_symlinks=False)
     return scratch / database.name
 
 
@@ -133,7 +133,7 @@ def _salvage(copy: Path, old: RunFolder, new: RunFolder) -> Salvage:
 def _new_database(file: Path) -> sqlite3.Connection:
     database = sqlite3.connect(file)
     with wrap_sqlite_errors(file):
-        database.executescript(resources.files("honeyguide.runs").joinpath("schema.sql").read_text(encoding="utf-8"))
+        create_tables(database)
     return database
 
 

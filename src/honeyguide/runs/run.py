@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 from honeyguide.errors import RunDamaged
 from honeyguide.model import LinkId, Url
 from honeyguide.runs.answers import page_at, read_answers, read_pages
-from honeyguide.runs.bodies import StoredBodies, refuse_strange_tables, wrap_sqlite_errors
+from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import DiscoveredGraph
 from honeyguide.runs.folder import RunFolder
 from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.recorded import RecordedAnswers, RecordedExchanges
 from honeyguide.runs.records import LearnerSnapshot, Progress
 from honeyguide.runs.revisits import HostsAsked, Revisits
+from honeyguide.runs.schema import refuse_strange_tables
 from honeyguide.runs.state import read_progress
 from honeyguide.runs.traps import TrapRecords
 from honeyguide.settings import load_run_settings

@@ -1,4 +1,4 @@
--- A run, format 6. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
+-- A run, format 7. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
@@ -13,7 +13,7 @@ CREATE TABLE links (
   found_on INTEGER,                  -- the page on which it was met first; NULL for a seed
   level INTEGER NOT NULL DEFAULT 0,  -- while it waits: how far behind the others, 0 to 7
   carried INTEGER NOT NULL DEFAULT 0 -- the least demotion among the pages that show it
-);
+) STRICT;
 
 CREATE TABLE steps (                 -- one fetch that has ended, in order
   step INTEGER PRIMARY KEY,
@@ -33,7 +33,7 @@ CREATE TABLE steps (                 -- one fetch that has ended, in order
   body_bytes INTEGER NOT NULL DEFAULT 0,
   reward REAL,                       -- NULL where nothing was learned
   decision INTEGER NOT NULL          -- order in which links were fetched or skipped
-);
+) STRICT;
 
 CREATE TABLE pages (
   link INTEGER PRIMARY KEY,
@@ -52,12 +52,12 @@ CREATE TABLE pages (
   digest BLOB NOT NULL,              -- of title and text
   description BLOB,                  -- by which it is judged again; NULL where it never is
   cut_by TEXT NOT NULL               -- limits that it was over, in the words of `Cap`, separated by spaces
-);
+) STRICT;
 
 CREATE TABLE bodies (                -- of pages, where they are kept here; apart, because pages are judged again
   link INTEGER PRIMARY KEY,
   body BLOB NOT NULL                 -- zstandard
-);
+) STRICT;
 
 CREATE TABLE answers (               -- about pages, in the order in which the crawl took them
   number INTEGER PRIMARY KEY,        -- from 1
@@ -71,13 +71,13 @@ CREATE TABLE answers (               -- about pages, in the order in which the c
   message TEXT,                      -- the file in the inbox that held it
   description BLOB,                  -- of the page, where it was taken over from another run
   undone_at INTEGER                  -- step after which it was taken back; NULL while it stands, never of an undo
-);
+) STRICT;
 
 CREATE TABLE edges (
   source INTEGER NOT NULL,
   target INTEGER NOT NULL,
   PRIMARY KEY (source, target)
-) WITHOUT ROWID;
+) WITHOUT ROWID, STRICT;
 
 CREATE TABLE in_flight (
   link INTEGER PRIMARY KEY,
@@ -88,20 +88,20 @@ CREATE TABLE in_flight (
   explored INTEGER NOT NULL,
   decision INTEGER NOT NULL,
   row BLOB NOT NULL                  -- by which it was chosen
-);
+) STRICT;
 
 CREATE TABLE pairs (                 -- rows that links have got, one for each page, where the strategy keeps them all
   link INTEGER NOT NULL,
   score REAL NOT NULL,               -- from then on, of every link with this row
   row BLOB NOT NULL
-);
+) STRICT;
 
 CREATE TABLE skips (
   link INTEGER PRIMARY KEY,
   after_steps INTEGER NOT NULL,
   reason TEXT NOT NULL,
   decision INTEGER NOT NULL
-);
+) STRICT;
 
 CREATE TABLE hosts (                 -- that were asked
   host TEXT PRIMARY KEY,
@@ -110,10 +110,10 @@ CREATE TABLE hosts (                 -- that were asked
   address TEXT NOT NULL,             -- IP address at which it was found last; empty where that is not known
   address_ready_at REAL NOT NULL,    -- when that address may be asked again
   troubles INTEGER NOT NULL          -- temporary failures in a row, up to now
-) WITHOUT ROWID;
+) WITHOUT ROWID, STRICT;
 
 -- The last snapshot of strategy, judge and guard, and what they were told since, in order.
-CREATE TABLE learner (step INTEGER PRIMARY KEY, state BLOB NOT NULL);
+CREATE TABLE learner (step INTEGER PRIMARY KEY, state BLOB NOT NULL) STRICT;
 
 CREATE TABLE journal (
   number INTEGER PRIMARY KEY,
@@ -122,17 +122,17 @@ CREATE TABLE journal (
   row BLOB NOT NULL,                 -- by which the link was chosen; for the guard, the fingerprint of its page
   facts BLOB NOT NULL,               -- zstandard of JSON
   next_rows BLOB                     -- zstandard; of the links on the new page, where the strategy looks at them
-);
+) STRICT;
 
-CREATE TABLE stage_seconds (stage TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE stage_seconds (stage TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID, STRICT;
 
-CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL);  -- JSON
+CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL) STRICT;  -- JSON
 
 CREATE TABLE validators (            -- pages whose host gave something to ask by whether they have changed
   link INTEGER PRIMARY KEY,
   etag TEXT NOT NULL,                -- as the server sent them, empty where it did not
   last_modified TEXT NOT NULL
-);
+) STRICT;
 
 CREATE TABLE known (                 -- pages of the run that this one is a new pass over, as that run knew them
   url TEXT PRIMARY KEY,
@@ -143,27 +143,27 @@ CREATE TABLE known (                 -- pages of the run that this one is a new 
   first_seen_at REAL NOT NULL,
   checked_at REAL NOT NULL,
   changes INTEGER NOT NULL
-);
+) STRICT;
 
 CREATE TABLE archive (               -- where the response of a step lies in the archive
   step INTEGER PRIMARY KEY,
   file INTEGER NOT NULL,
   offset INTEGER NOT NULL,
   end INTEGER NOT NULL               -- of the last record of that step
-);
+) STRICT;
 
 CREATE TABLE directives (            -- pages with an X-Robots-Tag, and those that are not to be indexed
   link INTEGER PRIMARY KEY,
   robots_tag TEXT NOT NULL,          -- the headers, one a line
   is_unindexed INTEGER NOT NULL
-);
+) STRICT;
 
 CREATE TABLE identities (            -- what each page is known by
   step INTEGER PRIMARY KEY,
   link INTEGER NOT NULL,
   text INTEGER NOT NULL,             -- a hash of its main text
   canonical TEXT                     -- the other address that it calls its own
-);
+) STRICT;
 
 CREATE TABLE robots (
   origin TEXT PRIMARY KEY,
@@ -172,14 +172,14 @@ CREATE TABLE robots (
   closed_by TEXT NOT NULL,           -- why nothing of the origin may be asked for; empty where something may
   detail TEXT NOT NULL,
   troubles INTEGER NOT NULL          -- times in a row that the file could not be had
-) WITHOUT ROWID;
+) WITHOUT ROWID, STRICT;
 
 CREATE TABLE prints (                -- pages as the guard saw them
   step INTEGER PRIMARY KEY,
   link INTEGER NOT NULL,
   moment REAL NOT NULL,
   print BLOB NOT NULL                -- the fingerprint
-);
+) STRICT;
 
 CREATE TABLE findings (              -- pages that the guard judged part of a loop or a trap, or duplicates
   link INTEGER PRIMARY KEY,
@@ -191,7 +191,7 @@ CREATE TABLE findings (              -- pages that the guard judged part of a lo
   like INTEGER,                      -- the link of the earlier page that it repeats
   numbers TEXT NOT NULL,             -- that decided, by name, as a JSON object
   demotion INTEGER NOT NULL          -- that its links carry
-);
+) STRICT;
 
 CREATE TABLE moves (                 -- waiting links that the guard moved, by host and cause
   host TEXT NOT NULL,
@@ -204,7 +204,7 @@ CREATE TABLE moves (                 -- waiting links that the guard moved, by h
   first_step INTEGER NOT NULL,
   last_step INTEGER NOT NULL,
   PRIMARY KEY (host, cause, about, kind)
-) WITHOUT ROWID;
+) WITHOUT ROWID, STRICT;
 
 CREATE TABLE restarts (
   number INTEGER PRIMARY KEY,        -- from 1
@@ -213,4 +213,4 @@ CREATE TABLE restarts (
   reason TEXT NOT NULL,
   source TEXT NOT NULL,              -- urls, starting-points or unexplored
   links TEXT NOT NULL                -- that went first, as a JSON list
-);
+) STRICT;

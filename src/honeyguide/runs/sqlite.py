@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from importlib import metadata, resources
+from importlib import metadata
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.runs.archive import ArchivePlace, WarcArchive
-from honeyguide.runs.bodies import ARCHIVE_FOLDER, StoredBodies, refuse_strange_tables, wrap_sqlite_errors
+from honeyguide.runs.bodies import ARCHIVE_FOLDER, StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.folder import folder_bytes
+from honeyguide.runs.schema import create_tables, refuse_strange_tables
 from honeyguide.runs.state import RobotsTable, StoredState
 from honeyguide.runs.step_writer import StepWriter
 
@@ -54,11 +55,13 @@ class SqliteStore(StoredState):
 
     def _prepare(self) -> None:
         refuse_strange_tables(self._db, self._path)
-        self._db.executescript(_PRAGMAS)
         # Asked of the tables, not of the file: a process killed just here leaves a file without any.
-        if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-            script = resources.files("honeyguide.runs").joinpath("schema.sql").read_text(encoding="utf-8")
-            self._db.executescript(f"BEGIN; {script} COMMIT;")
+        is_new = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+        if is_new:
+            self._db.execute("PRAGMA journal_mode = MEMORY")  # a process killed just here leaves no journal file
+        self._db.executescript(_PRAGMAS)
+        if is_new:
+            create_tables(self._db)
         if self._archive is not None:
             last = self._db.execute("SELECT file, offset, end FROM archive ORDER BY step DESC LIMIT 1").fetchone()
             self._archive.go_on_from(None if last is None else ArchivePlace(*last))

@@ -31,6 +31,7 @@ from honeyguide.runs.records import (
     StoredLink,
     StoredVisit,
 )
+from honeyguide.settings import MOST_BODY_BYTES
 
 if TYPE_CHECKING:
     import sqlite3
@@ -60,6 +61,8 @@ class RobotsTable:
             return None
         expires, body, closed_by, detail, troubles = row
         try:
+            if body is not None and zstandard.frame_content_size(body) > MOST_BODY_BYTES:
+                raise ValueError("it is longer than any that a crawl keeps")  # noqa: TRY301 - as if it were damaged
             unpacked = None if body is None else zstandard.ZstdDecompressor().decompress(body)
             return RobotsFile(origin, expires, unpacked, _reason(closed_by), detail, troubles)
         except (zstandard.ZstdError, ValueError) as error:

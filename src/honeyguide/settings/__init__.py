@@ -11,7 +11,7 @@ strategy or judge alone, in the dataclass beside its class. Reading, writing and
 from honeyguide.registry import JUDGES, STRATEGIES, WORLDS
 from honeyguide.settings.checks import validate
 from honeyguide.settings.declaring import MethodSettings, Setting, nearest, setting, shown
-from honeyguide.settings.fetch_sections import FetchSettings, PolitenessSettings, RenderSettings
+from honeyguide.settings.fetch_sections import MOST_BODY_BYTES, FetchSettings, PolitenessSettings, RenderSettings
 from honeyguide.settings.guard_section import GuardSettings
 from honeyguide.settings.reading import (
     load_run_settings,
@@ -49,7 +49,8 @@ from honeyguide.settings.sections import (
 )  # fmt: skip
 
 __all__ = [
-    "JUDGES", "SETTINGS_BY_KEY", "STRATEGIES", "USUAL_STRATEGIES", "WORLDS", "AskSettings", "BudgetSettings",
+    "JUDGES", "MOST_BODY_BYTES", "SETTINGS_BY_KEY", "STRATEGIES", "USUAL_STRATEGIES", "WORLDS", "AskSettings",
+    "BudgetSettings",
     "CrawlSettings",
     "DirectiveSettings", "FetchSettings", "FrontierSettings", "GuardSettings", "JudgeSettings", "MethodSettings",
     "ParseSettings", "PolitenessSettings", "RefreshSettings", "RenderSettings", "RestartSettings", "ScopeSettings",

@@ -12,6 +12,8 @@ from honeyguide.settings.declaring import setting
 CONTACT_PLACEHOLDER: Final = "set fetch.contact"
 LONGEST_REST_S: Final = 24 * 3600.0
 """The longest that a host is left alone because it asked for it."""
+MOST_BODY_BYTES: Final = 100_000_000
+"""Of any body that a crawl stores; a longer one in a run folder was put there by someone else."""
 
 
 def _version() -> str:
@@ -50,7 +52,11 @@ class FetchSettings:
         "types whose bodies are read, * for any part; others are given up before",
     )
     max_body_bytes: int = setting(
-        5_000_000, "bytes of an unpacked body; a longer one is given up", at_least=1, everyday=True
+        5_000_000,
+        "bytes of an unpacked body; a longer one is given up",
+        at_least=1,
+        at_most=MOST_BODY_BYTES,
+        everyday=True,
     )
     max_redirects: int = setting(10, "redirects followed in a row from one link", at_least=0)
     retries: int = setting(
