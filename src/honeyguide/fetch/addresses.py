@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from honeyguide.model.clock import Clock
 
 # The registries of special-purpose addresses (RFC 6890 and its successors), written out: the tables of the interpreter
-# differ from version to version and call some of these public.
+# differ from version to version and call some of these public. Those that the registries call globally reachable are
+# left out, as any other: AS112 (192.31.196.0/24, 192.175.48.0/24, 2620:4f:8000::/48) and AMT (192.52.193.0/24).
 _KINDS: Final = tuple(
     (words, tuple(ip_network(text) for text in networks.split()))
     for words, networks in (
