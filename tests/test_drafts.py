@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -68,3 +69,17 @@ def test_only_drafts_of_the_name_are_looked_at(tmp_path: Path) -> None:
         assert len(list(tmp_path.iterdir())) == 4
     remove_abandoned(tmp_path, ".out")
     assert sorted(path.name for path in tmp_path.iterdir()) == [".other.draft", ".out-1.draft.txt", ".out-link.draft"]
+
+
+def test_sigterm_ends_a_command_and_leaves_no_draft(tmp_path: Path) -> None:
+    command = """
+import honeyguide.cli.main
+def command(*_, **__):
+    with atomic_file(Path("out")):
+        os.kill(os.getpid(), signal.SIGTERM)
+honeyguide.cli.main.app = command
+honeyguide.cli.main.main([])
+"""
+    done = subprocess.run([sys.executable, "-c", _IMPORTS + command], cwd=tmp_path, check=False)
+    assert done.returncode == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []

@@ -218,3 +218,11 @@ def test_sizes_are_given_with_units(cli: Cli, size: str, megabytes: float) -> No
     cli(f"crawl run --world synthetic --keyword rock --budget 1 --max-disk {size} --max-memory {size}")
     budget = load_settings("run/settings.toml").budget
     assert (budget.disk_megabytes, budget.memory_megabytes) == (megabytes, megabytes)
+
+
+def test_a_run_that_goes_on_or_is_refreshed_takes_the_same_limits(cli: Cli) -> None:
+    cli("crawl run --world synthetic --keyword rock --budget 2")
+    cli("resume run --budget +1 --max-disk 3GB --max-memory 4GB")
+    cli("refresh run new --max-disk 5GB")
+    budgets = [load_settings(f"{run}/settings.toml").budget for run in ("run", "new")]
+    assert [(each.disk_megabytes, each.memory_megabytes) for each in budgets] == [(3000.0, 4000.0), (5000.0, 4000.0)]

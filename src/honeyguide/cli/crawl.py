@@ -17,6 +17,7 @@ from honeyguide.cli.options import (
     RunArgument,
     TopicFile,
     Verbosity,
+    limit_flags,
     settings_of,
     takes_flags,
     topic_values,
@@ -99,8 +100,7 @@ FLAGS: Final = (
         "Also ask these, though their addresses are not public, as in 127.0.0.0/8; repeatable.",
     ),
     Flag("--budget", "budget.fetches", "FETCHES", _HOW),
-    _rare("--max-disk", "budget.disk_megabytes", "SIZE", _HOW, "Stop when the run takes so much, as in 2GB."),
-    _rare("--max-memory", "budget.memory_megabytes", "SIZE", _HOW, "Stop when the process takes so much, as in 2GB."),
+    *limit_flags(_HOW, are_everyday=False),
     Flag("--strategy", "crawl.strategy", "NAME", _HOW, "How links are chosen; see above."),
     Flag("--judge", "judge.kind", "NAME", _HOW, f"How relevance is measured: {', '.join(JUDGES)}."),
     Flag(

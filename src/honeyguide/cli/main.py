@@ -6,7 +6,10 @@ import inspect
 import io
 import os
 import re
+import signal
 import sys
+import threading
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, cast
 
@@ -17,7 +20,8 @@ from typer.main import get_command
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from types import FrameType
 
 BAD_INPUT: Final = 2
 BROKEN_PIPE: Final = 141  # as shells report a program that SIGPIPE has ended
@@ -140,7 +144,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if _lacks_network(sys.argv[1:] if arguments is None else arguments):
         return _refuse("--allow-private needs a network or a host behind it, as in --allow-private 127.0.0.0/8")
     try:
-        status = app(arguments, prog_name="honeyguide", standalone_mode=False)
+        with _ended_by_sigterm():
+            status = app(arguments, prog_name="honeyguide", standalone_mode=False)
         sys.stdout.flush()
     except HoneyguideError as error:
         return _refuse(str(error))
@@ -154,6 +159,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _refuse(f"{error.filename or 'output'}: {error.strerror or error}")
     return int(status or 0)
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM end a command as an exception does, so that no draft of a file stays; a crawl has its own way."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _exit)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _exit(number: int, frame: FrameType | None) -> None:
+    del frame
+    signal.signal(number, signal.SIG_DFL)  # a second one need not wait for anybody
+    raise SystemExit(128 + number)
 
 
 def _lacks_network(arguments: Sequence[str]) -> bool:

@@ -194,6 +194,20 @@ TOPIC_FLAGS: Final = (
 )  # fmt: skip
 
 
+def limit_flags(panel: str, *, are_everyday: bool = True) -> tuple[Flag, Flag]:
+    """Return the flags of every command that crawls for what it may take of the machine."""
+    return (
+        Flag(
+            "--max-disk", "budget.disk_megabytes", "SIZE", panel, "Stop when the run takes so much, as in 2GB.",
+            is_everyday=are_everyday,
+        ),
+        Flag(
+            "--max-memory", "budget.memory_megabytes", "SIZE", panel,
+            "Stop when the process takes so much, as in 2GB.", is_everyday=are_everyday,
+        ),
+    )  # fmt: skip
+
+
 def whole_number(text: str | None) -> int | str | None:
     """Return a flag's number; what is none stays text, so that the settings refuse it with everything else."""
     try:

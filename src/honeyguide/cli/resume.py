@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -16,7 +17,9 @@ from honeyguide.cli.options import (
     RunArgument,
     TrustFlag,
     Verbosity,
+    limit_flags,
     parse_assignment,
+    takes_flags,
     whole_number,
 )
 from honeyguide.cli.output import one_line, print_json
@@ -30,8 +33,10 @@ if TYPE_CHECKING:
 
 PAGES_SHOWN: Final = 20
 _SHOWN_FINDINGS: Final = ("changed", "moved", "gone", "failed")
+_LIMITS: Final = limit_flags("Options")
 
 
+@takes_flags(_LIMITS)
 def resume(
     run: RunArgument,
     budget: Annotated[
@@ -41,6 +46,8 @@ def resume(
             help="A new budget: 2000 is the total for the whole run, +1000 is a thousand fetches more than it had.",
         ),
     ] = None,
+    *,
+    given: Mapping[str, Any],
     set_: AnySetting = None,
     trust: TrustFlag = False,
     as_json: JsonFlag = False,
@@ -59,7 +66,7 @@ def resume(
       honeyguide resume my-run --budget +1000
     """
     folder = RunFolder.open(run)
-    overrides = dict(map(parse_assignment, set_ or []))
+    overrides = dict(map(parse_assignment, set_ or [])) | dict(given)
     settings = crawler.settings_to_resume(folder, overrides, budget, trust=trust)
     if budget is None and not overrides and folder.database_file.exists() and _nothing_is_left(run, as_json=as_json):
         return
@@ -83,6 +90,8 @@ def _nothing_is_left(path: Path, *, as_json: bool) -> bool:
         match reason:
             case StopReason.FETCHES:
                 remedy = "extend it with --budget +1000"
+            case StopReason.DISK:
+                remedy = "give it more with --max-disk"
             case StopReason.EXHAUSTED:
                 remedy = "start another run with other seeds"
             case _:
@@ -102,6 +111,7 @@ def _final_reason(run: Run) -> StopReason | None:
     return crawler.limit_reached(run.settings.budget, progress, run.size_bytes())
 
 
+@takes_flags(_LIMITS)
 def refresh(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="The run to look at again.", show_default=False)],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="The run folder to make.", show_default=False)],
@@ -109,6 +119,8 @@ def refresh(
         str | None,
         typer.Option(metavar="FETCHES", show_default=False, help="Fetches to spend; without it, as many as it takes."),
     ] = None,
+    *,
+    given: Mapping[str, Any],
     set_: AnySetting = None,
     trust: TrustFlag = False,
     as_json: JsonFlag = False,
@@ -127,7 +139,7 @@ def refresh(
 
       honeyguide refresh my-run my-run-monday --budget 200
     """
-    overrides: dict[str, Any] = dict(map(parse_assignment, set_ or []))
+    overrides: dict[str, Any] = dict(map(parse_assignment, set_ or [])) | dict(given)
     if budget is not None:
         overrides["budget.fetches"] = whole_number(budget)
     settings = crawler.settings_to_refresh(old, overrides, trust=trust)
