@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from random import Random
 from shutil import copytree
 from typing import TYPE_CHECKING
@@ -131,3 +132,27 @@ def test_a_damaged_description_of_tables_is_damage_too(run: Path) -> None:
     file.write_bytes(content[:at] + b"\xff" * 12 + content[at + 12 :])
     with pytest.raises(RunDamaged, match="is damaged"):
         open_run(run)
+
+
+def test_a_table_that_computes_its_values_is_not_read(run: Path, tmp_path: Path) -> None:
+    with sqlite3.connect(run / "crawl.sqlite") as database:
+        database.execute("DROP TABLE edges")
+        endless = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT n, n FROM t"
+        database.execute(f"CREATE VIEW edges (source, target) AS {endless}")
+    database.close()
+    saved = repair(run, tmp_path / "new")
+    assert not saved.is_whole
+    assert saved.rows_by_table["edges"] == 0
+    assert looked_at(tmp_path / "new", tmp_path) == saved.pages > 0
+
+
+def test_a_repair_that_is_ended_leaves_nothing_behind(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(*_: object) -> None:
+        raise SystemExit(143)
+
+    monkeypatch.setattr("honeyguide.runs.repair.own_tables", end)
+    with pytest.raises(SystemExit):
+        repair(run, tmp_path / "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]

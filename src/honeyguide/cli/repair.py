@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +32,7 @@ def repair(
 
       honeyguide repair my-run my-run-repaired
     """
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that the draft is removed
     saved = repair_run(run, new or run.absolute().with_name(f"{run.absolute().name}-repaired"))
     if as_json:
         print_json(

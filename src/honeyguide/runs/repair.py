@@ -12,20 +12,21 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.errors import RunDamaged
+from honeyguide.drafts import holding, remove_abandoned
+from honeyguide.errors import RunDamaged, StoreError
 from honeyguide.runs.bodies import ARCHIVE_FOLDER, unpacked, wrap_sqlite_errors
 from honeyguide.runs.folder import RunFolder, RunLock
 from honeyguide.runs.records import Progress
-from honeyguide.runs.schema import create_tables
+from honeyguide.runs.schema import create_tables, make_safe, own_tables
 from honeyguide.runs.state import FIRST_PROGRESS, read_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 _UNREADABLE: Final = (sqlite3.DatabaseError, UnicodeDecodeError)  # the second where a message quotes what is damaged
 _PAGE_BYTES: Final = 4096  # of every database that a crawl makes
@@ -84,16 +85,26 @@ def repair(run: Path | str, new: Path | str) -> Salvage:
     old = RunFolder.open(Path(run))
     if not old.database_file.exists():
         raise RunDamaged(f"{run} has no {old.database_file.name}: nothing is left to repair; restore it from a copy")
-    with RunLock(old), TemporaryDirectory(prefix="honeyguide-repair-") as scratch:
-        copy = _copied(old.database_file, Path(scratch))
-        settings = old.settings_file.read_text(encoding="utf-8", errors="replace")
-        folder, lock = RunFolder.create(Path(new), settings, old.began_with)
-        with lock:
-            try:
-                return _salvage(copy, old, folder)
-            except BaseException:
-                shutil.rmtree(folder.path, ignore_errors=True)
-                raise
+    target = Path(new).absolute()
+    RunFolder(target).refuse_if_used()
+    prefix = f".{target.name}-"
+    with RunLock(old):
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            remove_abandoned(target.parent, prefix)
+            with (
+                TemporaryDirectory(prefix=prefix, suffix=".draft", dir=target.parent) as draft,
+                holding(Path(draft)),
+            ):
+                copy = _copied(old.database_file, Path(draft))
+                settings = old.settings_file.read_text(encoding="utf-8", errors="replace")
+                folder, lock = RunFolder.create(Path(draft, "run"), settings, old.began_with)
+                with lock:
+                    saved = _salvage(copy, old, folder)
+                    folder.path.rename(target)  # whole, or not there
+        except OSError as error:
+            raise StoreError(f"cannot write {target}: {error.strerror}; choose another place") from error
+    return replace(saved, run=Path(new))
 
 
 def _copied(database: Path, scratch: Path) -> Path:
@@ -108,9 +119,10 @@ def _salvage(copy: Path, old: RunFolder, new: RunFolder) -> Salvage:
     with closing(_new_database(new.database_file)) as database:
         source, is_whole = _opened(copy)
         with closing(source):
-            before = _progress_of(source)
+            own = _tables_to_read(source)
+            before = _progress_of(source) if "progress" in own else None
             tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-            reader = _TableReader(source)
+            reader = _TableReader(source, own)
             saved = {table: _copy_table(reader, database, table) for table in tables}
         is_whole = is_whole and before is not None and not reader.has_lost
         if not is_whole:
@@ -122,6 +134,7 @@ def _salvage(copy: Path, old: RunFolder, new: RunFolder) -> Salvage:
         (pages,) = database.execute("SELECT count(*) FROM pages").fetchone()
         (links,) = database.execute("SELECT count(*) FROM links").fetchone()
         database.commit()
+        database.execute("PRAGMA journal_mode = WAL")
     if not links:
         raise RunDamaged(f"nothing can be read of {old.database_file}; restore it from a copy of the run")
     if (old.path / ARCHIVE_FOLDER).is_dir():
@@ -141,7 +154,7 @@ def _opened(copy: Path) -> tuple[sqlite3.Connection, bool]:
     """Open a damaged copy, if need be with the first page of an empty run; also say whether it needs none."""
     with suppress(*_UNREADABLE):
         source = _connected(copy)
-        is_whole = source.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+        is_whole = all(own_tables(source).values()) and source.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
         return source, is_whole
     with closing(_new_database(copy.with_name("empty.sqlite"))):
         first_page = copy.with_name("empty.sqlite").read_bytes()[:_PAGE_BYTES]
@@ -158,7 +171,8 @@ def _connected(copy: Path) -> sqlite3.Connection:
     source = sqlite3.connect(copy, isolation_level=None)
     try:
         source.text_factory = lambda raw: raw.decode("utf-8", "replace")
-        source.executescript("PRAGMA writable_schema = ON; PRAGMA trusted_schema = OFF;")  # else a cut file is refused
+        make_safe(source)
+        source.execute("PRAGMA writable_schema = ON")  # else a cut file is refused
         source.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except BaseException:
         source.close()
@@ -169,12 +183,17 @@ def _connected(copy: Path) -> sqlite3.Connection:
 class _TableReader:
     """Yields the rows of tables that can be read."""
 
-    def __init__(self, source: sqlite3.Connection) -> None:
+    def __init__(self, source: sqlite3.Connection, own: Collection[str]) -> None:
+        """`own` are the tables that are as a run has them; another one is not read, whatever its name."""
         self._source = source
+        self._own = own
         self.has_lost = False
 
     def rows(self, table: str, columns: str, key: str) -> Iterator[tuple[Any, ...]]:
         """Yield rows, perhaps some of them twice; `key` orders a table without row numbers and is empty otherwise."""
+        if table not in self._own:
+            self.has_lost = True
+            return
         if key:
             yield from self._until_gap(f"SELECT {columns} FROM {table} ORDER BY {key}")  # noqa: S608
             if self.has_lost:
@@ -242,6 +261,14 @@ def _copy_table(reader: _TableReader, database: sqlite3.Connection, table: str) 
     return database.total_changes - before
 
 
+def _tables_to_read(source: sqlite3.Connection) -> set[str]:
+    """Return the tables that are exactly as a run has them."""
+    try:
+        return {table for table, is_own in own_tables(source).items() if is_own}
+    except _UNREADABLE:
+        return set()
+
+
 def _progress_of(source: sqlite3.Connection) -> Progress | None:
     try:
         return read_progress(source)
@@ -272,7 +299,8 @@ def _number_links_anew(database: sqlite3.Connection) -> None:
 
 
 def _drop_unreadable_bodies(database: sqlite3.Connection, path: Path) -> None:
-    for link, body in database.execute("SELECT link, body FROM bodies WHERE body != x''").fetchall():
+    for (link,) in database.execute("SELECT link FROM bodies WHERE body != x''").fetchall():
+        (body,) = database.execute("SELECT body FROM bodies WHERE link = ?", (link,)).fetchone()
         try:
             unpacked(body, path)
         except RunDamaged:
