@@ -12,6 +12,7 @@ import termios
 import threading
 import tty
 from contextlib import contextmanager, suppress
+from time import sleep
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Group
@@ -42,6 +43,7 @@ _REPLY_BY_KEY: Final[dict[str, Reply]] = {"y": "yes", "n": "no", "s": "skip", "u
 _QUIT: Final = "q"
 _HELP: Final = "y yes  n no  s skip  u undo  q no more"
 _LOOK_S: Final = 0.1
+_MOST_AT_ONCE: Final = 4096  # bytes: all that a terminal keeps
 
 
 class Keys:
@@ -54,6 +56,7 @@ class Keys:
         self._file = (stream or sys.stdin).fileno()
         self._before: list[Any] = []
         self._on_continue: Any = None
+        self._is_continued = False
 
     def __enter__(self) -> Self:
         self._before = termios.tcgetattr(self._file)
@@ -65,26 +68,51 @@ class Keys:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         signal.signal(signal.SIGCONT, self._on_continue)
-        with suppress(termios.error):  # it may be gone
-            termios.tcsetattr(self._file, termios.TCSADRAIN, self._before)
+        if self._is_ours():
+            with suppress(termios.error):  # it may be gone
+                termios.tcsetattr(self._file, termios.TCSAFLUSH, self._before)  # no key is left for the shell
 
     def _continue(self, number: int, frame: FrameType | None) -> None:
-        """After Ctrl-Z and fg the shell has set the terminal to its own liking."""
+        """After Ctrl-Z and fg the shell has set the terminal to its own liking; after bg it is the shell's."""
         del number, frame
-        tty.setcbreak(self._file)
+        self._is_continued = True
+
+    def _is_ours(self) -> bool:
+        """Whether we may set the terminal and read from it; in the background that would stop us."""
+        try:
+            return os.tcgetpgrp(self._file) == os.getpgrp()
+        except OSError:  # not the one that we were started from, or gone
+            return True
+
+    def forget(self) -> None:
+        """Drop the keys pressed so far: they were meant for something else."""
+        if self._is_ours():
+            with suppress(termios.error):
+                termios.tcflush(self._file, termios.TCIFLUSH)
 
     def read(self, patience_s: float) -> str:
-        """Return the next key; empty where none is pressed in time. EOFError where the terminal is gone."""
+        """Return the next key; empty where none is pressed in time. EOFError where the terminal is gone.
+
+        Several different bytes at once are a function key or a paste, and no answer.
+        """
         ready, _, _ = select.select([self._file], [], [], patience_s)
+        if not self._is_ours():
+            if ready:
+                sleep(patience_s)
+            return ""
+        if self._is_continued:
+            self._is_continued = False
+            with suppress(termios.error):
+                tty.setcbreak(self._file)
         if not ready:
             return ""
         try:
-            key = os.read(self._file, 1)
+            typed = os.read(self._file, _MOST_AT_ONCE)
         except OSError as error:
             raise EOFError from error
-        if not key:
+        if not typed:
             raise EOFError
-        return key.decode("latin-1")
+        return chr(typed[0]) if len(set(typed)) == 1 else ""
 
 
 class TerminalQuestions:
@@ -101,6 +129,7 @@ class TerminalQuestions:
 
     def reply(self, question: PageQuestion) -> Reply | None:
         """Return the answer, or None for no more questions: by key, or because the crawl is over."""
+        self._keys.forget()
         self._show(question_panel(question, self._asked + 1, self._limit))
         try:
             while not self._is_over():
