@@ -13,8 +13,8 @@ from ask.chat_server import chat_server
 from honeyguide.ask.questions import RunQuestions
 from honeyguide.cli.main import main
 from honeyguide.crawler import judge_of
-from honeyguide.runs import RunFolder, RunLock, open_run
-from honeyguide.runs.inbox import take
+from honeyguide.runs import BudgetExtension, RunFolder, RunLock, open_run
+from honeyguide.runs.inbox import put, take
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,6 +51,13 @@ def test_an_answer_changes_the_judgement_and_undo_brings_it_back(cli: Cli, crawl
         assert (kept.url.text, kept.answer, kept.by, kept.name) == (crawled, "yes", "person", "Ada")
     assert cli.json(f"answer run {crawled} undo")["in_inbox"] is False
     assert relevances(tmp_path / "run") == before
+
+
+def test_a_budget_that_waits_in_the_inbox_lets_a_finished_run_go_on(cli: Cli, crawled: str, tmp_path: Path) -> None:
+    assert "nothing to do" in cli("resume run")
+    put(tmp_path / "run", BudgetExtension(65))
+    assert f"yes: {crawled}" in cli(f"answer run {crawled} yes")
+    assert cli.json("resume run")["fetches"] == 65
 
 
 def relevances(path: Path) -> dict[str, float]:

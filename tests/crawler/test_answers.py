@@ -29,7 +29,7 @@ from honeyguide.errors import AnswerError
 from honeyguide.judge import build_judge
 from honeyguide.model import LinkId, Transition, Url
 from honeyguide.model.clock import SimulatedClock
-from honeyguide.runs import BudgetExtension, PageAnswer, SqliteStore, StopRequest, open_run
+from honeyguide.runs import BudgetExtension, PageAnswer, RunFolder, RunLock, SqliteStore, StopRequest, open_run
 from honeyguide.runs.inbox import put
 from honeyguide.settings import with_overrides
 from teachable_judge import teachable
@@ -259,6 +259,27 @@ def test_a_request_to_stop_stops_the_crawl_that_runs_and_no_later_one(tmp_path: 
     crawl_for(run, on_question=lambda _: None)
     with open_run(run) as opened:
         assert opened.progress.steps == 150
+
+
+def test_a_budget_put_into_a_stopped_run_outlives_answers_and_counts_when_it_goes_on(tmp_path: Path) -> None:
+    crawl_for(tmp_path, on_question=lambda _: None)
+    put(tmp_path, BudgetExtension(160))
+    answer(tmp_path, some_page(tmp_path), "yes", vectors=hashed_vectors())
+    crawl_for(tmp_path, on_question=lambda _: None)
+    with open_run(tmp_path) as run:
+        assert (run.progress.steps, run.settings.budget.fetches) == (160, 160)
+
+
+def test_an_answer_that_still_lies_in_the_inbox_can_be_taken_back(tmp_path: Path) -> None:
+    crawl_for(tmp_path, on_question=lambda _: None)
+    page, before = some_page(tmp_path), relevances(tmp_path)
+    with RunLock(RunFolder.open(tmp_path)):
+        for reply in ("yes", "undo"):
+            assert answer(tmp_path, page, reply) is None
+    RunToAnswer(tmp_path, hashed_vectors()).close()
+    with open_run(tmp_path) as run:
+        assert [each.answer for each in run.answers()] == ["yes", "undo"]
+    assert relevances(tmp_path) == before
 
 
 def test_a_message_that_a_killed_crawl_has_taken_in_is_not_taken_in_twice(tmp_path: Path) -> None:

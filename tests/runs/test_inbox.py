@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from honeyguide.errors import AnswerError, StoreError
 from honeyguide.model import Url
 from honeyguide.runs import BudgetExtension, PageAnswer, StopRequest
-from honeyguide.runs.inbox import FOLDER, LARGEST_BYTES, put, take
+from honeyguide.runs.inbox import FOLDER, LARGEST_BYTES, budget_waiting, put, take
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,6 +88,13 @@ def test_a_message_half_written_is_not_seen(tmp_path: Path) -> None:
         '{"kind": "explode"}',
         '{"kind": "extend"}',
         '{"kind": "extend", "fetches": "many"}',
+        '{"kind": "extend", "fetches": 1e400}',
+        '{"kind": "extend", "fetches": 20.5}',
+        '{"kind": "extend", "fetches": true}',
+        '{"kind": "extend", "fetches": 0}',
+        "[" * 50_000,
+        '{"kind": "answer", "url": 7, "answer": "yes", "by": "person", "name": ""}',
+        '{"kind": "answer", "url": "https://example.org/", "answer": "yes", "by": "person", "name": "\\ud800"}',
         '{"kind": "answer", "url": "mailto:me", "answer": "yes", "by": "person", "name": ""}',
         '{"kind": "answer", "url": "https://example.org/", "answer": "maybe", "by": "person", "name": ""}',
         json.dumps({"kind": "stop", "filler": "x" * LARGEST_BYTES}),
@@ -100,6 +107,24 @@ def test_what_is_no_message_is_logged_and_deleted(tmp_path: Path, text: str, cap
     assert waiting(tmp_path) == [StopRequest()]
     assert "0-odd.json" in caplog.text
     assert list((tmp_path / FOLDER).iterdir()) == []
+
+
+def test_a_file_whose_name_is_no_text_is_deleted(tmp_path: Path) -> None:
+    put(tmp_path, StopRequest())
+    (letter,) = (tmp_path / FOLDER).iterdir()
+    letter.rename(tmp_path / FOLDER / "0-\udcff.json")
+    assert waiting(tmp_path) == []
+    assert list((tmp_path / FOLDER).iterdir()) == []
+
+
+def test_messages_of_another_kind_stay(tmp_path: Path) -> None:
+    for message in MESSAGES:
+        put(tmp_path, message)
+    with take(tmp_path, PageAnswer) as letters:
+        assert [letter.message for letter in letters] == [MESSAGES[0], MESSAGES[2]]
+    assert budget_waiting(tmp_path) == 2_000
+    assert waiting(tmp_path) == [MESSAGES[1], MESSAGES[3]]
+    assert budget_waiting(tmp_path) == 0
 
 
 def test_an_answer_must_be_one() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -27,6 +28,7 @@ from honeyguide.cli.summary import print_summary, summary
 from honeyguide.cli.watching import watching
 from honeyguide.crawler import StopReason
 from honeyguide.runs import RunFolder, open_run
+from honeyguide.runs.inbox import budget_waiting
 
 if TYPE_CHECKING:
     from honeyguide.runs import Revisit, Run
@@ -107,8 +109,10 @@ def _final_reason(run: Run) -> StopReason | None:
         return None
     if progress.stop_reason == StopReason.EXHAUSTED:
         return StopReason.EXHAUSTED
-    # Someone may have raised a limit in the run's settings by hand.
-    return crawler.limit_reached(run.settings.budget, progress, run.size_bytes())
+    # Someone may have raised a limit in the run's settings by hand, or sent a larger budget.
+    budget = run.settings.budget
+    budget = replace(budget, fetches=max(budget.fetches, budget_waiting(run.path)))
+    return crawler.limit_reached(budget, progress, run.size_bytes())
 
 
 @takes_flags(_LIMITS)

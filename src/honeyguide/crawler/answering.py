@@ -24,14 +24,13 @@ from honeyguide.runs.inbox import put, take
 from honeyguide.text import unit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from types import TracebackType
     from typing import Self
 
     from numpy.typing import NDArray
 
     from honeyguide.crawler.events import Step
-    from honeyguide.runs import AnswerRecord, Run
+    from honeyguide.runs import AnswerRecord
     from honeyguide.runs.inbox import Answerer, Reply
     from honeyguide.settings import Settings
     from honeyguide.text import WordVectors
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 class RunToAnswer:
     """A run that nobody crawls, held and opened to take answers. Close it, or use it as a context manager.
 
-    Answers that wait in its inbox are taken in first. What it takes a resume to begin, it takes here too.
+    Answers that wait in its inbox are taken in first; other messages stay for the crawl.
     """
 
     def __init__(self, run: Path | str, vectors: WordVectors | None = None) -> None:
@@ -63,9 +62,8 @@ class RunToAnswer:
             self._stop_reason = progress.stop_reason
             self._answers = AnswerIntake(core, parts, self._store)
             self._taken: AnswersTaken | None = None
-            with take(folder.path) as letters:
-                given = [letter for letter in letters if isinstance(letter.message, PageAnswer)]
-                self._answers.take(given, self._clock.now(), self._finish)
+            with take(folder.path, PageAnswer) as letters:
+                self._answers.take(letters, self._clock.now(), self._finish)
             self._opened = opened.pop_all()
 
     def give(self, *answers: PageAnswer) -> AnswersTaken | None:
@@ -172,9 +170,12 @@ def answer(
     """
     given = PageAnswer(Url.parse(url) if isinstance(url, str) else url, reply, by, name)
     with open_run(run) as opened:
-        _refuse_if_unknown(opened, given)
+        if opened.page_at(given.url) is None:
+            raise AnswerError(f"{run} has no page {given.url}; copy an address from: honeyguide results {run}")
     try:
         with RunToAnswer(run, vectors) as ours:
+            if reply == "undo":  # a crawl that goes on may have its answer in the inbox still, and warns
+                _refuse_without_answer(run, given.url)
             return ours.give(given)
     except RunBusy:
         put(Path(run), given)
@@ -203,13 +204,8 @@ def _taken_over(record: AnswerRecord, descriptions: dict[int, bytes]) -> PageAns
     return PageAnswer(record.url, record.answer, record.by, record.name, description)  # type: ignore[arg-type]
 
 
-def _refuse_if_unknown(run: Run, given: PageAnswer) -> None:
-    page = run.page_at(given.url)
-    if page is None:
-        raise AnswerError(f"{run.path} has no page {given.url}; copy an address from: honeyguide results {run.path}")
-    if given.answer == "undo" and page not in _answered(run):
-        raise AnswerError(f"nobody has answered about {given.url} in {run.path}, so there is nothing to undo")
-
-
-def _answered(run: Run) -> Sequence[Url | None]:
-    return [run.page_at(each.url) for each in run.answers() if each.undone_at is None]
+def _refuse_without_answer(run: Path | str, url: Url) -> None:
+    with open_run(run) as opened:
+        page = opened.page_at(url)
+        if not any(opened.page_at(each.url) == page for each in opened.answers() if each.undone_at is None):
+            raise AnswerError(f"nobody has answered about {url} in {run}, so there is nothing to undo")

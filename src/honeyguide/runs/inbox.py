@@ -17,10 +17,12 @@ from uuid import uuid4
 from honeyguide.errors import AnswerError, StoreError
 from honeyguide.model import Url
 from honeyguide.model.clock import RealClock
+from honeyguide.settings import SETTINGS_BY_KEY, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from types import UnionType
 
 log = logging.getLogger(__name__)
 
@@ -98,18 +100,25 @@ def put(run: Path, message: Message) -> None:
 
 
 @contextmanager
-def take(run: Path) -> Iterator[list[Letter]]:
-    """The messages that wait, oldest first. They are deleted at the end of the block, unless it raises.
+def take(run: Path, kind: type[Message] | UnionType = Message) -> Iterator[list[Letter]]:
+    """The messages of a kind that wait, oldest first. They are deleted at the end of the block, unless it raises.
 
     One who is killed inside the block finds them again: `Letter.name` says which were taken in already. A file that is
     no message is logged and deleted.
     """
-    names = _waiting(run)[:MOST_AT_ONCE]
-    letters = [letter for name in names if (letter := _read(run, name)) is not None]
-    yield letters
-    for name in names:
+    read = {name: _read(run, name) for name in _waiting(run)[:MOST_AT_ONCE]}
+    taken = {name: each for name, each in read.items() if each is None or isinstance(each.message, kind)}
+    yield [letter for letter in taken.values() if letter is not None]
+    for name in taken:
         with suppress(OSError):
             (run / FOLDER / name).unlink()
+
+
+def budget_waiting(run: Path) -> int:
+    """Return the largest budget of fetches that waits to be taken; 0 where none does."""
+    letters = [_read(run, name) for name in _waiting(run)[:MOST_AT_ONCE]]
+    wanted = [each.message for each in letters if each is not None]
+    return max((each.fetches for each in wanted if isinstance(each, BudgetExtension)), default=0)
 
 
 def _waiting(run: Path) -> list[str]:
@@ -126,10 +135,11 @@ def _waiting(run: Path) -> list[str]:
 def _read(run: Path, name: str) -> Letter | None:
     file = run / FOLDER / name
     try:
+        name.encode()  # it is stored with the message
         with file.open("rb") as opened:  # one that is too long is cut short, and then it is no JSON
             return Letter(name, _message(json.loads(opened.read(LARGEST_BYTES))))
-    except (OSError, ValueError, KeyError, TypeError, AnswerError) as error:
-        log.warning("%s is no message and is deleted (%s)", file, error)
+    except Exception as error:  # noqa: BLE001 - anyone may have written anything, and the crawl goes on
+        log.warning("%r is no message and is deleted (%r)", str(file), error)
         return None
 
 
@@ -147,10 +157,15 @@ def _written(message: Message) -> dict[str, Any]:
 def _message(written: dict[str, Any]) -> Message:
     match written["kind"]:
         case "answer":
-            return PageAnswer(Url.parse(written["url"]), written["answer"], written["by"], str(written["name"]))
+            name = str(written["name"])
+            name.encode()  # a lone surrogate could not be stored
+            return PageAnswer(Url.parse(written["url"]), written["answer"], written["by"], name)
         case "stop":
             return StopRequest()
         case "extend":
-            return BudgetExtension(int(written["fetches"]))
+            fetches = written["fetches"]
+            if type(fetches) is not int or not SETTINGS_BY_KEY["budget.fetches"].is_within(fetches):
+                raise ValueError(f"fetches is {shown(fetches)}, no number of fetches")
+            return BudgetExtension(fetches)
         case other:
             raise ValueError(f"no message is of kind {other!r}")
