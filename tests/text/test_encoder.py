@@ -12,7 +12,7 @@ from honeyguide.text import EnglishVectors, TextEncoder, WordVectors, cosine, op
 from honeyguide.text import encoder as encoders
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -75,6 +75,17 @@ def test_the_turn_is_kept_and_what_another_process_encoded_is_taken_over(model: 
     other.remember(found)
     assert np.array_equal(other.encode(["coral reefs"]), encoder.encode(["coral reefs"]))
     assert model.asked == []
+
+
+@pytest.mark.parametrize("keep", [lambda kept: kept[: len(kept) // 2], lambda _: b"PK\x03\x04 none", lambda _: b""])
+@pytest.mark.usefixtures("model")
+def test_a_damaged_turn_is_found_again(tmp_path: Path, keep: Callable[[bytes], bytes]) -> None:
+    whole = open_encoder("any", EnglishVectors(), tmp_path).encode(["coral reef"])
+    (file,) = (tmp_path / "encoders").iterdir()
+    kept = file.read_bytes()
+    file.write_bytes(keep(kept))
+    assert (open_encoder("any", EnglishVectors(), tmp_path).encode(["coral reef"]) == whole).all()
+    assert len(file.read_bytes()) == len(kept)
 
 
 def test_the_cache_is_bounded(model: TurnedWords, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

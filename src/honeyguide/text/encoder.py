@@ -11,11 +11,13 @@ bit. Vectors are kept by text. `benchmarks/encoder.py` says what it costs.
 from __future__ import annotations
 
 import json
+import zlib
 from collections import OrderedDict
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any, Final, Protocol
+from zipfile import BadZipFile
 
 import numpy as np
 import xxhash
@@ -97,9 +99,9 @@ def open_encoder(name: str, source: VectorSource, cache: Path) -> TextEncoder:
     digest = xxhash.xxh3_128_hexdigest(f"{model.digest} {getattr(source, 'digest', '')} {WORDS_FOR_THE_TURN}".encode())
     file = cache / "encoders" / f"{digest}.npz"
     try:
-        with np.load(file, allow_pickle=False) as kept:
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as kept:
             return TextEncoder(model, kept["mean"], kept["turn"])
-    except (OSError, ValueError, KeyError, EOFError):  # not there yet, or damaged
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error):  # not there yet, or damaged
         mean, turn = _find_turn(model, source)
         _keep(file, mean, turn)
         return TextEncoder(model, mean, turn)
