@@ -8,10 +8,11 @@ import pytest
 
 from crawler.small_crawls import settings_for
 from honeyguide.ask.asking import FIRST_QUESTION, Respondent, asking_about
-from honeyguide.ask.questions import RunQuestions
+from honeyguide.ask.questions import KnownPages, RunQuestions
 from honeyguide.crawler import RunToAnswer, crawl, judge_of
 from honeyguide.errors import SettingsError
-from honeyguide.runs import PageAnswer, open_run
+from honeyguide.model import Url
+from honeyguide.runs import AnswerRecord, PageAnswer, open_run
 from honeyguide.settings import with_overrides
 from vectors_by_hash import hashed_vectors
 
@@ -75,6 +76,19 @@ def test_a_crawl_is_asked_about_when_it_has_some_pages_and_earlier_answers_count
     settings = with_overrides(settings_for(budget=FIRST_QUESTION // 2), {"judge.kind": "learned"})
     crawl(run, settings, vectors=hashed_vectors()).close()
     assert asking(5) is None
+
+
+def test_of_contradicting_answers_about_a_page_of_another_run_the_newest_counts(finished: Path) -> None:
+    with open_run(finished) as run:
+        columns = run.page_columns()
+    described, url = columns.descriptions[0].tobytes(), Url.parse("https://elsewhere.test/")
+    said = [
+        AnswerRecord(number, 0.0, 0, url, None, reply, "file", "", description=described)
+        for number, reply in enumerate(("yes", "no"), 1)
+    ]
+    known = KnownPages.of(columns, said)
+    assert known.answers == [(len(known.links), False)]
+    assert len(known.descriptions) == len(known.links) + 1
 
 
 def test_earlier_answers_count(finished: Path) -> None:

@@ -83,7 +83,8 @@ class KnownPages:
         """Gather them. Pages in `besides`, by number, count as skipped."""
         links, descriptions = columns.links[columns.described].tolist(), columns.descriptions
         place_by_link = {link: place for place, link in enumerate(links)}
-        elsewhere: list[NDArray[np.float16]] = []
+        elsewhere: dict[int, NDArray[np.float16]] = {}  # by place
+        place_by_url: dict[Url, int] = {}  # of these
         asked = {place_by_link[link] for link in besides if link in place_by_link}
         taught: dict[int, AnswerRecord] = {}
         for each in answers:
@@ -91,13 +92,13 @@ class KnownPages:
                 continue
             place = None if each.link is None else place_by_link.get(each.link)
             if each.link is None and len(each.description) == 2 * descriptions.shape[1]:
-                place = len(links) + len(elsewhere)
-                elsewhere.append(np.frombuffer(each.description, dtype=np.float16))
+                place = place_by_url.setdefault(each.url, len(links) + len(place_by_url))
+                elsewhere[place] = np.frombuffer(each.description, dtype=np.float16)
             if place is not None:
                 asked.add(place)
                 if each.answer != "skip":
                     taught[place] = each
-        known = np.concatenate([descriptions, elsewhere]) if elsewhere else descriptions
+        known = np.concatenate([descriptions, list(elsewhere.values())]) if elsewhere else descriptions
         said = [(place, taught[place].answer == "yes") for place in sorted(taught)]
         return cls(links, known, said, asked - taught.keys(), [taught[place] for place, _ in said])
 
