@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -159,11 +160,13 @@ def test_bad_input_is_refused_and_leaves_nothing_behind(
 
 
 def test_a_csv_of_answers_is_safe_and_complete(cli: Cli, crawled: str, tmp_path: Path) -> None:
+    before = datetime.now(UTC)
     cli(f"answer run {crawled} yes --name =1+1")
     cli("export run --format answers answers.csv")
     with (tmp_path / "answers.csv").open(newline="") as lines:
         (row,) = csv.DictReader(lines)
     assert (row["url"], row["answer"], row["by"], row["name"]) == (crawled, "yes", "person", "'=1+1")
+    assert before <= datetime.fromisoformat(row["given_at"]) <= datetime.now(UTC)
     assert json.loads(cli("results run --json"))["results"][0]["relevance"] == 1.0
 
 

@@ -287,10 +287,22 @@ class TestSettings:
         for command in (("ask", run, "--json"), ("answer", run, url, "yes"), ("judge", "--run", run, "page.html")):
             assert "judge.idf = '/dev/zero'" in refusal(*command)
         _set(run, "judge", 'idf = ""')
-        _set(run, "render", 'browser = "/bin/false"')
+        _set(run, "vectors", f'cache_folder = "{tmp_path / "cache"}"')
         refusal("ask", run, "--json")
         cli("ask", run, "--json", "--trust")
         cli("answer", run, url, "yes")  # what was trusted once stays so, here
+
+    def test_a_copied_run_is_answered_without_a_word_about_what_only_a_crawl_opens(
+        self, tmp_path: Path, cli: Cli
+    ) -> None:
+        honeyguide.crawl(tmp_path / "own", settings_for("breadth-first", budget=20, judge__kind="learned")).close()
+        run = copytree(tmp_path / "own", tmp_path / "copy")
+        with open_run(run) as opened:
+            url = next(opened.pages()).url.text
+        _set(run, "crawl", 'world = "wiki:/nowhere"')
+        _set(run, "render", 'browser = "/bin/false"')
+        assert cli.json("ask", run)["questions"]
+        cli("answer", run, url, "yes")
 
     def test_search_reads_no_list_and_no_vectors_that_a_stranger_names(self, run: Path, refusal: Refusal) -> None:
         _set(run, "search", 'blocked_words = "/dev/zero"')

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -20,7 +20,7 @@ from honeyguide.judge import LearningJudge
 from honeyguide.model import Url
 from honeyguide.model.clock import SimulatedClock
 from honeyguide.runs import PageAnswer, RunFolder, RunLock, open_run, open_store, settings_to_build
-from honeyguide.runs.inbox import put, take
+from honeyguide.runs.inbox import Letter, new_name, put, take
 from honeyguide.text import unit
 
 if TYPE_CHECKING:
@@ -36,6 +36,20 @@ if TYPE_CHECKING:
     from honeyguide.text import WordVectors
 
 
+_ONLY_TO_CRAWL: Final = (
+    "crawl.world",
+    "render.browser",
+    "refresh.run",
+    "fetch.proxy",
+    "fetch.proxy_login",
+    "fetch.allow_private",
+    "ask.url",
+    "ask.answers",
+    "search.blocked_words",
+)
+"""Settings by which a crawl reaches out of its run, and nobody who answers: a run copied or renamed can be answered."""
+
+
 class RunToAnswer:
     """A run that nobody crawls, held and opened to take answers. Close it, or use it as a context manager.
 
@@ -48,7 +62,7 @@ class RunToAnswer:
         with ExitStack() as opened:
             opened.enter_context(RunLock(folder))
             opened.enter_context(threadpool_limits(1, "blas"))
-            settings = settings_to_build(folder)
+            settings = settings_to_build(folder, _ONLY_TO_CRAWL)
             self._store = open_store(folder, settings)
             opened.callback(self._store.close)
             progress = self._store.progress()
@@ -69,7 +83,8 @@ class RunToAnswer:
     def give(self, *answers: PageAnswer) -> AnswersTaken | None:
         """Take in answers, and judge all pages by them; None where they change nothing, not even the list of them."""
         self._taken = None
-        self._answers.take(answers, self._clock.now(), self._finish)
+        letters = [Letter(new_name(), each) for each in answers]  # their names say when they were given
+        self._answers.take(letters, self._clock.now(), self._finish)
         return self._taken
 
     def close(self) -> None:
@@ -96,7 +111,7 @@ def judge_of(run: Path | str, vectors: WordVectors | None = None) -> LearningJud
 
     SettingsError where it is one that cannot learn, or names code or files that the user has not given.
     """
-    return learning_judge(run, settings_to_build(RunFolder.open(Path(run)), goes_on=False), vectors)
+    return learning_judge(run, settings_to_build(RunFolder.open(Path(run)), _ONLY_TO_CRAWL, goes_on=False), vectors)
 
 
 def learning_judge(run: Path | str, settings: Settings, vectors: WordVectors | None = None) -> LearningJudge:

@@ -17,6 +17,7 @@ from uuid import uuid4
 from honeyguide.errors import AnswerError, StoreError
 from honeyguide.model import Url
 from honeyguide.model.clock import RealClock
+from honeyguide.runs.records import moment_named
 from honeyguide.settings import SETTINGS_BY_KEY, shown
 
 if TYPE_CHECKING:
@@ -76,15 +77,19 @@ class Letter:
 
     @property
     def put_at(self) -> float:
-        """When it was put, in Unix time."""
-        microseconds = self.name.partition("-")[0]
-        return int(microseconds) / 1e6 if microseconds.isdecimal() else 0.0
+        """When it was put, in Unix time; 0 where its name does not say."""
+        return moment_named(self.name) or 0.0
+
+
+def new_name() -> str:
+    """Return a name for a message that is put now."""
+    return f"{RealClock().now() * 1e6:020.0f}-{uuid4().hex[:12]}"
 
 
 def put(run: Path, message: Message) -> None:
     """Leave a message for the crawl of a run. Safe on disk when this returns; StoreError where it cannot be."""
     inbox = run / FOLDER
-    name = f"{RealClock().now() * 1e6:020.0f}-{uuid4().hex[:12]}"
+    name = new_name()
     draft = inbox / f"{name}.draft"
     try:
         inbox.mkdir(exist_ok=True)

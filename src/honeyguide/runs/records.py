@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -188,9 +188,24 @@ class AnswerRecord:
     answer: str  # yes, no, skip or undo
     by: str  # person, model, labels or file
     name: str  # of that person, model or file
-    message: str = ""  # the file in the inbox that held it
+    message: str = ""  # the file in the inbox that held it; its name begins with the time
     description: bytes = b""  # of the page, where it was taken over from another run
     undone_at: int | None = None  # step after which it was taken back; an undo never stands
+
+    @property
+    def given_at(self) -> float | None:
+        """When it was given, in Unix time; None where nobody knows, as of one taken over or from a callback."""
+        return moment_named(self.message)
+
+
+_LATEST: Final = 253_402_300_800.0  # the year 10,000
+
+
+def moment_named(message: str) -> float | None:
+    """Return the Unix time with which the name of a message begins."""
+    microseconds = message.partition("-")[0]
+    moment = int(microseconds) / 1e6 if microseconds.isdecimal() else None
+    return moment if moment is not None and moment < _LATEST else None  # anyone may have named it
 
 
 @dataclass(frozen=True, slots=True, eq=False)

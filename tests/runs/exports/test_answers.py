@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 A, B = Url.parse("http://s.test/"), Url.parse("http://s.test/unknown")
 GIVEN = (
-    AnswerRecord(1, 0.5, 2, A, LinkId(0), "yes", "person", "=Ada"),
-    AnswerRecord(2, 1.5, 3, B, None, "skip", "model", "small"),
+    AnswerRecord(1, 0.5, 2, A, LinkId(0), "yes", "person", "=Ada", "00001794823200250000-0123456789ab.json"),
+    AnswerRecord(2, 1.5, 3, B, None, "skip", "model", "small", f"{10**200}-far.json"),
     AnswerRecord(3, 2.5, 3, A, LinkId(0), "no", "person", "=Ada"),
 )
 
@@ -56,8 +56,10 @@ def test_the_file_has_every_answer_and_no_formula(answered: Path, tmp_path: Path
     assert rows[0] == {
         "url": "http://s.test/", "answer": "yes", "by": "person", "name": "'=Ada", "undone": "true",
         "moment": "1970-01-01T00:00:00.500000Z", "step": "2",
+        "given_at": "2026-11-16T10:00:00.250000Z",
     }  # fmt: skip
     assert [row["undone"] for row in rows] == ["true", "false", "false"]
+    assert [row["given_at"] for row in rows[1:]] == ["", ""], "nobody knows"
 
 
 def test_what_stands_is_read_back(answered: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from honeyguide.runs.exports.rows import ExportOptions, OnProgress
     from honeyguide.runs.run import Run
 
-ANSWER_COLUMNS: Final = ("url", "answer", "by", "name", "moment", "step", "undone")
+ANSWER_COLUMNS: Final = ("url", "answer", "by", "name", "given_at", "moment", "step", "undone")
 
 
 def write_answers(run: Run, out: TextIO, options: ExportOptions, on_progress: OnProgress) -> AnswersWritten:
@@ -27,8 +27,9 @@ def write_answers(run: Run, out: TextIO, options: ExportOptions, on_progress: On
     rows = csv.writer(out)
     rows.writerow(ANSWER_COLUMNS)
     for each in answers:
+        given_at = "" if each.given_at is None else iso_time(to_datetime(each.given_at))
         moment, undone = iso_time(to_datetime(each.moment)), "false" if each.undone_at is None else "true"
-        rows.writerow((each.url.text, each.answer, each.by, safe_text(each.name), moment, each.step, undone))
+        rows.writerow((each.url.text, each.answer, each.by, safe_text(each.name), given_at, moment, each.step, undone))
     on_progress(len(answers), len(answers))
     return AnswersWritten(len(answers))
 
