@@ -43,7 +43,7 @@ class TeachableJudge(Judge):
     def relevances(self, descriptions: NDArray[np.float16]) -> NDArray[np.float64]:
         wide = descriptions.astype(np.float64)
         pull = (wide[:, 1:] * self._centre).sum(axis=1)
-        return np.clip(wide[:, 0] + WEIGHT * pull, 0.0, 1.0)
+        return np.clip(wide[:, 0] + WEIGHT * pull, 0.01, 0.99)  # never sure: there is always a question
 
     def teach(self, descriptions: NDArray[np.float16], answers: Sequence[tuple[int, bool]]) -> None:
         rows = [(2 * is_yes - 1) * descriptions[place, 1:].astype(np.float64) for place, is_yes in answers]

@@ -137,9 +137,7 @@ def test_a_config_file_names_files_as_seen_from_its_own_folder(tmp_path: Path) -
     assert settings.of(IdfSettings).idf == str(tmp_path / "a.json")
     assert settings.of(ClassifierSettings).classifier == str(tmp_path / "b.skops")
     assert settings.vectors.source == str(tmp_path / "../c.txt")
-    config.write_text(
-        '[judge]\nidf = "seen"\nclassifier = "a.b:c"\n[vectors]\nsource = "wordllama"\n', encoding="utf-8"
-    )
+    config.write_text('[judge]\nidf = "seen"\nclassifier = "a.b:c"\n[vectors]\nsource = "bundled"\n', encoding="utf-8")
     assert load_settings(config) == settings_from({"judge": {"classifier": "a.b:c"}})
     config.write_text("judge = 3\n[vectors]\nsource = 3\n", encoding="utf-8")
     with pytest.raises(SettingsError, match=r"vectors\.source is 3"):

@@ -290,7 +290,7 @@ class TestMeaning:
     def test_other_vectors_than_those_a_run_began_with_are_refused(self, tmp_path: Path) -> None:
         digest = "0" * 32
         changed = run_of(tmp_path / "run", {"http://v.test/": html("Lava", "Lava.")}, vectors__digest=digest)
-        with pytest.raises(VectorsError, match=r"vectors of wordllama are not those that .*run began with: put the"):
+        with pytest.raises(VectorsError, match=r"vectors of english are not those that .*run began with: put the"):
             honeyguide.search_runs(changed, "lava", semantic=True)
         assert not (changed / "index" / "meanings.npz").exists()
 
