@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.driving import HandWired, script_settings
+from crawler.poisoned_vectors import POISON, BusyVectors, DeadlyVectors
 from crawler.small_crawls import contents, settings_for, story
 from deep_strategies import thorough
 from honeyguide.crawler import (
@@ -50,39 +51,11 @@ from honeyguide.worlds.wiki import build_wiki
 from parse.parsed import PAGE_URL, page_of
 from parse.test_awkward_input import htmlish
 from scripted_world import ScriptedWorld, page_with, taking
-from vectors_by_hash import HashedVectors, hashed_vectors
+from vectors_by_hash import hashed_vectors
 from worlds.wiki.dumps import Written, write_dump
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
     from honeyguide.crawler import Event
-
-POISON = "poison"
-
-
-class DeadlyVectors(HashedVectors):
-    """Ends the process that looks up a certain word, unless it is the one that made these vectors."""
-
-    def __init__(self) -> None:
-        self.home = os.getpid()
-
-    def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
-        if POISON in words and os.getpid() != self.home:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().vectors(words)
-
-
-class BusyVectors(HashedVectors):
-    """Never comes to an end with a certain word."""
-
-    def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
-        while POISON in words:
-            pass
-        return super().vectors(words)
 
 
 def busy_recipe(deadline_s: float) -> Recipe:
