@@ -7,13 +7,14 @@ import signal
 import threading
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import connection, get_context, parent_process
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from multiprocessing.synchronize import Event as StopEvent
     from pathlib import Path
 
@@ -91,7 +92,25 @@ def _run_here(tasks: Sequence[Task], is_interrupted: Callable[[], bool], on_step
 def _run_in_processes(
     tasks: Sequence[Task], jobs: int, is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]
 ) -> bool:
-    os.environ.setdefault("PYTHONSAFEPATH", "1")  # or the processes would import what lies in the current folder
+    with _nothing_imported_from_here():
+        return _run_in_spawned(tasks, jobs, is_interrupted, on_steps)
+
+
+@contextmanager
+def _nothing_imported_from_here() -> Iterator[None]:
+    """Have processes that begin meanwhile import nothing that lies in the current folder."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = before or "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+
+
+def _run_in_spawned(
+    tasks: Sequence[Task], jobs: int, is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]
+) -> bool:
     # Not forked: a fork of a process with threads, such as those of BLAS, may lock up.
     context = get_context("spawn")
     stop, steps = context.Event(), context.Value("q", 0)

@@ -201,7 +201,11 @@ class Workers:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             theirs.close()
         worker = _Worker(self, process)
-        await asyncio.get_running_loop().create_connection(lambda: worker, sock=ours)
+        try:
+            await asyncio.get_running_loop().create_connection(lambda: worker, sock=ours)
+        except BaseException:  # such as the end of the crawl
+            worker.end()
+            raise
         if self._is_closed:  # in the meantime
             worker.end()
             return
