@@ -62,10 +62,10 @@ def chosen(run: Path) -> list[tuple[object, ...]]:
 @pytest.mark.thorough
 @pytest.mark.parametrize("strategy", strategies_by_frontier())
 def test_until_its_last_fetch_begins_a_crawl_chooses_as_one_with_a_larger_budget(tmp_path: Path, strategy: str) -> None:
-    crawl(tmp_path / "whole", settings_for(strategy, budget=90, concurrency=8), vectors=hashed_vectors()).close()
-    crawl(tmp_path / "run", settings_for(strategy, budget=60, concurrency=8), vectors=hashed_vectors()).close()
+    crawl(tmp_path / "whole", settings_for(strategy, budget=60, concurrency=8), vectors=hashed_vectors()).close()
+    crawl(tmp_path / "run", settings_for(strategy, budget=24, concurrency=8), vectors=hashed_vectors()).close()
     choices = chosen(tmp_path / "run")
-    assert sum(not is_skipped for _, is_skipped, _ in choices) == 60
+    assert sum(not is_skipped for _, is_skipped, _ in choices) == 24
     assert choices == chosen(tmp_path / "whole")[: len(choices)]
 
 
