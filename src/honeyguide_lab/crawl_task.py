@@ -29,15 +29,19 @@ from honeyguide.crawler import (
     word_vectors,
 )
 from honeyguide.errors import HoneyguideError, RunDamaged, RunExists
+from honeyguide.judge import StatelessJudge
+from honeyguide.model import Evidence
 from honeyguide.model.clock import RealClock
-from honeyguide.runs import Progress, open_run
-from honeyguide_lab.telling import told_options
+from honeyguide.runs import PageAnswer, Progress, open_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from collections.abc import Set as AbstractSet
     from importlib.resources.abc import Traversable
 
+    from honeyguide.ask.questions import PageQuestion
     from honeyguide.crawler import Event
+    from honeyguide.model import Page
     from honeyguide.settings import Settings, VectorSettings
     from honeyguide.text import WordVectors
 
@@ -108,6 +112,32 @@ def _refuse_other(file: Path, now: dict[str, Any]) -> None:
 _TIMING_FILE: Final = "timing.json"
 _UNTIMED: Final = {"seconds": 0.0, "processor_s": 0.0, "steps": 0.0}
 _STEPS_AT_A_TIME: Final = 20
+
+
+class PerfectJudge(StatelessJudge):
+    """Gives an on-topic page 1 and any other 0."""
+
+    needs_topic = False
+    threshold = 0.5
+
+    def __init__(self, on_topic: AbstractSet[str]) -> None:
+        """`on_topic` has the final URLs of all on-topic pages."""
+        self._on_topic = on_topic
+
+    def relevance(self, page: Page) -> float:
+        return float(page.url.text in self._on_topic)
+
+    def evidence(self, page: Page) -> Evidence:
+        return Evidence("labels", self.relevance(page), self.threshold)
+
+
+def _told_by_labels(on_topic: AbstractSet[str], *, has_perfect_judge: bool) -> CrawlOptions:
+    """Return the options of a crawl that is told which pages are on topic; `ask.questions` is how often it may ask."""
+
+    def answered(page: PageQuestion) -> PageAnswer:
+        return PageAnswer(page.url, "yes" if page.url.text in on_topic else "no", "labels")
+
+    return {"judge": PerfectJudge(on_topic)} if has_perfect_judge else {"on_question": answered}
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +212,7 @@ class CrawlTask:
             "vectors": shared_vectors(self.settings.chosen_vectors),
         }
         if self.told is not None:
-            options |= told_options(self.told, has_perfect_judge=self.has_perfect_judge)
+            options |= _told_by_labels(self.told, has_perfect_judge=self.has_perfect_judge)
         _clear_what_never_began(self.run)
         if self.run.exists():
             finished = resume(self.run, budget=self.settings.budget.fetches, **options)
