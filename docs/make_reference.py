@@ -34,6 +34,7 @@ FOLDERS = {
     "runs": "the run folder: schema, writing, reading, ranks, exports, report",
     "search": "index and query",
     "ask": "questions about pages, and who answers them",
+    "web": "the dashboard",
     "cli": "the commands",
 }
 SETTINGS_HEAD = """# Settings

@@ -27,7 +27,8 @@ ALLOWED = {
     "search": {*LEAVES, "guard", "parse", "runs"},
     "ask": {*LEAVES, "guard", "judge", "runs"},
     "crawler": {*LEAVES, *STAGES, "worlds", "runs", "search", "ask"},
-    "cli": {*LEAVES, "ask", "crawler", "runs", "search", "topic", "worlds"},
+    "web": {*LEAVES, "ask", "crawler", "judge", "runs", "search", "topic"},
+    "cli": {*LEAVES, "ask", "crawler", "runs", "search", "topic", "web", "worlds"},
     "__main__": {"cli"},
     "honeyguide_lab": {*LEAVES, *STAGES, "worlds", "runs", "search", "ask", "crawler", "cli"},
 }
@@ -100,7 +101,9 @@ def loaded_by(statement: str, modules: str) -> list[str]:
 
 
 def test_importing_honeyguide_loads_nothing_heavy() -> None:
-    heavy = "aiohttp wordllama tokenizers selectolax torch sklearn ray typer rich sqlite3 tantivy honeyguide_lab"
+    heavy = (
+        "aiohttp fastapi wordllama tokenizers selectolax torch sklearn ray typer rich sqlite3 tantivy honeyguide_lab"
+    )
     assert loaded_by("import honeyguide", heavy) == []
 
 

@@ -18,6 +18,7 @@ HoneyguideError
 ├── StrategyError     a strategy that cannot load its saved state or lacks what it needs
 ├── JudgeError        a judge that cannot load its saved state, breaks on page after page, or has not a run's own files
 ├── GuardError        a guard that cannot load its saved state
+├── ServeError        a dashboard that cannot be served
 └── WorkerError       processes that read pages beside the crawl and cannot be started
 
 Every message names the offending value and the remedy, on one line, because the command line prints it as it is.
@@ -114,3 +115,7 @@ class GuardError(HoneyguideError):
 
 class WorkerError(HoneyguideError):
     """Processes that read pages beside the crawl and cannot be started."""
+
+
+class ServeError(HoneyguideError):
+    """A dashboard that cannot be served: its port is taken, or what it needs is not installed."""

@@ -48,6 +48,7 @@ COMMANDS: Final = {
     "refresh": Entry("honeyguide.cli.resume:refresh", "Fetch the pages of a run again, as a new run.", _CRAWL),
     "ask": Entry("honeyguide.cli.answers:ask", "Answer the most useful questions about a run.", _CRAWL),
     "answer": Entry("honeyguide.cli.answers:answer", "Say whether a page of a run belongs to its topic.", _CRAWL),
+    "serve": Entry("honeyguide.cli.serve:serve", "Watch crawls in a browser, and steer them.", _CRAWL),
     "repair": Entry("honeyguide.cli.repair:repair", "Save what a damaged run still holds.", _CRAWL),
     "results": Entry("honeyguide.cli.results:results", "Show the most relevant pages of a run.", _LOOK),
     "search": Entry("honeyguide.cli.search:search", "Search the pages of a run.", _LOOK),

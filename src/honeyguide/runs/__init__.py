@@ -10,7 +10,7 @@ from honeyguide.guard import FindingKind
 from honeyguide.runs.answers import PageColumns, PastFetches
 from honeyguide.runs.bodies import body_packer
 from honeyguide.runs.diff import HostOfOne, PageOfBoth, PageOfOne, RunDiff, diff
-from honeyguide.runs.folder import FileLock, RunFolder, RunLock
+from honeyguide.runs.folder import FileLock, RunFolder, RunLock, is_being_crawled
 from honeyguide.runs.graph import Components, LinkGraph, RankedPage, jaccard, place_of, top
 from honeyguide.runs.inbox import BudgetExtension, Letter, Message, PageAnswer, StopRequest
 from honeyguide.runs.pagerank import Dangling, RankRules, RefreshedRanks, hits, pagerank, restart_on
@@ -42,12 +42,14 @@ from honeyguide.runs.run import CrawledStep, Run, open_run
 from honeyguide.runs.snippets import PageSnippets, PageTexts, Snippet
 from honeyguide.runs.sqlite import SqliteStore, open_store
 from honeyguide.runs.stats import HostStats, PatternStats, RunStats, downsampled, harvest_curve, stats
+from honeyguide.runs.sums import CauseSums, HostSums, RunSums
 from honeyguide.runs.traps import GuardFinding, HostMoves, LinksMoved, Trap, TrapSummary
 from honeyguide.runs.trust import refuse_strange, remember, settings_to_build, trust_run
 
 __all__ = [
     "AnswerRecord",
     "BudgetExtension",
+    "CauseSums",
     "CompletionRecord",
     "Components",
     "CrawledPage",
@@ -64,6 +66,7 @@ __all__ = [
     "HostMoves",
     "HostOfOne",
     "HostStats",
+    "HostSums",
     "HostsAsked",
     "JournalEntry",
     "JudgedAgain",
@@ -96,6 +99,7 @@ __all__ = [
     "RunFolder",
     "RunLock",
     "RunStats",
+    "RunSums",
     "SkipRecord",
     "Snippet",
     "SqliteStore",
@@ -111,6 +115,7 @@ __all__ = [
     "downsampled",
     "harvest_curve",
     "hits",
+    "is_being_crawled",
     "jaccard",
     "open_run",
     "open_store",

@@ -23,6 +23,7 @@ import stat
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import RunBusy, RunDamaged, RunExists, StoreError
@@ -44,10 +45,19 @@ class FileLock:
         handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
         self._file: IO[bytes] | None = os.fdopen(handle, "r+b", buffering=0)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._hold(handle)
         except OSError:
             self.close()
             raise
+
+    @staticmethod
+    def _hold(handle: int) -> None:
+        """Take the lock. Whoever asks if it is held shares it for an instant, so one refusal is not the last word."""
+        for _ in range(3):
+            with suppress(BlockingIOError):
+                return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            sleep(0.002)
+        return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def close(self) -> None:
         """Free the lock; may be called twice."""
@@ -253,6 +263,23 @@ def _refuse_if_special(file: Path, run: Path) -> None:
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         kind = "a symbolic link" if stat.S_ISLNK(mode) else "no plain file"
         raise RunDamaged(f"{file} is {kind}, which no run has: delete it, or do not open {run}")
+
+
+def is_being_crawled(path: Path) -> bool:
+    """Return whether a process holds the lock of a run folder; False where there is no lock to be read."""
+    try:
+        handle = os.open(path / _LOCK, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)  # for an instant, which `FileLock` allows for
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return False
 
 
 class RunLock(FileLock):

@@ -7,6 +7,7 @@ import sqlite3
 from collections import Counter
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +114,34 @@ class Run:
         )
         for step, url, outcome, score, explored, reward, is_relevant, detail in rows:
             yield CrawledStep(step, Url(url), outcome, score, bool(explored), reward, bool(is_relevant), detail)
+
+    def fetches(self, after_step: int = 0) -> Iterator[tuple[int, str, str, str, bool]]:
+        """Yield step, host, outcome, reason and relevance of the fetches that ended after a step, in order."""
+        rows = self._select(
+            """SELECT s.step, l.url, s.outcome, s.reason || coalesce(' ' || s.status, ''), coalesce(p.is_relevant, 0)
+               FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+               WHERE s.step > ? AND s.outcome <> 'unknown' ORDER BY s.step""",
+            after_step,
+        )
+        return ((step, Url(url).host, outcome, reason, bool(good)) for step, url, outcome, reason, good in rows)
+
+    def harvest_sketch(self, points: int) -> tuple[int, ...]:
+        """Return the relevant pages after each of so many equal parts of the fetches; all of it in one look."""
+        ((last,),) = self._select("SELECT coalesce(max(step), 0) FROM steps")
+        rows = self._select(
+            "SELECT (step - 1) * ?1 / ?2, count(*) FROM pages WHERE is_relevant GROUP BY 1", points, max(1, last)
+        )
+        counts = dict(rows)
+        return tuple(accumulate((counts.get(part, 0) for part in range(points)), initial=0)) if last else ()
+
+    def relevant_steps(self) -> Iterator[int]:
+        """Yield the steps that brought a relevant page, by the newest judgement."""
+        return (step for (step,) in self._select("SELECT step FROM pages WHERE is_relevant"))
+
+    def answer_count(self) -> int:
+        """Return how many answers were taken in."""
+        ((count,),) = self._select("SELECT coalesce(max(number), 0) FROM answers")
+        return int(count)
 
     def without_page(self) -> dict[str, int]:
         """Count fetches that brought no page, by reason, the most frequent first; failures with their status."""

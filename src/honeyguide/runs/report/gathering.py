@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log1p
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.runs import PageSnippets, RunStats, Snippet, downsampled, harvest_curve, stats
+from honeyguide.runs import PageSnippets, RunStats, RunSums, Snippet, stats
 from honeyguide.runs.exports import iso_time, to_datetime
 from honeyguide.settings import SETTINGS_BY_KEY, Settings
 
@@ -103,7 +103,7 @@ def gather(run: Run, top: int) -> RunReport:
             keywords=settings.topic.keywords,
             began=iso_time(to_datetime(first.fetched_at)) if has_dates and first else "",
             ended=iso_time(to_datetime(run.progress.now)) if has_dates else "",
-            curve=tuple(downsampled(_curve(run), CURVE_POINTS)),
+            curve=_curve(run),
             results=tuple(ReportedPage(page, snippets.of(page)) for page in shown.all(best_first=True, limit=top)),
             topic_map=_topic_map(relevant),
             tables=tuple(table for table in _tables(counted) if table.rows),
@@ -112,10 +112,11 @@ def gather(run: Run, top: int) -> RunReport:
         )
 
 
-def _curve(run: Run) -> list[int]:
+def _curve(run: Run) -> tuple[tuple[int, int], ...]:
     """Count relevant pages after each fetch that was made, not over the whole budget: the crawl may go on."""
-    grades = [step.is_relevant for step in run.steps() if step.outcome != "unknown"]
-    return harvest_curve(grades, len(grades))
+    sums = RunSums()
+    sums.extend(run)
+    return sums.curve(CURVE_POINTS)
 
 
 def _topic_map(relevant: CrawledPages) -> TopicMap:

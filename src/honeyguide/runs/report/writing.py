@@ -19,6 +19,8 @@ from honeyguide.runs.report.gathering import MOST_RESULTS, gather
 from honeyguide.runs.run import opened_run
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from honeyguide.runs import Run
     from honeyguide.runs.report.gathering import RunReport, TopicMap
 
@@ -99,8 +101,8 @@ def web_address(url: str) -> str:
     return _UNPRINTABLE.sub("", url) if url.startswith(("http://", "https://")) else ""
 
 
-def _curve_drawings(report: RunReport) -> list[Any]:
-    return [curve_drawing(report.curve, 1020, 320, "wide"), curve_drawing(report.curve, 360, 250, "narrow")]
+def _curve_drawings(curve: Sequence[tuple[int, int]]) -> list[Any]:
+    return [curve_drawing(curve, 1020, 320, "wide"), curve_drawing(curve, 360, 250, "narrow")]
 
 
 def _map_drawings(topic_map: TopicMap) -> list[Any]:

@@ -1,0 +1,128 @@
+"""Sums of a run that may be growing: kept between two looks, and extended by the fetches that came since.
+
+A fetch takes a few bytes: the number of its host, the number of its cause, and whether its page is relevant. So the
+sums of a large run are made once, and every later look costs as much as what is new. An answer judges all pages again;
+then only that column is read anew.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.runs.run import Run
+
+_PAGE_OUTCOMES: Final = frozenset({"fetched", "unchanged"})
+
+
+@dataclass(frozen=True, slots=True)
+class HostSums:
+    """Fetches of one host."""
+
+    host: str
+    asked: int
+    relevant: int
+    failed: int  # failed or refused
+
+
+@dataclass(frozen=True, slots=True)
+class CauseSums:
+    """Fetches that went into one thing: relevant pages, other pages, redirects, or a reason for no page."""
+
+    cause: str
+    fetches: int
+
+
+RELEVANT, OTHER_PAGES, REDIRECTS = "relevant pages", "other pages", "redirects"
+
+
+class RunSums:
+    """Sums over the fetches of one run, in the order of its steps. Not for several threads at once."""
+
+    def __init__(self) -> None:
+        self._last_step = 0
+        self._answers = 0
+        self._steps = array("q")
+        self._hosts = array("i")
+        self._causes = array("i")
+        self._relevant = bytearray()
+        self._host_numbers: dict[str, int] = {}
+        self._cause_numbers: dict[str, int] = {OTHER_PAGES: 0, REDIRECTS: 1}
+
+    def __len__(self) -> int:
+        """Return the number of fetches summed up."""
+        return len(self._steps)
+
+    def extend(self, run: Run) -> None:
+        """Add the fetches that the run has by now. Read it inside `at_one_moment` where a crawl may be writing."""
+        for step, host, outcome, reason, is_relevant in run.fetches(self._last_step):
+            self._last_step = step
+            self._steps.append(step)
+            self._hosts.append(self._host_numbers.setdefault(host, len(self._host_numbers)))
+            self._causes.append(self._cause_numbers.setdefault(_cause(outcome, reason), len(self._cause_numbers)))
+            self._relevant.append(is_relevant)
+        answers = run.answer_count()
+        if answers != self._answers:
+            self._answers = answers
+            relevant = np.zeros(self._last_step + 1, dtype=np.uint8)
+            relevant[np.fromiter(run.relevant_steps(), dtype=np.int64)] = 1
+            self._relevant = bytearray(relevant[self._step_column()].tobytes())
+
+    @property
+    def relevant(self) -> int:
+        """The number of relevant pages."""
+        return sum(self._relevant)
+
+    def curve(self, points: int) -> tuple[tuple[int, int], ...]:
+        """Return pairs of fetches and relevant pages so far: at most `points`, evenly spaced, from first to last."""
+        so_far = np.concatenate(([0], np.cumsum(self._relevant_column(), dtype=np.int64)))
+        places = np.unique(np.linspace(0, len(so_far) - 1, num=max(2, points)).round().astype(np.int64))
+        return tuple(zip(places.tolist(), so_far[places].tolist(), strict=True))
+
+    def hosts(self, top: int) -> tuple[HostSums, ...]:
+        """Return the hosts with the most relevant pages, then the most fetches."""
+        if not self._host_numbers:
+            return ()
+        hosts, count = np.frombuffer(self._hosts, dtype=np.int32), len(self._host_numbers)
+        asked = np.bincount(hosts, minlength=count)
+        relevant = np.bincount(hosts[self._relevant_column() > 0], minlength=count)
+        failed = np.bincount(hosts[np.frombuffer(self._causes, dtype=np.int32) > 1], minlength=count)
+        names = list(self._host_numbers)
+        return tuple(
+            HostSums(names[place], int(asked[place]), int(relevant[place]), int(failed[place]))
+            for place in np.lexsort((-asked, -relevant))[:top].tolist()
+        )
+
+    @property
+    def host_count(self) -> int:
+        """The number of hosts that were asked."""
+        return len(self._host_numbers)
+
+    def causes(self) -> Sequence[CauseSums]:
+        """Return where the fetches went: relevant and other pages first, then redirects and failures by number."""
+        if not len(self):
+            return ()
+        counts = np.bincount(np.frombuffer(self._causes, dtype=np.int32), minlength=len(self._cause_numbers)).tolist()
+        failures = sorted(zip(list(self._cause_numbers)[2:], counts[2:], strict=True), key=lambda each: -each[1])
+        found = [(RELEVANT, self.relevant), (OTHER_PAGES, counts[0] - self.relevant), (REDIRECTS, counts[1]), *failures]
+        return tuple(CauseSums(cause, fetches) for cause, fetches in found if fetches)
+
+    def _relevant_column(self) -> NDArray[np.uint8]:
+        return np.frombuffer(self._relevant, dtype=np.uint8)
+
+    def _step_column(self) -> NDArray[np.int64]:
+        return np.frombuffer(self._steps, dtype=np.int64)
+
+
+def _cause(outcome: str, reason: str) -> str:
+    if outcome in _PAGE_OUTCOMES:
+        return OTHER_PAGES
+    return REDIRECTS if outcome == "redirected" else reason or outcome
