@@ -31,6 +31,18 @@ def test_two_columns_are_enough_and_others_do_not_matter(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeffURL;Answer\nhttps://a.test/?x=1,2;Yes\n",
+        "Url\t ANSWER \r\nhttps://a.test/?x=1,2\tyes\r\n",
+        '"url","answer"\n"https://a.test/?x=1,2",yes\n',
+    ],
+)
+def test_what_a_spreadsheet_writes_is_read(tmp_path: Path, text: str) -> None:
+    assert read(tmp_path, text) == [PageAnswer(Url.parse("https://a.test/?x=1,2"), "yes", "file", "answers.csv")]
+
+
 def test_who_answered_stays_known(tmp_path: Path) -> None:
     text = "url,answer,by,name\nhttps://a.test/,yes,Model,small\nhttps://b.test/,skip,Ada,\n"
     assert read(tmp_path, text) == [PageAnswer(A, "yes", "model", "small"), PageAnswer(B, "skip", "file", "Ada")]

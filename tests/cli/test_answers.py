@@ -95,13 +95,27 @@ def test_a_model_answers_while_the_crawl_goes_on(cli: Cli, tmp_path: Path) -> No
     world = "--world synthetic+http:pages=2000,hosts=20 --topic geology --keyword rock --judge learned"
     with chat_server(lambda shown: "yes" if "rock" in shown["page"]["text"] else "no") as server:
         model = f"--ask 2 --ask-model small --ask-url {server.url}"
-        cli(f"crawl run {world} --budget 150 --set politeness.delay_s=0.05 {model}")
+        told = cli(f"crawl run {world} --budget 150 --set politeness.delay_s=0.05 {model}")
     with open_run(tmp_path / "run") as run:
         answers = list(run.answers())
+        assert f"  answers       {len(answers)} of 2 questions answered: " in told
         assert 1 <= len(answers) <= 2
         assert {(each.by, each.name) for each in answers} == {("model", "small")}
         assert {each.answer for each in answers} <= {"yes", "no"}
     assert server.sent()["topic"] == {"name": "geology", "words": ["rock"]}
+
+
+def test_the_summary_counts_the_answers_given_in_the_run_alone(cli: Cli, crawled: str, tmp_path: Path) -> None:
+    urls = [each["url"] for each in cli.json("ask run --count 4")["questions"]]
+    for url, reply in zip(urls, ("yes", "no", "no", "skip"), strict=True):
+        cli(f"answer run {url} {reply}")
+    cli(f"answer run {urls[2]} undo")
+    shown = cli("resume run --budget +1")
+    assert "  answers       2 of 3 questions answered: 1 yes, 1 no; 1 skipped\n" in shown
+    assert cli.json("resume run --budget +1")["questions"] == {"asked": 0, "yes": 1, "no": 1, "skip": 1}
+    status = json.loads((tmp_path / "run" / "status.json").read_text())["progress"]
+    assert (status["questions"], status["answered"]) == (3, 2)
+    assert "questions answered" not in cli(f"crawl next {GEOLOGY} --budget 30 --answers run")
 
 
 def test_a_model_answers_about_a_run_that_is_there(cli: Cli, crawled: str, tmp_path: Path) -> None:
@@ -147,6 +161,8 @@ def test_without_a_terminal_there_is_one_clear_line(crawled: str, run_program: R
         ("crawl next {geology} --answers folder", "is not a run folder"),
         ("crawl next {geology} --judge keyword --ask-model m", "judge.kind keyword learns from no answers"),
         ("crawl next {geology} --ask-url http://a.test/v1", "add --ask-model"),
+        ("crawl next {geology} --ask -1", "ask.questions is -1"),
+        ("crawl next {geology} --like 'coral reefs' --unlike 'coral reefs'", "is given as topic.like, too"),
         ("crawl next {geology} --ask many", "ask.questions is 'many'"),
         ("export run --format answers", "has no answers; give some: honeyguide ask run"),
     ],

@@ -43,6 +43,18 @@ def on_a_terminal(*arguments: str) -> tuple[int, str, str]:
     return done.returncode, shown, done.stderr
 
 
+def test_fewer_than_no_questions_are_refused_in_a_terminal_too(tmp_path: Path) -> None:
+    controller, terminal = pty.openpty()
+    arguments = ("crawl", str(tmp_path / "run"), *ENDLESS, "--ask", "-1")
+    done = subprocess.run([*PROGRAM, *arguments], stdin=terminal, stdout=terminal, stderr=terminal, check=False)
+    os.close(terminal)
+    shown = os.read(controller, 100_000).decode()
+    os.close(controller)
+    assert done.returncode == 2
+    assert "honeyguide: ask.questions is -1" in shown
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_terminal_gets_a_table_and_no_bytes(shared_run: Path) -> None:
     _, shown, _ = on_a_terminal("results", str(shared_run), "--top", "3")
     for words in ("relevance", "3 of ", "--all shows the rest"):

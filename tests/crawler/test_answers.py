@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from honeyguide.ask.questions import PageQuestion
     from honeyguide.crawler import Event
 
 
@@ -125,7 +126,7 @@ def test_interrupted_at_every_few_steps_answers_in_between_it_equals_the_uninter
 
 
 def test_an_answer_changes_the_judgement_of_all_pages_and_keeps_that_of_the_crawl(tmp_path: Path) -> None:
-    crawl_for(tmp_path, on_question=lambda _: None)
+    crawl_for(tmp_path, on_question=None)
     before, page = relevances(tmp_path), some_page(tmp_path)
     taken = answer(tmp_path, page, "yes", name="Ada", vectors=hashed_vectors())
     assert taken is not None
@@ -145,7 +146,7 @@ def test_an_answer_changes_the_judgement_of_all_pages_and_keeps_that_of_the_craw
 
 
 def test_rewards_are_told_again_as_the_new_judgement_gives_them(tmp_path: Path) -> None:
-    crawl_for(tmp_path, on_question=lambda _: None)
+    crawl_for(tmp_path, on_question=None)
     answer(tmp_path, some_page(tmp_path), "yes", vectors=hashed_vectors())
     with open_run(tmp_path) as run:
         settings = run.settings
@@ -174,7 +175,7 @@ def test_rewards_are_told_again_as_the_new_judgement_gives_them(tmp_path: Path) 
 
 def test_an_answer_taken_back_leaves_the_state_as_if_it_had_never_been_given(tmp_path: Path) -> None:
     for path in (tmp_path / "never", tmp_path / "undone"):
-        crawl_for(path, on_question=lambda _: None)
+        crawl_for(path, on_question=None)
     page = some_page(tmp_path / "undone")
     for reply in ("yes", "undo"):
         answer(tmp_path / "undone", page, reply, vectors=hashed_vectors())
@@ -188,7 +189,7 @@ def test_an_answer_taken_back_leaves_the_state_as_if_it_had_never_been_given(tmp
 
 
 def test_of_contradicting_answers_the_newest_counts_and_both_are_kept(tmp_path: Path) -> None:
-    crawl_for(tmp_path, on_question=lambda _: None)
+    crawl_for(tmp_path, on_question=None)
     page = some_page(tmp_path)
     for reply, wanted in (("yes", 1.0), ("no", 0.0), ("skip", 0.0), ("undo", 0.0), ("undo", 1.0)):
         answer(tmp_path, page, reply, vectors=hashed_vectors())  # type: ignore[arg-type]
@@ -198,7 +199,7 @@ def test_of_contradicting_answers_the_newest_counts_and_both_are_kept(tmp_path: 
 
 
 def test_an_answer_about_a_page_the_run_does_not_have_is_refused_and_changes_nothing(tmp_path: Path) -> None:
-    crawl_for(tmp_path, on_question=lambda _: None)
+    crawl_for(tmp_path, on_question=None)
     before = everything(tmp_path)
     with pytest.raises(AnswerError, match="has no page http://nowhere"):
         answer(tmp_path, "http://nowhere.test/", "yes", vectors=hashed_vectors())
@@ -222,7 +223,7 @@ def test_messages_are_taken_between_two_steps_while_the_crawl_goes_on(tmp_path: 
     run = tmp_path / "run"
     crawl_for(
         run,
-        on_question=lambda _: None,
+        on_question=None,
         listeners=[
             events.append,
             at_step(30, lambda: answer(run, some_page(run), "yes", name="Ada")),
@@ -244,34 +245,34 @@ def test_messages_are_taken_between_two_steps_while_the_crawl_goes_on(tmp_path: 
 def test_a_budget_that_comes_with_the_last_fetch_lets_the_crawl_go_on(tmp_path: Path) -> None:
     run = tmp_path / "run"
     last = at_step(150, lambda: put(run, BudgetExtension(170)))
-    crawl_for(run, on_question=lambda _: None, concurrency=1, listeners=[last])
+    crawl_for(run, on_question=None, concurrency=1, listeners=[last])
     with open_run(run) as opened:
         assert opened.progress.steps == 170
 
 
 def test_a_request_to_stop_stops_the_crawl_that_runs_and_no_later_one(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    crawl_for(run, on_question=lambda _: None, listeners=[at_step(30, lambda: put(run, StopRequest()))])
+    crawl_for(run, on_question=None, listeners=[at_step(30, lambda: put(run, StopRequest()))])
     with open_run(run) as opened:
         assert opened.progress.stop_reason == "interrupted"
         assert 30 <= opened.progress.steps < 35
     put(run, StopRequest())
-    crawl_for(run, on_question=lambda _: None)
+    crawl_for(run, on_question=None)
     with open_run(run) as opened:
         assert opened.progress.steps == 150
 
 
 def test_a_budget_put_into_a_stopped_run_outlives_answers_and_counts_when_it_goes_on(tmp_path: Path) -> None:
-    crawl_for(tmp_path, on_question=lambda _: None)
+    crawl_for(tmp_path, on_question=None)
     put(tmp_path, BudgetExtension(160))
     answer(tmp_path, some_page(tmp_path), "yes", vectors=hashed_vectors())
-    crawl_for(tmp_path, on_question=lambda _: None)
+    crawl_for(tmp_path, on_question=None)
     with open_run(tmp_path) as run:
         assert (run.progress.steps, run.settings.budget.fetches) == (160, 160)
 
 
 def test_an_answer_that_still_lies_in_the_inbox_can_be_taken_back(tmp_path: Path) -> None:
-    crawl_for(tmp_path, on_question=lambda _: None)
+    crawl_for(tmp_path, on_question=None)
     page, before = some_page(tmp_path), relevances(tmp_path)
     with RunLock(RunFolder.open(tmp_path)):
         for reply in ("yes", "undo"):
@@ -283,7 +284,7 @@ def test_an_answer_that_still_lies_in_the_inbox_can_be_taken_back(tmp_path: Path
 
 
 def test_a_message_that_a_killed_crawl_has_taken_in_is_not_taken_in_twice(tmp_path: Path) -> None:
-    crawl_for(tmp_path, on_question=lambda _: None)
+    crawl_for(tmp_path, on_question=None)
     put(tmp_path, PageAnswer(some_page(tmp_path), "yes"))
     (letter,) = (tmp_path / "inbox").iterdir()
     text = letter.read_text()
@@ -302,7 +303,7 @@ def test_answers_given_beforehand_wait_for_their_pages_and_other_runs_teach_at_o
     assert len(given) == 10
     assert all(each.description for each in given)
     events: list[Event] = []
-    crawl_for(tmp_path / "taught", on_question=lambda _: None, answers=given, listeners=[events.append])
+    crawl_for(tmp_path / "taught", on_question=None, answers=given, listeners=[events.append])
     taken = [event for event in events if isinstance(event, AnswersTaken)]
     assert taken[0].progress.steps == 0
     assert taken[0].has_learned
@@ -315,6 +316,19 @@ def test_answers_given_beforehand_wait_for_their_pages_and_other_runs_teach_at_o
         assert all(pages[each.url] == float(each.answer == "yes") for each in met if each.answer != "skip")
     other = answers_to_take_over(tmp_path / "first", with_overrides(settings, {"topic.name": "botany"}))
     assert not any(each.description for each in other)
+
+
+def test_a_callback_without_an_answer_is_a_skip_and_the_page_is_not_asked_about_again(tmp_path: Path) -> None:
+    asked: list[Url] = []
+
+    def look(question: PageQuestion) -> None:
+        asked.append(question.url)
+
+    crawl_for(tmp_path, settings={"budget.fetches": 30}, on_question=look)
+    resume(tmp_path, budget=150, vectors=hashed_vectors(), on_question=look).close()
+    assert len(asked) == len(set(asked)) == 10
+    with open_run(tmp_path) as run:
+        assert [(each.url, each.answer) for each in run.answers()] == [(url, "skip") for url in asked]
 
 
 def test_a_judge_that_cannot_learn_keeps_the_answers_and_says_so_once(

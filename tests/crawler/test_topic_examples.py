@@ -60,6 +60,11 @@ def test_a_file_a_page_and_a_text_all_become_text(tmp_path: Path) -> None:
     assert topic.like == (BASALT, "Granite is light.", BASALT, "Gneiss & schist")
 
 
+def test_one_page_cannot_be_wanted_and_not() -> None:
+    with pytest.raises(SettingsError, match=r"topic\.unlike: 'http://rocks\.test/old' is given as topic\.like, too"):
+        read([BASALT], ["http://rocks.test/old"])
+
+
 def test_likes_and_unlikes_are_kept_apart() -> None:
     topic = read(["good rocks"], ["http://rocks.test/basalt"]).topic
 

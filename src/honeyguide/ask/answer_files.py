@@ -2,7 +2,7 @@
 
 The file's first line names its columns: `url` and `answer`, and where they are known `by` (person, model, labels or
 file), `name` of that person or model, `moment` and `undone`. `honeyguide export --format answers` writes such a file.
-Other columns are left alone.
+Other columns are left alone. Spreadsheets write `;` or tabs between columns in some countries, and a mark at the start.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NEEDED: Final = ("url", "answer")
+_SEPARATORS: Final = ",;\t"
 _KINDS: Final = frozenset(get_args(Answerer))
 
 
@@ -28,8 +29,11 @@ def read_answer_file(file: Path) -> list[PageAnswer]:
     """
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
-            rows = csv.DictReader(lines)
-            missing = [name for name in _NEEDED if name not in (rows.fieldnames or ())]
+            header = lines.readline()
+            lines.seek(0)
+            rows = csv.DictReader(lines, delimiter=max(_SEPARATORS, key=header.count))
+            rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
+            missing = [name for name in _NEEDED if name not in rows.fieldnames]
             if missing:
                 raise AnswerError(
                     f"{file} has no column {' and no column '.join(missing)}; its first line must name url and answer"

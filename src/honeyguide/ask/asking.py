@@ -95,13 +95,13 @@ def asking_about(
 ) -> Asking | None:
     """Return who asks about a run that is being crawled; None as long as it has few pages.
 
-    `limit` counts the answers that this kind of respondent has given to the run before.
+    `limit` counts the answers that this kind of respondent has given in the run before.
     """
     try:
         with open_run(run) as opened:
             if opened.progress.pages < FIRST_QUESTION:
                 return None
-            before = sum(1 for each in opened.answers() if each.by == respondent.by and each.undone_at is None)
+            before = sum(1 for each in opened.answers() if each.by == respondent.by and each.is_reply)
     except StoreError:  # its folder is being made
         return None
     return Asking(RunQuestions(run, make_judge).best, respondent, partial(put, run), limit - before)

@@ -156,7 +156,7 @@ def _noted(question: PageQuestion, reply: Reply) -> RenderableType | None:
 
 def refuse_without_terminal(settings: Settings, run: Path) -> None:
     """SettingsError where questions are wanted and there is nobody to ask. Before a crawl begins."""
-    if settings.ask.questions and not settings.ask.model and not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if settings.ask.questions > 0 and not settings.ask.model and not (sys.stdin.isatty() and sys.stderr.isatty()):
         instead = f"leave it out and use {command('ask', run)} in one, or name a model with --ask-model"
         raise SettingsError([f"--ask {settings.ask.questions} needs a terminal to ask in: {instead}"])
 
@@ -164,7 +164,7 @@ def refuse_without_terminal(settings: Settings, run: Path) -> None:
 @contextmanager
 def asking_beside(run: Path, settings: Settings, screen: CrawlScreen | None) -> Iterator[None]:
     """Ask in the terminal while a crawl goes on inside the block, where its settings want that."""
-    if not settings.ask.questions or settings.ask.model:
+    if settings.ask.questions <= 0 or settings.ask.model:
         yield
         return
     if screen is None or not sys.stdin.isatty():

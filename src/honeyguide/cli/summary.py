@@ -63,6 +63,7 @@ def summary(run: Run) -> dict[str, Any]:
             "links_dropped": progress.dropped,
         },
         "restarts": progress.restarts,
+        "questions": {"asked": settings.ask.limit, **_replies(run)},
         "run_bytes": run.size_bytes(),
     }
 
@@ -71,6 +72,12 @@ def _findings(run: Run) -> dict[str, int]:
     """Return how many pages of an earlier run are the same, changed, and so on."""
     counts = Counter(revisit.finding for revisit in run.revisits().all())
     return {finding.value: counts[finding] for finding in PageChange}
+
+
+def _replies(run: Run) -> dict[str, int]:
+    """Return how often each answer was given in this run."""
+    counts = Counter(each.answer for each in run.answers() if each.is_reply)
+    return {answer: counts[answer] for answer in ("yes", "no", "skip")}
 
 
 def print_summary(run: Run, seconds: float, *, as_json: bool, further: Mapping[str, Any] | None = None) -> None:
@@ -100,6 +107,7 @@ def _lines(run: Run, seconds: float) -> Iterator[str]:
     if run.settings.refresh.run:
         counts = ", ".join(f"{count:,} {finding}" for finding, count in _findings(run).items() if count)
         yield f"  known pages   {counts}"
+    yield from _questions(run)
     yield f"  harvest rate  {percent(run.harvest_rate)} of the fetches"
     yield f"  waiting links {progress.waiting:,}, at most {progress.largest_waiting:,} at once"
     yield from _not_followed(progress)
@@ -107,6 +115,16 @@ def _lines(run: Run, seconds: float) -> Iterator[str]:
     yield f"  run folder    {run.path} ({megabytes(run.size_bytes())})"
     if progress.stop_reason != StopReason.INTERRUPTED:
         yield from ("", "Next:", *(f"  {line}" for line in _next_commands(run)))
+
+
+def _questions(run: Run) -> Iterator[str]:
+    """Say how many of the questions were answered; nothing where none was asked."""
+    replies = _replies(run)
+    asked, skipped = max(run.settings.ask.limit, sum(replies.values())), replies.pop("skip")
+    if asked:
+        said = ", ".join(f"{count:,} {answer}" for answer, count in replies.items() if count)
+        told = f"{sum(replies.values()):,} of {count_of(asked, 'question')} answered"
+        yield f"  answers       {told}{f': {said}' if said else ''}{f'; {skipped:,} skipped' if skipped else ''}"
 
 
 def _without_page(run: Run) -> Iterator[str]:

@@ -22,7 +22,7 @@ from honeyguide.fetch.schedule import HostSchedule
 from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Refused, Unchanged, Unknown, Url
 from honeyguide.model.clock import RealClock
 from honeyguide.parse import parse, read_listing, sitemaps_in_robots
-from honeyguide.settings import with_overrides
+from honeyguide.settings import shown, with_overrides
 from honeyguide.topic.examples import FILE_SIGN, is_reference, is_url, page_example, text_example
 
 if TYPE_CHECKING:
@@ -175,14 +175,20 @@ async def with_examples_read(settings: Settings, world: World | None = None) -> 
 async def read_examples(
     examples: Mapping[str, Sequence[str]], pages: NamedPages
 ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Read examples by key; return texts and titles by key. SettingsError with all that cannot be read."""
+    """Read examples by key; return texts and titles by key.
+
+    SettingsError with all that cannot be read, or that stand under two keys: what is wanted is not unwanted.
+    """
     texts: dict[str, list[str]] = {key: [] for key in examples}
     titles: dict[str, list[str]] = {key: [] for key in examples}
     mistakes: list[str] = []
     for key, example in [(key, example) for key, named in examples.items() for example in named]:
         try:
             page = await pages.read(example.removeprefix(FILE_SIGN)) if is_reference(example) else None
-            texts[key].append(text_example(example) if page is None else page_example(page))
+            text = text_example(example) if page is None else page_example(page)
+            others = [other for other in texts if other != key and text in texts[other]]
+            mistakes += [f"{key}: {shown(example)} is given as {other}, too; leave one out" for other in others]
+            texts[key].append(text)
             titles[key].append("" if page is None else page.title)
         except PageError as error:
             mistakes.append(f"{key}: {error}")

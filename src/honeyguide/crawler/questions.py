@@ -25,7 +25,7 @@ USUAL_QUESTIONS: Final = 10
 
 
 OnQuestion: TypeAlias = "Callable[[PageQuestion], Reply | PageAnswer | None]"
-"""Answers a question, itself or with who has answered it; None for no answer. The crawl waits for it."""
+"""Answers a question, itself or with who has answered it; None is a skip. The crawl waits for it."""
 
 
 class Questions:
@@ -49,7 +49,6 @@ class Questions:
         self._answers = answers
         self._on_question = on_question
         self._limit = limit or USUAL_QUESTIONS
-        self._asked: set[int] = set()  # pages, by number: nobody is asked about one twice
 
     @property
     def is_due(self) -> bool:
@@ -62,11 +61,11 @@ class Questions:
         )
 
     def ask(self, now: float, finish: Callable[[Step], None]) -> None:
-        """Ask one question, and take in the answer if there is one."""
+        """Ask one question and take in the answer; nobody is asked about a page twice."""
         asked = self._best()
         self._core.note_question()
-        reply = None if asked is None else self._on_question(asked)
-        if asked is not None and reply is not None:
+        if asked is not None:
+            reply = self._on_question(asked) or "skip"
             answer = reply if isinstance(reply, PageAnswer) else PageAnswer(asked.url, reply)
             self._answers.take([answer], now, finish)
 
@@ -75,9 +74,7 @@ class Questions:
         judge = self._parts.judge.learner
         assert judge is not None
         pages = self._store.page_columns(judge.description_width)
-        known = KnownPages.of(pages, self._answers.answers, self._asked)
-        for link in known.links_to_ask_about(judge):
-            self._asked.add(link)
+        for link in KnownPages.of(pages, self._answers.answers).links_to_ask_about(judge):
             with open_run(self._run) as run:
                 return question_about(run, link)
         return None

@@ -78,12 +78,18 @@ class StatusFile:
 
     def _status(self, now: float) -> dict[str, Any]:
         progress = self._core.progress
-        counts = ("steps", "dispatches", "fetches", "pages", "relevant", "spent_seconds", "questions", "stop_reason")
+        counts = ("steps", "dispatches", "fetches", "pages", "relevant", "spent_seconds", "stop_reason")
+        replies = [each.answer for each in self._answers.answers if each.is_reply]
         return {
             "written_at": RealClock().now(),  # Unix time
             "now": now,  # on the crawl's clock, as all times below
             "budget": self._core.budget,
-            "progress": {name: getattr(progress, name) for name in counts} | {"waiting": len(self._parts.frontier)},
+            "progress": {
+                **{name: getattr(progress, name) for name in counts},
+                "waiting": len(self._parts.frontier),
+                "questions": len(replies),  # replied to, whoever was asked; skips too
+                "answered": len(replies) - replies.count("skip"),
+            },
             "in_flight": [{"url": each.url.text, "since": each.record.chosen_at} for each in self._core.dispatches],
             "best_waiting": list(self._best_waiting()),
             "resting_hosts": list(self._resting_hosts(now)),

@@ -193,6 +193,11 @@ class AnswerRecord:
     undone_at: int | None = None  # step after which it was taken back; an undo never stands
 
     @property
+    def is_reply(self) -> bool:
+        """Whether it stands and was given in this run. One taken over is there before the first step."""
+        return self.undone_at is None and (self.step > 0 or bool(self.message))
+
+    @property
     def given_at(self) -> float | None:
         """When it was given, in Unix time; None where nobody knows, as of one taken over or from a callback."""
         return moment_named(self.message)
