@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import logging
+import os
+import pty
+import select
 from typing import TYPE_CHECKING
 
 import pytest
 from rich.console import Console
 from rich.live import Live
 
-from honeyguide.cli.progress import CrawlLog, ProgressDisplay, ProgressLines, Speedometer
+from honeyguide.cli.progress import CrawlLog, CrawlScreen, ProgressDisplay, ProgressLines, Speedometer
 from honeyguide.cli.watching import logging_to
 from honeyguide.crawler import CrawlStarted, CrawlStopped, PageJudged, StopReason
 from honeyguide.model import Url, Verdict
@@ -79,6 +82,30 @@ def test_the_display_draws_at_most_eight_times_a_second_and_shows_everything() -
     shown = console.file.getvalue() if isinstance(console.file, io.StringIO) else ""
     for words in ("1,000/1,000", "pages 500", "relevant 250", "harvest", "waiting 7,000", "pages/s", "left"):
         assert words in shown
+
+
+def drawn_on(keyboard: int) -> bytes:
+    drawn = b""
+    while select.select([keyboard], [], [], 0.1)[0]:
+        drawn += os.read(keyboard, 10_000)
+    return drawn
+
+
+def test_nothing_is_drawn_over_the_shell_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    keyboard, screen = pty.openpty()
+    with os.fdopen(screen, "w", encoding="utf-8") as file:
+        shown = CrawlScreen(console=Console(file=file, force_terminal=True), auto_refresh=False)
+        monkeypatch.setattr(os, "tcgetpgrp", lambda _: os.getpgrp())
+        with shown:
+            shown.show_question("Is it about rocks?")
+            assert b"rocks?" in drawn_on(keyboard)
+            monkeypatch.setattr(os, "tcgetpgrp", lambda _: os.getpgrp() + 1)  # bg
+            shown.show_question("Is it about reefs?")
+            assert drawn_on(keyboard) == b""
+            monkeypatch.setattr(os, "tcgetpgrp", lambda _: os.getpgrp())  # fg
+            shown.refresh()
+            assert b"reefs?" in drawn_on(keyboard)
+    os.close(keyboard)
 
 
 def test_without_a_terminal_there_is_a_line_every_few_seconds() -> None:

@@ -21,6 +21,7 @@ from rich.text import Text
 
 from honeyguide.ask.asking import AskingBeside, Respondent, asking_about
 from honeyguide.cli.output import command, one_line, printable
+from honeyguide.cli.progress import is_in_foreground
 from honeyguide.crawler import judge_of
 from honeyguide.errors import SettingsError
 
@@ -53,7 +54,8 @@ class Keys:
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
-        self._file = (stream or sys.stdin).fileno()
+        self._stream = stream or sys.stdin
+        self._file = self._stream.fileno()
         self._before: list[Any] = []
         self._on_continue: Any = None
         self._is_continued = False
@@ -68,7 +70,7 @@ class Keys:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         signal.signal(signal.SIGCONT, self._on_continue)
-        if self._is_ours():
+        if is_in_foreground(self._stream):
             with suppress(termios.error):  # it may be gone
                 termios.tcsetattr(self._file, termios.TCSAFLUSH, self._before)  # no key is left for the shell
 
@@ -77,16 +79,9 @@ class Keys:
         del number, frame
         self._is_continued = True
 
-    def _is_ours(self) -> bool:
-        """Whether we may set the terminal and read from it; in the background that would stop us."""
-        try:
-            return os.tcgetpgrp(self._file) == os.getpgrp()
-        except OSError:  # not the one that we were started from, or gone
-            return True
-
     def forget(self) -> None:
         """Drop the keys pressed so far: they were meant for something else."""
-        if self._is_ours():
+        if is_in_foreground(self._stream):
             with suppress(termios.error):
                 termios.tcflush(self._file, termios.TCIFLUSH)
 
@@ -96,7 +91,7 @@ class Keys:
         Several different bytes at once are a function key or a paste, and no answer.
         """
         ready, _, _ = select.select([self._file], [], [], patience_s)
-        if not self._is_ours():
+        if not is_in_foreground(self._stream):
             if ready:
                 sleep(patience_s)
             return ""

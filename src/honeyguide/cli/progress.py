@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, assert_never
@@ -32,6 +33,8 @@ from honeyguide.model.counts import count_of
 from honeyguide.settings import Settings
 
 if TYPE_CHECKING:
+    from typing import IO
+
     from rich.console import RenderableType
 
     from honeyguide.crawler import Event
@@ -87,6 +90,14 @@ class Speedometer:
         return min(left, default=None)
 
 
+def is_in_foreground(file: IO[str]) -> bool:
+    """Whether we may draw on a terminal, set it and read from it; in the background it is the shell's."""
+    try:
+        return os.tcgetpgrp(file.fileno()) == os.getpgrp()
+    except OSError:  # no terminal, not the one that we were started from, or gone
+        return True
+
+
 class CrawlScreen(Live):
     """The part of the terminal that is drawn again and again: progress, and a question below it where there is one."""
 
@@ -96,6 +107,10 @@ class CrawlScreen(Live):
         """Draw a question, or none, at once; from any thread."""
         self._question = question
         self.refresh()
+
+    def refresh(self) -> None:
+        if is_in_foreground(self.console.file):
+            super().refresh()
 
     def get_renderable(self) -> RenderableType:
         progress = super().get_renderable()
