@@ -13,8 +13,8 @@ import pytest
 
 import honeyguide
 from honeyguide.runs import RunFolder, RunLock, open_run
+from honeyguide.web.app import VIEWS
 from honeyguide.web.library import Library
-from honeyguide.web.views import VIEWS
 from web.conftest import Serve, settings_of
 
 if TYPE_CHECKING:

@@ -36,6 +36,7 @@ WRITE_EVERY_S: Final = 0.25
 LARGEST_SHARE: Final = 0.01  # of a crawl's time that goes into the file
 BEST_LINKS: Final = 10
 MOST_HOSTS: Final = 20
+MOST_COUNTED: Final = 200  # hosts whose waiting links are counted
 MOST_QUESTIONS: Final = 5
 QUESTIONS_EVERY_S: Final = 2.0
 BATCH: Final = 50_000  # links whose scores are looked at together
@@ -93,6 +94,8 @@ class StatusFile:
             "in_flight": [{"url": each.url.text, "since": each.record.chosen_at} for each in self._core.dispatches],
             "best_waiting": list(self._best_waiting()),
             "resting_hosts": list(self._resting_hosts(now)),
+            "waiting_by_host": self._waiting_by_host(),
+            "weights": self._weights(),
             "questions": self._newest_questions(),
         }
 
@@ -120,6 +123,18 @@ class StatusFile:
         for level, score, link in best_waiting(self._parts, BEST_LINKS):
             reasons = self._store.reasons_to_follow(link)
             yield {"url": self._parts.links.url(link).text, "score": score, "level": level, **reasons}
+
+    def _waiting_by_host(self) -> dict[str, int]:
+        """Count waiting links by host: of those with the most, the most first."""
+        links = self._parts.links
+        counts = np.bincount(links.host_column(links.waiting()), minlength=links.host_count)
+        hosts = np.argsort(-counts, kind="stable")[:MOST_COUNTED]
+        return {links.host_key(HostId(host)): int(counts[host]) for host in hosts.tolist() if counts[host]}
+
+    def _weights(self) -> dict[str, float]:
+        """Return what the strategy has learned, by the name of each column; empty where it has no weights."""
+        weights, columns = self._parts.strategy.weights, self._parts.strategy.columns
+        return dict(zip(columns, weights.tolist(), strict=True)) if weights is not None and columns else {}
 
     def _resting_hosts(self, now: float) -> Iterator[dict[str, Any]]:
         """Yield the hosts that may not be asked yet and are not being asked, the soonest first."""

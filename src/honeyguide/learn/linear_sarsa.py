@@ -162,7 +162,9 @@ class LinearSarsa(Strategy):
         style = FeatureStyle(Scale(lfa.features))
         nearness = TopicAndCategories(given.topic, categories, given.vectors())
         start = _start_weights(given, lfa, row_width(style, len(categories)), chance)
-        return cls(nearness, style, lfa, start, chance, MODES[given.settings.crawl.strategy])
+        made = cls(nearness, style, lfa, start, chance, MODES[given.settings.crawl.strategy])
+        made.columns = columns(style, categories)
+        return made
 
     @property
     def weights(self) -> NDArray[np.float64]:

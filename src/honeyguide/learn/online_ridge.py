@@ -90,7 +90,8 @@ class OnlineRidge(Strategy):
         self._features = LinkFeatures(topic, vectors)
         self._exploration = settings.exploration
         self._has_page_rank = settings.page_rank
-        self.row_width = len(COLUMNS) + settings.page_rank
+        self.columns = (*COLUMNS, *(["rank of the page"] if settings.page_rank else []))
+        self.row_width = len(self.columns)
         described = self._features.description_type
         # A rank is that of the moment when the link was seen, so it is stored with the link.
         self.description_type = (

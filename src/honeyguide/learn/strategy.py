@@ -102,6 +102,7 @@ class Strategy(Protocol):
     reads_next_rows: bool = False  # `learn` looks at the rows of the links on the new page
     draws_rows: bool = False  # a random choice is uniform over the distinct rows that wait, not over links
     seeds_first: bool = False  # a seed on a ready host comes before any other link, whatever the scores
+    columns: tuple[str, ...] = ()  # where there are weights: what each number of a row says, for people
     parent_rules: ParentRules | None = None  # where it looks at the parents of pages and links: how they are counted
 
     @classmethod

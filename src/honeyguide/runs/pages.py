@@ -13,7 +13,7 @@ from honeyguide.runs.discovered_graph import redirect_ends
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
 _UNINDEXED: Final = "SELECT link FROM directives WHERE is_unindexed"
@@ -75,6 +75,21 @@ class CrawledPages:
         rows = self._select(f"{_SELECT} {self._from()} ORDER BY {order} LIMIT ?", self._after_step, limit)
         for row in rows:
             yield _page(*row)
+
+    def at_steps(self, steps: Iterable[int]) -> Iterator[CrawledPage]:
+        """Yield the pages that some fetches brought, in the order of `steps`; those that are not among these, not."""
+        for step in steps:
+            yield from (_page(*row) for row in self._select(f"{_SELECT} {self._from()} AND s.step = ?", step - 1, step))
+
+    def links_among(self, pages: Collection[int]) -> set[tuple[int, int]]:
+        """Return the links between some pages, as pairs of numbers: no loop; redirects are resolved."""
+        ends, found = redirect_ends(self._select), set[tuple[int, int]]()
+        for source in pages:
+            for (target,) in self._select("SELECT target FROM edges WHERE source = ?", source):
+                end = ends.get(target, target)
+                if end in pages and end != source:
+                    found.add((source, end))
+        return found
 
     def numbered(self, link: int) -> CrawledPage:
         """Return a page by its number in the run."""

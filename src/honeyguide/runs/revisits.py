@@ -35,6 +35,12 @@ class HostsAsked:
         with wrap_sqlite_errors(self._path):
             return [HostRest(*row) for row in self._db.execute("SELECT * FROM hosts")]
 
+    def host_rest(self, host: str) -> HostRest | None:
+        """Until when one host rests; None where it was not asked."""
+        with wrap_sqlite_errors(self._path):
+            row = self._db.execute("SELECT * FROM hosts WHERE host = ?", (host,)).fetchone()
+        return None if row is None else HostRest(*row)
+
     def robots_file(self, origin: str) -> RobotsFile | None:
         with wrap_sqlite_errors(self._path):
             return RobotsTable(self._db).find(origin)

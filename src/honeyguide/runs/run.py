@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from honeyguide.errors import RunDamaged
 from honeyguide.model import LinkId, Url
@@ -51,6 +51,17 @@ class CrawledStep:
     reward: float | None
     is_relevant: bool
     detail: str
+
+
+class FetchRow(NamedTuple):
+    """A fetch as sums are made from it."""
+
+    step: int
+    host: str
+    outcome: str
+    reason: str  # why it brought no page, with the status; empty where it did
+    relevance: float  # of its page; -1 where it brought none
+    is_relevant: int
 
 
 class Run:
@@ -104,26 +115,29 @@ class Run:
         """Return a reader of pages, their bodies and links, usable while the run is open; all, or those asked for."""
         return CrawledPages(self._db, self._folder.database_file, relevant_only=relevant_only, after_step=after_step)
 
-    def steps(self) -> Iterator[CrawledStep]:
-        """Yield every fetch, in the order in which answers were processed."""
+    def steps(self, *, newest: int = 0) -> Iterator[CrawledStep]:
+        """Yield every fetch, in the order in which answers were processed; or only the newest, the last one first."""
+        order, limit = ("DESC", newest) if newest else ("ASC", -1)
         rows = self._select(
-            """SELECT s.step, l.url, s.outcome, s.score, s.explored, s.reward, coalesce(p.is_relevant, 0),
+            f"""SELECT s.step, l.url, s.outcome, s.score, s.explored, s.reward, coalesce(p.is_relevant, 0),
                       CASE WHEN s.reason = '' THEN coalesce(s.target, s.detail) ELSE s.reason || ': ' || s.detail END
                FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
-               ORDER BY s.step"""
+               ORDER BY s.step {order} LIMIT ?""",  # noqa: S608
+            limit,
         )
         for step, url, outcome, score, explored, reward, is_relevant, detail in rows:
             yield CrawledStep(step, Url(url), outcome, score, bool(explored), reward, bool(is_relevant), detail)
 
-    def fetches(self, after_step: int = 0) -> Iterator[tuple[int, str, str, str, bool]]:
-        """Yield step, host, outcome, reason and relevance of the fetches that ended after a step, in order."""
+    def fetches(self, after_step: int = 0) -> Iterator[FetchRow]:
+        """Yield the fetches that ended after a step, in order, as it takes to sum them up."""
         rows = self._select(
-            """SELECT s.step, l.url, s.outcome, s.reason || coalesce(' ' || s.status, ''), coalesce(p.is_relevant, 0)
+            """SELECT s.step, l.url, s.outcome, s.reason || coalesce(' ' || s.status, ''), coalesce(p.relevance, -1),
+                      coalesce(p.is_relevant, 0)
                FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
                WHERE s.step > ? AND s.outcome <> 'unknown' ORDER BY s.step""",
             after_step,
         )
-        return ((step, Url(url).host, outcome, reason, bool(good)) for step, url, outcome, reason, good in rows)
+        return (FetchRow(step, Url(url).host, *columns) for step, url, *columns in rows)
 
     def harvest_sketch(self, points: int) -> tuple[int, ...]:
         """Return the relevant pages after each of so many equal parts of the fetches; all of it in one look."""
@@ -134,9 +148,30 @@ class Run:
         counts = dict(rows)
         return tuple(accumulate((counts.get(part, 0) for part in range(points)), initial=0)) if last else ()
 
-    def relevant_steps(self) -> Iterator[int]:
-        """Yield the steps that brought a relevant page, by the newest judgement."""
-        return (step for (step,) in self._select("SELECT step FROM pages WHERE is_relevant"))
+    def judgements(self) -> Iterator[tuple[int, float, int]]:
+        """Yield step, relevance and whether it is relevant of every page, by the newest judgement."""
+        return cast("Iterator[tuple[int, float, int]]", self._select("SELECT step, relevance, is_relevant FROM pages"))
+
+    def path_to(self, page: CrawledPage, longest: int = 30) -> tuple[tuple[Url, str], ...]:
+        """Return the pages over which the crawl came to a page, with titles: from a seed to the one before it."""
+        rows = self._select(
+            """WITH RECURSIVE way(link, clicks) AS (
+                 SELECT page, 1 FROM links WHERE id = ?1
+                 UNION ALL SELECT l.page, clicks + 1 FROM way JOIN links l ON l.id = way.link WHERE clicks < ?2)
+               SELECT l.url, coalesce(p.title, '') FROM way JOIN links l ON l.id = way.link
+               LEFT JOIN pages p ON p.link = l.id ORDER BY clicks DESC""",
+            page.link,
+            longest,
+        )
+        return tuple((Url(url), title) for url, title in rows)
+
+    def found_by_kind(self) -> dict[str, int]:
+        """Count pages without relevance that the guard judged part of a trap, or duplicates, by kind, most first."""
+        rows = self._select(
+            """SELECT f.kind, count(*) AS times FROM findings f JOIN pages p ON p.link = f.link
+               WHERE NOT p.is_relevant GROUP BY 1 ORDER BY times DESC, 1"""
+        )
+        return dict(rows)
 
     def answer_count(self) -> int:
         """Return how many answers were taken in."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -57,24 +57,35 @@ class RunSums:
         self._host_numbers: dict[str, int] = {}
         self._cause_numbers: dict[str, int] = {OTHER_PAGES: 0, REDIRECTS: 1}
 
+        self._relevance = array("f")
+
     def __len__(self) -> int:
         """Return the number of fetches summed up."""
         return len(self._steps)
 
     def extend(self, run: Run) -> None:
         """Add the fetches that the run has by now. Read it inside `at_one_moment` where a crawl may be writing."""
-        for step, host, outcome, reason, is_relevant in run.fetches(self._last_step):
+        for step, host, outcome, reason, relevance, is_relevant in run.fetches(self._last_step):
             self._last_step = step
             self._steps.append(step)
             self._hosts.append(self._host_numbers.setdefault(host, len(self._host_numbers)))
             self._causes.append(self._cause_numbers.setdefault(_cause(outcome, reason), len(self._cause_numbers)))
+            self._relevance.append(relevance)
             self._relevant.append(is_relevant)
         answers = run.answer_count()
         if answers != self._answers:
             self._answers = answers
-            relevant = np.zeros(self._last_step + 1, dtype=np.uint8)
-            relevant[np.fromiter(run.relevant_steps(), dtype=np.int64)] = 1
-            self._relevant = bytearray(relevant[self._step_column()].tobytes())
+            self._judge_again(run)
+
+    def _judge_again(self, run: Run) -> None:
+        steps = np.frombuffer(self._steps, dtype=np.int64)
+        relevance = np.full(self._last_step + 1, -1.0, dtype=np.float32)
+        is_relevant = np.zeros(self._last_step + 1, dtype=np.uint8)
+        for step, value, is_good in run.judgements():
+            relevance[step] = value
+            is_relevant[step] = is_good
+        self._relevance = array("f", relevance[steps].tobytes())
+        self._relevant = bytearray(is_relevant[steps].tobytes())
 
     @property
     def relevant(self) -> int:
@@ -87,8 +98,23 @@ class RunSums:
         places = np.unique(np.linspace(0, len(so_far) - 1, num=max(2, points)).round().astype(np.int64))
         return tuple(zip(places.tolist(), so_far[places].tolist(), strict=True))
 
-    def hosts(self, top: int) -> tuple[HostSums, ...]:
-        """Return the hosts with the most relevant pages, then the most fetches."""
+    def best(self, top: int) -> list[int]:
+        """Return the steps that brought the most relevant pages, the best first; none that is not relevant."""
+        (places,) = np.nonzero(self._relevant_column())
+        relevance = np.frombuffer(self._relevance, dtype=np.float32)[places]
+        if len(places) > top:
+            cut = np.partition(relevance, -top)[-top]
+            places, relevance = places[relevance >= cut], relevance[relevance >= cut]
+        order = np.lexsort((places, -relevance))[:top]
+        return [self._steps[place] for place in places[order].tolist()]
+
+    def newest(self, top: int) -> list[int]:
+        """Return the last steps that brought a relevant page, the newest first."""
+        (places,) = np.nonzero(self._relevant_column())
+        return [self._steps[place] for place in places[: -top - 1 : -1].tolist()]
+
+    def hosts(self, top: int, also: Iterable[str] = ()) -> tuple[HostSums, ...]:
+        """Return the hosts with the most relevant pages, then the most fetches; behind them those of `also`."""
         if not self._host_numbers:
             return ()
         hosts, count = np.frombuffer(self._hosts, dtype=np.int32), len(self._host_numbers)
@@ -96,9 +122,10 @@ class RunSums:
         relevant = np.bincount(hosts[self._relevant_column() > 0], minlength=count)
         failed = np.bincount(hosts[np.frombuffer(self._causes, dtype=np.int32) > 1], minlength=count)
         names = list(self._host_numbers)
+        others = [self._host_numbers[host] for host in also if host in self._host_numbers]
         return tuple(
             HostSums(names[place], int(asked[place]), int(relevant[place]), int(failed[place]))
-            for place in np.lexsort((-asked, -relevant))[:top].tolist()
+            for place in dict.fromkeys([*np.lexsort((-asked, -relevant))[:top].tolist(), *others])
         )
 
     @property
@@ -117,9 +144,6 @@ class RunSums:
 
     def _relevant_column(self) -> NDArray[np.uint8]:
         return np.frombuffer(self._relevant, dtype=np.uint8)
-
-    def _step_column(self) -> NDArray[np.int64]:
-        return np.frombuffer(self._steps, dtype=np.int64)
 
 
 def _cause(outcome: str, reason: str) -> str:

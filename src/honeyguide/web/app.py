@@ -18,10 +18,11 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.runs.report.writing import templates
+from honeyguide.web import finds, insights, numbers, traffic
 from honeyguide.web.library import Library, RunCard, RunUnknown
 from honeyguide.web.live import Watcher
 from honeyguide.web.safety import Access, Guarded, csrf_of
-from honeyguide.web.views import VIEWS, Readings, View
+from honeyguide.web.views import Readings, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,6 +33,20 @@ if TYPE_CHECKING:
 
     from honeyguide.web.views import Reading
 
+VIEWS: Final = (
+    numbers.FIGURES,
+    numbers.HARVEST,
+    finds.FINDS,
+    traffic.WAITING,
+    insights.WEIGHTS,
+    finds.MAP,
+    traffic.UNDERWAY,
+    numbers.SPENDING,
+    traffic.HOSTS,
+    insights.TRAPS,
+    traffic.LOG,
+)
+"""Every view of a run, in the order of its page."""
 _VIEWS_BY_NAME: Final = {view.name: view for view in VIEWS}
 TABS: Final = (("Live", ""),)
 """Pages of a run: the name of each, and its address below that of the run."""
@@ -52,7 +67,7 @@ class Dashboard:
         shared = templates()
         assert shared.loader is not None
         environment = shared.overlay(loader=ChoiceLoader([shared.loader, PackageLoader("honeyguide.web")]))
-        environment.globals |= {"tabs": TABS, "version": metadata.version("honeyguide")}
+        environment.globals |= {"tabs": TABS, "version": metadata.version("honeyguide"), "map_places": finds.map_places}
         return environment
 
     def render(self, template: str, **values: object) -> str:

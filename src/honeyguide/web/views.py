@@ -1,5 +1,7 @@
 """Views of a run: each gathers plain values, which a template shows and `/api` gives as JSON.
 
+The views themselves are in `numbers`, `traffic`, `finds` and `insights`; `app` lists them.
+
 A gatherer looks at a `Reading`: the run at one moment, and what the crawl last said of itself. Every query in it has a
 limit, or is a sum that is kept (`RunSums`), however large the run.
 """
@@ -12,34 +14,39 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.runs import RunSums, open_run
+from honeyguide.runs import PageSnippets, RunSums, open_run
 from honeyguide.web.library import card_of, read_status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from honeyguide.runs import Run
+    from honeyguide.runs import CrawledPage, Run, Snippet
     from honeyguide.web.library import RunCard
 
-CURVE_POINTS: Final = 200
-TOP_HOSTS: Final = 20
 _MOST_SUMS: Final = 30  # runs whose sums are kept
+_MOST_SNIPPETS: Final = 5000
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A run at one moment. `card` and `sums` are of that moment, `status` is empty where nothing crawls it."""
+    """A run at one moment. `card` and `sums` are of that moment, `status` is what its crawl has last said of itself."""
 
     name: str
     run: Run
     card: RunCard
     sums: RunSums
-    status: dict[str, Any]
+    status: dict[str, Any]  # empty where it has said nothing yet; older than the run where the crawl was killed
+    snippets: SnippetCache
+    memory: dict[str, Any]  # of this run, from one look to the next, for what a view need not make again
 
     @property
     def is_running(self) -> bool:
         return self.card.state == "running"
+
+    def said(self, key: str) -> Any:  # noqa: ANN401 - a list or an object of JSON
+        """Return what the crawl has said under one key of its status; empty where it has said nothing."""
+        return self.status.get(key) or ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +59,45 @@ class View:
     template: str  # gets the value as `view`, and the `reading`
     every_s: float = 0.25  # how often it changes at most
     title: str = ""  # in the list of a page's parts; empty for one that needs no name
+    is_half: bool = False  # stands beside another in a wide window
     has_page: bool = False  # shown on a page of its own rather than on that of the run
+
+
+class SnippetCache:
+    """Snippets of pages, kept because a page has to be parsed for one. For several threads."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[Path, int, int], Snippet | None] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, run: Run, pages: Sequence[CrawledPage]) -> list[Snippet | None]:
+        """Return a snippet of each page around the words of the run's topic; None where no body is stored."""
+        keys = [(run.path, page.link, page.step) for page in pages]
+        with self._lock:
+            known = {key: self._kept[key] for key in keys if key in self._kept}
+        if len(known) < len(keys):
+            make = PageSnippets(run, run.crawled_pages())
+            known |= {key: make.of(page) for key, page in zip(keys, pages, strict=True) if key not in known}
+        with self._lock:
+            self._kept |= known
+            while len(self._kept) > _MOST_SNIPPETS:
+                self._kept.popitem(last=False)
+        return [known[key] for key in keys]
 
 
 class Readings:
     """Opens runs to be looked at, and keeps their sums from one look to the next. For several threads."""
 
     def __init__(self) -> None:
-        self._sums: OrderedDict[Path, tuple[RunSums, Lock]] = OrderedDict()
+        self._sums: OrderedDict[Path, tuple[RunSums, dict[str, Any], Lock]] = OrderedDict()
         self._lock = Lock()
+        self._snippets = SnippetCache()
 
     @contextmanager
     def open(self, name: str, path: Path) -> Iterator[Reading]:
         """Open a run at one moment; its errors are those of `open_run`."""
         with open_run(path) as run, run.at_one_moment():
-            sums, lock = self._kept(path)
+            sums, memory, lock = self._kept(path)
             with lock:  # sums grow: whoever looks at them keeps others from adding to them
                 try:
                     sums.extend(run)
@@ -74,11 +105,11 @@ class Readings:
                     self._forget(path)
                     raise
                 card = card_of(name, run)
-                yield Reading(name, run, card, sums, read_status(path) if card.state == "running" else {})
+                yield Reading(name, run, card, sums, read_status(path), self._snippets, memory)
 
-    def _kept(self, path: Path) -> tuple[RunSums, Lock]:
+    def _kept(self, path: Path) -> tuple[RunSums, dict[str, Any], Lock]:
         with self._lock:
-            kept = self._sums.setdefault(path, (RunSums(), Lock()))
+            kept = self._sums.setdefault(path, (RunSums(), {}, Lock()))
             self._sums.move_to_end(path)
             while len(self._sums) > _MOST_SUMS:
                 self._sums.popitem(last=False)
@@ -87,57 +118,3 @@ class Readings:
     def _forget(self, path: Path) -> None:
         with self._lock:
             self._sums.pop(path, None)
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """A run in numbers."""
-
-    state: str
-    stop_reason: str
-    budget: int
-    fetches: int
-    pages: int
-    relevant: int
-    harvest_rate: float  # relevant pages a fetch
-    hosts: int
-    waiting: int
-    in_flight: int
-    pages_a_second: float | None  # since the crawl began, on its clock; None before a second has passed
-
-
-def gather_figures(reading: Reading) -> Figures:
-    """Read the numbers of a run."""
-    card, progress = reading.card, reading.run.progress
-    seconds = progress.spent_seconds
-    return Figures(
-        state=card.state,
-        stop_reason=card.stop_reason,
-        budget=int(reading.status.get("budget") or card.budget),
-        fetches=card.fetches,
-        pages=card.pages,
-        relevant=card.relevant,
-        harvest_rate=card.harvest_rate,
-        hosts=reading.sums.host_count,
-        waiting=progress.waiting,
-        in_flight=len(reading.status.get("in_flight") or ()),
-        pages_a_second=card.pages / seconds if seconds >= 1 else None,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Harvest:
-    """Relevant pages over fetches."""
-
-    points: tuple[tuple[int, int], ...]  # fetches, relevant pages so far; never without the beginning (0, 0)
-
-
-def gather_harvest(reading: Reading) -> Harvest:
-    """Read the harvest curve of a run."""
-    return Harvest(reading.sums.curve(CURVE_POINTS))
-
-
-VIEWS: Final = (
-    View("figures", Figures, gather_figures, "figures.html"),
-    View("harvest", Harvest, gather_harvest, "live_harvest.html", title="Harvest"),
-)

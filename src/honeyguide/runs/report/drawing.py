@@ -89,36 +89,63 @@ def _tick_step(end: float, count: int) -> float:
 
 
 _ROUNDS: Final = 300
+_FEWEST_ROUNDS: Final = 40  # of many pages, which take longer, or where they have their places already
 _GOLDEN_ANGLE: Final = 2.399963229728653
 _PULL_TO_CENTRE: Final = 0.06
 _PULL_TO_HOST: Final = 0.25
 
 
-def lay_out(hosts: Sequence[str], links: Sequence[tuple[int, int]], room: float = 0.05) -> Places:
-    """Place pages, numbered as `hosts` are, in a square from 0 to 1, at least about `room` apart."""
+def lay_out(
+    hosts: Sequence[str], links: Sequence[tuple[int, int]], room: float = 0.05, begin: Places | None = None
+) -> Places:
+    """Place pages, numbered as `hosts` are, in a square from 0 to 1, at least about `room` apart.
+
+    `begin` is where they are on a map that this one follows, and not a number for a page that is new to it.
+    """
     count = len(hosts)
     if count < 2:
         return np.full((count, 2), 0.5)
     numbers = np.arange(count)
     spiral = [np.cos(numbers * _GOLDEN_ANGLE), np.sin(numbers * _GOLDEN_ANGLE)]
     places = np.sqrt((numbers + 0.5) / count)[:, None] * np.stack(spiral, axis=1)
-    linked = np.zeros((count, count))
-    for source, target in links:
-        linked[source, target] = linked[target, source] = 1.0
-    same_host = np.array([[one == other for other in hosts] for one in hosts], dtype=np.float64)
-    same_host /= same_host.sum(axis=1, keepdims=True)
-    ideal = np.sqrt(3.0 / count)
-    for turn in range(_ROUNDS):
-        apart = places[:, None, :] - places[None, :, :]
-        distance = np.maximum(np.sqrt((apart**2).sum(axis=2)), 1e-6)
-        push = ideal**2 / distance**2
-        pull = linked * distance / ideal
-        force = (apart * (push - pull)[:, :, None]).sum(axis=1)
-        force -= places * _PULL_TO_CENTRE * count**0.5
-        force -= (places - same_host @ places) * _PULL_TO_HOST
+    if begin is not None:
+        places = np.where(np.isfinite(begin), 2 * begin - 1, places)
+    pairs = {(min(link), max(link)) for link in links if link[0] != link[1]}
+    ends = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
+    _, host_numbers = np.unique(np.array(hosts), return_inverse=True)
+    ideal = float(np.sqrt(3.0 / count))
+    rounds = _FEWEST_ROUNDS if begin is not None else min(_ROUNDS, max(_FEWEST_ROUNDS, 3600 * _ROUNDS // count**2))
+    room_to_compute = tuple(np.empty((count, count)) for _ in range(3))  # made once: fresh memory would cost the most
+    for turn in range(rounds):
+        force = _force(places, ends, host_numbers, ideal, room_to_compute)
         length = np.maximum(np.sqrt((force**2).sum(axis=1, keepdims=True)), 1e-9)
-        places = places + force / length * np.minimum(length, 0.12 * (1 - turn / _ROUNDS) + 0.002)
+        places = places + force / length * np.minimum(length, 0.12 * (1 - turn / rounds) + 0.002)
     return _separate(_fit(places), room)
+
+
+def _force(
+    places: Places, ends: NDArray[np.int64], hosts: NDArray[np.int64], ideal: float, squares: Sequence[Places]
+) -> Places:
+    """Return where each page is pushed by all others, and pulled by its links, its host and the centre."""
+    count, (one, other) = len(places), ends
+    across, down, push = squares
+    np.subtract.outer(places[:, 0], places[:, 0], out=across)
+    np.subtract.outer(places[:, 1], places[:, 1], out=down)
+    np.multiply(across, across, out=push)
+    push += down * down
+    np.maximum(push, 1e-12, out=push)
+    np.divide(ideal**2, push, out=push)
+    across *= push
+    down *= push
+    force = np.stack([across.sum(axis=1), down.sum(axis=1)], axis=1)
+    apart = places[one] - places[other]
+    pull = apart * np.sqrt((apart**2).sum(axis=1, keepdims=True)) / ideal
+    sizes = np.bincount(hosts)
+    for axis in (0, 1):
+        force[:, axis] -= np.bincount(one, pull[:, axis], count) - np.bincount(other, pull[:, axis], count)
+        middle = np.bincount(hosts, places[:, axis]) / sizes
+        force[:, axis] -= (places[:, axis] - middle[hosts]) * _PULL_TO_HOST
+    return force - places * _PULL_TO_CENTRE * count**0.5
 
 
 def _fit(places: Places) -> Places:
@@ -184,11 +211,12 @@ def map_drawing(
     """Scale a layout to a drawing; more relevant pages get larger dots, earlier pages are named first."""
     width, height = size
     margin = 22
+    scale = min(1.0, (width * height / max(1, len(places))) ** 0.5 / 50)  # smaller where many share little room
     dots = tuple(
         MapDot(
             round(margin + float(x) * (width - 2 * margin), 1),
             round(margin + float(y) * (height - 2 * margin), 1),
-            round(4.0 + 7.0 * max(0.0, min(1.0, each)), 1),
+            round(scale * (4.0 + 7.0 * max(0.0, min(1.0, each))), 1),
         )
         for (x, y), each in zip(places, relevance, strict=True)
     )

@@ -20,6 +20,7 @@ MOST_RESULTS: Final = 200
 CURVE_POINTS: Final = 200
 MAP_PAGES: Final = 60
 MAP_LINKS: Final = 400
+MAP_CANDIDATES: Final = 1000  # the most relevant pages, among which those of a map are chosen
 TOP_HOSTS: Final = 15
 MOST_ROWS: Final = 15
 _WRITTEN_BY_CRAWL: Final = frozenset({"vectors.digest", "judge.digest"})
@@ -35,10 +36,20 @@ class ReportedPage:
 
 
 @dataclass(frozen=True, slots=True)
+class MapPage:
+    """A page on a map."""
+
+    url: str
+    host: str
+    title: str
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
 class TopicMap:
     """The relevant pages that most others link to, and the links between them by place in `pages`."""
 
-    pages: tuple[CrawledPage, ...]
+    pages: tuple[MapPage, ...]
     links: tuple[tuple[int, int], ...]
     relevant_pages: int  # in the whole run
 
@@ -98,36 +109,38 @@ def gather(run: Run, top: int) -> RunReport:
         first = next(run.crawled_pages().all(limit=1), None)
         has_dates = settings.crawl.world == "live" and first is not None
         counted = stats(run, TOP_HOSTS)
+        sums = RunSums()
+        sums.extend(run)
         return RunReport(
             stats=counted,
             keywords=settings.topic.keywords,
             began=iso_time(to_datetime(first.fetched_at)) if has_dates and first else "",
             ended=iso_time(to_datetime(run.progress.now)) if has_dates else "",
-            curve=_curve(run),
+            curve=sums.curve(CURVE_POINTS),
             results=tuple(ReportedPage(page, snippets.of(page)) for page in shown.all(best_first=True, limit=top)),
-            topic_map=_topic_map(relevant),
+            topic_map=topic_map(relevant, sums, MAP_PAGES, MAP_LINKS),
             tables=tuple(table for table in _tables(counted) if table.rows),
             traps=run.trap_summary(),
             settings=_settings(settings),
         )
 
 
-def _curve(run: Run) -> tuple[tuple[int, int], ...]:
-    """Count relevant pages after each fetch that was made, not over the whole budget: the crawl may go on."""
-    sums = RunSums()
-    sums.extend(run)
-    return sums.curve(CURVE_POINTS)
-
-
-def _topic_map(relevant: CrawledPages) -> TopicMap:
-    linked_to = Counter(target for _, target in relevant.links())
-    worth = {page.link: page.relevance * (1 + log1p(linked_to[page.link])) for page in relevant.all()}
-    chosen = sorted(worth, key=lambda link: (-worth[link], link))[:MAP_PAGES]
+def topic_map(pages: CrawledPages, sums: RunSums, most_pages: int, most_links: int) -> TopicMap:
+    """Choose pages for a map by relevance and by how many of the others link to them, among the most relevant ones."""
+    known = {page.link: page for page in pages.at_steps(sums.best(MAP_CANDIDATES))}
+    between = pages.links_among(known)
+    linked_to = Counter(target for _, target in between)
+    worth = {link: page.relevance * (1 + log1p(linked_to[link])) for link, page in known.items()}
+    chosen = sorted(worth, key=lambda link: (-worth[link], link))[:most_pages]
     place = {link: number for number, link in enumerate(chosen)}
-    pages = sorted((page for page in relevant.all() if page.link in place), key=lambda page: place[page.link])
-    between = ((source, target) for source, target in relevant.links() if source in place and target in place)
-    links = sorted({(place[source], place[target]) for source, target in between}, key=sum)[:MAP_LINKS]
-    return TopicMap(tuple(pages), tuple(links), len(worth))
+    links = ((place[source], place[target]) for source, target in between if source in place and target in place)
+    return TopicMap(
+        tuple(
+            MapPage(page.url.text, page.url.host, page.title, page.relevance) for page in map(known.get, chosen) if page
+        ),
+        tuple(sorted(links, key=lambda link: (sum(link), link))[:most_links]),
+        sums.relevant,
+    )
 
 
 def _tables(counted: RunStats) -> Iterator[BarTable]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from honeyguide.runs import Run
+    from honeyguide.runs.report.drawing import Places
     from honeyguide.runs.report.gathering import RunReport, TopicMap
 
 TOP: Final = 50
@@ -105,13 +106,14 @@ def _curve_drawings(curve: Sequence[tuple[int, int]]) -> list[Any]:
     return [curve_drawing(curve, 1020, 320, "wide"), curve_drawing(curve, 360, 250, "narrow")]
 
 
-def _map_drawings(topic_map: TopicMap) -> list[Any]:
+def _map_drawings(topic_map: TopicMap, places: Places | None = None) -> list[Any]:
     """Draw the map for wide and for narrow windows, where it is turned to be taller than wide."""
     pages, links = topic_map.pages, topic_map.links
-    places = lay_out([page.url.host for page in pages], links)
+    if places is None:
+        places = lay_out([page.host for page in pages], links)
     heights = (640, 460) if len(pages) > _FEW_ON_MAP else (340, 280)
     relevance = [page.relevance for page in pages]
-    wide, narrow = ([plain(page.title or page.url.host, longest) for page in pages] for longest in (34, 22))
+    wide, narrow = ([plain(page.title or page.host, longest) for page in pages] for longest in (34, 22))
     return [
         map_drawing(places, links, relevance, wide, (1020, heights[0]), "wide"),
         map_drawing(places[:, ::-1], links, relevance, narrow, (360, heights[1]), "narrow"),

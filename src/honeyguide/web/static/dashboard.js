@@ -19,13 +19,18 @@ function morph(old, fresh) {
   }
   if (old.hasAttribute("data-keep")) return; // what the reader is doing here is not ours to change
   for (const { name, value } of fresh.attributes) {
-    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    if (old.getAttribute(name) !== value && !isReaders(old, name)) old.setAttribute(name, value);
   }
   for (const { name } of [...old.attributes]) {
-    const isReaders = name === "open" && old.nodeName === "DETAILS";
-    if (!fresh.hasAttribute(name) && !isReaders) old.removeAttribute(name);
+    if (!fresh.hasAttribute(name) && !isReaders(old, name)) old.removeAttribute(name);
   }
   morphChildren(old, fresh);
+}
+
+// Whether an attribute says what the reader has done: opened, zoomed or held something.
+function isReaders(element, name) {
+  if (name === "open") return element.nodeName === "DETAILS";
+  return element.hasAttribute("data-zoom") && (name === "viewBox" || name === "class");
 }
 
 function morphChildren(old, fresh) {
@@ -132,6 +137,117 @@ function poll(element) {
     }
   }, 1000);
 }
+
+// A drawing that can be zoomed and moved: with wheel or fingers, with buttons, or with + - 0 and the arrow keys.
+// Nothing is kept but the drawing's viewBox, so a new version of it keeps its place.
+const zoom = {
+  box(svg) {
+    const whole = svg.dataset.whole ?? (svg.dataset.whole = svg.getAttribute("viewBox"));
+    return { whole: whole.split(" ").map(Number), now: svg.getAttribute("viewBox").split(" ").map(Number) };
+  },
+
+  set(svg, [left, top, width, height]) {
+    const [, , fullWidth, fullHeight] = this.box(svg).whole;
+    const x = Math.min(Math.max(left, 0), fullWidth - width);
+    const y = Math.min(Math.max(top, 0), fullHeight - height);
+    svg.setAttribute("viewBox", [x, y, width, height].map((each) => each.toFixed(1)).join(" "));
+  },
+
+  // Makes everything `factor` times as large; the point at shares x and y of the drawing stays where it is.
+  by(svg, factor, x = 0.5, y = 0.5) {
+    const { whole, now } = this.box(svg);
+    const width = Math.min(Math.max(now[2] / factor, whole[2] / 12), whole[2]);
+    const height = (width * whole[3]) / whole[2];
+    this.set(svg, [now[0] + (now[2] - width) * x, now[1] + (now[3] - height) * y, width, height]);
+  },
+
+  // Moves what is seen by shares of the drawing.
+  move(svg, x, y) {
+    const [left, top, width, height] = this.box(svg).now;
+    this.set(svg, [left + x * width, top + y * height, width, height]);
+  },
+
+  key(svg, key) {
+    const acts = {
+      "+": () => this.by(svg, 1.4),
+      "=": () => this.by(svg, 1.4),
+      "-": () => this.by(svg, 1 / 1.4),
+      0: () => this.by(svg, 0),
+      ArrowLeft: () => this.move(svg, -0.1, 0),
+      ArrowRight: () => this.move(svg, 0.1, 0),
+      ArrowUp: () => this.move(svg, 0, -0.1),
+      ArrowDown: () => this.move(svg, 0, 0.1),
+    };
+    acts[key]?.();
+    return key in acts;
+  },
+};
+
+function zoomed(event) {
+  return event.target.closest?.("svg[data-zoom]");
+}
+
+document.addEventListener("keydown", (event) => {
+  const svg = zoomed(event);
+  if (svg && !event.ctrlKey && !event.metaKey && zoom.key(svg, event.key)) event.preventDefault();
+});
+document.addEventListener(
+  "wheel",
+  (event) => {
+    const svg = zoomed(event);
+    if (!svg || !(event.ctrlKey || document.activeElement === svg)) return; // else the page scrolls
+    const place = svg.getBoundingClientRect();
+    zoom.by(svg, Math.exp(-event.deltaY / 300), (event.clientX - place.x) / place.width, (event.clientY - place.y) / place.height);
+    event.preventDefault();
+  },
+  { passive: false },
+);
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.("button[data-zoom-key]");
+  if (!button) return;
+  for (const svg of button.closest("section").querySelectorAll("svg[data-zoom]")) zoom.key(svg, button.dataset.zoomKey);
+});
+
+const fingers = new Map(); // where each pointer is, by its number
+let hasMoved = false;
+document.addEventListener("pointerdown", (event) => {
+  const svg = zoomed(event);
+  if (!svg) return;
+  fingers.set(event.pointerId, { svg, x: event.clientX, y: event.clientY });
+  hasMoved = false;
+});
+document.addEventListener("pointermove", (event) => {
+  const finger = fingers.get(event.pointerId);
+  if (!finger) return;
+  const { svg } = finger;
+  const place = svg.getBoundingClientRect();
+  const [x, y] = [event.clientX - finger.x, event.clientY - finger.y];
+  if (!hasMoved && Math.hypot(x, y) < 4) return; // a click is seldom quite still
+  hasMoved = true;
+  svg.classList.add("held");
+  const other = [...fingers.entries()].find(([id, each]) => id !== event.pointerId && each.svg === svg)?.[1];
+  if (other) {
+    const before = Math.hypot(finger.x - other.x, finger.y - other.y);
+    const after = Math.hypot(event.clientX - other.x, event.clientY - other.y);
+    zoom.by(svg, after / before, (other.x - place.x) / place.width, (other.y - place.y) / place.height);
+  } else zoom.move(svg, -x / place.width, -y / place.height);
+  finger.x = event.clientX;
+  finger.y = event.clientY;
+});
+for (const kind of ["pointerup", "pointercancel"]) {
+  document.addEventListener(kind, (event) => {
+    fingers.get(event.pointerId)?.svg.classList.remove("held");
+    fingers.delete(event.pointerId);
+  });
+}
+document.addEventListener("dragstart", (event) => zoomed(event) && event.preventDefault());
+document.addEventListener(
+  "click",
+  (event) => {
+    if (hasMoved && zoomed(event)) event.preventDefault(); // moved, not clicked
+  },
+  true,
+);
 
 for (const root of document.querySelectorAll("[data-events]")) new Follower(root);
 for (const element of document.querySelectorAll("[data-poll]")) poll(element);

@@ -1,0 +1,89 @@
+"""A run in numbers: counts, the harvest curve, and where the budget goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.runs import CauseSums
+from honeyguide.runs.sums import OTHER_PAGES
+from honeyguide.web.views import View
+
+if TYPE_CHECKING:
+    from honeyguide.web.views import Reading
+
+CURVE_POINTS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A run in numbers."""
+
+    state: str
+    stop_reason: str
+    budget: int
+    fetches: int
+    pages: int
+    relevant: int
+    harvest_rate: float  # relevant pages a fetch
+    hosts: int
+    waiting: int
+    in_flight: int
+    pages_a_second: float | None  # since the crawl began, on its clock; None before a second has passed
+
+
+def gather_figures(reading: Reading) -> Figures:
+    """Read the numbers of a run."""
+    card, progress = reading.card, reading.run.progress
+    seconds = progress.spent_seconds
+    return Figures(
+        state=card.state,
+        stop_reason="" if reading.is_running else card.stop_reason,
+        budget=card.budget,
+        fetches=card.fetches,
+        pages=card.pages,
+        relevant=card.relevant,
+        harvest_rate=card.harvest_rate,
+        hosts=reading.sums.host_count,
+        waiting=progress.waiting,
+        in_flight=len(reading.said("in_flight")) if reading.is_running else 0,
+        pages_a_second=card.pages / seconds if seconds >= 1 else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """Relevant pages over fetches."""
+
+    points: tuple[tuple[int, int], ...]  # fetches, relevant pages so far; never without the beginning (0, 0)
+
+
+def gather_harvest(reading: Reading) -> Harvest:
+    """Read the harvest curve of a run."""
+    return Harvest(reading.sums.curve(CURVE_POINTS))
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Where the fetches went, by cause: relevant pages, other pages, traps, redirects, failures."""
+
+    fetches: int
+    causes: tuple[CauseSums, ...]
+
+
+def gather_spending(reading: Reading) -> Spending:
+    """Count the fetches of a run by what they brought; traps and duplicates apart from other pages."""
+    found = reading.run.found_by_kind()
+    causes: list[CauseSums] = []
+    for each in reading.sums.causes():
+        if each.cause == OTHER_PAGES:
+            causes.append(CauseSums(OTHER_PAGES, max(0, each.fetches - sum(found.values()))))
+            causes += [CauseSums(f"{kind} (a trap or a copy)", count) for kind, count in found.items()]
+        else:
+            causes.append(each)
+    return Spending(len(reading.sums), tuple(causes))
+
+
+FIGURES: Final = View("figures", Figures, gather_figures, "figures.html")
+HARVEST: Final = View("harvest", Harvest, gather_harvest, "live_harvest.html", title="Harvest")
+SPENDING: Final = View("spending", Spending, gather_spending, "spending.html", every_s=2, title="Budget", is_half=True)
