@@ -65,7 +65,7 @@ class FetchRow(NamedTuple):
 
 
 class Run:
-    """A run folder, read-only. Close it, or use it as a context manager."""
+    """A run folder, read-only. Close it, or use it as a context manager. For one thread at a time."""
 
     def __init__(self, path: Path) -> None:
         self._folder = RunFolder.open(path)
@@ -73,7 +73,9 @@ class Run:
             raise RunDamaged(f"{path} has no crawl.sqlite; resume it, or restore the file from a copy of the run")
         with wrap_sqlite_errors(self._folder.database_file):
             # Through a URI: a plain open would create a missing database and leave it behind.
-            self._db = sqlite3.connect(f"{self._folder.database_file.resolve().as_uri()}?{self._mode()}", uri=True)
+            self._db = sqlite3.connect(
+                f"{self._folder.database_file.resolve().as_uri()}?{self._mode()}", uri=True, check_same_thread=False
+            )
         try:
             with wrap_sqlite_errors(self._folder.database_file):
                 refuse_strange_tables(self._db, self._folder.database_file)

@@ -8,10 +8,14 @@ index is derived: it may be deleted at any time. Tantivy is imported here and no
 """
 
 from honeyguide.runs import Snippet
+from honeyguide.search.facets import FacetCounts, HostCount, PeriodCount
 from honeyguide.search.results import ScoreParts, SearchHit, SearchResults
 from honeyguide.search.searcher import Question, Searcher, check_question, search_runs
 
 __all__ = [
+    "FacetCounts",
+    "HostCount",
+    "PeriodCount",
     "Question",
     "ScoreParts",
     "SearchHit",

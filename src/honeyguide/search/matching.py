@@ -69,6 +69,7 @@ def schema() -> tantivy.Schema:
     build.add_text_field("text", stored=True, tokenizer_name=STEMMED)
     build.add_text_field("vocabulary", tokenizer_name=SPELLED, index_option="basic")
     build.add_text_field("host", tokenizer_name="raw", index_option="basic")
+    build.add_text_field("site", tokenizer_name="raw", index_option="basic", fast=True)  # to be counted
     build.add_text_field("url", stored=True, tokenizer_name="raw", index_option="basic")
     build.add_unsigned_field("step", indexed=True, fast=True)
     build.add_float_field("fetched_at", indexed=True, fast=True)
@@ -108,6 +109,7 @@ def document_of(page: IndexedPage) -> tantivy.Document:
     document.add_text("vocabulary", page.vocabulary)
     for host in domains_of(page.url.host):
         document.add_text("host", host)
+    document.add_text("site", page.url.host)
     document.add_text("url", page.url.text)
     document.add_unsigned("step", page.step)
     document.add_float("fetched_at", page.fetched_at)

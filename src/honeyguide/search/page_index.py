@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 FOLDER: Final = "index"
 PAGES: Final = "pages"
 _LOCK: Final = "index.lock"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from honeyguide.search.choosing import ChosenPage
+    from honeyguide.search.facets import FacetCounts
     from honeyguide.search.shard import FoundPages
 
 MOST_DUPLICATES: Final = 20
@@ -59,6 +60,7 @@ class SearchResults:
     hidden_by: Mapping[str, int] = field(default_factory=dict)  # the same by setting; a page may be left out by several
     is_total_exact: bool = True  # or there may be fewer: too many match to find all duplicates
     suggestion: str | None = None  # the query as it was probably meant
+    facets: FacetCounts | None = None  # where they were asked for
 
 
 def make_hits(choices: Sequence[ChosenPage], terms: Collection[str]) -> tuple[SearchHit, ...]:

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 import numpy as np
 from tantivy import Query
@@ -29,6 +29,7 @@ from honeyguide.model import Url
 from honeyguide.runs import Run, open_run, refuse_strange
 from honeyguide.runs.ranking import scaled_page_ranks
 from honeyguide.search.choosing import choose, count_hidden
+from honeyguide.search.facets import count_facets
 from honeyguide.search.filters import hiding_filters, read_blocked_words, trap_steps
 from honeyguide.search.index_files import load_arrays, reporting_damage, save_arrays
 from honeyguide.search.indexing import open_indexes
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from honeyguide.runs import Progress
     from honeyguide.search.matching import Matcher
     from honeyguide.search.query import Moment, Node
     from honeyguide.settings import Settings
@@ -62,19 +64,31 @@ _GROWTH: Final = 1.1
 """Ranks of a run that goes on are computed again when it has grown by this factor."""
 
 
-def saved_page_ranks(run: Run, folder: Path, *, may_write: bool) -> NDArray[np.float32]:
-    """Return `scaled_page_ranks` of a run, saved beside the index. May be shorter than the run."""
+class SavedRanks(NamedTuple):
+    """`scaled_page_ranks` of a run, and the number of its steps then."""
+
+    step: int
+    values: NDArray[np.float32]
+
+    def are_enough(self, progress: Progress) -> bool:
+        grows = not progress.stop_reason and self.step <= progress.steps <= self.step * _GROWTH
+        return self.step == progress.steps or grows
+
+
+def saved_page_ranks(run: Run, folder: Path, known: SavedRanks | None = None, *, may_write: bool) -> SavedRanks:
+    """Return ranks of a run: those known, or those saved beside the index. May be shorter than the run."""
     progress = run.progress
+    if known is not None and known.are_enough(progress):
+        return known
     saved = load_arrays(folder / _RANKS_FILE)
     if saved is not None and saved.keys() == {"step", "values"}:
-        at_step = int(saved["step"])
-        is_enough = not progress.stop_reason and progress.steps <= at_step * _GROWTH
-        if at_step == progress.steps or is_enough:
-            return saved["values"]
-    values = scaled_page_ranks(run)
+        known = SavedRanks(int(saved["step"]), saved["values"])
+        if known.are_enough(progress):
+            return known
+    known = SavedRanks(progress.steps, scaled_page_ranks(run))
     if may_write:
-        save_arrays(folder / _RANKS_FILE, step=np.array(progress.steps), values=values)
-    return values
+        save_arrays(folder / _RANKS_FILE, step=np.array(known.step), values=known.values)
+    return known
 
 
 LIKE_TERMS: Final = 25
@@ -102,10 +116,14 @@ class Question(TypedDict, total=False):
     page: int
     per_page: int
     show_all: bool
+    facets: bool
 
 
 class Searcher:
-    """Runs opened to be searched, as they were when they were opened or last refreshed. Close it. One thread."""
+    """Runs opened to be searched, as they were when they were opened or last refreshed. Close it.
+
+    For one thread at a time.
+    """
 
     def __init__(
         self,
@@ -130,6 +148,7 @@ class Searcher:
         self._shards: list[Shard] = []
         self._on_progress = on_progress
         self._is_trusted = trust
+        self._ranks: dict[Path, SavedRanks] = {}
         self._vectors_by_place: dict[tuple[str, Path], WordVectors] = {}
         try:
             self._runs = self._opened_once(given)
@@ -170,13 +189,15 @@ class Searcher:
         page: int = 1,
         per_page: int = 10,
         show_all: bool = False,
+        facets: bool = False,
     ) -> SearchResults:
         """Return the pages that match a query, or that are `like` the page with a URL, best first.
 
         `hosts`, one or several, stand for all hosts below them as well. `since` and `until` are about when a page was
         fetched, that moment or all of that day included: a datetime or a date, ISO 8601 text (UTC unless it says
         otherwise), or seconds of the crawl's clock. `semantic` finds pages by their vectors, too: all whose cosine with
-        the query is above 0. `show_all` shows pages with the same text one by one. QueryError for a query that cannot
+        the query is above 0. `show_all` shows pages with the same text one by one. `facets` counts the pages
+        that match by host and by period. QueryError for a query that cannot
         be read, a URL that is not there, or a page of hits that cannot be; RunDamaged for an index that was damaged
         since it was opened; StoreError after `close`.
         """
@@ -206,6 +227,7 @@ class Searcher:
                 hidden=hidden,
                 hidden_by=hidden_by,
                 suggestion=None if node is None else self._suggestion(query, node, chosen.total),
+                facets=count_facets(queries, wanted) if facets else None,
             )
 
     def close(self) -> None:
@@ -244,7 +266,11 @@ class Searcher:
         indexes = open_indexes(run, self._on_progress)
         ranks = np.empty(0, dtype=np.float32)
         if self.settings.search.rank_weight > 0:
-            ranks = saved_page_ranks(run, run.path / FOLDER, may_write=indexes.is_written)
+            known = self._ranks.get(run.path)
+            known = self._ranks[run.path] = saved_page_ranks(
+                run, run.path / FOLDER, known, may_write=indexes.is_written
+            )
+            ranks = known.values
         traps = trap_steps(run) if self.settings.search.hide_traps else []
         judged = run.judged_steps() if any(run.answers()) else None
         first_is_stored = indexes.is_written or len(indexes.parts) > 1

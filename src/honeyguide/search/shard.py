@@ -286,15 +286,35 @@ class ShardQuery:
         prints = self.shard.searcher.fast_field_values("url_print", addresses) if addresses else []
         return np.array(prints, dtype=np.int64)
 
-    def _hits(self, wanted: PageFilter, filters: Sequence[NamedFilter], limit: int) -> tuple[list[Scored], int]:
-        """Return the first pages with their scores by text, and how many match."""
-        if not self.shard.pages or (self.match.query is None and self.nearness is None):
-            return [], 0
+    def sum_up(self, wanted: PageFilter, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return one of tantivy's aggregations over the pages that match and are not left out; empty without any."""
+        if self._finds_nothing:
+            return {}
+        query = self._query(wanted, self.shard.hiding)
+        if self.nearness is not None:
+            hits, _ = self._hits(wanted, self.shard.hiding, self.shard.pages)
+            steps = self._steps([address for _, address in hits]).tolist()
+            query = Query.term_set_query(self.shard.index.schema, "step", steps)
+        found: dict[str, Any] = self.shard.searcher.aggregate(query, {"all": dict(asked)})["all"]
+        return found
+
+    @property
+    def _finds_nothing(self) -> bool:
+        return not self.shard.pages or (self.match.query is None and self.nearness is None)
+
+    def _query(self, wanted: PageFilter, filters: Sequence[NamedFilter]) -> tantivy.Query:
         query = Query.const_score_query(Query.all_query(), 0.0) if self.match.query is None else self.match.query
         clauses = wanted.clauses(self.shard.index.schema, self.shard.judged) + [clause for _, clause in filters]
-        if clauses:
-            unscored = [(occur, Query.const_score_query(each, 0.0)) for occur, each in clauses]
-            query = Query.boolean_query([(Occur.Must, query), *unscored])
+        if not clauses:
+            return query
+        unscored = [(occur, Query.const_score_query(each, 0.0)) for occur, each in clauses]
+        return Query.boolean_query([(Occur.Must, query), *unscored])
+
+    def _hits(self, wanted: PageFilter, filters: Sequence[NamedFilter], limit: int) -> tuple[list[Scored], int]:
+        """Return the first pages with their scores by text, and how many match."""
+        if self._finds_nothing:
+            return [], 0
+        query = self._query(wanted, filters)
         most = self.shard.pages if self.nearness is not None else min(limit, self.shard.pages)
         result: Any = self.shard.searcher.search(query, max(1, most))  # its count is missing from tantivy's own types
         hits: list[Scored] = result.hits

@@ -12,11 +12,12 @@ from importlib import metadata, resources
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fastapi import APIRouter, FastAPI, HTTPException, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 from jinja2 import ChoiceLoader, PackageLoader
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import HoneyguideError, InvalidUrl, QueryError, SettingsError
 from honeyguide.runs.report.writing import templates
 from honeyguide.web import finds, insights, numbers, traffic
 from honeyguide.web.library import Library, RunCard, RunUnknown
@@ -48,7 +49,7 @@ VIEWS: Final = (
 )
 """Every view of a run, in the order of its page."""
 _VIEWS_BY_NAME: Final = {view.name: view for view in VIEWS}
-TABS: Final = (("Live", ""),)
+TABS: Final = (("Live", ""), ("Search", "/search"))
 """Pages of a run: the name of each, and its address below that of the run."""
 
 
@@ -93,6 +94,9 @@ def build_app(places: Sequence[Path], access: Access | None = None) -> ASGIApp:
         app.include_router(make(site))
     app.add_exception_handler(HoneyguideError, lambda request, error: _sorry(site, request, str(error), _status(error)))
     app.add_exception_handler(
+        RequestValidationError, lambda request, error: _sorry(site, request, _mistakes(error), 422)
+    )
+    app.add_exception_handler(
         StarletteHTTPException, lambda request, error: _sorry(site, request, error.detail, error.status_code)
     )
     return Guarded(app, site.access)
@@ -100,7 +104,9 @@ def build_app(places: Sequence[Path], access: Access | None = None) -> ASGIApp:
 
 def routers() -> tuple[Callable[[Dashboard], APIRouter], ...]:
     """Return what makes the routes of each module. Imported here, so that a module may import `Dashboard`."""
-    return (static_files, pages, api)
+    from honeyguide.web.searching import search_routes  # noqa: PLC0415
+
+    return (static_files, pages, search_routes, api)
 
 
 def static_files(site: Dashboard) -> APIRouter:
@@ -110,6 +116,7 @@ def static_files(site: Dashboard) -> APIRouter:
     files = {
         "style.css": ("honeyguide.runs.report", "templates", "text/css"),
         "dashboard.css": ("honeyguide.web", "static", "text/css"),
+        "search.css": ("honeyguide.web", "static", "text/css"),
         "dashboard.js": ("honeyguide.web", "static", "text/javascript"),
     }
 
@@ -196,11 +203,18 @@ def _view(name: str) -> View:
 
 
 def _status(error: HoneyguideError) -> int:
+    if isinstance(error, QueryError | InvalidUrl | SettingsError):
+        return 400
     return 404 if isinstance(error, RunUnknown) else 409
+
+
+def _mistakes(error: RequestValidationError) -> str:
+    """Say what is wrong with the parameters of a request, all on one line."""
+    return "; ".join(f"{each['loc'][-1]} is {each.get('input')!r:.80}: {each['msg']}" for each in error.errors())
 
 
 def _sorry(site: Dashboard, request: Request, message: str, status: int) -> Response:
     """Answer with what went wrong: as JSON to a program or the script, else as a page."""
-    if request.url.path.startswith("/api/") or request.url.path.endswith("/parts"):
+    if request.url.path.startswith(("/api/", "/search")) or request.url.path.endswith("/parts"):
         return JSONResponse({"detail": message}, status)
     return site.page(request, "sorry.html", status, message=message)
