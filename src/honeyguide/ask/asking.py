@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import logging
 import threading
 from dataclasses import dataclass
@@ -148,3 +149,11 @@ class AskingBeside:
                     self._is_over.wait(pause_s)
         except Exception:
             log.exception("no more questions are asked; the crawl goes on")
+
+
+def user() -> str:
+    """Return the name by which answers of this user are marked."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container may have none
+        return ""

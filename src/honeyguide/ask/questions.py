@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.judge import LearningJudge
-    from honeyguide.model import Url
+    from honeyguide.model import EvidenceRow, Url
     from honeyguide.runs import AnswerRecord, PageColumns, Run, Snippet
 
 
@@ -61,6 +61,20 @@ class RunQuestions:
         """
         with open_run(self._run) as run, run.at_one_moment():
             return [question_about(run, link) for link in self._links(run, count, besides)]
+
+    def about(self, url: Url) -> PageQuestion | None:
+        """Return the question about one page, whether it has an answer or not; None where the run has no such page."""
+        with open_run(self._run) as run, run.at_one_moment():
+            page = run.page_at(url)
+            return next((question_about(run, link) for link in run.link_numbers([page] if page else [])), None)
+
+    def telling_words(self, url: Url) -> tuple[EvidenceRow, ...]:
+        """Return the words that had most say in the relevance of a page, by the judge as it was taught last."""
+        with open_run(self._run) as run:
+            pages = run.crawled_pages()
+            (link,) = run.link_numbers([url])
+            page = PageTexts(run, pages).page(pages.numbered(link))
+        return () if page is None else self._judge.evidence(page).rows
 
     def _links(self, run: Run, count: int, besides: Collection[Url]) -> list[int]:
         known = KnownPages.of(run.page_columns(), run.answers(), run.link_numbers(besides))

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast, get_args
 import typer
 from rich.console import Console
 
-from honeyguide.ask.asking import Asking, Respondent
+from honeyguide.ask.asking import Asking, Respondent, user
 from honeyguide.ask.language_model import LanguageModel
 from honeyguide.ask.questions import RunQuestions
-from honeyguide.cli.asking import Keys, TerminalQuestions, user
+from honeyguide.cli.asking import Keys, TerminalQuestions
 from honeyguide.cli.options import JsonFlag, RunArgument, TrustFlag
 from honeyguide.cli.output import command, print_json
 from honeyguide.cli.progress import CrawlScreen

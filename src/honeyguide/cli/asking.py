@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import logging
 import os
 import select
@@ -19,7 +18,7 @@ from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
-from honeyguide.ask.asking import AskingBeside, Respondent, asking_about
+from honeyguide.ask.asking import AskingBeside, Respondent, asking_about, user
 from honeyguide.cli.output import command, one_line, printable
 from honeyguide.cli.progress import is_in_foreground
 from honeyguide.crawler import judge_of
@@ -173,14 +172,6 @@ def asking_beside(run: Path, settings: Settings, screen: CrawlScreen | None) -> 
         person = Respondent("person", user(), terminal.reply)
         with AskingBeside(lambda: asking_about(run, lambda: judge_of(run), person, limit), is_over):
             yield
-
-
-def user() -> str:
-    """Return the name by which answers of this user are marked."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a container may have none
-        return ""
 
 
 def question_panel(question: PageQuestion, number: int, limit: int) -> RenderableType:

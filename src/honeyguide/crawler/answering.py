@@ -15,6 +15,7 @@ from honeyguide.crawler.answers import AnswerIntake
 from honeyguide.crawler.build import Builder
 from honeyguide.crawler.events import AnswersTaken
 from honeyguide.crawler.resume import restore
+from honeyguide.crawler.status import best_waiting
 from honeyguide.errors import AnswerError, RunBusy, SettingsError, StoreError
 from honeyguide.judge import LearningJudge
 from honeyguide.model import Url
@@ -70,7 +71,7 @@ class RunToAnswer:
                 raise StoreError(f"{run} has no pages to answer about; resume it first")
             builder = Builder(settings, vectors)
             world = settings.crawl.world.partition(":")[0]
-            parts = builder.parts(is_live=world in ("live", "synthetic+http"), is_restored=True)
+            self._parts = parts = builder.parts(is_live=world in ("live", "synthetic+http"), is_restored=True)
             self._clock = SimulatedClock(progress.now)
             core, _ = restore(parts, settings, self._store, self._clock)
             self._stop_reason = progress.stop_reason
@@ -86,6 +87,10 @@ class RunToAnswer:
         letters = [Letter(new_name(), each) for each in answers]  # their names say when they were given
         self._answers.take(letters, self._clock.now(), self._finish)
         return self._taken
+
+    def best_waiting(self, count: int) -> list[tuple[Url, float]]:
+        """Return the waiting links that would come out next were all hosts ready, with their scores."""
+        return [(self._parts.links.url(link), score) for _, score, link in best_waiting(self._parts, count)]
 
     def close(self) -> None:
         """Let go of the run; may be called twice."""
@@ -184,13 +189,11 @@ def answer(
     AnswerError where the run has no such page, or no answer to undo.
     """
     given = PageAnswer(Url.parse(url) if isinstance(url, str) else url, reply, by, name)
-    with open_run(run) as opened:
-        if opened.page_at(given.url) is None:
-            raise AnswerError(f"{run} has no page {given.url}; copy an address from: honeyguide results {run}")
+    refuse_unknown_page(run, given.url)
     try:
         with RunToAnswer(run, vectors) as ours:
             if reply == "undo":  # a crawl that goes on may have its answer in the inbox still, and warns
-                _refuse_without_answer(run, given.url)
+                refuse_without_answer(run, given.url)
             return ours.give(given)
     except RunBusy:
         put(Path(run), given)
@@ -219,7 +222,15 @@ def _taken_over(record: AnswerRecord, descriptions: dict[int, bytes]) -> PageAns
     return PageAnswer(record.url, record.answer, record.by, record.name, description)  # type: ignore[arg-type]
 
 
-def _refuse_without_answer(run: Path | str, url: Url) -> None:
+def refuse_unknown_page(run: Path | str, url: Url) -> None:
+    """AnswerError where a run has no such page."""
+    with open_run(run) as opened:
+        if opened.page_at(url) is None:
+            raise AnswerError(f"{run} has no page {url}; copy an address from: honeyguide results {run}")
+
+
+def refuse_without_answer(run: Path | str, url: Url) -> None:
+    """AnswerError where nobody has answered about a page."""
     with open_run(run) as opened:
         page = opened.page_at(url)
         if not any(opened.page_at(each.url) == page for each in opened.answers() if each.undone_at is None):

@@ -21,7 +21,7 @@ from honeyguide.runs.records import moment_named
 from honeyguide.settings import SETTINGS_BY_KEY, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
     from types import UnionType
 
@@ -86,8 +86,8 @@ def new_name() -> str:
     return f"{RealClock().now() * 1e6:020.0f}-{uuid4().hex[:12]}"
 
 
-def put(run: Path, message: Message) -> None:
-    """Leave a message for the crawl of a run. Safe on disk when this returns; StoreError where it cannot be."""
+def put(run: Path, message: Message) -> str:
+    """Leave a message for the crawl of a run, and return its name. Safe on disk then; StoreError where it cannot be."""
     inbox = run / FOLDER
     name = new_name()
     draft = inbox / f"{name}.draft"
@@ -102,6 +102,7 @@ def put(run: Path, message: Message) -> None:
         with suppress(OSError):
             draft.unlink()
         raise StoreError(f"cannot write to {inbox}: {error.strerror}; free some space or change its rights") from error
+    return f"{name}.json"
 
 
 @contextmanager
@@ -117,6 +118,11 @@ def take(run: Path, kind: type[Message] | UnionType = Message) -> Iterator[list[
     for name in taken:
         with suppress(OSError):
             (run / FOLDER / name).unlink()
+
+
+def has_waiting(run: Path, names: Iterable[str]) -> bool:
+    """Return whether any of these messages still waits to be taken."""
+    return any((run / FOLDER / name).exists() for name in names)
 
 
 def budget_waiting(run: Path) -> int:

@@ -7,7 +7,7 @@ import sqlite3
 from collections import Counter
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -226,6 +226,25 @@ class Run:
         """Return the relevance of every page by the newest judgement, and whether it is relevant, by step."""
         rows = self._select("SELECT step, relevance, is_relevant FROM pages")
         return {step: (relevance, bool(is_relevant)) for step, relevance, is_relevant in rows}
+
+    def judged_links(self) -> dict[int, tuple[float, bool]]:
+        """Return the same by the page's number."""
+        rows = self._select("SELECT link, relevance, is_relevant FROM pages")
+        return {link: (relevance, bool(is_relevant)) for link, relevance, is_relevant in rows}
+
+    def titles(self, links: Iterable[int]) -> dict[int, tuple[Url, str]]:
+        """Return address and title of some pages, by number."""
+        query = "SELECT l.url, p.title FROM pages p JOIN links l ON l.id = p.link WHERE p.link = ?"
+        return {link: (Url(url), title) for link in links for url, title in self._select(query, link)}
+
+    def urls_on_host(self, host: str, limit: int = -1) -> list[Url]:
+        """Return the addresses of the pages on a host, in the order in which they came."""
+        rows = self._select(
+            """SELECT l.url FROM steps s CROSS JOIN pages p ON p.link = s.link AND p.step = s.step
+               JOIN links l ON l.id = p.link WHERE instr(l.url, ?) > 0 ORDER BY s.step""",
+            host,
+        )
+        return list(islice((url for (text,) in rows if (url := Url(text)).host == host), limit if limit >= 0 else None))
 
     def link_numbers(self, urls: Iterable[Url]) -> set[int]:
         """Return the numbers of these URLs in the run; those that it has not met are left out."""

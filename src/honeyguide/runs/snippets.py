@@ -19,6 +19,7 @@ from honeyguide.text import Stems, main_text, words_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    from honeyguide.model import Page
     from honeyguide.runs.pages import CrawledPage, CrawledPages
     from honeyguide.runs.run import Run
 
@@ -85,6 +86,10 @@ class SnippetMaker:
         middle = (found[first][0] + found[last][1]) // 2
         start = max(0, min(middle - SNIPPET_CHARACTERS // 2, len(text) - SNIPPET_CHARACTERS))
         return _cut(text, start, start + SNIPPET_CHARACTERS, found)
+
+    def whole(self, text: str, longest: int) -> Snippet:
+        """Return a text with the terms highlighted; what is too long is cut at its end."""
+        return _cut(text, 0, longest, self._places(text))
 
     def _places(self, text: str) -> list[Place]:
         """Return where the terms stand, in order."""
@@ -178,13 +183,17 @@ class PageTexts:
         self._pages = pages
         self._parse = parser_for(settings)
 
-    def main_text(self, page: CrawledPage) -> str | None:
-        """Return the text outside navigation, header and footer, white space folded; None where no body is stored."""
+    def page(self, page: CrawledPage) -> Page | None:
+        """Return a page as the crawl had parsed it; None where no body is stored."""
         body = self._pages.body(page)
         if body is None:
             return None
-        fetched = Fetched(page.status, page.content_type, body, robots_tag=page.robots_tag)
-        return main_text(self._parse(page.url, fetched)).strip()
+        return self._parse(page.url, Fetched(page.status, page.content_type, body, robots_tag=page.robots_tag))
+
+    def main_text(self, page: CrawledPage) -> str | None:
+        """Return the text outside navigation, header and footer, white space folded; None where no body is stored."""
+        parsed = self.page(page)
+        return None if parsed is None else main_text(parsed).strip()
 
 
 class PageSnippets:

@@ -49,7 +49,7 @@ VIEWS: Final = (
 )
 """Every view of a run, in the order of its page."""
 _VIEWS_BY_NAME: Final = {view.name: view for view in VIEWS}
-TABS: Final = (("Live", ""), ("Search", "/search"))
+TABS: Final = (("Live", ""), ("Questions", "/questions"), ("Search", "/search"))
 """Pages of a run: the name of each, and its address below that of the run."""
 
 
@@ -104,9 +104,10 @@ def build_app(places: Sequence[Path], access: Access | None = None) -> ASGIApp:
 
 def routers() -> tuple[Callable[[Dashboard], APIRouter], ...]:
     """Return what makes the routes of each module. Imported here, so that a module may import `Dashboard`."""
+    from honeyguide.web.questions import questions  # noqa: PLC0415
     from honeyguide.web.searching import search_routes  # noqa: PLC0415
 
-    return (static_files, pages, search_routes, api)
+    return (static_files, pages, search_routes, questions, api)
 
 
 def static_files(site: Dashboard) -> APIRouter:
@@ -215,6 +216,7 @@ def _mistakes(error: RequestValidationError) -> str:
 
 def _sorry(site: Dashboard, request: Request, message: str, status: int) -> Response:
     """Answer with what went wrong: as JSON to a program or the script, else as a page."""
-    if request.url.path.startswith(("/api/", "/search")) or request.url.path.endswith("/parts"):
+    path, wants_json = request.url.path, "application/json" in request.headers.get("accept", "")
+    if wants_json or path.startswith(("/api/", "/search")) or path.endswith("/parts"):
         return JSONResponse({"detail": message}, status)
     return site.page(request, "sorry.html", status, message=message)

@@ -248,6 +248,104 @@ document.addEventListener(
   },
   true,
 );
+// Sends the fields of a form as JSON, with the button that was pressed, and puts in what comes back.
+async function post(form, fields) {
+  if (form.getAttribute("aria-busy") === "true") return;
+  form.setAttribute("aria-busy", "true");
+  const status = form.querySelector("[role=status]");
+  const tell = (text, isProblem) => {
+    status.textContent = text;
+    status.classList.toggle("problem", isProblem);
+  };
+  tell("…", false);
+  try {
+    const answer = await fetch(form.dataset.post, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRF-Token": csrf() },
+      body: JSON.stringify(fields),
+    });
+    const text = await answer.text();
+    const found = answer.headers.get("Content-Type").startsWith("application/json") ? JSON.parse(text) : { detail: text };
+    if (!answer.ok) {
+      tell(found.detail, true);
+    } else if (found.confirm) {
+      tell("", false);
+      form.removeAttribute("aria-busy");
+      if (await confirmed(found.confirm)) return post(form, { ...fields, pages: found.pages });
+    } else {
+      const swapped = Object.entries(found.swap || {}).map(([id, html]) => [document.getElementById(id), html]);
+      tell(swapped.some(([element]) => element && element.contains(form)) ? "" : found.message, false);
+      for (const [element, html] of swapped) if (element) put(element, html);
+      const undo = form.querySelector("button[value=undo]");
+      if (undo) undo.hidden = fields.answer === "undo";
+      if (found.go) location.assign(found.go);
+    }
+  } catch {
+    tell("The server does not answer; try again.", true);
+  }
+  form.removeAttribute("aria-busy");
+}
+
+function csrf() {
+  return document.querySelector("meta[name=csrf]").content;
+}
+
+// Asks the reader to confirm; Escape says no.
+function confirmed(question) {
+  const dialog = document.createElement("dialog");
+  const text = document.createElement("p");
+  text.textContent = question;
+  const form = document.createElement("form");
+  form.method = "dialog";
+  for (const [value, name] of [["", "Cancel"], ["yes", "Go ahead"]]) {
+    const button = document.createElement("button");
+    button.value = value;
+    button.textContent = name;
+    form.append(button);
+  }
+  dialog.append(text, form);
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue === "yes");
+    });
+  });
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.dataset.post) return;
+  event.preventDefault();
+  const pressed = event.submitter;
+  const fields = Object.fromEntries(new FormData(form));
+  if (pressed && pressed.name) fields[pressed.name] = pressed.value;
+  post(form, fields);
+});
+
+// A key presses the button that names it, unless the reader is typing.
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || document.querySelector("dialog[open]")) return;
+  if (event.target.closest("input:not([type=hidden]), textarea, select")) return;
+  const button = document.querySelector(`button[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
+  if (button) {
+    event.preventDefault();
+    button.click();
+  }
+});
+
+// Asks for what takes a while when the page is there.
+async function load(element) {
+  try {
+    const answer = await fetch(element.dataset.load, { headers: { Accept: "application/json" } });
+    if (answer.ok) put(element, await answer.text());
+    else element.textContent = (await answer.json()).detail;
+  } catch {
+    element.textContent = "The server does not answer; load the page again.";
+  }
+}
 
 for (const root of document.querySelectorAll("[data-events]")) new Follower(root);
 for (const element of document.querySelectorAll("[data-poll]")) poll(element);
+for (const element of document.querySelectorAll("[data-load]")) load(element);

@@ -1,0 +1,284 @@
+"""Questions about the pages of a run, and the answers to them: pages for people, the same under `/api`.
+
+Answers go where `honeyguide answer` puts them (`answering`). The script of the page posts JSON and gets back HTML for
+the elements that it names, so that nothing is loaded again.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+
+from honeyguide.ask.asking import user
+from honeyguide.ask.questions import RunQuestions
+from honeyguide.crawler import judge_of
+from honeyguide.errors import AnswerError, HoneyguideError
+from honeyguide.model import Url
+from honeyguide.model.counts import count_of
+from honeyguide.runs import PageAnswer, Snippet, open_run
+from honeyguide.runs.inbox import Reply  # noqa: TC001 - FastAPI reads it
+from honeyguide.runs.snippets import SnippetMaker
+from honeyguide.search import search_runs
+from honeyguide.text import Stems, words_of
+from honeyguide.web.answering import AnswerEffect, Answering
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from honeyguide.ask.questions import PageQuestion
+    from honeyguide.runs import Run
+    from honeyguide.web.app import Dashboard
+
+LONGEST_TEXT: Final = 6_000  # characters of a page that are shown
+TELLING_WORDS: Final = 12
+ANSWERS_SHOWN: Final = 10
+MOST_QUESTIONS: Final = 50
+MOST_PAGES: Final = 500
+"""Pages that one answer may be about."""
+_MOST_JUDGES: Final = 4  # kept, with their word vectors
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPage:
+    """A page about which an answer helps: does it belong to the topic?"""
+
+    url: str
+    title: str
+    relevance: float  # by the newest judgement
+    step: int  # that brought the page
+    text: str  # its beginning; empty where no body is stored
+    highlights: tuple[tuple[int, int], ...]  # half-open ranges of the text: words of the topic, and the telling ones
+    words_for: tuple[str, ...]  # that make it more relevant, the most telling first
+    words_against: tuple[str, ...]
+
+    def pieces(self) -> Iterator[tuple[str, bool]]:
+        """Yield the text in order, each piece with whether it is highlighted."""
+        return Snippet(self.text, self.highlights).pieces()
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """An answer that a run has taken in."""
+
+    url: str
+    title: str
+    answer: str  # yes, no or skip
+    by: str  # person, model, labels or file
+    name: str
+    step: int  # fetches that had ended by then
+
+
+@dataclass(frozen=True, slots=True)
+class OneAnswer:
+    """An answer about one page."""
+
+    url: str
+    answer: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class BulkAnswer:
+    """One answer about all pages of a host, or about all that a query finds."""
+
+    answer: Reply
+    host: str = ""
+    query: str = ""
+    pages: int = 0  # how many at most; 0 asks how many there are, and gives no answer
+
+
+@dataclass(frozen=True, slots=True)
+class BulkEffect:
+    """How many pages a bulk answer is about, and, once it is confirmed, the changes that it has made."""
+
+    pages: int
+    effect: AnswerEffect | None
+
+
+class QuestionFinder:
+    """Finds the questions about runs. Keeps their judges, which take a while to make. For several threads."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[Path, int], tuple[RunQuestions, Lock]] = OrderedDict()
+        self._lock = Lock()
+
+    def best(self, run: Path, count: int = 1, besides: Sequence[Url] = ()) -> list[AskedPage]:
+        """Return the most useful questions. SettingsError where the judge of the run learns from no answers."""
+        with self._questions(run) as questions:
+            return [_asked(run, questions, each) for each in questions.best(count, besides)]
+
+    def about(self, run: Path, url: Url) -> list[AskedPage]:
+        """Return the question about one page; none where the run has no such page."""
+        with self._questions(run) as questions:
+            question = questions.about(url)
+            return [] if question is None else [_asked(run, questions, question)]
+
+    @contextmanager
+    def _questions(self, run: Path) -> Iterator[RunQuestions]:
+        key = run, (run / "settings.toml").stat().st_mtime_ns
+        with self._lock:
+            kept = self._kept.setdefault(key, (RunQuestions(run, lambda: judge_of(run)), Lock()))
+            self._kept.move_to_end(key)
+            while len(self._kept) > _MOST_JUDGES:
+                self._kept.popitem(last=False)
+        questions, lock = kept
+        with lock:  # a judge is taught for each look
+            yield questions
+
+
+def _asked(run: Path, questions: RunQuestions, question: PageQuestion) -> AskedPage:
+    rows = questions.telling_words(question.url)
+    words_for = [row.term for row in rows if row.contribution > 0][:TELLING_WORDS]
+    words_against = [row.term for row in reversed(rows) if row.contribution < 0][:TELLING_WORDS]
+    with open_run(run) as opened:
+        marked = _maker(opened, words_for).whole(question.text.removeprefix(question.title).lstrip(), LONGEST_TEXT)
+    return AskedPage(
+        question.url.text, question.title, question.relevance, question.step, marked.text, marked.highlights,
+        tuple(words_for), tuple(words_against),
+    )  # fmt: skip
+
+
+def _maker(run: Run, telling: Sequence[str]) -> SnippetMaker:
+    topic, stems = run.settings.topic, Stems(run.settings.judge.language)
+    terms = [word for phrase in (topic.name, *topic.keywords, *telling) for word in words_of(phrase)]
+    return SnippetMaker(stems.of(terms), lambda text: stems.of(words_of(text)))
+
+
+def given_answers(run: Path, count: int) -> list[GivenAnswer]:
+    """Return the newest answers that stand, the newest first."""
+    with open_run(run) as opened:
+        standing = [each for each in opened.answers() if each.undone_at is None][-count:]
+        titles = opened.titles([each.link for each in standing if each.link is not None])
+    return [
+        GivenAnswer(
+            each.url.text, titles[each.link][1] if each.link in titles else "", each.answer, each.by, each.name,
+            each.step,
+        )
+        for each in reversed(standing)
+    ]  # fmt: skip
+
+
+def pages_meant(run: Path, bulk: BulkAnswer) -> list[Url]:
+    """Return the pages that a bulk answer is about. AnswerError where there are none, or too many."""
+    if bool(bulk.host) == bool(bulk.query):
+        raise AnswerError("name a host or a query, and not both")
+    if bulk.host:
+        with open_run(run) as opened:
+            found, total = opened.urls_on_host(bulk.host.lower(), MOST_PAGES + 1), 0
+    else:
+        results = search_runs(run, bulk.query, per_page=MOST_PAGES, show_all=True)
+        found, total = [Url.parse(hit.url) for hit in results.hits], results.total
+    about = f"on {bulk.host}" if bulk.host else f"for {bulk.query!r}"
+    if max(len(found), total) > MOST_PAGES:
+        raise AnswerError(f"there are more than {MOST_PAGES} pages {about}: answer about fewer at once")
+    if not found:
+        raise AnswerError(f"the run has no pages {about}")
+    return found
+
+
+class Answers:
+    """Takes answers that come from the dashboard."""
+
+    def __init__(self) -> None:
+        self._answering = Answering()
+
+    def give(self, run: Path, urls: Sequence[Url], reply: Reply) -> AnswerEffect:
+        """Give the same answer about some pages of a run."""
+        return self._answering.give(run, [PageAnswer(url, reply, name=user()) for url in urls])
+
+    def give_bulk(self, run: Path, bulk: BulkAnswer) -> BulkEffect:
+        """Count the pages that are meant; once that is confirmed, answer about as many at most."""
+        found = pages_meant(run, bulk)
+        return BulkEffect(len(found), self.give(run, found[: bulk.pages], bulk.answer) if bulk.pages else None)
+
+
+def questions(site: Dashboard) -> APIRouter:
+    """Serve questions and take answers."""
+    router = APIRouter()
+    finder, answers = QuestionFinder(), Answers()
+    router.include_router(_pages(site, finder, answers))
+    router.include_router(_api(site, finder, answers))
+    return router
+
+
+def _pages(site: Dashboard, finder: QuestionFinder, answers: Answers) -> APIRouter:
+    router = APIRouter(prefix="/runs/{name}", include_in_schema=False)
+
+    def question_html(name: str, path: Path, besides: Sequence[Url] = (), again: Url | None = None) -> str:
+        try:
+            found = finder.about(path, again) if again else finder.best(path, 1, besides)
+            return site.render("question.html", name=name, page=found[0] if found else None, problem="")
+        except HoneyguideError as error:  # shown in place of the question
+            return site.render("question.html", name=name, page=None, problem=str(error))
+
+    def given_html(name: str, path: Path) -> str:
+        return site.render("answers_given.html", name=name, answers=given_answers(path, ANSWERS_SHOWN))
+
+    @router.get("/questions")
+    def questions_page(request: Request, name: str) -> HTMLResponse:
+        path = site.library.path(name)
+        given = given_answers(path, ANSWERS_SHOWN)
+        card = site.library.card(name, path)
+        return site.page(request, "questions.html", card=card, tab="/questions", answers=given)
+
+    @router.get("/question")
+    def question_part(name: str) -> HTMLResponse:
+        return HTMLResponse(question_html(name, site.library.path(name)))
+
+    @router.post("/answers")
+    def take_answer(name: str, answer: OneAnswer, *, asks: bool = False) -> dict[str, Any]:
+        path, url = site.library.path(name), Url.parse(answer.url)
+        effect = answers.give(path, [url], answer.answer)
+        swap = {"effect": site.render("effect.html", effect=effect), "given": given_html(name, path)}
+        if asks:
+            swap["question"] = question_html(name, path, [url], url if answer.answer == "undo" else None)
+        return {"message": told(answer.answer, effect), "swap": swap}
+
+    @router.post("/answers/bulk")
+    def take_bulk(name: str, answer: BulkAnswer) -> dict[str, Any]:
+        path = site.library.path(name)
+        found = answers.give_bulk(path, answer)
+        if found.effect is None:
+            return {"confirm": f"Answer {answer.answer} about {count_of(found.pages, 'page')}?", "pages": found.pages}
+        return {"message": told(answer.answer, found.effect), "swap": {"given": given_html(name, path)}}
+
+    return router
+
+
+def _api(site: Dashboard, finder: QuestionFinder, answers: Answers) -> APIRouter:
+    router = APIRouter(prefix="/api/runs/{name}")
+
+    @router.get("/questions", summary="Pages about which an answer helps most")
+    def best_questions(name: str, count: Annotated[int, Query(ge=1, le=MOST_QUESTIONS)] = 5) -> list[AskedPage]:
+        return finder.best(site.library.path(name), count)
+
+    @router.get("/answers", summary="Answers that stand, the newest first")
+    def standing_answers(name: str, count: Annotated[int, Query(ge=1, le=10_000)] = 100) -> list[GivenAnswer]:
+        return given_answers(site.library.path(name), count)
+
+    @router.post("/answers", summary="Answer about a page: yes, no, skip or undo")
+    def post_answer(name: str, answer: OneAnswer) -> AnswerEffect:
+        return answers.give(site.library.path(name), [Url.parse(answer.url)], answer.answer)
+
+    @router.post("/answers/bulk", summary="Answer about all pages of a host or a query")
+    def post_bulk(name: str, answer: BulkAnswer) -> BulkEffect:
+        """With `pages` 0 it says how many there are; an answer is given about that many at most."""
+        return answers.give_bulk(site.library.path(name), answer)
+
+    return router
+
+
+def told(reply: str, effect: AnswerEffect) -> str:
+    """Return in a few words what an answer has changed."""
+    said = f"{reply} about {count_of(effect.answers, 'page')}" if effect.answers > 1 else reply
+    if not effect.is_taken:
+        return f"{said}: the crawl takes it in between two steps"
+    if not effect.changed:
+        return f"{said}: noted"
+    return f"{said}: {count_of(effect.changed, 'page')} judged otherwise"

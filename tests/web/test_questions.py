@@ -1,0 +1,180 @@
+"""Questions and answers: what a person says changes the run, at once or through its inbox."""
+
+from __future__ import annotations
+
+from shutil import rmtree
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import honeyguide
+from honeyguide.runs import open_run
+from honeyguide.web.safety import Access
+from web.conftest import Serve, settings_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import httpx
+
+ANSWERS = "/api/runs/geology/answers"
+
+
+def relevant_page(run: Path) -> str:
+    """Return the address of a page that the run calls relevant."""
+    with open_run(run) as opened:
+        return next(page.url.text for page in opened.pages(best_first=True) if page.is_relevant)
+
+
+def relevance(run: Path, url: str) -> tuple[float, bool]:
+    with open_run(run) as opened:
+        return next((page.relevance, page.is_relevant) for page in opened.pages() if page.url.text == url)
+
+
+def test_a_question_shows_the_page_with_the_telling_words_highlighted(serve: Serve, run: Path) -> None:
+    client = serve(run)
+    assert 'data-load="/runs/geology/question"' in client.get("/runs/geology/questions").text
+    (asked,) = client.get("/api/runs/geology/questions?count=1").json()
+    assert 0 < asked["relevance"] < 1
+    marked = [asked["text"][start:end].lower() for start, end in asked["highlights"]]
+    assert any(word in marked for word in asked["words_for"])
+    part = client.get("/runs/geology/question").text
+    assert f"<mark>{asked['text'][slice(*asked['highlights'][0])]}</mark>" in part
+    assert all(f'data-key="{key}"' in part for key in "yns")
+
+
+def test_an_answer_changes_the_judgement_and_says_what_it_changed(serve: Serve, run: Path) -> None:
+    client, url = serve(run), relevant_page(run)
+    before = relevance(run, url)
+    effect = client.post(ANSWERS, json={"url": url, "answer": "no"}).json()
+    assert relevance(run, url) == (0.0, False)
+    assert effect["is_taken"]
+    assert effect["changed"] >= 1
+    told = {each["url"]: each for each in effect["judgements"]}[url]
+    assert (told["before"], told["after"]) == (before[0], 0.0)
+    assert (told["was_relevant"], told["is_relevant"]) == (True, False)
+    assert effect["relevant"] < effect["relevant_before"]
+    assert all(each["place"] < (each["place_before"] or 1001) for each in effect["moved_up"])
+    undone = client.post(ANSWERS, json={"url": url, "answer": "undo"}).json()
+    assert relevance(run, url) == before
+    assert undone["relevant"] == effect["relevant_before"]
+    assert client.get(ANSWERS).json() == []
+
+
+def test_the_page_goes_on_to_the_next_question_and_back_again(serve: Serve, run: Path) -> None:
+    client = serve(run)
+    (asked,) = client.get("/api/runs/geology/questions?count=1").json()
+    post = "/runs/geology/answers?asks=true"
+    found = client.post(post, json={"url": asked["url"], "answer": "yes"}).json()["swap"]
+    assert "are relevant" in found["effect"]
+    assert asked["url"] not in found["question"]
+    assert asked["url"] in found["given"]
+    assert 'data-key="u"' in found["given"]
+    back = client.post(post, json={"url": asked["url"], "answer": "undo"}).json()["swap"]
+    assert f'value="{asked["url"]}"' in back["question"]
+    skipped = client.post(post, json={"url": asked["url"], "answer": "skip"}).json()["swap"]
+    assert f'value="{asked["url"]}"' not in skipped["question"]
+
+
+def test_a_crawl_that_goes_on_takes_answers_through_its_inbox(serve: Serve, tmp_path: Path) -> None:
+    run, is_over = tmp_path / "geology", Event()
+    honeyguide.crawl(run, settings_of(60)).close()
+    client, url = serve(run), relevant_page(run)
+    crawl = Thread(target=lambda: honeyguide.resume(run, budget=100_000, is_interrupted=is_over.is_set).close())
+    crawl.start()
+    try:
+        while client.get("/api/runs/geology").json()["state"] != "running":
+            pass
+        effect = client.post(ANSWERS, json={"url": url, "answer": "no"}).json()
+        assert effect["is_taken"]
+        assert crawl.is_alive()
+        assert relevance(run, url) == (0.0, False)
+        assert url in [each["url"] for each in effect["judgements"]]
+        (given,) = client.get(ANSWERS).json()
+        assert (given["url"], given["answer"], given["by"]) == (url, "no", "person")
+    finally:
+        is_over.set()
+        crawl.join()
+
+
+def test_answers_about_a_host_are_counted_first_and_given_when_confirmed(serve: Serve, run: Path) -> None:
+    client, host = serve(run), relevant_page(run).split("/")[2]
+    with open_run(run) as opened:
+        pages = sum(page.url.host == host for page in opened.pages())
+    asked = client.post(f"{ANSWERS}/bulk", json={"host": host, "answer": "no"}).json()
+    assert asked == {"pages": pages, "effect": None}
+    assert client.get(ANSWERS).json() == []
+    shown = client.post("/runs/geology/answers/bulk", json={"host": host, "answer": "no"}).json()
+    assert shown["confirm"] == f"Answer no about {pages} page{'s' if pages > 1 else ''}?"
+    given = client.post(f"{ANSWERS}/bulk", json={"host": host, "answer": "no", "pages": pages}).json()
+    assert given["effect"]["answers"] == pages
+    with open_run(run) as opened:
+        assert not any(page.is_relevant for page in opened.pages() if page.url.host == host)
+
+
+def test_answers_about_what_a_query_finds_never_exceed_the_number_confirmed(serve: Serve, run: Path) -> None:
+    client, bulk = serve(run), {"query": "rock", "answer": "yes"}
+    found = client.post(f"{ANSWERS}/bulk", json=bulk).json()["pages"]
+    assert found > 2
+    client.post(f"{ANSWERS}/bulk", json={**bulk, "pages": 2})
+    assert len(client.get(ANSWERS).json()) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "message"),
+    [
+        ("", {"url": "https://nowhere.test/", "answer": "yes"}, 409, "has no page https://nowhere.test/"),
+        ("", {"url": "no address", "answer": "yes"}, 400, "no address"),
+        ("", {"url": "https://nowhere.test/", "answer": "maybe"}, 422, "answer"),
+        ("", {"answer": "yes"}, 422, "url"),
+        ("/bulk", {"answer": "yes"}, 409, "name a host or a query"),
+        ("/bulk", {"answer": "yes", "host": "nowhere.test"}, 409, "no pages on nowhere.test"),
+        ("/bulk", {"answer": "yes", "query": "zzzzzz"}, 409, "no pages for 'zzzzzz'"),
+    ],
+)
+def test_an_answer_that_is_none_is_refused_with_the_reason(
+    serve: Serve, run: Path, path: str, body: dict[str, Any], status: int, message: str
+) -> None:
+    answer = serve(run).post(ANSWERS + path, json=body)
+    assert (answer.status_code, message in answer.text) == (status, True)
+
+
+def test_nothing_is_undone_where_nobody_has_answered(serve: Serve, run: Path) -> None:
+    answer = serve(run).post(ANSWERS, json={"url": relevant_page(run), "answer": "undo"})
+    assert answer.status_code == 409
+    assert "nothing to undo" in answer.json()["detail"]
+
+
+def test_a_judge_that_learns_nothing_is_told_of_in_place_of_the_question(serve: Serve, tmp_path: Path) -> None:
+    path = tmp_path / "geology"
+    settings = honeyguide.settings_from(
+        {
+            "topic": {"name": "geology", "keywords": ["rock"]},
+            "crawl": {"world": "synthetic:pages=2000,hosts=20", "workers": 0},
+            "judge": {"kind": "keyword"},
+            "budget": {"fetches": 20},
+        }
+    )
+    honeyguide.crawl(path, settings).close()
+    client = serve(path)
+    assert client.get("/runs/geology/questions").status_code == 200
+    assert "learns from no answers" in client.get("/runs/geology/question").text
+
+
+def test_a_run_that_vanishes_is_told_of(serve: Serve, run: Path) -> None:
+    client: httpx.Client = serve(run.parent)
+    url = relevant_page(run)
+    rmtree(run)
+    answers = [client.get("/runs/geology/questions"), client.post(ANSWERS, json={"url": url, "answer": "yes"})]
+    for answer in answers:
+        assert answer.status_code == 404
+        assert "moved or deleted" in answer.text
+
+
+def test_a_read_only_dashboard_asks_and_takes_no_answer(serve: Serve, run: Path) -> None:
+    client = serve(run, access=Access(read_only=True))
+    assert "data-key" not in client.get("/runs/geology/question").text
+    assert client.post(ANSWERS, json={"url": relevant_page(run), "answer": "yes"}).status_code == 403
+    with open_run(run) as opened:
+        assert not any(opened.answers())
