@@ -32,7 +32,7 @@ def served(*places: Path, access: Access | None = None) -> Iterator[httpx.Client
         while not server.started:
             sleep(0.01)
         client = httpx.Client(
-            base_url=f"http://127.0.0.1:{sock.getsockname()[1]}", headers={CSRF_HEADER: "ours"}, timeout=20
+            base_url=f"http://127.0.0.1:{sock.getsockname()[1]}", headers={CSRF_HEADER: "ours"}, timeout=60
         )
         client.cookies.set(CSRF_COOKIE, "ours")
         with client:

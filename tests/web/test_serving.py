@@ -33,13 +33,13 @@ def started(*arguments: object) -> tuple[subprocess.Popen[str], str]:
 def ended(program: subprocess.Popen[str]) -> int:
     program.send_signal(signal.SIGINT)
     with program:
-        return program.wait(10)
+        return program.wait(60)
 
 
 def test_it_prints_its_address_serves_and_ends_with_ctrl_c(run: Path) -> None:
     program, address = started(run, "--port", 0)
     assert address.startswith("http://127.0.0.1:")
-    assert httpx.get(f"{address}api/runs").json()[0]["name"] == "geology"
+    assert httpx.get(f"{address}api/runs", timeout=60).json()[0]["name"] == "geology"
     assert ended(program) in {0, 130, -signal.SIGINT}
 
 
@@ -47,8 +47,8 @@ def test_another_address_gets_a_token_that_is_printed(run: Path) -> None:
     program, address = started(run, "--port", 0, "--host", "0.0.0.0")
     port, token = re.search(r":(\d+)/\?token=(\S{20,})", address).groups()  # type: ignore[union-attr]
     here = f"http://127.0.0.1:{port}/api/runs"
-    assert httpx.get(here).status_code == 401
-    assert httpx.get(here, headers={"Authorization": f"Bearer {token}"}).status_code == 200
+    assert httpx.get(here, timeout=60).status_code == 401
+    assert httpx.get(here, timeout=60, headers={"Authorization": f"Bearer {token}"}).status_code == 200
     ended(program)
 
 

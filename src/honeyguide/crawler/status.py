@@ -1,14 +1,15 @@
 """Publishes how a crawl stands: `RUN/status.json`, for a dashboard or whoever else watches from outside.
 
 The file is replaced as a whole, so a reader never sees half of one. It is written at most four times a second, and
-less often where that takes long: it costs a crawl a hundredth of its time at most.
+less often where that takes long: it costs a crawl a hundredth of its time at most. The best waiting links and the
+questions take longest; each has a hundredth of its own, and between two looks the file keeps what the last one found.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -19,7 +20,7 @@ from honeyguide.model import HostId, LinkId
 from honeyguide.model.clock import RealClock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -33,7 +34,7 @@ log = logging.getLogger(__name__)
 
 FILE: Final = "status.json"
 WRITE_EVERY_S: Final = 0.25
-LARGEST_SHARE: Final = 0.01  # of a crawl's time that goes into the file
+LARGEST_SHARE: Final = 0.01  # of a crawl's time that goes into the file, and into each of its two costly parts
 BEST_LINKS: Final = 10
 MOST_HOSTS: Final = 20
 MOST_COUNTED: Final = 200  # hosts whose waiting links are counted
@@ -42,30 +43,58 @@ QUESTIONS_EVERY_S: Final = 2.0
 BATCH: Final = 50_000  # links whose scores are looked at together
 
 
+class _Rationed:
+    """A value that is made again only so often that making it takes a small share of the crawl's time."""
+
+    def __init__(self, make: Callable[[], list[dict[str, Any]]], every_s: float) -> None:
+        self._make = make
+        self._every_s = every_s
+        self._next = 0.0
+        self.value: list[dict[str, Any]] = []
+
+    def refresh(self, *, if_due: bool) -> None:
+        """Make the value anew: always, or only if it is time for that."""
+        if not if_due or perf_counter() >= self._next:
+            began = thread_time()  # what other programs do meanwhile is not the crawl's cost
+            self.value = self._make()
+            self._next = perf_counter() + max(self._every_s, (thread_time() - began) / LARGEST_SHARE)
+
+
 class StatusFile:
     """Writes the status of one crawl. What goes wrong here is logged once, and never stops the crawl."""
 
     def __init__(self, run: Path, core: CrawlCore, parts: Parts, store: SqliteStore, answers: AnswerIntake) -> None:
         self._answers = answers
-        self._questions: list[dict[str, Any]] = []
-        self._next_questions = 0.0
+        self._questions = _Rationed(self._newest_questions, QUESTIONS_EVERY_S)
+        self._best = _Rationed(self._best_waiting, WRITE_EVERY_S)
         self._file = run / FILE
         self._core = core
         self._parts = parts
         self._store = store
         self._next = 0.0
+        self._answers_seen = len(answers.answers)
         self._has_failed = False
 
     def write_if_due(self, now: float) -> None:
         """Write the file, if it is time for a new one; `now` is on the crawl's clock."""
-        started = perf_counter()
-        if started >= self._next:
-            self.write(now)
-            ended = perf_counter()
-            self._next = ended + max(WRITE_EVERY_S, (ended - started) / LARGEST_SHARE)
+        if perf_counter() >= self._next:
+            has_answers = len(self._answers.answers) != self._answers_seen
+            self._answers_seen = len(self._answers.answers)
+            self._refresh(if_due=not has_answers)  # an answer changes scores and questions at once
+            began = thread_time()
+            self._write(now)
+            self._next = perf_counter() + max(WRITE_EVERY_S, (thread_time() - began) / LARGEST_SHARE)
 
     def write(self, now: float) -> None:
-        """Replace the file by one that says how the crawl stands now."""
+        """Replace the file by one that says how the crawl stands now, new in all its parts."""
+        self._refresh(if_due=False)
+        self._write(now)
+
+    def _refresh(self, *, if_due: bool) -> None:
+        self._best.refresh(if_due=if_due)
+        self._questions.refresh(if_due=if_due)
+
+    def _write(self, now: float) -> None:
         draft = self._file.with_name(f"{FILE}.draft")
         try:
             draft.unlink(missing_ok=True)
@@ -92,37 +121,41 @@ class StatusFile:
                 "answered": len(replies) - replies.count("skip"),
             },
             "in_flight": [{"url": each.url.text, "since": each.record.chosen_at} for each in self._core.dispatches],
-            "best_waiting": list(self._best_waiting()),
+            "best_waiting": self._best.value,
             "resting_hosts": list(self._resting_hosts(now)),
             "waiting_by_host": self._waiting_by_host(),
             "weights": self._weights(),
-            "questions": self._newest_questions(),
+            "questions": self._questions.value,
         }
 
     def _newest_questions(self) -> list[dict[str, Any]]:
-        """Return the pages about which an answer helps most; found anew now and then, because that takes longer."""
-        judge, started = self._parts.judge.learner, perf_counter()
-        if judge is not None and started >= self._next_questions:
-            pages = self._store.page_columns(judge.description_width)
-            relevance_by_link = dict(zip(pages.links.tolist(), pages.relevance.tolist(), strict=True))
-            links = KnownPages.of(pages, self._answers.answers).links_to_ask_about(judge, MOST_QUESTIONS)
-            self._questions = [
-                {
-                    "url": self._parts.links.url(LinkId(link)).text,
-                    "title": self._store.title(LinkId(link)),
-                    "relevance": relevance_by_link[link],
-                }
-                for link in links
-            ]
-            ended = perf_counter()
-            self._next_questions = ended + max(QUESTIONS_EVERY_S, (ended - started) / LARGEST_SHARE)
-        return self._questions
+        """Return the pages about which an answer helps most; none where the judge does not learn."""
+        judge = self._parts.judge.learner
+        if judge is None:
+            return []
+        pages = self._store.page_columns(judge.description_width)
+        relevance_by_link = dict(zip(pages.links.tolist(), pages.relevance.tolist(), strict=True))
+        links = KnownPages.of(pages, self._answers.answers).links_to_ask_about(judge, MOST_QUESTIONS)
+        return [
+            {
+                "url": self._parts.links.url(LinkId(link)).text,
+                "title": self._store.title(LinkId(link)),
+                "relevance": relevance_by_link[link],
+            }
+            for link in links
+        ]
 
-    def _best_waiting(self) -> Iterator[dict[str, Any]]:
-        """Yield the links that would come out next were all hosts ready, with what speaks for each."""
-        for level, score, link in best_waiting(self._parts, BEST_LINKS):
-            reasons = self._store.reasons_to_follow(link)
-            yield {"url": self._parts.links.url(link).text, "score": score, "level": level, **reasons}
+    def _best_waiting(self) -> list[dict[str, Any]]:
+        """Return the links that would come out next were all hosts ready, with what speaks for each."""
+        return [
+            {
+                "url": self._parts.links.url(link).text,
+                "score": score,
+                "level": level,
+                **self._store.reasons_to_follow(link),
+            }
+            for level, score, link in best_waiting(self._parts, BEST_LINKS)
+        ]
 
     def _waiting_by_host(self) -> dict[str, int]:
         """Count waiting links by host: of those with the most, the most first."""

@@ -282,6 +282,10 @@ class Run:
         """Return a reader of host rests and robots.txt files, usable while the run is open."""
         return HostsAsked(self._db, self._folder.database_file, self.progress)
 
+    def trap_records(self) -> TrapRecords:
+        """Return a reader of what the guard has found, usable while the run is open."""
+        return TrapRecords(self._select)
+
     def guard_findings(self, *, kind: str = "", host: str = "") -> Iterator[GuardFinding]:
         """Yield pages judged part of a loop or a trap, or duplicates, in the order they came; of one kind or host."""
         return TrapRecords(self._select).findings(kind, host)

@@ -232,17 +232,21 @@ class TrapRecords:
     def __init__(self, select: Callable[..., Iterator[tuple[Any, ...]]]) -> None:
         self._select = select
 
-    def findings(self, kind: str = "", host: str = "") -> Iterator[GuardFinding]:
-        """Yield every page with a finding, in the order in which they came; of one kind or host where given."""
+    def findings(self, kind: str = "", host: str = "", found_after: int = -1) -> Iterator[GuardFinding]:
+        """Yield every page with a finding, in the order in which they came; of one kind or host where given.
+
+        `found_after` leaves out what was found out up to a step.
+        """
         rows = self._select(
             f"""SELECT f.step, l.url, f.kind, f.about, f.rule, other.url, f.numbers, f.found_at, f.demotion,
                        coalesce(p.is_relevant, 0)
                 FROM findings f JOIN links l ON l.id = f.link LEFT JOIN links other ON other.id = f.like
                      LEFT JOIN pages p ON p.link = f.link
-                WHERE (?1 = '' OR f.kind = ?1) AND (?2 = '' OR {_HOST_OF.format(url="l.url")} = ?2)
+                WHERE (?1 = '' OR f.kind = ?1) AND (?2 = '' OR {_HOST_OF.format(url="l.url")} = ?2) AND f.found_at > ?3
                 ORDER BY f.step""",  # noqa: S608
             kind,
             host.lower(),
+            found_after,
         )
         for step, url, found, about, rule, like, numbers, found_at, demotion, is_relevant in rows:
             yield GuardFinding(
@@ -253,22 +257,30 @@ class TrapRecords:
     def summary(self, kind: str = "", host: str = "") -> TrapSummary:
         """Sum up all of it; of one kind, or of one host, where these are given."""
         host = host.lower()
-        rows = self._select(
-            """SELECT * FROM moves WHERE (?1 = '' OR host = ?1) AND (?2 = '' OR kind = ?2)
-               ORDER BY lowered + dropped DESC, raised DESC, host, cause, about""",
-            host,
-            kind,
-        )
-        findings, moves = list(self.findings(kind, host)), tuple(HostMoves(*row) for row in rows)
+        findings, moves = list(self.findings(kind, host)), self.moves(kind, host)
         traps, others = grouped(findings, moves)
         return TrapSummary(
-            pages_seen=self._count("SELECT count(*) FROM prints"),
+            pages_seen=self.pages_seen(),
             pages_found=len(findings),
             waiting_behind=None if kind else self._waiting_behind(host),
             traps=traps,
             moves=moves,
             other_moves=others,
         )
+
+    def moves(self, kind: str = "", host: str = "") -> tuple[HostMoves, ...]:
+        """Return the waiting links that were moved, by host and cause, the most first."""
+        rows = self._select(
+            """SELECT * FROM moves WHERE (?1 = '' OR host = ?1) AND (?2 = '' OR kind = ?2)
+               ORDER BY lowered + dropped DESC, raised DESC, host, cause, about""",
+            host,
+            kind,
+        )
+        return tuple(HostMoves(*row) for row in rows)
+
+    def pages_seen(self) -> int:
+        """Return how many pages the guard looked at."""
+        return self._count("SELECT count(*) FROM prints")
 
     def restarts(self) -> Iterator[Restart]:
         """Yield every restart, in order."""

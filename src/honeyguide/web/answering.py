@@ -18,7 +18,7 @@ from honeyguide.errors import RunBusy
 from honeyguide.model.clock import RealClock
 from honeyguide.runs import is_being_crawled, open_run
 from honeyguide.runs.inbox import has_waiting, put
-from honeyguide.web.library import read_status
+from honeyguide.web.status import read_status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +127,7 @@ def _newly_said(run: Path) -> list[tuple[str, float]]:
 
 
 def _best_said(run: Path) -> list[tuple[str, float]]:
-    return [(each["url"], float(each["score"])) for each in read_status(run).get("best_waiting", ())]
+    return [(each["url"], each["score"]) for each in read_status(run).get("best_waiting", ())]
 
 
 def _moves(before: Sequence[str], now: Sequence[tuple[str, float]]) -> tuple[LinkMove, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import hypot
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.runs.traps import grouped
 from honeyguide.web.views import View
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 MOST_WEIGHTS: Final = 16
 MOST_TRAPS: Final = 20
-_WORDS: Final = {
+COLUMN_WORDS: Final = {
     "always one": "any link at all",
     "cosine of the anchor": "its anchor is near the topic",
     "cosine of the words around": "the words around it are near the topic",
@@ -49,10 +50,10 @@ class WeightTable:
 
 def gather_weights(reading: Reading) -> WeightTable:
     """Put the weights of the strategy into words."""
-    said = {str(column): float(weight) for column, weight in dict(reading.said("weights")).items()}
+    said = reading.status.get("weights", {})
     meanings = [weight for column, weight in said.items() if column.startswith(_MEANINGS)]
     rows = [
-        WeightRow(_WORDS.get(column, column), weight)
+        WeightRow(COLUMN_WORDS.get(column, column), weight)
         for column, weight in said.items()
         if not column.startswith(_MEANINGS)
     ]
@@ -85,13 +86,21 @@ class Traps:
 
 
 def gather_traps(reading: Reading) -> Traps:
-    """Read the traps of a run."""
-    summary = reading.run.trap_summary()
+    """Read the traps of a run. Findings are kept from one look to the next: a trap may have many thousands."""
+    records = reading.run.trap_records()
+    answers, newest, found = reading.memory.get("traps", (0, -1, {}))
+    if answers != reading.run.answer_count():  # pages have been judged again
+        answers, newest, found = reading.run.answer_count(), -1, {}
+    for finding in records.findings(found_after=newest):
+        found[finding.step] = finding
+        newest = max(newest, finding.found_at)
+    reading.memory["traps"] = answers, newest, found
+    traps, _ = grouped([found[step] for step in sorted(found)], records.moves())
     rows = (
         TrapRow(each.kind, each.about, each.evidence, each.pages, each.relevant, each.links.lowered)
-        for each in summary.traps[:MOST_TRAPS]
+        for each in traps[:MOST_TRAPS]
     )
-    return Traps(tuple(rows), len(summary.traps), summary.pages_seen, summary.pages_found)
+    return Traps(tuple(rows), len(traps), records.pages_seen(), len(found))
 
 
 WEIGHTS: Final = View("weights", WeightTable, gather_weights, "weights.html", every_s=1, title="Learned", is_half=True)

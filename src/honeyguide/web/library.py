@@ -6,14 +6,13 @@ cannot be read stays in the list, with the reason.
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from honeyguide.crawler.events import StopReason
-from honeyguide.errors import HoneyguideError, RunDamaged
+from honeyguide.errors import HoneyguideError
 from honeyguide.runs import is_being_crawled, open_run
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ _DEEPEST: Final = 3  # folders below a named one
 MOST_RUNS: Final = 500
 _MOST_FOLDERS: Final = 20_000  # looked into
 SPARK_POINTS: Final = 40
-_LARGEST_STATUS: Final = 4_000_000  # bytes
 
 RunState = Literal["running", "stopped", "finished", "unreadable"]
 
@@ -114,15 +112,15 @@ def read_card(name: str, path: Path) -> RunCard:
     """Read a run; one that cannot be read says why."""
     try:
         with open_run(path) as run, run.at_one_moment():
-            return card_of(name, run)
+            return card_of(name, run, run.harvest_sketch(SPARK_POINTS))
     except HoneyguideError as error:
         return RunCard(name, str(path), "unreadable", str(error))
     except OSError as error:
         return RunCard(name, str(path), "unreadable", f"{path}: {error.strerror}; change its rights, or copy it")
 
 
-def card_of(name: str, run: Run) -> RunCard:
-    """Return an open run as the list shows it."""
+def card_of(name: str, run: Run, spark: tuple[int, ...]) -> RunCard:
+    """Return an open run as the list shows it, with its harvest over the fetches."""
     settings, progress = run.settings, run.progress
     return RunCard(
         name,
@@ -136,7 +134,7 @@ def card_of(name: str, run: Run) -> RunCard:
         fetches=progress.fetches,
         pages=progress.pages,
         relevant=progress.relevant,
-        spark=run.harvest_sketch(SPARK_POINTS),
+        spark=spark,
     )
 
 
@@ -146,16 +144,6 @@ def state_of(path: Path, stop_reason: str) -> RunState:
         return "running"
     is_final = stop_reason in tuple(StopReason) and StopReason(stop_reason).is_final
     return "finished" if is_final else "stopped"
-
-
-def read_status(path: Path) -> dict[str, Any]:
-    """Return what the crawl of a run last said of itself; empty where it has said nothing that can be read."""
-    try:
-        with (path / "status.json").open("rb") as opened:
-            status = json.loads(opened.read(_LARGEST_STATUS))
-    except (OSError, ValueError):
-        return {}
-    return status if isinstance(status, dict) else {}
 
 
 def when_written(path: Path) -> tuple[int, ...]:
@@ -197,10 +185,3 @@ def _runs_below(place: Path) -> Iterator[Path]:
                     if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
                 )
                 waiting += [(folder / name, depth + 1) for name in reversed(below)]
-
-
-def check_places(places: Sequence[Path]) -> None:
-    """RunDamaged for a place that does not exist: most likely a mistyped name."""
-    for place in places:
-        if not place.is_dir():
-            raise RunDamaged(f"{place} is no folder; name run folders, or a folder with runs below it")

@@ -46,7 +46,7 @@ def gather_figures(reading: Reading) -> Figures:
         harvest_rate=card.harvest_rate,
         hosts=reading.sums.host_count,
         waiting=progress.waiting,
-        in_flight=len(reading.said("in_flight")) if reading.is_running else 0,
+        in_flight=len(reading.status.get("in_flight", ())) if reading.is_running else 0,
         pages_a_second=card.pages / seconds if seconds >= 1 else None,
     )
 

@@ -10,8 +10,7 @@ from secrets import token_urlsafe
 from threading import Thread
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.errors import ServeError
-from honeyguide.web.library import check_places
+from honeyguide.errors import RunDamaged, ServeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +40,7 @@ def serve(
     Any `host` but this machine's own gets a token, unless `token` gives one. Port 0 takes a free one. `say` is told the
     address. ServeError where the port is taken or something is not installed.
     """
-    check_places(places)
+    _check_places(places)
     try:
         from honeyguide.web.safety import Access  # noqa: PLC0415 - of the extra, as all that this one needs
     except ImportError as error:
@@ -98,3 +97,10 @@ def _address(host: str, port: int, token: str) -> str:
     shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104 - compared
     shown = f"[{shown}]" if ":" in shown else shown
     return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
+
+
+def _check_places(places: Sequence[Path]) -> None:
+    """RunDamaged for a place that does not exist: most likely a mistyped name."""
+    for place in places:
+        if not place.is_dir():
+            raise RunDamaged(f"{place} is no folder; name run folders, or a folder with runs below it")

@@ -47,7 +47,7 @@ class HostTable:
 
 def gather_hosts(reading: Reading) -> HostTable:
     """Read the hosts of a run."""
-    waiting = {str(host): int(count) for host, count in dict(reading.said("waiting_by_host")).items()}
+    waiting = reading.status.get("waiting_by_host", {})
     rests = dict(_rests(reading)) if reading.is_running else {}
     # A host that rests need not be among the best: sums of all hosts are kept, so any can be looked up.
     rows = {
@@ -67,9 +67,9 @@ def gather_hosts(reading: Reading) -> HostTable:
 
 
 def _rests(reading: Reading) -> Iterator[tuple[str, float]]:
-    now = float(reading.status.get("now") or 0.0)
-    for each in reading.said("resting_hosts"):
-        yield str(each["host"]), max(0.0, float(each["ready_at"]) - now)
+    now = reading.status.get("now", 0.0)
+    for each in reading.status.get("resting_hosts", ()):
+        yield each["host"], max(0.0, each["ready_at"] - now)
 
 
 def _why_it_rests(run: Run, host: str) -> str:
@@ -103,8 +103,8 @@ def gather_underway(reading: Reading) -> Underway:
     """Read what is being fetched."""
     if not reading.is_running:
         return Underway((), 0)
-    now, said = float(reading.status.get("now") or 0.0), reading.said("in_flight")
-    links = sorted((Fetching(str(each["url"]), max(0.0, now - float(each["since"]))) for each in said), key=_age)
+    now, said = reading.status.get("now", 0.0), reading.status.get("in_flight", ())
+    links = sorted((Fetching(each["url"], max(0.0, now - each["since"])) for each in said), key=_age)
     return Underway(tuple(links[:MOST_IN_FLIGHT]), len(links))
 
 
@@ -137,10 +137,10 @@ def gather_waiting(reading: Reading) -> BestWaiting:
     """Read the best of the waiting links."""
     links = tuple(
         WaitingLink(
-            str(each["url"]), float(each["score"]), int(each.get("level") or 0), str(each.get("anchor") or ""),
-            str(each.get("found_on") or ""), each.get("page_relevance"), int(each.get("depth") or 0),
+            each["url"], each["score"], each["level"], each["anchor"],
+            each["found_on"] or "", each["page_relevance"], each["depth"],
         )
-        for each in reading.said("best_waiting")
+        for each in reading.status.get("best_waiting", ())
     )  # fmt: skip
     return BestWaiting(links, reading.run.progress.waiting)
 

@@ -15,7 +15,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.runs import PageSnippets, RunSums, open_run
-from honeyguide.web.library import card_of, read_status
+from honeyguide.web.library import SPARK_POINTS, card_of
+from honeyguide.web.status import read_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from honeyguide.runs import CrawledPage, Run, Snippet
     from honeyguide.web.library import RunCard
+    from honeyguide.web.status import CrawlStatus
 
 _MOST_SUMS: Final = 30  # runs whose sums are kept
 _MOST_SNIPPETS: Final = 5000
@@ -36,17 +38,13 @@ class Reading:
     run: Run
     card: RunCard
     sums: RunSums
-    status: dict[str, Any]  # empty where it has said nothing yet; older than the run where the crawl was killed
+    status: CrawlStatus  # empty where it has said nothing yet; older than the run where the crawl was killed
     snippets: SnippetCache
     memory: dict[str, Any]  # of this run, from one look to the next, for what a view need not make again
 
     @property
     def is_running(self) -> bool:
         return self.card.state == "running"
-
-    def said(self, key: str) -> Any:  # noqa: ANN401 - a list or an object of JSON
-        """Return what the crawl has said under one key of its status; empty where it has said nothing."""
-        return self.status.get(key) or ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +102,7 @@ class Readings:
                 except BaseException:
                     self._forget(path)
                     raise
-                card = card_of(name, run)
+                card = card_of(name, run, tuple(found for _, found in sums.curve(SPARK_POINTS + 1)))
                 yield Reading(name, run, card, sums, read_status(path), self._snippets, memory)
 
     def _kept(self, path: Path) -> tuple[RunSums, dict[str, Any], Lock]:
