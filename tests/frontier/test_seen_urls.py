@@ -52,6 +52,21 @@ def test_texts_with_the_same_hash_still_get_their_own_numbers(urls: list[Url], h
         check_numbers(urls)
 
 
+@given(st.lists(urls, max_size=30), st.lists(urls, max_size=60), st.sampled_from([3, 2**64]))
+def test_urls_added_together_get_the_numbers_that_they_get_one_by_one(
+    before: list[Url], after: list[Url], hashes: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        digest = xxhash.xxh3_64_intdigest
+        patch.setattr(xxhash, "xxh3_64_intdigest", lambda text, seed=0: digest(text, seed) % hashes)
+        together, one_by_one = met(before), met([*before, *after])
+        together.add_new([url for url in dict.fromkeys(after) if url not in before])
+        assert list(together) == list(one_by_one)
+        assert [together.find(url) for url in one_by_one] == list(range(len(one_by_one)))
+        together.add_new([Url(f"https://more.example/{number}") for number in range(600)])
+        assert together.find(Url("https://more.example/599")) == len(one_by_one) + 599
+
+
 def test_many_urls_outgrow_the_first_columns() -> None:
     urls = [Url(f"https://host-{number % 7}.example/page/{number}") for number in range(5000)]
     seen = met(urls)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.model import Url
 from honeyguide.settings.sections import LANGUAGES
-from honeyguide.text import Stems, first_words, main_text, stop_words, words_of, words_of_url
+from honeyguide.text import Stems, first_words, letters_of, main_text, stop_words, words_of, words_of_url
 from honeyguide.text.telling import content_words
 from honeyguide.text.tokens import CACHED_STEMS, languages
 from pages import page_of
@@ -147,3 +149,8 @@ def test_stop_words_say_nothing_also_where_the_language_is_not_told(language: st
 def test_a_word_is_not_left_out_because_it_is_a_stop_word_of_yet_another_language() -> None:
     assert "sam" in stop_words("polish") - stop_words("german")
     assert content_words("Sam: Vulkane und Beben unter Gletschern") == ["sam", "vulkane", "beben", "gletschern"]
+
+
+@given(st.text(st.one_of(st.characters(), st.characters(max_codepoint=127)), max_size=40))
+def test_runs_of_letters_have_no_digit_sign_or_space_in_them(text: str) -> None:
+    assert letters_of(text) == re.findall(r"[^\W\d_]+", text)

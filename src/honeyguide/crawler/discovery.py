@@ -10,7 +10,7 @@ that pages have shown.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from itertools import compress, repeat
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -188,13 +188,15 @@ class Discovery:
         unvisited, numbers, states, visited = [], [], [], []
         met = len(self._links)
         kept_out = left_alone = 0
+        is_open = self._scope.is_open(origin.depth + 1)
         for shown in page.links:
             number = self._links.find(shown.target)
             state = None if number is None else self._links.state(number)
             if is_expanded and number is not None and state not in UNVISITED:
                 visited.append(number)  # whatever the scope says: most links of most pages
                 continue
-            is_in_scope = self._scope.objection_to_link(shown, depth=origin.depth + 1) is None
+            is_unbound = is_open and not shown.rel
+            is_in_scope = is_unbound or self._scope.objection_to_link(shown, depth=origin.depth + 1) is None
             is_welcome = is_expanded and is_in_scope
             if not is_expanded and is_in_scope and self._scope.follows_links:
                 left_alone += self._scope.has_room(met) if number is None else state is LinkState.PRUNED
@@ -257,14 +259,14 @@ class Discovery:
         at = None if levels is None else levels[entering]
         pushed_out = self._push(_listed(links[entering]), scores[entering], rows[entering], at)
         turned_away = _listed(links[found.is_new & is_met & ~has_room & ~is_dropped])
-        for link in turned_away:
-            self._links.set_state(link, LinkState.PRUNED)
-
-        record = partial(self._record, found, links, scores, rows, page)
+        self._links.set_states(turned_away, LinkState.PRUNED)
+        new = np.flatnonzero(found.is_new & is_met)
         return Admitted(
             targets=(*found.visited, *_listed(links[is_met])),
-            new=tuple(map(record, np.flatnonzero(found.is_new & is_met).tolist())),
-            again=tuple(map(record, again.tolist())),
+            new=self._records(found, new, links, scores, page),
+            again=self._records(
+                found, again, links, scores, page, rows if self._found_again is FoundAgain.MERGE else None
+            ),
             pruned=(*pushed_out, *turned_away),
             times_pruned=len(pushed_out) + int((~has_room & ~is_dropped).sum()),
             pairs=self._pairs(_listed(links), scores, rows),
@@ -343,31 +345,44 @@ class Discovery:
     ) -> NDArray[np.int64]:
         """Number the new links that are met, and give all links with the numbers that hold from now on."""
         links = found.links.copy()
-        for place in np.flatnonzero(found.is_new & is_met).tolist():
-            url = found.candidates.targets[place]
-            links[place], _ = self._links.meet(url, depth=origin.depth + 1, distance=origin.distance, found_on=page)
+        is_met_now = found.is_new & is_met
+        links[is_met_now] = self._links.meet_new(
+            list(compress(found.candidates.targets, is_met_now.tolist())),
+            depth=origin.depth + 1,
+            distance=origin.distance,
+            found_on=page,
+        )
         return links
 
-    def _record(
-        self,
+    @staticmethod
+    def _records(
         found: FoundLinks,
+        places: NDArray[np.int64],
         links: NDArray[np.int64],
         scores: NDArray[np.float64],
-        rows: Rows,
         page: LinkId,
-        place: int,
-    ) -> FoundLink:
-        """Make the record of one of the links that were found on a page."""
-        # A merged row cannot be made from one description.
-        is_merged = self._found_again is FoundAgain.MERGE and not found.is_new[place]
-        return FoundLink(
-            LinkId(int(links[place])),
-            found.candidates.targets[place],
-            page,
-            found.candidates.anchor(place),
-            found.described[place].tobytes(),
-            float(scores[place]),
-            rows[place] if is_merged else None,
+        merged: Rows | None = None,
+    ) -> tuple[FoundLink, ...]:
+        """Make the records of some of the links that were found on a page.
+
+        Rows that are `merged` cannot be made from one description, so they are stored.
+        """
+        candidates, words = found.candidates, found.candidates.words
+        starts, ends = candidates.spans[places, 1].tolist(), candidates.spans[places, 2].tolist()
+        return tuple(
+            FoundLink(
+                LinkId(link), candidates.targets[place], page, " ".join(words[start:end]), description, score, row
+            )
+            for place, link, score, start, end, description, row in zip(
+                places.tolist(),
+                links[places].tolist(),
+                scores[places].tolist(),
+                starts,
+                ends,
+                _bytes_of(found.described[places]),
+                repeat(None) if merged is None else merged[places],
+                strict=False,
+            )
         )
 
     def _push(
@@ -377,13 +392,11 @@ class Discovery:
         rows: Rows,
         levels: Sequence[int] | NDArray[np.uint8] | None = None,
     ) -> tuple[LinkId, ...]:
-        for link in links:
-            self._links.set_state(link, LinkState.WAITING)
+        self._links.set_states(links, LinkState.WAITING)
         self._under_way.note(rows, scores)
         at = None if levels is None else np.asarray(levels, dtype=np.uint8)
         pruned = self._frontier.push(Arrivals(links, self._links.hosts(links), scores, rows, at))
-        for link in pruned:
-            self._links.set_state(link, LinkState.PRUNED)
+        self._links.set_states(pruned, LinkState.PRUNED)
         return tuple(pruned)
 
     def _found_again_with(
@@ -422,6 +435,13 @@ class Discovery:
 def leaves_unmet(strategy: Strategy, scope: Scope) -> bool:
     """Whether a new link that finds no room gets no number. Where pages are limited, the first that are met count."""
     return strategy.capacity > 0 and not scope.limits_pages
+
+
+def _bytes_of(described: LinkDescriptions) -> list[bytes]:
+    """Return each description as it is stored."""
+    whole = described.tobytes()
+    width = len(whole) // max(1, len(described))
+    return [whole[place * width : (place + 1) * width] for place in range(len(described))]
 
 
 def _listed(links: NDArray[np.int64]) -> list[LinkId]:

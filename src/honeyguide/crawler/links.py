@@ -62,6 +62,19 @@ class LinkTable:
         self.place(link, depth=depth, distance=distance, hops=hops)
         return link, True
 
+    def meet_new(self, urls: Sequence[Url], *, depth: int, distance: int, found_on: LinkId) -> NDArray[np.int64]:
+        """The numbers of URLs of which none was met before, and none is there twice; they wait."""
+        links = np.arange(self._count, self._count + len(urls))
+        self._seen.add_new(urls)
+        self._count += len(urls)
+        while self._count > len(self._state):
+            self._grow()
+        self._host[links] = [self.host_id(url.host) for url in urls]
+        self._found_on[links] = found_on
+        self._depth[links] = min(depth, 32_767)
+        self._distance[links] = min(distance, 32_767)
+        return links
+
     def place(self, link: LinkId, *, depth: int, distance: int, hops: int = 0) -> None:
         """Note from where a link is now expected to be followed."""
         # Depths beyond 32,767 clicks are traps; they need not be told apart.
@@ -90,13 +103,16 @@ class LinkTable:
         return self._host_keys[host]
 
     def hosts(self, links: Sequence[LinkId]) -> list[HostId]:
-        return [HostId(int(self._host[link])) for link in links]
+        return [HostId(host) for host in self._host[np.asarray(links, dtype=np.int64)].tolist()]
 
     def state(self, link: LinkId) -> LinkState:
         return _STATES[self._state[link]]
 
     def set_state(self, link: LinkId, state: LinkState) -> None:
         self._state[link] = state
+
+    def set_states(self, links: Sequence[LinkId], state: LinkState) -> None:
+        self._state[np.asarray(links, dtype=np.int64)] = state
 
     def waiting(self) -> NDArray[np.int64]:
         """Every link that waits, in order of discovery. Looks at all links ever met."""

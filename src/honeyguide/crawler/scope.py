@@ -82,6 +82,12 @@ class Scope:
         """Whether a host has given all that it may give."""
         return self.limits_hosts and self._fetches_by_host[host] >= self._max_pages_per_host
 
+    def is_open(self, depth: int) -> bool:
+        """Whether every URL is in at this depth."""
+        is_deep = self._max_depth and depth > self._max_depth
+        limits = is_deep or self._share.size < 1 or self.limits_hosts or self._rules
+        return not limits and self._hosts.is_empty
+
     def objection(self, url: Url, *, depth: int) -> str | None:
         """The setting that keeps a link out, or None."""
         if self._max_depth and depth > self._max_depth:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -11,7 +12,7 @@ import xxhash
 from honeyguide.model import LinkId, Url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 FREE: Final = -1
 
@@ -41,6 +42,26 @@ class SeenUrls:
         text = url.text.encode()
         number = self._places[self._place(text, xxhash.xxh3_64_intdigest(text))]
         return None if number == FREE else LinkId(number)
+
+    def add_new(self, urls: Sequence[Url]) -> None:
+        """Give the next numbers to URLs of which none was met, and none is there twice; quicker than one by one."""
+        texts = [url.text.encode() for url in urls]
+        first = len(self)
+        self._hashes.extend(map(xxhash.xxh3_64_intdigest, texts))
+        self._texts += b"".join(texts)
+        self._ends.extend(islice(accumulate(map(len, texts), initial=self._ends[-1]), 1, None))
+        size = len(self._places)
+        while 2 * len(self) > size:
+            size *= 2
+        if size > len(self._places):
+            self._places = _table(self._hashes, size=size)
+            return
+        places, last = self._places, size - 1
+        for number in range(first, len(self)):
+            place = self._hashes[number] & last
+            while places[place] != FREE:
+                place = (place + 1) & last
+            places[place] = number
 
     def add(self, url: Url) -> LinkId:
         """Return the number of a URL, a new one if it was never met."""

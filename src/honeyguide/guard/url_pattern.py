@@ -11,22 +11,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
 import xxhash
 
+from honeyguide.text import letters_of
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from honeyguide.model import HostKey, Url
 
 _SURE: Final = re.compile(r"(?:cal|calendar|date|day|week|month|year)s?|agenda|ym")
 _WITH_A_YEAR: Final = frozenset({"event", "events", "archive", "archives"})
 _IN_SHORT: Final = {"y": "year", "yr": "year", "m": "month", "mon": "month", "d": "day"}
-_WORD: Final = re.compile(r"[^\W\d_]+")
 _YEAR: Final = re.compile(  # alone, or with a month or a day written on to it, as in 20310407
     r"(?<!\d)(?:19|20|21)\d\d(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?)?(?!\d)"
 )
@@ -38,7 +38,7 @@ def is_dated(names: Iterable[str], path_and_query: str) -> bool:
     Words such as *calendar* and *month* among `names` say so. *Archive* and *events* do where there is a year in the
     address. Of the letters for a day, a month and a year it takes two.
     """
-    words = set(_WORD.findall(" ".join(names).lower()))
+    words = set(letters_of(" ".join(names).lower()))
     if any(map(_SURE.fullmatch, words)):
         return True
     if len({_IN_SHORT[word] for word in words & _IN_SHORT.keys()}) > 1:
@@ -58,24 +58,54 @@ LONGEST_KEPT: Final = 256
 """Characters of an address up to which what is worked out from it is kept: longer ones are rare, or a trap's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """The shape of one address, with what is looked up by it."""
+class Shape(NamedTuple):
+    """The shape of one address, with what is looked up by it.
+
+    A tuple that works out only what most links are asked for: a page may have thousands.
+    """
 
     host: HostKey
-    path: str  # the folded path and the names of parameters
+    address: str  # path and query as they are
+    folded: tuple[str, ...]  # the parts of the path
     series: str  # host and folded path, and whether there are parameters
-    section: str  # host and family
     names: tuple[str, ...]  # of parameters, sorted, each once
     repeats: int  # how often the path says the same; 1 for most
     is_serial: bool  # whether something in it can be counted on for ever: a number, an id, a parameter
-    words: tuple[str, ...]  # parts of the path that are no numbers, no ids and not its first, with # for their numbers
-    is_dated: bool  # whether it says that it is about a day, a month or a year
+
+    @property
+    def path(self) -> str:
+        """The folded path and the names of parameters."""
+        path = "/" + "/".join(self.folded)
+        return f"{path}?{'&'.join(self.names)}" if self.names else path
 
     @property
     def text(self) -> str:
         """The whole shape, for people."""
         return self.host + self.path
+
+    @property
+    def section(self) -> str:
+        """Host and family."""
+        return self.host + self._family
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The parts of the path that are no numbers, no ids and not its first, with # for their numbers."""
+        parts = zip(self._parts, self.folded, strict=True)
+        return tuple(_DIGITS.sub("#", part) for part, kept in parts if kept.startswith("*"))
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether it says that it is about a day, a month or a year."""
+        return self.is_serial and is_dated((self._family, *self.names), self.address)
+
+    @property
+    def _family(self) -> str:
+        return _family(self.folded, self._parts, has_query=bool(self.names))
+
+    @property
+    def _parts(self) -> list[str]:
+        return self.address.partition("?")[0].split("/")[1:]
 
 
 def is_id(text: str) -> bool:
@@ -94,30 +124,26 @@ def _kept_shape(url: Url) -> Shape:
 
 
 def _shape(url: Url) -> Shape:
-    path, _, query = url.path_and_query.partition("?")
+    host, address = url.host, url.path_and_query
+    path, _, query = address.partition("?")
     parts = path.split("/")[1:]
-    folded = [_folded(part, is_first=place == 0, is_last=place == len(parts) - 1 and not query)
-              for place, part in enumerate(parts)]  # fmt: skip
-    names = tuple(sorted({unquote(item.partition("=")[0]) for item in query.split("&") if item}))
-    host, folded_path = url.host, "/" + "/".join(folded)
-    family = _family(folded, parts, has_query=bool(names))
-    is_serial = bool(names) or any(part[:1] in ("#", "@") for part in folded)
+    last = -1 if query else len(parts) - 1
+    folded = tuple(
+        [_folded(part, is_first=place == 0, is_last=place == last) if part else "" for place, part in enumerate(parts)]
+    )
+    names = tuple(sorted({unquote(item.partition("=")[0]) for item in query.split("&") if item})) if query else ()
     return Shape(
-        host=host,
-        path=f"{folded_path}?{'&'.join(names)}" if names else folded_path,
-        series=f"{host}{folded_path}{'?' if names else ''}",
-        section=host + family,
+        host,
+        address,
+        folded,
+        series=f"{host}/{'/'.join(folded)}{'?' if names else ''}",
         names=names,
-        repeats=repeats_in([part for part in parts if part]),
-        is_serial=is_serial,
-        words=tuple(_DIGITS.sub("#", part) for part, kept in zip(parts, folded, strict=True) if kept.startswith("*")),
-        is_dated=is_serial and is_dated((family, *names), url.path_and_query),
+        repeats=1 if len(set(parts)) == len(parts) else repeats_in([part for part in parts if part]),
+        is_serial=bool(names) or any(part[:1] in ("#", "@") for part in folded),
     )
 
 
 def _folded(part: str, *, is_first: bool, is_last: bool) -> str:
-    if not part:
-        return ""
     ending = _ENDING.search(part)
     stem = part[: ending.start()] if ending else part
     tail = ending.group() if ending else ""
@@ -130,7 +156,7 @@ def _folded(part: str, *, is_first: bool, is_last: bool) -> str:
     return f"*{tail}"
 
 
-def _family(folded: list[str], parts: list[str], *, has_query: bool) -> str:
+def _family(folded: Sequence[str], parts: Sequence[str], *, has_query: bool) -> str:
     """The literal parts in front: one, or all before the first number where there is something to count."""
     is_counted = has_query or any(part[:1] in ("#", "@") for part in folded)
     kept: list[str] = []

@@ -80,6 +80,7 @@ class WebGuard:
 
     def __init__(self, rules: GuardSettings) -> None:
         self._rules = rules
+        self._shapes: dict[str, Shape] = {}  # of the links of the page that was observed last
         self._begin()
 
     def _begin(self) -> None:
@@ -131,7 +132,7 @@ class WebGuard:
 
     def level(self, url: Url, carried: int) -> LinkLevel:
         """Take the deepest level of all rules, and one more for each further rule that is as firm."""
-        said = self._levels(url, shape_of(url), carried)
+        said = self._levels(url, self._shapes.get(url.text) or shape_of(url), carried)
         if not said:
             return _CLEAN
         deepest = max(said, key=lambda each: each.level)
@@ -224,8 +225,10 @@ class WebGuard:
         payer = self._sites.payer(site)
         fresh, brings, turns = 0, False, False
         raised: list[HostKey] = []
+        self._shapes = {}
+        section = shape.section if shape.is_serial else ""
         for target in targets:
-            there = shape_of(target.url)
+            there = self._shapes[target.url.text] = shape_of(target.url)
             other = site
             if there.host != shape.host:
                 other, more = self._sites.refer(site, there.host)
@@ -241,8 +244,8 @@ class WebGuard:
             if times:
                 continue
             fresh += self._sites.payer(other) is payer
-            is_turn = (
-                shape.is_serial and there.is_serial and there.section == shape.section and not self._has_new_word(there)
+            is_turn = bool(
+                section and there.is_serial and there.section == section and not self._has_new_word(there, section)
             )
             turns |= is_turn
             brings |= not is_turn
@@ -259,14 +262,14 @@ class WebGuard:
             self._shown_twice.put(target.link, 1)
         return times
 
-    def _has_new_word(self, there: Shape) -> bool:
+    def _has_new_word(self, there: Shape, section: str) -> bool:
         """Whether a name stands in an address that no numbered address of its section had so far.
 
         A calendar's addresses have numbers, and a few words again and again; below the numbers of a journal are titles.
         """
         is_new = False
         for word in there.words:
-            key = hash_of(f"{there.section} {word}")
+            key = hash_of(f"{section} {word}")
             is_new |= self._words.touch(key) is None
             self._words.put(key, 1)
         return is_new

@@ -9,7 +9,7 @@ looks like. Everything here is a function of its arguments; tables are only cach
 
 from honeyguide.text.encoder import TextEncoder, open_encoder
 from honeyguide.text.english import EnglishVectors, open_vectors
-from honeyguide.text.tokens import WORD, Stems, first_words, main_text, stop_words, words_of, words_of_url
+from honeyguide.text.tokens import WORD, Stems, first_words, letters_of, main_text, stop_words, words_of, words_of_url
 from honeyguide.text.url_shape import LetterModel, UrlRules, UrlShape, english_letters, plain_runs, url_shape
 from honeyguide.text.vectors import VectorSource, Vocabulary, WordRows, WordVectors, cosine, cosines, neighbours, unit
 from honeyguide.text.wordllama import WordllamaVectors
@@ -31,6 +31,7 @@ __all__ = [
     "cosines",
     "english_letters",
     "first_words",
+    "letters_of",
     "main_text",
     "neighbours",
     "open_encoder",
