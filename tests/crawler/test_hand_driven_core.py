@@ -8,6 +8,7 @@ import pytest
 
 from crawler.driving import script_settings
 from honeyguide.crawler import Builder, CrawlCore, Dispatch, PageJudged, Stop, StopReason, Wait
+from honeyguide.crawler.preparing import Unreadable
 from honeyguide.model import LinkId, LinkState
 from honeyguide.runs import SqliteStore
 from scripted_world import ScriptedWorld, page_with
@@ -87,3 +88,31 @@ def test_seconds_that_pass_without_an_answer_count_as_spent() -> None:
     core = CrawlCore(Builder(settings, hashed_vectors()).parts(), settings)
     core.start(ScriptedWorld(SCRIPT).entry_urls(), now=100.0)
     assert core.choose(now=110.0) == Stop(StopReason.SECONDS)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "is_live", "took_s", "read_s", "ready_at"),
+    [
+        (2, True, 0.25, 0.0, 12.25),
+        (2, True, 0.25, 0.3, 15.25),
+        (2, True, 0.25, 9.0, 17.25),  # at most
+        (2, True, 0.05, 0.0, 10.5),  # as after any page
+        (1, True, 0.25, 0.3, 10.5),  # there is nobody else to be asked
+        (2, False, 0.25, 0.3, 10.5),
+    ],
+)
+def test_a_host_rests_in_proportion_to_what_its_page_cost(
+    hosts: int, took_s: float, read_s: float, ready_at: float, *, is_live: bool
+) -> None:
+    settings = script_settings(politeness__delay_s=0.5, politeness__delay_factor=0.0, politeness__max_delay_s=7.0)
+    core = CrawlCore(Builder(settings, hashed_vectors()).parts(is_live=is_live), settings)
+    seeds = [SEED, "http://other.test/"][:hosts]
+    world = ScriptedWorld({SEED: page_with("/more"), "http://other.test/": page_with()}, entry_urls=seeds)
+    core.start(world.entry_urls(), now=0.0)
+    for link in reversed(range(hosts)):
+        dispatch = core.choose_link(LinkId(link), now=9.0)
+        core.apply(dispatch, world.answer(dispatch.url), now=10.0)
+    core.taken_in(dispatch, 10.0, 10.0 + took_s, Unreadable("", read_s))
+    choice = core.choose(now=10.0 + took_s)
+    assert isinstance(choice, Wait)
+    assert choice.until == pytest.approx(ready_at)

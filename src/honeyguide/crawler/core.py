@@ -228,6 +228,15 @@ class CrawlCore:
         )
         return Step(record, step.events)
 
+    def taken_in(self, dispatch: Dispatch, began: float, now: float, prepared: Prepared | Unreadable | None) -> None:
+        """Taking in and storing an answer has lasted from `began` to `now`, and reading its page before what it says.
+
+        Live, its host rests in proportion.
+        """
+        if self._parts.is_live:
+            reading_s = prepared.seconds if prepared is not None else 0.0
+            self._hosts.rest_for_cost(dispatch.url.host, now - began + reading_s, now)
+
     def take_answers(self, changes: AnswerChanges, now: float) -> Step:
         """Note answers, and what they have changed. The judge has been taught them, and the strategy told again."""
         self._ledger.pass_time(now)

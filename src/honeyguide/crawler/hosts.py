@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from honeyguide.fetch.schedule import HostSchedule, further_pause_s, longest_pause_s
 from honeyguide.model import Failed, LinkState, Refused
@@ -16,9 +16,14 @@ if TYPE_CHECKING:
     from honeyguide.crawler.ledger import Ledger
     from honeyguide.crawler.parts import Parts
     from honeyguide.fetch import Gate
-    from honeyguide.model import Answer, HostRest, LinkId, RobotsFile
+    from honeyguide.model import Answer, HostKey, HostRest, LinkId, RobotsFile
     from honeyguide.runs import HostsAsked, Progress, SqliteStore
     from honeyguide.settings import FetchSettings, PolitenessSettings, Settings
+
+SHARE_OF_TIME: Final = 0.1
+"""Of the time of a crawl's processes, for one host among several: links and words without end hold up no other."""
+USUAL_COST_S: Final = 0.05
+"""Of reading a page and taking it in, for which nobody rests."""
 
 
 class Retries:
@@ -71,6 +76,12 @@ class HostRelease:
             self._let_rest(dispatch, answer, ended_at, self._ledger.progress.fetches)
         # As it is now: a host that was released early may have been asked again, and be in trouble.
         return over_host_limit, self._parts.schedule.saved(dispatch.url.host, answer.host_delay_s)
+
+    def rest_for_cost(self, host: HostKey, cost_s: float, now: float) -> None:
+        """Let a host whose page cost much time rest, so that it gets no more of it than its share."""
+        if self._parts.schedule.has_several:
+            rest_s = (cost_s - USUAL_COST_S) / SHARE_OF_TIME
+            self._parts.schedule.rest(host, now + min(rest_s, self._politeness.max_delay_s))
 
     def _drop_links_over_budget(self, dispatch: Dispatch) -> tuple[LinkId, ...]:
         """Take the waiting links of a host out of the frontier if it may give no more pages."""

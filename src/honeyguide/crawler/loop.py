@@ -102,6 +102,7 @@ class CrawlLoop:
                 self._finish(
                     self._core.apply(arrival.dispatch, arrival.answer, now, arrival.ended_at, arrival.prepared)
                 )
+                self._core.taken_in(arrival.dispatch, now, self._clock.now(), arrival.prepared)
             case Answered():
                 self._core.answered(arrival.dispatch, arrival.answer, arrival.ended_at)
             case None:

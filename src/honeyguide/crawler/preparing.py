@@ -56,12 +56,18 @@ class Prepared:
     description: NDArray[np.float16] | None = None  # by which a judge that learns judges it, now and again
     encoded: dict[str, NDArray[np.float32]] | None = None  # texts of its links, read by an encoder beside the crawl
 
+    @property
+    def seconds(self) -> float:
+        """Time that it took to prepare."""
+        return self.parse_s + self.judge_s
+
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """A body of which no page could be made."""
 
     reason: str
+    seconds: float = 0.0  # that were lost over it, where they are known
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ class Workers:
                 tasks[0].url,
                 deadline_s,
             )
-            _answer(tasks.pop(0), Unreadable(f"reading it took over {deadline_s:g} s of processor time"))
+            _answer(tasks.pop(0), Unreadable(f"reading it took over {deadline_s:g} s of processor time", deadline_s))
         else:
             log.warning("a worker process ended with status %s; another takes its place", status)
             if tasks:

@@ -97,6 +97,11 @@ class HostSchedule:
         self._make_room(count)
         return self._ready_at[:count]
 
+    @property
+    def has_several(self) -> bool:
+        """Whether more than one host is known."""
+        return len(self._hosts) > 1
+
     def number(self, host: HostId, name: str) -> None:
         """From now on the frontier knows this host by its number."""
         self._make_room(host + 1)
