@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import random
 import shutil
 import ssl
 import subprocess
 import zlib
 from importlib import import_module
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -54,6 +56,21 @@ PAGES: Final[Mapping[str, Callable[[], bytes]]] = {
     "menus: 400,000 <nav>": lambda: repeated(b"<nav>x</nav>", 4_800_000),
     "markers and control characters": lambda: TEXT * 40 + b"\x01\x02&#1;&#x1;" * 400_000,
 }  # fmt: skip
+
+
+def farm_page(number: int) -> bytes:
+    """A page of 5,000 links of 340 characters, each to a page of its own, and words that no other page has."""
+    begin = f"/{number}/".encode()
+    words = " ".join(random.Random(number).choices(FARM_WORDS, k=300)).encode()
+    return TEXT + words + _FARM_LINKS.replace(b"/@/", begin)
+
+
+FARM_WORDS: Final = tuple("".join(letters) for letters in product("aeiou", "bdfg", "aeiou", "klmn"))
+_FARM_LINKS: Final = b"".join(b'<a href="/@/%d?%s">rock basalt</a> ' % (each, b"x" * 330) for each in range(5000))
+
+FARMS: Final[Mapping[str, Callable[[int], bytes]]] = {
+    "link farm: two hosts, 5,000 new links a page": farm_page,
+}
 
 ROBOTS: Final[Mapping[str, Callable[[], bytes]]] = {
     "robots.txt: 4,500 agents x 4,500 rules": lambda: b"".join(b"user-agent:%d\n" % number for number in range(4500))
