@@ -34,3 +34,44 @@ def test_ends_without_a_beginning_do_not_make_room() -> None:
     flat = "</div></B>" * 10_000 + "<P><LI>x" * 10_000
     html = flat + "<div>" * DEEPEST + "</div>" * 10 + "<DIV>" * 20
     assert affordable_part(html) == flat + "<div>" * DEEPEST + "</div>" * 10 + "<DIV>" * 10
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<div><!--</div>-->",
+        '<div a="</div>">',
+        "<div><script></div></script>",
+        "<div><textarea></div></textarea>",
+    ],
+)
+def test_ends_in_comments_attributes_and_scripts_do_not_make_room(unit: str) -> None:
+    assert len(affordable_part(unit * 20_000)) <= (DEEPEST + 1) * len(unit)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<font c={}><p><!--</font>-->",
+        '<font c="{}</font>"><p>',
+        "<font c={}><p><td>",
+        "<font c={}><p></table><table><td></table>",
+        "<font c={}><p><!--<table>--><td>",
+    ],
+)
+def test_formatting_that_only_seems_to_be_closed_is_cut(unit: str) -> None:
+    html = "<table></table>" + "".join(map(unit.format, range(20_000)))
+    assert len(affordable_part(html)) < len(html) / 10
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<table>" + "<tr><td><font color=red>1<td><font size=2>2" * 2000,
+        "<table><td>" + "<table><td><font a=1>x</font></table>" * 10_000,
+        "<p><font color=red>x</font>" * 20_000,
+        "<!-- <div><p>old</div> --><script>'<div>'+'</div>'</script><p title='<b>x</b>'>x" * 6000,
+    ],
+)
+def test_formatting_and_markup_that_people_write_is_left_alone(html: str) -> None:
+    assert affordable_part(html) is html
