@@ -216,7 +216,7 @@ class TestTables:
         database.close()
         with open_run(run) as opened:
             url = next(opened.pages()).url
-            with pytest.raises(RunDamaged, match="which no crawl wrote"):
+            with pytest.raises(RunDamaged, match="more than 100,000,000"):
                 opened.body(url)
 
 

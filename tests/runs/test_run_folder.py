@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -215,3 +216,14 @@ def test_a_folder_that_could_not_be_filled_is_taken_back(tmp_path: Path, monkeyp
     with pytest.raises(StoreError, match="No space left"):
         RunFolder.create(tmp_path / "run", "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_with_an_old_sqlite_no_run_is_begun_or_opened(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    with pytest.raises(StoreError, match=r"needs 3\.37 or newer"):
+        crawl(tmp_path / "new", SETTINGS, vectors=hashed_vectors())
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(StoreError, match=r"needs 3\.37 or newer"):
+        open_run(run)

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeAlias, TypeVar
 
 from honeyguide.errors import GuardError
+from honeyguide.model.saved_state import inflate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -116,8 +117,8 @@ def unpack(packed: bytes) -> State:
     if not packed.startswith(_MARK):
         raise GuardError("the saved state of the guard is of another version: set guard.on to false, or begin anew")
     try:
-        return _PlainValues(io.BytesIO(zlib.decompress(packed[len(_MARK) :]))).load()
-    except (zlib.error, pickle.UnpicklingError, EOFError, ValueError, IndexError, KeyError) as error:
+        return _PlainValues(io.BytesIO(inflate(packed[len(_MARK) :]))).load()
+    except (pickle.UnpicklingError, EOFError, ValueError, IndexError, KeyError) as error:
         raise GuardError(f"the saved state of the guard is damaged ({error}): begin the run anew") from None
 
 

@@ -24,7 +24,6 @@ by row without BLAS: the same pages and answers give the same weights to the las
 from __future__ import annotations
 
 import io
-import zipfile
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -36,6 +35,7 @@ from honeyguide.judge.embeddings import ROWS_SHOWN
 from honeyguide.judge.judge import LearningJudge
 from honeyguide.judge.topic_terms import LEAD_WORDS, MOST_SAID, TopicTerms
 from honeyguide.model import Evidence, EvidenceRow, weighted_sums
+from honeyguide.model.saved_state import load_arrays
 from honeyguide.text import Stems, unit, words_of
 from honeyguide.text.telling import content_words, idf_of_stem
 from honeyguide.text.vectors import WordRows, count_weights
@@ -187,10 +187,10 @@ class LearnedJudge(LearningJudge):
             self._lesson = self._untaught
             return
         try:
-            with np.load(io.BytesIO(state), allow_pickle=False) as saved:
-                likeness, shift = saved["likeness"].astype(np.float64), saved["shift"].astype(np.float64)
-                yes, fits = int(saved["yes"]), int(saved["format"]) == FORMAT
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            saved = load_arrays(state)
+            likeness, shift = saved["likeness"].astype(np.float64), saved["shift"].astype(np.float64)
+            yes, fits = int(saved["yes"]), int(saved["format"]) == FORMAT
+        except (ValueError, TypeError, KeyError) as error:
             raise JudgeError(
                 f"the saved statistics of the judge are damaged ({error}): restore the run from a copy"
             ) from error

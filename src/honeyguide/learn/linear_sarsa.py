@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -34,6 +33,7 @@ from honeyguide.errors import HoneyguideError, SettingsError, StrategyError
 from honeyguide.learn.han_features import FeatureStyle, PairRows, Scale, TopicAndCategories
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 from honeyguide.model import weighted_sums
+from honeyguide.model.saved_state import load_arrays
 from honeyguide.settings import setting
 
 if TYPE_CHECKING:
@@ -304,8 +304,8 @@ def _weights_in_file(path: Path) -> NDArray[np.float64]:
 def _saved(state: bytes) -> tuple[NDArray[np.float64], int, dict[str, Any]]:
     """Weights, number of choices and state of chance."""
     try:
-        with np.load(io.BytesIO(state), allow_pickle=False) as saved:
-            weights, told = saved["weights"], json.loads(saved["state"].tobytes())
+        saved = load_arrays(state)
+        weights, told = saved["weights"], json.loads(saved["state"].tobytes())
         return weights, int(told["choices"]), dict(told["chance"])
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise StrategyError(f"not a saved state of linear SARSA: {error}") from error

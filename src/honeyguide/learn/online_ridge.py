@@ -18,7 +18,6 @@ By setting there is one column more: the PageRank of the page that the link stan
 from __future__ import annotations
 
 import io
-import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -28,6 +27,7 @@ from honeyguide.errors import StrategyError
 from honeyguide.learn.features import COLUMNS, LinkFeatures
 from honeyguide.learn.strategy import Order, Strategy
 from honeyguide.model import weighted_sums
+from honeyguide.model.saved_state import load_arrays
 from honeyguide.settings import setting
 
 if TYPE_CHECKING:
@@ -149,9 +149,9 @@ class OnlineRidge(Strategy):
 
     def load(self, state: bytes) -> None:
         try:
-            with np.load(io.BytesIO(state), allow_pickle=False) as saved:
-                ridge = Ridge(saved["weights"], saved["inverse"])
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            saved = load_arrays(state)
+            ridge = Ridge(saved["weights"], saved["inverse"])
+        except (ValueError, KeyError) as error:
             raise StrategyError(f"not a saved state of online-ridge: {error}") from error
         if ridge.weights.shape != (self.row_width,) or ridge.inverse.shape != (self.row_width, self.row_width):
             raise StrategyError(

@@ -33,6 +33,7 @@ from honeyguide.learn.parse_or_skip import COLUMNS, LinkStates, UrlMeasure, UrlR
 from honeyguide.learn.parse_or_skip_model import PARSE, SKIP, STATES, Thresholds
 from honeyguide.learn.strategy import Order, Strategy
 from honeyguide.model import Skipped
+from honeyguide.model.saved_state import inflate
 from honeyguide.settings import setting
 
 if TYPE_CHECKING:
@@ -88,10 +89,7 @@ class LinksMet:
     @classmethod
     def loaded(cls, saved: str) -> LinksMet:
         """ValueError or TypeError where `saved` is nothing of the kind."""
-        try:
-            marks = np.frombuffer(zlib.decompress(base64.b64decode(saved, validate=True)), dtype=np.uint8)
-        except zlib.error as error:
-            raise ValueError(f"the marks of links met are damaged: {error}") from error
+        marks = np.frombuffer(inflate(base64.b64decode(saved, validate=True), PLACES // 8), dtype=np.uint8)
         if len(marks) * 8 != PLACES:
             raise ValueError(f"there are {len(marks) * 8} marks of links met instead of {PLACES}")
         met = cls()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import zstandard
 
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
+from honeyguide.model.saved_state import unpack_zstandard
 from honeyguide.runs.archive import read_body
 from honeyguide.settings import MOST_BODY_BYTES
 
@@ -78,9 +79,6 @@ class StoredBodies:
 def unpacked(body: bytes, path: Path) -> bytes:
     """A body from the database; `path` is the database it was read from."""
     try:
-        size = zstandard.frame_content_size(body)
-        if size > MOST_BODY_BYTES:
-            raise RunDamaged(f"{path} has a body of {size} bytes, which no crawl wrote; restore it from a copy")
-        return zstandard.ZstdDecompressor().decompress(body)
-    except zstandard.ZstdError as error:
+        return unpack_zstandard(body, MOST_BODY_BYTES)
+    except ValueError as error:
         raise RunDamaged(f"{path} is damaged: {error}; restore it from a copy of the run") from error

@@ -27,6 +27,7 @@ from time import sleep
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import RunBusy, RunDamaged, RunExists, StoreError
+from honeyguide.runs.schema import require_sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -101,6 +102,7 @@ class RunFolder:
 
         `began_with` are values of settings that a run cannot change, by key.
         """
+        require_sqlite()
         folder, is_ours = cls(path), not path.exists()
         folder.refuse_if_used()
         try:

@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.errors import RunDamaged
+from honeyguide.errors import RunDamaged, StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +25,15 @@ _OBJECTS: Final = "SELECT type, name, tbl_name, sql FROM sqlite_master"
 Described = tuple[str, str, str, str | None]  # type, name, table and SQL
 
 
+def require_sqlite() -> None:
+    """StoreError where SQLite is too old for tables that check types."""
+    if sqlite3.sqlite_version_info < (3, 37):
+        raise StoreError(
+            f"this Python has SQLite {sqlite3.sqlite_version}, and a run needs 3.37 or newer: use a newer Python, such "
+            "as one that uv or conda installs"
+        )
+
+
 def create_tables(database: sqlite3.Connection) -> None:
     """Make the empty tables of a run, all or none."""
     database.executescript(f"BEGIN; {_script()} COMMIT;")
@@ -32,6 +41,7 @@ def create_tables(database: sqlite3.Connection) -> None:
 
 def make_safe(database: sqlite3.Connection) -> None:
     """Bound the values of a database that may be a stranger's, and let its tables call no function that acts."""
+    require_sqlite()
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
     database.execute("PRAGMA trusted_schema = OFF")
 

@@ -20,6 +20,7 @@ from honeyguide.model import (
     RobotsFile,
     Url,
 )
+from honeyguide.model.saved_state import unpack_zstandard
 from honeyguide.runs.answers import page_at, read_answers, read_pages, read_past_fetches, read_unfetched, redirect_end
 from honeyguide.runs.bodies import unpacked, wrap_sqlite_errors
 from honeyguide.runs.records import (
@@ -61,11 +62,9 @@ class RobotsTable:
             return None
         expires, body, closed_by, detail, troubles = row
         try:
-            if body is not None and zstandard.frame_content_size(body) > MOST_BODY_BYTES:
-                raise ValueError("it is longer than any that a crawl keeps")  # noqa: TRY301 - as if it were damaged
-            unpacked = None if body is None else zstandard.ZstdDecompressor().decompress(body)
+            unpacked = None if body is None else unpack_zstandard(body, MOST_BODY_BYTES)
             return RobotsFile(origin, expires, unpacked, _reason(closed_by), detail, troubles)
-        except (zstandard.ZstdError, ValueError) as error:
+        except ValueError as error:
             raise RunDamaged(f"the robots.txt kept of {origin} cannot be read ({error}); restore the run") from error
 
     def all(self) -> Iterator[RobotsFile]:

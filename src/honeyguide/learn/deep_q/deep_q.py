@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from typing import TYPE_CHECKING, Any, Final, Protocol, assert_never
 
 import numpy as np
@@ -27,6 +26,7 @@ from honeyguide.learn.deep_q.training import Experience, Replay, StateLinks, Tra
 from honeyguide.learn.han_features import FeatureStyle, PairRows, Scale, TopicAndCategories
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 from honeyguide.model import Skipped
+from honeyguide.model.saved_state import load_arrays, unpack_zstandard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,10 +51,8 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 def unpacked(state: bytes) -> dict[str, NDArray[Any]]:
     """Return the arrays that were packed; StrategyError if they were not."""
     try:
-        plain = zstandard.ZstdDecompressor().decompress(state)
-        with np.load(io.BytesIO(plain), allow_pickle=False) as saved:
-            return {name: saved[name] for name in saved.files}
-    except (zstandard.ZstdError, OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        return load_arrays(unpack_zstandard(state))
+    except ValueError as error:
         raise StrategyError(f"not a saved state of deep Q-learning: {error}") from error
 
 
