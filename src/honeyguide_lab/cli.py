@@ -86,97 +86,114 @@ Output: TypeAlias = Annotated[
 ]
 
 
+Worlds: TypeAlias = Annotated[
+    list[str] | None,
+    _option("--world", panel=_WHAT, metavar="WORLD", help="An offline world; may be given several times."),
+]
+Topics: TypeAlias = Annotated[
+    list[str] | None, _option("--topic", panel=_WHAT, metavar="TEXT", help="A topic; may be given several times.")
+]
+Keywords: TypeAlias = Annotated[
+    list[str] | None,
+    _option(
+        "--keyword",
+        panel=_WHAT,
+        metavar="WORD",
+        help="A word that the crawler is told of the topic; for one topic only. The synthetic web has its own.",
+    ),
+]
+SeedUrls: TypeAlias = Annotated[
+    list[str] | None,
+    _option("--seed-url", panel=_WHAT, metavar="URL", help="Where to start. Without it: the world's entry pages."),
+]
+Seeds: TypeAlias = Annotated[
+    str | None,
+    _option("--seeds", panel=_WHAT, metavar="random:N", help="Start cold: from N off-topic pages, drawn each repeat."),
+]
+Labels: TypeAlias = Annotated[
+    str | None,
+    _option(
+        "--labels",
+        panel=_WHAT,
+        metavar="RULE",
+        help="What is on topic: truth (of a synthetic web), category:REGEX, csv:FILE with columns url and label, "
+        "or word:TERM in the text. {topic} stands for the topic. Without it: the world's own.",
+    ),
+]
+Budget: TypeAlias = Annotated[
+    str | None,
+    _option(
+        "--budget",
+        metavar="FETCHES",
+        help="Fetches each crawl may spend, or R for as many as there are on-topic pages. [dim]\\[default: 1000][/dim]",
+    ),
+]
+Strategies: TypeAlias = Annotated[
+    list[str] | None,
+    _option(
+        "--strategy",
+        metavar="NAME",
+        help=f"May be given several times. Without it: {', '.join(USUAL_STRATEGIES)}.",
+    ),
+]
+Repeats: TypeAlias = Annotated[
+    str | None, _option("--repeats", metavar="N", help="Crawls of each kind. [dim]\\[default: 3][/dim]")
+]
+FirstSeed: TypeAlias = Annotated[
+    str | None, _option("--seed", metavar="N", help="Seed of the first repeat; the others count up from it.")
+]
+Answers: TypeAlias = Annotated[
+    str | None,
+    _option(
+        "--ask",
+        metavar="N,…",
+        help="Let the labels answer N questions of each strategy once more; several numbers are compared.",
+    ),
+]
+PerfectJudge: TypeAlias = Annotated[
+    bool | None,
+    _option(
+        "--perfect-judge",
+        metavar="",
+        help="Let the labels reward each strategy once more, to tell losses of the judge from others.",
+    ),
+]
+Assignments: TypeAlias = Annotated[
+    list[str] | None,
+    _option("--set", metavar="SECTION.KEY=VALUE", help="Any other setting, for all strategies alike."),
+]
+ExperimentFile: TypeAlias = Annotated[
+    Path | None,
+    _option("--config", metavar="FILE", help="A TOML file of the experiment; see docs/howto/compare-strategies.md."),
+]
+
+
 def sweep(
     context: typer.Context,
     output: Output,
-    parameter: Annotated[
-        str | None, _option("--parameter", metavar="SECTION.KEY", help="The setting to vary.")
-    ] = None,
+    parameter: Annotated[str | None, _option("--parameter", metavar="SECTION.KEY", help="The setting to vary.")] = None,
     values: Annotated[
         str | None, _option("--values", metavar="A,B,…", help="Its values, with commas between them.")
     ] = None,
-    world: Annotated[
-        list[str] | None,
-        _option("--world", panel=_WHAT, metavar="WORLD", help="An offline world; may be given several times."),
-    ] = None,
-    topic: Annotated[
-        list[str] | None, _option("--topic", panel=_WHAT, metavar="TEXT", help="A topic; may be given several times.")
-    ] = None,
-    keyword: Annotated[
-        list[str] | None,
-        _option(
-            "--keyword", panel=_WHAT, metavar="WORD",
-            help="A word that the crawler is told of the topic; for one topic only. The synthetic web has its own.",
-        ),
-    ] = None,
-    seed_url: Annotated[
-        list[str] | None,
-        _option("--seed-url", panel=_WHAT, metavar="URL", help="Where to start. Without it: the world's entry pages."),
-    ] = None,
-    seeds: Annotated[
-        str | None,
-        _option(
-            "--seeds", panel=_WHAT, metavar="random:N", help="Start cold: from N off-topic pages, drawn each repeat."
-        ),
-    ] = None,
-    labels: Annotated[
-        str | None,
-        _option(
-            "--labels", panel=_WHAT, metavar="RULE",
-            help="What is on topic: truth (of a synthetic web), category:REGEX, csv:FILE with columns url and label, "
-            "or word:TERM in the text. {topic} stands for the topic. Without it: the world's own.",
-        ),
-    ] = None,
-    budget: Annotated[
-        str | None,
-        _option(
-            "--budget", metavar="FETCHES",
-            help="Fetches each crawl may spend, or R for as many as there are on-topic pages. "
-            "[dim]\\[default: 1000][/dim]",
-        ),
-    ] = None,
-    strategy: Annotated[
-        list[str] | None,
-        _option(
-            "--strategy", metavar="NAME",
-            help=f"May be given several times. Without it: {', '.join(USUAL_STRATEGIES)}.",
-        ),
-    ] = None,
-    repeats: Annotated[
-        str | None, _option("--repeats", metavar="N", help="Crawls of each kind. [dim]\\[default: 3][/dim]")
-    ] = None,
-    seed: Annotated[
-        str | None, _option("--seed", metavar="N", help="Seed of the first repeat; the others count up from it.")
-    ] = None,
-    ask: Annotated[
-        str | None,
-        _option(
-            "--ask", metavar="N,…",
-            help="Let the labels answer N questions of each strategy once more; several numbers are compared.",
-        ),
-    ] = None,
-    perfect_judge: Annotated[
-        bool | None,
-        _option(
-            "--perfect-judge", metavar="",
-            help="Let the labels reward each strategy once more, to tell losses of the judge from others.",
-        ),
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        _option("--set", metavar="SECTION.KEY=VALUE", help="Any other setting, for all strategies alike."),
-    ] = None,
-    config: Annotated[
-        Path | None,
-        _option(
-            "--config", metavar="FILE", help="A TOML file of the experiment; see docs/howto/compare-strategies.md."
-        ),
-    ] = None,
+    world: Worlds = None,
+    topic: Topics = None,
+    keyword: Keywords = None,
+    seed_url: SeedUrls = None,
+    seeds: Seeds = None,
+    labels: Labels = None,
+    budget: Budget = None,
+    strategy: Strategies = None,
+    repeats: Repeats = None,
+    seed: FirstSeed = None,
+    ask: Answers = None,
+    perfect_judge: PerfectJudge = None,
+    set_: Assignments = None,
+    config: ExperimentFile = None,
     jobs: Jobs = None,
     as_json: JsonFlag = False,
     verbose: Verbosity = 0,
     log_file: LogFile = None,
-) -> None:  # fmt: skip
+) -> None:
     from honeyguide.cli.output import print_json  # noqa: PLC0415 - the engine takes a while to load
     from honeyguide_lab.compare import compare_strategies  # noqa: PLC0415
     from honeyguide_lab.spec import experiment_from  # noqa: PLC0415

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from crawler.driving import script_settings
 from honeyguide.crawler import crawl, crawl_async, refresh, refresh_async, resume
-from honeyguide.crawler.start import DAY_S, by_worth, worth
+from honeyguide.crawler.refreshing import DAY_S, by_worth, worth
 from honeyguide.errors import RunExists, SettingsError, StoreError
 from honeyguide.model import Failed, FailureReason, Fetched, KnownPage, Redirected, Url
 from honeyguide.runs import PageChange, open_run

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import typer
 
@@ -53,6 +53,35 @@ FLAGS: Final = (
 )
 
 
+Links: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        min=0,
+        rich_help_panel=_HOW,
+        help="Show so many of a page's links, those first that best-first crawling would follow first.",
+    ),
+]
+SettingsFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        show_default=False,
+        rich_help_panel=_HOW,
+        help="A TOML file of settings, such as that of a run; flags override it.",
+    ),
+]
+RunToJudgeAs: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="RUN",
+        show_default=False,
+        rich_help_panel=_HOW,
+        help="Judge as this run does, taught by the answers about its pages; shows the answers nearest to a page.",
+    ),
+]
+
+
 @takes_flags(FLAGS)
 def judge(
     pages: Annotated[
@@ -61,31 +90,13 @@ def judge(
     given: Mapping[str, Any],
     topic_file: TopicFile = None,
     preset: PresetName = None,
-    links: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=0, rich_help_panel=_HOW,
-            help="Show so many of a page's links, those first that best-first crawling would follow first.",
-        ),
-    ] = 0,
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", show_default=False, rich_help_panel=_HOW,
-            help="A TOML file of settings, such as that of a run; flags override it.",
-        ),
-    ] = None,
-    run: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="RUN", show_default=False, rich_help_panel=_HOW,
-            help="Judge as this run does, taught by the answers about its pages; shows the answers nearest to a page.",
-        ),
-    ] = None,
+    links: Links = 0,
+    config: SettingsFile = None,
+    run: RunToJudgeAs = None,
     set_: AnySetting = None,
     trust: TrustFlag = False,
     as_json: JsonFlag = False,
-) -> None:  # fmt: skip
+) -> None:
     r"""Judge pages for a topic, with the evidence.
 
     A page is a file of HTML or text, - for standard input, or a URL: of the world that --world names, else of the web,
@@ -112,19 +123,23 @@ def judge(
         overrides = overrides_of(set_, given, topic)
         settings = with_overrides(settings_to_build(RunFolder.open(run), overrides, trust=trust), overrides)
     found = judge_pages(pages, settings, links=links, run=run)
-    judged = [page for page in found if not isinstance(page, UnreadablePage)]
     unreadable = [page for page in found if isinstance(page, UnreadablePage)]
-    if as_json:
-        documents = [_document(page) for page in judged]
-        print_json({"pages": documents, "unreadable": [asdict(page) for page in unreadable]})
-    elif len(pages) == 1:
-        print("\n".join(line for page in judged for line in _page_lines(page)), end="\n" if judged else "")
-    else:
-        _print_table(judged)
+    _print_judged([page for page in found if not isinstance(page, UnreadablePage)], unreadable, as_json=as_json)
     sys.stdout.flush()
     for page in unreadable:
         print(f"honeyguide: {one_line(page.reason)}", file=sys.stderr)
     raise typer.Exit(BAD_PAGES if unreadable else 0)
+
+
+def _print_judged(judged: Sequence[JudgedPage], unreadable: Sequence[UnreadablePage], *, as_json: bool) -> None:
+    """Print one page in full, several as a table."""
+    if as_json:
+        documents = [_document(page) for page in judged]
+        print_json({"pages": documents, "unreadable": [asdict(page) for page in unreadable]})
+    elif len(judged) + len(unreadable) == 1:
+        print("\n".join(line for page in judged for line in _page_lines(page)), end="\n" if judged else "")
+    else:
+        _print_table(judged)
 
 
 def _page_lines(page: JudgedPage) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import typer
 from rich.console import Console
@@ -23,39 +23,49 @@ if TYPE_CHECKING:
 _HOW: Final = "How to rank"
 
 
+By: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", rich_help_panel=_HOW, help="pagerank, in, out, hits (the same as authorities) or hubs."
+    ),
+]
+Epsilon: TypeAlias = Annotated[
+    float,
+    typer.Option(metavar="E", rich_help_panel=_HOW, help="Stop when the ranks change by at most this, in all."),
+]
+Damping: TypeAlias = Annotated[
+    float, typer.Option(metavar="D", rich_help_panel=_HOW, help="Share of steps that follow a link, 0 to 1.")
+]
+Dangling: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        metavar="RULE",
+        rich_help_panel=_HOW,
+        help="The rank of pages without links is spread like a restart (restart), stays (stay), or is lost (lost).",
+    ),
+]
+Personal: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="URL",
+        show_default=False,
+        rich_help_panel=_HOW,
+        help="Restart at this page only, for PageRank about a topic; may be given several times. relevant: at the "
+        "pages that the run judged relevant.",
+    ),
+]
+
+
 def rank(
     source: Annotated[
         str, typer.Argument(metavar="RUN|EDGES|WORLD", help="A run folder, a file of edges, or a world.")
     ],
-    by: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", rich_help_panel=_HOW, help="pagerank, in, out, hits (the same as authorities) or hubs."
-        ),
-    ] = "pagerank",
+    by: By = "pagerank",
     top: Annotated[int, typer.Option(metavar="K", min=1, help="How many pages to show.")] = 20,
-    epsilon: Annotated[
-        float,
-        typer.Option(metavar="E", rich_help_panel=_HOW, help="Stop when the ranks change by at most this, in all."),
-    ] = 1e-6,
-    damping: Annotated[
-        float, typer.Option(metavar="D", rich_help_panel=_HOW, help="Share of steps that follow a link, 0 to 1.")
-    ] = 0.85,
-    dangling: Annotated[
-        str,
-        typer.Option(
-            metavar="RULE", rich_help_panel=_HOW,
-            help="The rank of pages without links is spread like a restart (restart), stays (stay), or is lost (lost).",
-        ),
-    ] = "restart",
-    personal: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="URL", show_default=False, rich_help_panel=_HOW,
-            help="Restart at this page only, for PageRank about a topic; may be given several times. relevant: at the "
-            "pages that the run judged relevant.",
-        ),
-    ] = None,
+    epsilon: Epsilon = 1e-6,
+    damping: Damping = 0.85,
+    dangling: Dangling = "restart",
+    personal: Personal = None,
     page: Annotated[
         str | None,
         typer.Option(metavar="URL", show_default=False, help="Also where this page stands, and its links in and out."),
@@ -63,12 +73,13 @@ def rank(
     overlap: Annotated[
         bool,
         typer.Option(
-            "--overlap", metavar="",
+            "--overlap",
+            metavar="",
             help="Also what the first pages by this, by links in and by links out have in common (Jaccard).",
         ),
     ] = False,
     as_json: JsonFlag = False,
-) -> None:  # fmt: skip
+) -> None:
     """Rank pages by the links between them.
 
     Of a run (while the crawl is going on, too), of a file of edges such as [bold]honeyguide export[/bold] writes, or of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import typer
 from rich.console import Console
@@ -46,6 +46,50 @@ FLAGS: Final = (
 )  # fmt: skip
 
 
+Hosts: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="HOST",
+        show_default=False,
+        rich_help_panel=_WHICH,
+        help="Only of this host and of hosts below it; repeatable.",
+    ),
+]
+Since: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        show_default=False,
+        rich_help_panel=_WHICH,
+        help="Only fetched since then: a day or a time, as in 2026-05-01T12:30 (UTC).",
+    ),
+]
+Until: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        show_default=False,
+        rich_help_panel=_WHICH,
+        help="Only fetched until then, that moment included; a day counts to its end.",
+    ),
+]
+RelevantFlag: TypeAlias = Annotated[
+    bool, typer.Option("--relevant", metavar="", rich_help_panel=_WHICH, help="Only pages judged relevant.")
+]
+AllFlag: TypeAlias = Annotated[
+    bool, typer.Option("--all", metavar="", rich_help_panel=_WHICH, help="Also pages with the same text as a hit.")
+]
+SearchSetting: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        show_default=False,
+        help="Another setting of the search, as in --set search.title_boost=2; repeatable.",
+    ),
+]
+
+
 @takes_flags(FLAGS)
 def search(
     runs_and_query: Annotated[
@@ -59,47 +103,18 @@ def search(
         bool, typer.Option("--semantic", metavar="", help="Find pages by meaning, too, with word vectors.")
     ] = False,
     any_: Annotated[bool, typer.Option("--any", metavar="", help="One of the words is enough.")] = False,
-    host: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="HOST", show_default=False, rich_help_panel=_WHICH,
-            help="Only of this host and of hosts below it; repeatable.",
-        ),
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", show_default=False, rich_help_panel=_WHICH,
-            help="Only fetched since then: a day or a time, as in 2026-05-01T12:30 (UTC).",
-        ),
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", show_default=False, rich_help_panel=_WHICH,
-            help="Only fetched until then, that moment included; a day counts to its end.",
-        ),
-    ] = None,
-    relevant: Annotated[
-        bool, typer.Option("--relevant", metavar="", rich_help_panel=_WHICH, help="Only pages judged relevant.")
-    ] = False,
-    show_all: Annotated[
-        bool,
-        typer.Option("--all", metavar="", rich_help_panel=_WHICH, help="Also pages with the same text as a hit."),
-    ] = False,
+    host: Hosts = None,
+    since: Since = None,
+    until: Until = None,
+    relevant: RelevantFlag = False,
+    show_all: AllFlag = False,
     given: Mapping[str, Any] = {},
     page: Annotated[int, typer.Option(metavar="N", min=1, help="Which page of hits.")] = 1,
     per_page: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Hits on a page.")] = 10,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", show_default=False,
-            help="Another setting of the search, as in --set search.title_boost=2; repeatable.",
-        ),
-    ] = None,
+    set_: SearchSetting = None,
     trust: TrustFlag = False,
     as_json: JsonFlag = False,
-) -> None:  # fmt: skip
+) -> None:
     """Search the pages of a run, or of several together.
 
     All words must be there; "two words" as they stand; OR, NOT and ( ); -word must not be there; title:, text: and

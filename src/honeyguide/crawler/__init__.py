@@ -36,6 +36,8 @@ from honeyguide.crawler.learned_weights import LINEAR_STRATEGIES, learned_weight
 from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.named_pages import preset_seed_urls, with_examples_read
 from honeyguide.crawler.parts import Parts
+from honeyguide.crawler.refreshing import settings_to_refresh
+from honeyguide.crawler.resume import settings_to_resume, with_budget
 from honeyguide.crawler.start import (
     CrawlOptions,
     crawl,
@@ -44,9 +46,6 @@ from honeyguide.crawler.start import (
     refresh_async,
     resume,
     resume_async,
-    settings_to_refresh,
-    settings_to_resume,
-    with_budget,
 )
 from honeyguide.crawler.suggestions import SuggestedTopic, suggest_topic, suggest_topic_async
 from honeyguide.crawler.world_graph import WorldGraph, all_pages, explore, link_graph, open_source, rank

@@ -40,7 +40,7 @@ from honeyguide.model.outcome import whole_exchange
 from honeyguide.runs import CompletionRecord, VisitRecord
 
 if TYPE_CHECKING:
-    from honeyguide.crawler.discovery import Discovery, FoundLinks
+    from honeyguide.crawler.discovery import Admitted, Discovery, FoundLinks
     from honeyguide.crawler.events import Dispatch, Step
     from honeyguide.crawler.guarding import AnyGuarding
     from honeyguide.crawler.journal import JournaledStages
@@ -158,44 +158,21 @@ class Intake:
     ) -> Step:
         """A page that is new: learn from it, and let its links wait."""
         dispatch, page = arrived.dispatch, prepared.page
+        link, origin = dispatch.record.link, self._origin(dispatch, verdict)
         if identity is not None:
-            self._parts.same.remember(dispatch.record.link, page.url, identity)
-        origin = self._origin(dispatch, verdict)
+            self._parts.same.remember(link, page.url, identity)
         is_expanded = self._parts.is_expanded(page)
         mark = self._times.start()
-        found = self._discovery.sort(
-            page, dispatch.record.link, origin, is_relevant=verdict.is_relevant, is_expanded=is_expanded
-        )
+        found = self._discovery.sort(page, link, origin, is_relevant=verdict.is_relevant, is_expanded=is_expanded)
         self._times.lap("links", mark)
-        self._learn(
-            dispatch.record.link,
-            Transition(
-                self._ledger.progress.steps,
-                page.url,
-                dispatch.row,
-                verdict.reward,
-                verdict.relevance,
-                verdict.is_relevant,
-                found.rows,
-            ),
-        )
-        mark = self._times.start()
-        seen = self._guarding.see(dispatch.record.link, prepared, verdict, found)
-        self._times.lap("guard", mark)
-        if self._restarts is not None:
-            novelty = 0.0 if seen.has_finding else _novelty(found)
-            self._restarts.note(verdict.reward, novelty)
-        mark = self._times.start()
-        admitted = self._discovery.admit(found, dispatch.record.link, origin, self._ledger.progress.steps, seen)
-        self._times.lap("links", mark)
-        if self._parts.ranks is not None:
-            self._parts.ranks.add_page(dispatch.record.link, admitted.targets)
+        learned_from = (verdict.reward, verdict.relevance, verdict.is_relevant, found.rows)
+        self._learn(link, Transition(self._ledger.progress.steps, page.url, dispatch.row, *learned_from))
+        admitted = self._admit(link, prepared, verdict, origin, found)
         self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
-        is_not_followed = self._parts.scope.follows_links and not is_expanded
         self._ledger.add(
             out_of_scope=found.kept_out,
             links_not_followed=found.left_alone,
-            pages_not_followed=is_not_followed,
+            pages_not_followed=self._parts.scope.follows_links and not is_expanded,
             pruned=admitted.times_pruned,
         )
         visit = VisitRecord(
@@ -216,16 +193,23 @@ class Intake:
             pruned=admitted.pruned,
             pairs=admitted.pairs,
         )
-        event = PageJudged(
-            page.url,
-            page.title,
-            verdict,
-            dispatch.record.score,
-            dispatch.record.explored,
-            len(admitted.new),
-            self._ledger.progress,
-        )
+        score, explored = dispatch.record.score, dispatch.record.explored
+        event = PageJudged(page.url, page.title, verdict, score, explored, len(admitted.new), self._ledger.progress)
         return self._ledger.step(record, event)
+
+    def _admit(self, link: LinkId, prepared: Prepared, verdict: Verdict, origin: Origin, found: FoundLinks) -> Admitted:
+        """Let the links of a page wait, at the levels that the guard gives them."""
+        mark = self._times.start()
+        seen = self._guarding.see(link, prepared, verdict, found)
+        self._times.lap("guard", mark)
+        if self._restarts is not None:
+            self._restarts.note(verdict.reward, 0.0 if seen.has_finding else _novelty(found))
+        mark = self._times.start()
+        admitted = self._discovery.admit(found, link, origin, self._ledger.progress.steps, seen)
+        self._times.lap("links", mark)
+        if self._parts.ranks is not None:
+            self._parts.ranks.add_page(link, admitted.targets)
+        return admitted
 
     def _take_redirect(self, arrived: Arrived, outcome: Redirected) -> Step:
         dispatch = arrived.dispatch

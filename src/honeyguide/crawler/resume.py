@@ -1,4 +1,4 @@
-"""Brings a stopped or killed crawl back, exactly as it was after its last whole step.
+"""Brings a stopped or killed crawl back, exactly as it was after its last whole step, and says with which settings.
 
 The database holds the state of everything but strategy, judge and guard. Their snapshot may be some steps old; the
 journal has what they were told since. Waiting links get their rows from the stored descriptions. Nothing is fetched.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,23 +18,88 @@ from honeyguide.crawler.events import Dispatch
 from honeyguide.crawler.hosts import stored_rests
 from honeyguide.crawler.journal import JournaledStages
 from honeyguide.crawler.links import Identity
+from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.frontier import Arrivals, Pairs
 from honeyguide.learn import FoundAgain
 from honeyguide.model import HostKey, LinkState, ParentFacts
+from honeyguide.runs import open_run, settings_to_build
+from honeyguide.settings import SETTINGS_BY_KEY, shown, with_overrides
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from honeyguide.crawler.parts import Parts
     from honeyguide.learn import Strategy
     from honeyguide.model import HostRest, LinkId, Page, Row, Rows
     from honeyguide.model.clock import Clock
-    from honeyguide.runs import Progress, SqliteStore, StoredLink
+    from honeyguide.runs import Progress, RunFolder, SqliteStore, StoredLink
     from honeyguide.settings import Settings
 
 log = logging.getLogger(__name__)
 
 BATCH: Final = 512  # links whose rows are made at once
+_FOR_GOOD: Final = ("crawl.world", "crawl.strategy", "crawl.seed", "judge.kind")
+"""Settings that a run keeps from its start: with others it would be no crawl that anyone could repeat."""
+
+
+def kept_for_good(settings: Settings) -> dict[str, Any]:
+    """Return the settings that a run keeps from its start."""
+    return {key: SETTINGS_BY_KEY[key].value_in(settings) for key in _FOR_GOOD}
+
+
+def settings_to_resume(
+    folder: RunFolder, overrides: Mapping[str, Any], budget: str | int | None = None, *, trust: bool = False
+) -> Settings:
+    """Return the settings with which a run goes on. SettingsError where it may not with these."""
+    if folder.is_repaired:
+        raise RunDamaged(
+            f"{folder.path} was repaired, and its crawl cannot go on; honeyguide refresh {folder.path} NEW fetches its "
+            "pages again"
+        )
+    settings = with_budget(with_overrides(settings_to_build(folder, overrides, trust=trust), overrides), budget)
+    began_with = folder.changed_since_the_start(kept_for_good(settings))
+    if "crawl.world" in overrides:  # the same world may have moved to another folder
+        began_with.pop("crawl.world", None)
+    if began_with:
+        raise SettingsError(
+            [
+                f"{key} is {shown(SETTINGS_BY_KEY[key].value_in(settings))}, but {folder.path} began with "
+                f"{shown(then)}: put that back, or start another run"
+                for key, then in began_with.items()
+            ]
+        )
+    return settings
+
+
+def with_budget(settings: Settings, budget: str | int | None) -> Settings:
+    """The settings with the budget that `resume` was given: a new total, "+N" for N more, None for no change."""
+    if budget is None:
+        return settings
+    text = str(budget).strip()
+    digits = text.removeprefix("+")
+    if not digits.isdecimal() or int(digits) < 1:
+        raise SettingsError([f"budget is {text!r}: give a total such as 2000, or +1000 for a thousand more"])
+    total = settings.budget.fetches + int(digits) if text.startswith("+") else int(digits)
+    return with_overrides(settings, {"budget.fetches": total})
+
+
+def check_budget(progress: Progress | None, settings: Settings, budget: str | int | None) -> None:
+    """SettingsError if a run has spent more than it is given now."""
+    if budget is not None and progress is not None and settings.budget.fetches < progress.charged:
+        spent, total = progress.charged, settings.budget.fetches
+        raise SettingsError([f"budget is {total}: the run has spent {spent} already; give more, or +{total}"])
+
+
+def refuse_if_lost(folder: RunFolder) -> None:
+    """RunDamaged if the steps of a run are gone. Only reads: a store makes the tables that it does not find."""
+    if not folder.has_started:
+        return
+    has_steps = folder.database_file.exists() and folder.database_file.stat().st_size > 0
+    if has_steps:
+        with open_run(folder.path) as run:
+            has_steps = run.has_begun
+    if not has_steps:
+        raise RunDamaged(f"{folder.database_file} has lost its steps; restore it from a copy of the run")
 
 
 def restore(parts: Parts, settings: Settings, store: SqliteStore, clock: Clock) -> tuple[CrawlCore, list[Dispatch]]:

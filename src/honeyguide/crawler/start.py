@@ -1,26 +1,15 @@
-"""Start, resume and refresh crawls: the calls that the command line and programs make.
-
-A refresh is an ordinary crawl that starts at all pages of an earlier run and follows no link. It looks first at the
-pages where that is worth most. A page is taken to change at random at a rate λ of its own: watched for T days and found
-changed n times, λ = (n + 1) / (T + `refresh.change_days`). Looked at again after t days it has changed with probability
-1 - exp(-λt), and finding that out is worth
-
-    (1 - exp(-λt)) · (1 - w + w · relevance)          w = `refresh.relevance_weight`
-"""
+"""Start, resume and refresh crawls: the calls that the command line and programs make."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
 import logging
-import math
 import os
-import threading
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from queue import Queue
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from threadpoolctl import threadpool_limits
 
@@ -34,30 +23,36 @@ from honeyguide.crawler.build import Builder, open_world, transport_for, worker_
 from honeyguide.crawler.core import CrawlCore
 from honeyguide.crawler.events import CrawlStarted, SeedWarnings
 from honeyguide.crawler.hosts import HostMemory
+from honeyguide.crawler.indexing import Indexing
 from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.machine_limits import MachineLimits
 from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
 from honeyguide.crawler.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation
 from honeyguide.crawler.questions import Questions
-from honeyguide.crawler.resume import let_hosts_rest, restore
+from honeyguide.crawler.refreshing import pages_to_refresh, settings_to_refresh
+from honeyguide.crawler.resume import (
+    check_budget,
+    kept_for_good,
+    let_hosts_rest,
+    refuse_if_lost,
+    restore,
+    settings_to_resume,
+    with_budget,
+)
 from honeyguide.crawler.status import StatusFile
 from honeyguide.crawler.workers import Workers
-from honeyguide.errors import RunDamaged, SettingsError, StoreError
+from honeyguide.errors import RunDamaged
 from honeyguide.model.clock import RealClock
 from honeyguide.model.counts import count_of
-from honeyguide.runs import RunFolder, RunLock, body_packer, open_run, open_store, remember, settings_to_build
+from honeyguide.runs import RunFolder, RunLock, body_packer, open_run, open_store, remember
 from honeyguide.settings import (
-    SETTINGS_BY_KEY,
-    shown,
     to_toml,
     validate,
-    with_overrides,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from types import TracebackType
-    from typing import Self, Unpack
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Unpack
 
     from honeyguide.crawler.events import Dispatch, Listener
     from honeyguide.crawler.parts import Parts
@@ -65,8 +60,8 @@ if TYPE_CHECKING:
     from honeyguide.judge import Judge
     from honeyguide.model import KnownPage, Page, Url, Verdict
     from honeyguide.model.clock import Clock
-    from honeyguide.runs import PageAnswer, Progress, Run, SqliteStore, StepRecord
-    from honeyguide.settings import RefreshSettings, Settings
+    from honeyguide.runs import PageAnswer, Run, SqliteStore, StepRecord
+    from honeyguide.settings import Settings
     from honeyguide.text import WordVectors
     from honeyguide.text.vector_files import Converting
     from honeyguide.worlds import World
@@ -74,99 +69,6 @@ if TYPE_CHECKING:
     Waiting = tuple[int, float, Page, Verdict]
 
 log = logging.getLogger(__name__)
-
-_PAGES_WAITING: Final = 1_000  # a crawl that is quicker than the index waits for it then
-
-
-class Indexing:
-    """Hands the pages of a crawl on as they are stored. What goes wrong here is logged, and never stops the crawl.
-
-    The thread is started, and the libraries loaded, when the first page comes.
-    """
-
-    def __init__(self, run: Path, settings: Settings, steps: int) -> None:
-        """`steps` is how many the run has already."""
-        self._run = run
-        self._settings = settings
-        self._steps = steps
-        self._waiting: Queue[Waiting | None] = Queue(_PAGES_WAITING)
-        self._is_over = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def add(self, record: StepRecord) -> None:
-        """A step was stored: put its page into the index, if it brought one that may be indexed."""
-        done = record.completion
-        if done is None or done.visit is None or done.visit.is_unindexed or self._is_over.is_set():
-            return
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._index_all, name="honeyguide-index", daemon=True)
-            self._thread.start()
-        self._waiting.put((record.progress.steps, done.finished_at, done.visit.page, done.visit.verdict))
-
-    def close(self) -> None:
-        """Wait until everything is indexed; may be called twice."""
-        if self._thread is not None:
-            self._waiting.put(None)
-            self._thread.join()
-            self._thread = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _index_all(self) -> None:
-        from honeyguide.search.indexing import StoredPage, index_as_they_come  # noqa: PLC0415 - tantivy
-
-        pages = (StoredPage(*each) for each in self._pages())
-        reason = "a bug, told above"
-        try:
-            reason = index_as_they_come(self._run, self._settings, self._steps, pages)
-        except Exception:
-            log.exception("indexing %s stopped", self._run)
-        finally:  # also after a panic of tantivy's, which is no Exception
-            if reason:
-                log.warning("pages do not go into the index of %s now: %s; searching will catch up", self._run, reason)
-                self._is_over.set()
-                for _ in self._pages():  # so that the crawl does not wait
-                    pass
-
-    def _pages(self) -> Iterator[Waiting]:
-        while (page := self._waiting.get()) is not None:
-            yield page
-        self._waiting.put(None)  # for whoever reads on after trouble with the last commit
-
-
-DAY_S: Final = 86_400.0
-
-
-def worth(page: KnownPage, now: float, settings: RefreshSettings) -> float:
-    """Return the worth of another look at a page, from 0 to 1."""
-    watched_days = max(0.0, page.checked_at - page.first_seen_at) / DAY_S
-    age_days = max(0.0, now - page.checked_at) / DAY_S
-    rate = (page.changes + 1) / (watched_days + settings.change_days)
-    weight = settings.relevance_weight
-    return -math.expm1(-rate * age_days) * (1 - weight + weight * page.relevance)
-
-
-def by_worth(pages: Iterable[KnownPage], now: float, settings: RefreshSettings) -> list[KnownPage]:
-    """The pages, most worth a look first; of equals, the more relevant, then the one known for longer."""
-    return sorted(pages, key=lambda page: (-worth(page, now, settings), -page.relevance))
-
-
-def pages_to_refresh(settings: Settings) -> list[KnownPage]:
-    """The pages of the run that is to be looked at again, in the order in which they are; none for other crawls."""
-    if not settings.refresh.run:
-        return []
-    with open_run(settings.refresh.run) as run:
-        # Ages are told on the clock of the old run, which was a simulated one in an offline world.
-        ended_at = run.progress.now
-        is_live = settings.crawl.world == "live"
-        now = max(ended_at, RealClock().now()) if is_live else ended_at
-        return by_worth(run.revisits().known_pages(), now, settings.refresh)
 
 
 class CrawlOptions(TypedDict, total=False):
@@ -230,7 +132,7 @@ async def crawl_async(run: Path | str, settings: Settings, **options: Unpack[Cra
         workers = await _workers(opened, builder, world)
         parts = _parts(builder, world, hosts)
         options = _with_answers(options, builder.settings)  # the last that may be refused before anything is written
-        folder, lock = RunFolder.create(Path(run), to_toml(builder.settings), _kept_for_good(settings))
+        folder, lock = RunFolder.create(Path(run), to_toml(builder.settings), kept_for_good(settings))
         opened.enter_context(lock)
         remember(folder.path, builder.settings)
         store = open_store(folder, settings)
@@ -256,11 +158,11 @@ async def resume_async(
         opened.enter_context(RunLock(folder))
         settings = settings_to_resume(folder, overrides or {}, budget, trust=trust)
         validate(settings)
-        _refuse_if_lost(folder)
+        refuse_if_lost(folder)
         store = open_store(folder, settings)
         opened.callback(store.close)
         progress = store.progress()
-        _check_budget(progress, settings, budget)
+        check_budget(progress, settings, budget)
         hosts = HostMemory(settings)
         known = pages_to_refresh(settings) if progress is None else list(store.known())
         world = await _world(opened, settings, options, hosts, known)
@@ -358,24 +260,6 @@ def _restored(
         raise RunDamaged(
             f"{folder.database_file} holds what no crawl wrote ({error!r}); restore it from a copy of the run"
         ) from error
-
-
-def _refuse_if_lost(folder: RunFolder) -> None:
-    """RunDamaged if the steps of a run are gone. Only reads: a store makes the tables that it does not find."""
-    if not folder.has_started:
-        return
-    has_steps = folder.database_file.exists() and folder.database_file.stat().st_size > 0
-    if has_steps:
-        with open_run(folder.path) as run:
-            has_steps = run.has_begun
-    if not has_steps:
-        raise RunDamaged(f"{folder.database_file} has lost its steps; restore it from a copy of the run")
-
-
-def _check_budget(progress: Progress | None, settings: Settings, budget: str | int | None) -> None:
-    if budget is not None and progress is not None and settings.budget.fetches < progress.charged:
-        spent, total = progress.charged, settings.budget.fetches
-        raise SettingsError([f"budget is {total}: the run has spent {spent} already; give more, or +{total}"])
 
 
 def _with_answers(options: CrawlOptions, settings: Settings) -> CrawlOptions:
@@ -487,53 +371,6 @@ def refuse_in_running_loop(instead: str) -> None:
     raise RuntimeError(f"an event loop is running here, as in a notebook: await honeyguide.{instead}(...) instead")
 
 
-_FOR_GOOD: Final = ("crawl.world", "crawl.strategy", "crawl.seed", "judge.kind")
-"""Settings that a run keeps from its start: with others it would be no crawl that anyone could repeat."""
-
-
-def _kept_for_good(settings: Settings) -> dict[str, Any]:
-    return {key: SETTINGS_BY_KEY[key].value_in(settings) for key in _FOR_GOOD}
-
-
-def settings_to_resume(
-    folder: RunFolder, overrides: Mapping[str, Any], budget: str | int | None = None, *, trust: bool = False
-) -> Settings:
-    """Return the settings with which a run goes on. SettingsError where it may not with these."""
-    if folder.is_repaired:
-        raise RunDamaged(
-            f"{folder.path} was repaired, and its crawl cannot go on; honeyguide refresh {folder.path} NEW fetches its "
-            "pages again"
-        )
-    settings = with_budget(with_overrides(settings_to_build(folder, overrides, trust=trust), overrides), budget)
-    began_with = folder.changed_since_the_start(_kept_for_good(settings))
-    if "crawl.world" in overrides:  # the same world may have moved to another folder
-        began_with.pop("crawl.world", None)
-    if began_with:
-        raise SettingsError(
-            [
-                f"{key} is {shown(SETTINGS_BY_KEY[key].value_in(settings))}, but {folder.path} began with "
-                f"{shown(then)}: put that back, or start another run"
-                for key, then in began_with.items()
-            ]
-        )
-    return settings
-
-
-def with_budget(settings: Settings, budget: str | int | None) -> Settings:
-    """The settings with the budget that `resume` was given: a new total, "+N" for N more, None for no change."""
-    if budget is None:
-        return settings
-    text = str(budget).strip()
-    digits = text.removeprefix("+")
-    if not digits.isdecimal() or int(digits) < 1:
-        raise SettingsError([f"budget is {text!r}: give a total such as 2000, or +1000 for a thousand more"])
-    total = settings.budget.fetches + int(digits) if text.startswith("+") else int(digits)
-    return with_overrides(settings, {"budget.fetches": total})
-
-
-_FETCHES_A_PAGE: Final = 4  # of the usual budget: redirects and second tries are fetches too
-
-
 def refresh(
     old: Path | str,
     new: Path | str,
@@ -563,30 +400,3 @@ async def refresh_async(
 ) -> Run:
     """As `refresh`, for callers with an event loop of their own."""
     return await crawl_async(new, settings_to_refresh(old, overrides or {}, trust=trust), **options)
-
-
-def settings_to_refresh(old: Path | str, overrides: Mapping[str, Any], *, trust: bool = False) -> Settings:
-    """The settings of a new pass over a run. StoreError where it has no pages."""
-    settings = settings_to_build(RunFolder.open(Path(old)), overrides, trust=trust, goes_on=False)
-    with open_run(old) as run:
-        pages = sum(1 for _ in run.revisits().known_pages())
-        if not pages:
-            raise StoreError(f"{old} has no pages to look at again; name a run that has fetched some")
-        return with_overrides(
-            settings,
-            {
-                "crawl.strategy": "breadth-first",
-                "crawl.seed_urls": [],
-                "crawl.sitemaps": [],
-                "crawl.feeds": [],
-                "crawl.sitemaps_from_robots": False,
-                "scope.follow_links": False,
-                "scope.max_pages": 0,
-                "budget.fetches": pages * _FETCHES_A_PAGE,
-                "budget.seconds": 0.0,
-                "budget.megabytes": 0.0,
-                "budget.disk_megabytes": 0.0,
-                **overrides,
-                "refresh.run": str(Path(old).absolute()),
-            },
-        )
