@@ -100,7 +100,7 @@ class TimedWorld:
     """An offline world with a stopwatch; such a world never suspends, so its time is all its own."""
 
     def __init__(self, world: World, watch: Stopwatch) -> None:
-        self.is_offline = world.is_offline
+        self.is_offline, self.writes_pages = world.is_offline, world.writes_pages
         self._world, self._watch = world, watch
 
     async def fetch(self, url: Url) -> Answer:

@@ -64,6 +64,7 @@ class LittleHosts:
     """Hosts of a few pages that refer to one another. The front page of each refers to some pages elsewhere as well."""
 
     is_offline = True
+    writes_pages = False
 
     def __init__(self, links_by_host: dict[str, Sequence[Url]], anchor: str) -> None:
         self._links_by_host = links_by_host

@@ -42,6 +42,7 @@ class Sites:
     """Several sites as one offline world, each on a host of its own; `elsewhere` has all other hosts."""
 
     is_offline = True
+    writes_pages = False
 
     def __init__(
         self, worlds: dict[str, World], entry_urls: Sequence[Url] | None = None, elsewhere: World | None = None

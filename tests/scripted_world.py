@@ -23,6 +23,8 @@ NOT_FOUND = Failed(FailureReason.HTTP_STATUS, "404 Not Found", 404)
 class ScriptedWorld:
     """Answers from a dictionary; what is not in it is not found. Not offline, it takes its latency in real time."""
 
+    writes_pages = False
+
     def __init__(
         self,
         script: Script,

@@ -26,6 +26,7 @@ class OnePage:
     """A web of one page."""
 
     is_offline = False
+    writes_pages = False
 
     def __init__(self, outcome: Outcome) -> None:
         self._outcome = outcome

@@ -54,6 +54,7 @@ class Web:
     """A world of a few answers."""
 
     is_offline = True
+    writes_pages = False
 
     def __init__(self, answers: dict[str, Answer], entry: str) -> None:
         self._answers = answers

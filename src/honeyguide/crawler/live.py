@@ -35,6 +35,7 @@ class RenderedWorld:
     """Answers of another world; those of which a script makes all the text come back as the script leaves them."""
 
     is_offline = False
+    writes_pages = False
 
     def __init__(self, world: World, renderer: Renderer, clock: Clock) -> None:
         self._world = world

@@ -319,10 +319,11 @@ def _with_rests(first: StepRecord, parts: Parts, memory: HostMemory) -> StepReco
 
 
 async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Workers | None:
-    """The processes that read pages for this crawl, where there can be any; they get ready while its parts are made."""
-    if os.name != "posix":
+    """The processes that read pages for this crawl, where it needs any; they get ready while its parts are made."""
+    count = worker_count(builder.settings, world)
+    if os.name != "posix" or (world.writes_pages and not count):
         return None
-    return await opened.enter_async_context(Workers(worker_count(builder.settings, world), builder.recipe))
+    return await opened.enter_async_context(Workers(count, builder.recipe))
 
 
 def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Workers | None:

@@ -41,6 +41,7 @@ class ReplayWorld:
     """A `World` of what a run was answered, each answer in the time it had taken. The recording stays its owner's."""
 
     is_offline = True
+    writes_pages = False
 
     def __init__(self, recording: Recording, name: str) -> None:
         if not len(recording):

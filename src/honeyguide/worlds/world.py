@@ -19,6 +19,7 @@ class World(Protocol):
     """
 
     is_offline: bool  # True: time is simulated by the answers, so a crawl repeats URL for URL
+    writes_pages: bool  # True: their markup is Honeyguide's own, so none can keep its reader busy
 
     async def fetch(self, url: Url) -> Answer:
         """Answer one URL. Redirects are not followed: each hop is an outcome of its own."""
@@ -37,6 +38,7 @@ class HttpWorld:
     """Answers come from a fetcher, in real time."""
 
     is_offline = False
+    writes_pages = False
 
     def __init__(self, fetcher: Fetcher, entry_urls: Sequence[Url] = ()) -> None:
         self._fetcher = fetcher

@@ -159,6 +159,7 @@ class FolderWorld:
     """
 
     is_offline = True
+    writes_pages = False
 
     def __init__(self, folder: Path, base: Url, *, max_body_bytes: int = 5_000_000, robots_agent: str = "") -> None:
         if not base.text.endswith("/") or "?" in base.text:

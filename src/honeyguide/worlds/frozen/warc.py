@@ -186,6 +186,7 @@ class WarcWorld:
     """
 
     is_offline = True
+    writes_pages = False
 
     def __init__(self, files: Sequence[Path], *, max_body_bytes: int = 5_000_000) -> None:
         self._max_body_bytes = max_body_bytes

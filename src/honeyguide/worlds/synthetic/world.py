@@ -58,6 +58,7 @@ class SyntheticWorld:
     """
 
     is_offline = True
+    writes_pages = True
 
     def __init__(self, spec: SyntheticSpec | None = None, *, obey_robots: bool = True) -> None:
         self.spec = spec or SyntheticSpec()

@@ -174,6 +174,7 @@ class WikiWorld:
     """
 
     is_offline = True
+    writes_pages = True
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
