@@ -1,11 +1,13 @@
 """No test leaves the machine: whoever tries to call or look up another one is stopped, and the test fails.
 
 Nor does a property test fail because the machine is busy: Hypothesis has no deadline. Nor is anything noted in the home
-of whoever runs the tests.
+of whoever runs the tests. Where Python may write no bytecode beside the sources, the processes that tests start share
+some in a folder of their own: else each of them would compile everything again, which takes a second.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
@@ -45,7 +47,12 @@ settings.load_profile("no deadline")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _notes_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _files_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        if sys.dont_write_bytecode:
+            shared = tmp_path_factory.getbasetemp()
+            shared = shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared
+            patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+            patch.setenv("PYTHONPYCACHEPREFIX", str(shared / "bytecode"))
         yield

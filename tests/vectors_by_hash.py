@@ -30,5 +30,7 @@ def _vector(word: str) -> NDArray[np.float64]:
     return np.random.default_rng(xxhash.xxh3_64_intdigest(word.encode())).normal(size=HashedVectors.dimension)
 
 
+@cache
 def hashed_vectors() -> WordVectors:
+    """One table for all: it only remembers the words that it was asked for."""
     return WordVectors(HashedVectors())

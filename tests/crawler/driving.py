@@ -45,6 +45,7 @@ def script_settings(strategy: str = "breadth-first", **overrides: object) -> Set
         "crawl.strategy": strategy,
         "crawl.concurrency": 1,
         "crawl.workers": 0,
+        "judge.kind": "keyword",  # ready at once
     }
     return with_overrides(settings, chosen | {key.replace("__", "."): value for key, value in overrides.items()})
 

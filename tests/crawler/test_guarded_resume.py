@@ -60,7 +60,7 @@ def guard_records(path: Path) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("strategy", "concurrency", "found_again", "kills"),
     [
-        ("online-ridge", 8, "best", 3),
+        ("online-ridge", 8, "best", 2),
         thorough("online-ridge", 1, "merge", 5),
         thorough("beam", 8, "best", 6),
         thorough("lfa-sync", 8, "best", 4),

@@ -38,7 +38,7 @@ def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -
 @pytest.mark.parametrize(
     ("strategy", "concurrency", "found_again", "kills"),
     [
-        ("online-ridge", 8, "best", 3),
+        ("online-ridge", 8, "best", 2),
         thorough("lfa-sync", 8, "best", 4),
         thorough("online-ridge", 1, "best", 7),
         thorough("online-ridge", 8, "merge", 7),
@@ -90,11 +90,11 @@ def test_killed_again_and_again_with_answers_in_between_it_equals_the_uninterrup
 ) -> None:
     monkeypatch.setenv("ANSWERED", "1")
     overrides = {"judge.kind": "learned", "ask.questions": 10}
-    arguments = ["150", str(concurrency), strategy, found_again, json.dumps(overrides)]
+    arguments = ["100", str(concurrency), strategy, found_again, json.dumps(overrides)]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     subprocess.run([sys.executable, str(CHILD), str(whole), *arguments], check=True, stdout=subprocess.DEVNULL)
     chance = random.Random(concurrency)
-    for _ in range(5):
+    for _ in range(3):
         kill_after_a_while(killed, arguments, chance)
     subprocess.run([sys.executable, str(CHILD), str(killed), *arguments], check=True, stdout=subprocess.DEVNULL)
     with open_run(whole) as run, open_run(killed) as other:

@@ -64,12 +64,12 @@ def test_a_policy_that_parses_new_hosts_visits_many_hosts_and_skips_most_links(t
 def test_with_a_reserve_of_its_budget_the_learner_skips_and_still_spends_it_all(
     tmp_path: Path, concurrency: int
 ) -> None:
-    settings = settings_for("parse-or-skip-q", budget=250, concurrency=concurrency, parse_or_skip_q__reserve=250)
+    settings = settings_for("parse-or-skip-q", budget=120, concurrency=concurrency, parse_or_skip_q__reserve=120)
     with crawl(tmp_path / "run", settings, vectors=hashed_vectors()) as run:
         progress = run.progress
     assert progress.stop_reason == StopReason.FETCHES
-    assert progress.steps == 250
-    assert progress.skips > 250
+    assert progress.steps == 120
+    assert progress.skips > 120
 
 
 def test_where_few_links_wait_the_learner_is_breadth_first(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_where_few_links_wait_the_learner_is_breadth_first(tmp_path: Path) -> No
 
 def test_the_learners_count_of_what_waits_is_close(tmp_path: Path) -> None:
     """Redirects make links that it sees no row of, so it counts a few too few."""
-    settings = settings_for("parse-or-skip-q", budget=200, concurrency=1, store__snapshot_every=1)
+    settings = settings_for("parse-or-skip-q", budget=100, concurrency=1, store__snapshot_every=1)
     with crawl(tmp_path / "run", settings, vectors=hashed_vectors()) as run:
         waiting = run.progress.waiting
     strategy = restored(tmp_path / "run", settings)
@@ -129,7 +129,7 @@ def test_interrupted_anywhere_it_skips_and_learns_the_same(tmp_path: Path, strat
 
 def test_the_same_settings_skip_the_same_links_and_another_seed_others(tmp_path: Path) -> None:
     for name, seed in (("one", 1), ("two", 1), ("other", 2)):
-        settings = settings_for("parse-or-skip-q", budget=120, crawl__seed=seed)
+        settings = settings_for("parse-or-skip-q", budget=70, crawl__seed=seed)
         crawl(tmp_path / name, settings, vectors=hashed_vectors()).close()
     assert skips_of(tmp_path / "one") == skips_of(tmp_path / "two") != skips_of(tmp_path / "other")
     assert story(tmp_path / "one") == story(tmp_path / "two") != story(tmp_path / "other")
@@ -162,7 +162,7 @@ def test_it_finds_more_than_skipping_as_many_at_random(tmp_path: Path) -> None:
 
 def test_lims_reward_is_the_strategys_own_whatever_the_judge_pays(tmp_path: Path) -> None:
     """The number of true features: up to 4 a decision, where the judge's scores stay below 1."""
-    settings = settings_for("parse-or-skip-q", budget=150, concurrency=1, judge__reward="lim2016")
+    settings = settings_for("parse-or-skip-q", budget=80, concurrency=1, judge__reward="lim2016")
     crawl(tmp_path / "run", settings, vectors=hashed_vectors()).close()
     values = restored(tmp_path / "run", settings).values
     assert 1 < values.max() <= 4

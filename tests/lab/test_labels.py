@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deep_strategies import every_strategy
+from deep_strategies import strategies_by_frontier
 from honeyguide.crawler import crawl, explore
 from honeyguide.errors import SettingsError
 from honeyguide.model import Topic, Url
@@ -47,7 +47,7 @@ GIVING_UP_LINKS = ("modified-depth-first", "parse-or-skip", "random-skip")
 """Strategies that do not spend a budget of 30 on one small host, by design."""
 
 
-@pytest.mark.parametrize("strategy", every_strategy())
+@pytest.mark.parametrize("strategy", strategies_by_frontier())
 def test_a_label_planted_in_a_category_changes_no_step_of_any_strategy(tmp_path: Path, strategy: str) -> None:
     planted = [{}, {f"http://web.test/{number}": ["Geology", "zircon"] for number in range(1, 40, 3)}]
     seen = []

@@ -91,7 +91,7 @@ def _entrances(world: SyntheticWorld) -> list[Url]:
     """Every link of an honest page, of those that one meets first, that leads to the trap."""
     found: dict[str, Url] = {}
     waiting, met = deque(world.entry_urls()), {url.text for url in world.entry_urls()}
-    while waiting and len(met) < 3000:
+    while waiting and len(met) < 1500:
         url = waiting.popleft()
         for target, _ in links(_markup(world, url), url):
             if target.text in met or target.text in found:

@@ -73,7 +73,7 @@ def test_words_outside_the_spans_are_not_looked_up_and_sums_are_the_same(
     place = st.integers(0, len(text))
     spans = data.draw(st.lists(st.tuples(place, place).map(sorted), max_size=6))
     begins, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
-    page, table = tuple(text), hashed_vectors()
+    page, table = tuple(text), WordVectors(HashedVectors())
     if is_at_hand:
         table.look_up(page)
     with patch.object(table.source, "vectors", wraps=table.source.vectors) as asked:
@@ -128,7 +128,7 @@ def test_a_full_cache_starts_over_and_rows_handed_out_stay_right(monkeypatch: py
 def test_the_page_with_which_the_cache_is_full_copies_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors, "CACHED_WORDS", 3)
     monkeypatch.setattr(vectors, "ROOM_FOR_A_PAGE", 4)
-    cache = hashed_vectors()
+    cache = WordVectors(HashedVectors())
     before = cache.look_up(("a", "b", "c"))
     assert cache.look_up(("d", "e", "f", "g")).table is before.table
     assert cache.look_up(("h", "i")).table is not before.table, "and then it starts over"

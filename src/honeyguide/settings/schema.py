@@ -107,6 +107,11 @@ def _common() -> dict[str, Setting]:
 
 
 @cache
+def _common_tables() -> frozenset[str]:
+    return frozenset(setting.table for setting in _common().values())
+
+
+@cache
 def _every() -> dict[str, Setting]:
     found = dict(_common())
     for method in (*JUDGES.settings_types(), *STRATEGIES.settings_types()):
@@ -126,7 +131,7 @@ def tables() -> tuple[str, ...]:
 
 def is_table(name: str) -> bool:
     """Whether there is such a TOML table. Loads no strategy or judge where it is one that every crawl has."""
-    return any(setting.table == name for setting in _common().values()) or name in tables()
+    return name in _common_tables() or name in tables()
 
 
 def table_of(strategy: str) -> str:
