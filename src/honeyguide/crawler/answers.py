@@ -24,7 +24,7 @@ from honeyguide.model import LinkId, ParentFacts, Transition, Verdict
 from honeyguide.runs import AnswerRecord, JudgedAgain, PageAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -68,7 +68,7 @@ class AnswerIntake:
                 self._await(each.number, each.url)
 
     @property
-    def answers(self) -> Iterable[AnswerRecord]:
+    def answers(self) -> Collection[AnswerRecord]:
         """All answers so far, in order."""
         return self._answers.values()
 
