@@ -30,7 +30,8 @@ function morph(old, fresh) {
 // Whether an attribute says what the reader has done: opened, zoomed or held something.
 function isReaders(element, name) {
   if (name === "open") return element.nodeName === "DETAILS";
-  return element.hasAttribute("data-zoom") && (name === "viewBox" || name === "class");
+  if (name === "class") return element.classList.contains("held");
+  return name === "viewBox" && element.hasAttribute("data-zoom") && element.getAttribute(name) !== element.dataset.zoom;
 }
 
 function morphChildren(old, fresh) {
@@ -142,15 +143,14 @@ function poll(element) {
 // Nothing is kept but the drawing's viewBox, so a new version of it keeps its place.
 const zoom = {
   box(svg) {
-    const whole = svg.dataset.whole ?? (svg.dataset.whole = svg.getAttribute("viewBox"));
-    return { whole: whole.split(" ").map(Number), now: svg.getAttribute("viewBox").split(" ").map(Number) };
+    return { whole: svg.dataset.zoom.split(" ").map(Number), now: svg.getAttribute("viewBox").split(" ").map(Number) };
   },
 
   set(svg, [left, top, width, height]) {
     const [, , fullWidth, fullHeight] = this.box(svg).whole;
     const x = Math.min(Math.max(left, 0), fullWidth - width);
     const y = Math.min(Math.max(top, 0), fullHeight - height);
-    svg.setAttribute("viewBox", [x, y, width, height].map((each) => each.toFixed(1)).join(" "));
+    svg.setAttribute("viewBox", [x, y, width, height].map((each) => Math.round(each * 10) / 10).join(" "));
   },
 
   // Makes everything `factor` times as large; the point at shares x and y of the drawing stays where it is.
