@@ -80,7 +80,7 @@ def test_the_best_waiting_links_say_why(serve: Serve, run: Path) -> None:
         for each in json.loads((run / "status.json").read_text())["best_waiting"]
     ]
     html = client.get("/runs/geology/parts?names=waiting").json()["waiting"]
-    assert f"{links[0]['score']:.3f}" in html
+    assert f"{links[0]['score']:.4g}" in html
     assert "from a seed" in html
 
 

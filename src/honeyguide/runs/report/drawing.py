@@ -198,6 +198,7 @@ class MapDrawing:
     lines: tuple[tuple[Point, Point], ...]
     dots: tuple[MapDot, ...]
     names: tuple[MapName, ...]
+    more_names: tuple[MapName, ...]  # beside the other dots, for a reader who looks closer
 
 
 def map_drawing(
@@ -221,7 +222,13 @@ def map_drawing(
         for (x, y), each in zip(places, relevance, strict=True)
     )
     lines = tuple(((dots[one].x, dots[one].y), (dots[other].x, dots[other].y)) for one, other in links)
-    return MapDrawing(kind, width, height, lines, dots, tuple(_place_names(dots, names, size)))
+    placed = _place_names(dots, names, size)
+    others = (
+        MapName(round(dot.x + dot.radius + 3, 1), round(dot.y + 2, 1), "start", name)
+        for place, (dot, name) in enumerate(zip(dots, names, strict=True))
+        if place not in placed
+    )
+    return MapDrawing(kind, width, height, lines, dots, tuple(placed.values()), tuple(others))
 
 
 HOST_COLOURS: Final = 7
@@ -249,12 +256,12 @@ class _Box:
 _LINE_HEIGHT: Final = 14.0
 
 
-def _place_names(dots: Sequence[MapDot], names: Sequence[str], size: tuple[int, int]) -> list[MapName]:
-    """Place each distinct name where it covers no dot and no other name; leave it out where it cannot."""
+def _place_names(dots: Sequence[MapDot], names: Sequence[str], size: tuple[int, int]) -> dict[int, MapName]:
+    """Place each distinct name, by its dot, where it covers no dot and no other name; leave it out where it cannot."""
     taken = [_Box(dot.x - dot.radius, dot.y - dot.radius, dot.x + dot.radius, dot.y + dot.radius) for dot in dots]
-    placed: dict[str, MapName] = {}
-    for name, dot in zip(names, dots, strict=True):
-        if name in placed:
+    placed: dict[int, MapName] = {}
+    for place, (name, dot) in enumerate(zip(names, dots, strict=True)):
+        if any(other.text == name for other in placed.values()):
             continue
         width, reach = text_width(name), dot.radius + 4
         for anchor, left, base in (
@@ -268,9 +275,9 @@ def _place_names(dots: Sequence[MapDot], names: Sequence[str], size: tuple[int, 
             if is_inside and not any(box.meets(other) for other in taken):
                 taken.append(box)
                 at = {"start": left, "end": left + width, "middle": dot.x}[anchor]
-                placed[name] = MapName(round(at, 1), round(base, 1), anchor, name)
+                placed[place] = MapName(round(at, 1), round(base, 1), anchor, name)
                 break
-    return list(placed.values())
+    return placed
 
 
 # Widths of letters at the size of the names, in a wide screen font: the reader's font is not known.

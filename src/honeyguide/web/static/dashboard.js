@@ -30,8 +30,9 @@ function morph(old, fresh) {
 // Whether an attribute says what the reader has done: opened, zoomed or held something.
 function isReaders(element, name) {
   if (name === "open") return element.nodeName === "DETAILS";
-  if (name === "class") return element.classList.contains("held");
-  return name === "viewBox" && element.hasAttribute("data-zoom") && element.getAttribute(name) !== element.dataset.zoom;
+  if (!element.hasAttribute("data-zoom")) return false;
+  if (name === "viewBox") return element.getAttribute(name) !== element.dataset.zoom;
+  return name === "class" || name === "style";
 }
 
 function morphChildren(old, fresh) {
@@ -82,12 +83,16 @@ class Follower {
     this.isAsking = false;
     const sight = new IntersectionObserver((entries) => this.see(entries), { rootMargin: "300px" });
     for (const part of this.parts.values()) sight.observe(part);
-    document.addEventListener("visibilitychange", () => this.ask());
+    // A browser has few connections to one server: a page that nobody sees keeps none.
+    document.addEventListener("visibilitychange", () => (document.hidden ? this.events?.close() : this.listen()));
     this.listen();
   }
 
   listen() {
+    if (document.hidden) return;
+    this.events?.close();
     const events = new EventSource(this.root.dataset.events);
+    this.events = events;
     events.addEventListener("changed", (event) => {
       say("");
       for (const name of JSON.parse(event.data).parts) this.changed.add(name);
@@ -150,6 +155,8 @@ const zoom = {
     const [, , fullWidth, fullHeight] = this.box(svg).whole;
     const x = Math.min(Math.max(left, 0), fullWidth - width);
     const y = Math.min(Math.max(top, 0), fullHeight - height);
+    svg.style.setProperty("--zoom", fullWidth / width); // letters stay as large as they are
+    svg.classList.toggle("near", fullWidth / width > 2.5);
     svg.setAttribute("viewBox", [x, y, width, height].map((each) => Math.round(each * 10) / 10).join(" "));
   },
 
