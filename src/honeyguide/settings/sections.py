@@ -210,7 +210,7 @@ class ParseSettings:
         "megabytes that a process that reads pages may take on for one; a page that needs more is unreadable",
         at_least=1,
     )
-    max_links: int = setting(6000, "links of one page that are read, the first", at_least=0)
+    max_links: int = setting(2000, "links of one page that are read, the first", at_least=0)
     max_words: int = setting(50_000, "words of one page that are judged and learned from, the first", at_least=1)
     max_word_characters: int = setting(100, "characters of a word", at_least=1)
     max_anchor_characters: int = setting(1000, "characters of a link's text", at_least=1)
