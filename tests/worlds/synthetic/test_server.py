@@ -139,13 +139,14 @@ def test_a_server_in_a_thread_serves_plain_code_and_stops() -> None:
 
 
 def test_closing_twice_is_allowed() -> None:
-    async def close_twice() -> None:
+    async def close_twice() -> SyntheticServer:
         server = SyntheticServer(SyntheticWorld(SPEC))
         await server.open()
         await server.close()
         await server.close()
+        return server
 
-    asyncio.run(close_twice())
+    assert not asyncio.run(close_twice()).addresses
 
 
 def test_the_resolver_refuses_every_host_it_was_not_given() -> None:
