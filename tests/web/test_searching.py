@@ -34,6 +34,9 @@ def test_hits_have_snippet_probability_and_ways_to_the_page(serve: Serve, run: P
     assert "<mark>" in page.text
     links = [unescape(link) for link in re.findall(r'href="([^"]+)"', page.text)]
     assert first["url"] in links
+    way = "/runs/geology/page?url="
+    assert next(client.get(link) for link in links if link.startswith(way)).status_code == 200
+    assert any(link.startswith(way) and link.endswith("#copy") for link in links)
 
 
 def test_links_of_the_page_narrow_and_turn_over(serve: Serve, run: Path) -> None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from honeyguide.crawler.explaining import COLUMN_WORDS
 from honeyguide.learn.features import SCALARS
 from honeyguide.runs import RunFolder, RunLock, open_run
-from honeyguide.web import finds, insights
+from honeyguide.web import finds
 from honeyguide.web.app import VIEWS
 from honeyguide.web.views import Readings
 
@@ -119,7 +120,7 @@ def test_weights_are_said_in_words(serve: Serve, run: Path) -> None:
 
 
 def test_there_are_words_for_every_number_that_a_link_is_described_by() -> None:
-    assert set(SCALARS) <= set(insights.COLUMN_WORDS)
+    assert set(SCALARS) <= set(COLUMN_WORDS)
 
 
 def test_the_log_has_the_newest_fetch_first(serve: Serve, run: Path) -> None:

@@ -157,7 +157,7 @@ def _page_lines(page: JudgedPage) -> Iterator[str]:
     if page.cut_by:
         yield f"  cut by     {', '.join(page.cut_by)}; limits of [parse]"
     yield ""
-    yield from _evidence_lines(evidence)
+    yield from evidence_lines(evidence)
     if page.answers:
         yield ""
         yield "answers about the nearest pages, and how near (1 is the same)"
@@ -171,7 +171,8 @@ def _page_lines(page: JudgedPage) -> Iterator[str]:
         yield from (f"  {link.score:6.3f}  {one_line(link.anchor) or '(no anchor)'}  {link.url}" for link in page.links)
 
 
-def _evidence_lines(evidence: Evidence) -> Iterator[str]:
+def evidence_lines(evidence: Evidence) -> Iterator[str]:
+    """Describe the terms that made a relevance."""
     if not evidence.rows and not evidence.parts:
         yield f"no evidence by {evidence.kind}: no word of the page has to do with the topic"
         return
@@ -188,7 +189,7 @@ def _evidence_lines(evidence: Evidence) -> Iterator[str]:
         yield f"  {rest:+.{digits}f}  all other words"
     for part in evidence.parts:
         yield ""
-        yield from _evidence_lines(part)
+        yield from evidence_lines(part)
 
 
 def _meaning(evidence: Evidence) -> str:

@@ -52,6 +52,7 @@ COMMANDS: Final = {
     "repair": Entry("honeyguide.cli.repair:repair", "Save what a damaged run still holds.", _CRAWL),
     "results": Entry("honeyguide.cli.results:results", "Show the most relevant pages of a run.", _LOOK),
     "search": Entry("honeyguide.cli.search:search", "Search the pages of a run.", _LOOK),
+    "explain": Entry("honeyguide.cli.explain:explain", "Say why a page was fetched and judged so.", _LOOK),
     "rank": Entry("honeyguide.cli.rank:rank", "Rank pages by the links between them.", _LOOK),
     "report": Entry("honeyguide.cli.export:report", "Write a page about a run, to open in a browser.", _LOOK),
     "export": Entry("honeyguide.cli.export:export", "Write a run for other programs.", _LOOK),

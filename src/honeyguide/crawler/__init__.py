@@ -31,6 +31,7 @@ from honeyguide.crawler.events import (
     Wait,
     limit_reached,
 )
+from honeyguide.crawler.explaining import Explanation, LinkReason, LinkReasons, explain
 from honeyguide.crawler.judge_pages import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
 from honeyguide.crawler.learned_weights import LINEAR_STRATEGIES, learned_weights
 from honeyguide.crawler.loop import CrawlLoop
@@ -63,10 +64,13 @@ __all__ = [
     "CrawlStopped",
     "Dispatch",
     "Event",
+    "Explanation",
     "FetchFailed",
     "JudgedPage",
     "LearnedWeights",
     "LinkPutBack",
+    "LinkReason",
+    "LinkReasons",
     "LinkRedirected",
     "LinkRefused",
     "LinkSkipped",
@@ -88,6 +92,7 @@ __all__ = [
     "answers_to_take_over",
     "crawl",
     "crawl_async",
+    "explain",
     "explore",
     "judge_of",
     "judge_page",

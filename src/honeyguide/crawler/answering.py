@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from honeyguide.text import WordVectors
 
 
-_ONLY_TO_CRAWL: Final = (
+ONLY_TO_CRAWL: Final = (
     "crawl.world",
     "render.browser",
     "refresh.run",
@@ -63,7 +63,7 @@ class RunToAnswer:
         with ExitStack() as opened:
             opened.enter_context(RunLock(folder))
             opened.enter_context(threadpool_limits(1, "blas"))
-            settings = settings_to_build(folder, _ONLY_TO_CRAWL)
+            settings = settings_to_build(folder, ONLY_TO_CRAWL)
             self._store = open_store(folder, settings)
             opened.callback(self._store.close)
             progress = self._store.progress()
@@ -116,7 +116,7 @@ def judge_of(run: Path | str, vectors: WordVectors | None = None) -> LearningJud
 
     SettingsError where it is one that cannot learn, or names code or files that the user has not given.
     """
-    return learning_judge(run, settings_to_build(RunFolder.open(Path(run)), _ONLY_TO_CRAWL, goes_on=False), vectors)
+    return learning_judge(run, settings_to_build(RunFolder.open(Path(run)), ONLY_TO_CRAWL, goes_on=False), vectors)
 
 
 def learning_judge(run: Path | str, settings: Settings, vectors: WordVectors | None = None) -> LearningJudge:

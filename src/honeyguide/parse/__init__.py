@@ -10,6 +10,7 @@ and no words. Where all pages of a site are laid out alike, `PageRules` say whic
 What a person names as a sitemap or feed is no page: `listing` reads the addresses in it, or says why it cannot.
 """
 
+from honeyguide.parse.charset import decode
 from honeyguide.parse.document import media_type_of, parse, parser_for
 from honeyguide.parse.links import WHOLE_PAGE, WIKIPEDIA, PageRules
 from honeyguide.parse.listing import Listing, read_listing, sitemaps_in_robots
@@ -20,6 +21,7 @@ __all__ = [
     "WIKIPEDIA",
     "Listing",
     "PageRules",
+    "decode",
     "is_quick",
     "media_type_of",
     "parse",

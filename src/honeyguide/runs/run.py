@@ -17,6 +17,7 @@ from honeyguide.runs.answers import page_at, read_answers, read_pages
 from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import DiscoveredGraph
 from honeyguide.runs.folder import RunFolder
+from honeyguide.runs.history import kept_of_link, link_history, link_number, path_to
 from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.recorded import RecordedAnswers, RecordedExchanges
 from honeyguide.runs.records import LearnerSnapshot, Progress
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from honeyguide.runs.answers import PageColumns
     from honeyguide.runs.graph import LinkGraph
+    from honeyguide.runs.history import KeptOfLink, LinkHistory
     from honeyguide.runs.records import AnswerRecord
     from honeyguide.runs.traps import GuardFinding, Restart, TrapSummary
     from honeyguide.settings import Settings
@@ -156,16 +158,27 @@ class Run:
 
     def path_to(self, page: CrawledPage, longest: int = 30) -> tuple[tuple[Url, str], ...]:
         """Return the pages over which the crawl came to a page, with titles: from a seed to the one before it."""
-        rows = self._select(
-            """WITH RECURSIVE way(link, clicks) AS (
-                 SELECT page, 1 FROM links WHERE id = ?1
-                 UNION ALL SELECT l.page, clicks + 1 FROM way JOIN links l ON l.id = way.link WHERE clicks < ?2)
-               SELECT l.url, coalesce(p.title, '') FROM way JOIN links l ON l.id = way.link
-               LEFT JOIN pages p ON p.link = l.id ORDER BY clicks DESC""",
-            page.link,
-            longest,
+        path = path_to(self._select, LinkId(page.link), longest)
+        return tuple((Url(each.url), each.title) for each in path)
+
+    def history(self, url: Url) -> LinkHistory | None:
+        """Return all that is stored of one URL: how the crawl came to it, what it expected and what came."""
+        link = link_number(self._select, url)
+        return None if link is None else link_history(self._select, link)
+
+    def kept_of_link(self, url: Url) -> KeptOfLink | None:
+        """Return what the strategy needs to score the link to a URL again; None where it was never met."""
+        link = link_number(self._select, url)
+        return None if link is None else kept_of_link(self._select, link)
+
+    def page(self, url: Url) -> CrawledPage | None:
+        """Return the page at a URL; None where none came, or where it asked not to be indexed."""
+        steps = self._select(
+            """SELECT p.step FROM steps s CROSS JOIN links l ON l.id = s.link
+               JOIN pages p ON p.link = s.link AND p.step = s.step WHERE l.url = ?""",
+            url.text,
         )
-        return tuple((Url(url), title) for url, title in rows)
+        return next(self.crawled_pages().at_steps([step for (step,) in steps]), None)
 
     def found_by_kind(self) -> dict[str, int]:
         """Count pages without relevance that the guard judged part of a trap, or duplicates, by kind, most first."""

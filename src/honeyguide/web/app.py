@@ -17,7 +17,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 from jinja2 import ChoiceLoader, PackageLoader
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from honeyguide.errors import HoneyguideError, InvalidUrl, QueryError, SettingsError
+from honeyguide.errors import HoneyguideError, InvalidUrl, PageError, QueryError, SettingsError
 from honeyguide.runs.report.writing import templates
 from honeyguide.web import finds, insights, numbers, traffic
 from honeyguide.web.library import Library, RunCard, RunUnknown
@@ -104,10 +104,11 @@ def build_app(places: Sequence[Path], access: Access | None = None) -> ASGIApp:
 
 def routers() -> tuple[Callable[[Dashboard], APIRouter], ...]:
     """Return what makes the routes of each module. Imported here, so that a module may import `Dashboard`."""
+    from honeyguide.web.explaining import page_routes  # noqa: PLC0415
     from honeyguide.web.questions import questions  # noqa: PLC0415
     from honeyguide.web.searching import search_routes  # noqa: PLC0415
 
-    return (static_files, pages, search_routes, questions, api)
+    return (static_files, pages, search_routes, page_routes, questions, api)
 
 
 def static_files(site: Dashboard) -> APIRouter:
@@ -206,7 +207,7 @@ def _view(name: str) -> View:
 def _status(error: HoneyguideError) -> int:
     if isinstance(error, QueryError | InvalidUrl | SettingsError):
         return 400
-    return 404 if isinstance(error, RunUnknown) else 409
+    return 404 if isinstance(error, RunUnknown | PageError) else 409
 
 
 def _mistakes(error: RequestValidationError) -> str:

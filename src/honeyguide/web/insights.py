@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import hypot
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.crawler.explaining import MEANINGS, in_words
 from honeyguide.runs.traps import grouped
 from honeyguide.web.views import View
 
@@ -14,22 +15,6 @@ if TYPE_CHECKING:
 
 MOST_WEIGHTS: Final = 16
 MOST_TRAPS: Final = 20
-COLUMN_WORDS: Final = {
-    "always one": "any link at all",
-    "cosine of the anchor": "its anchor is near the topic",
-    "cosine of the words around": "the words around it are near the topic",
-    "cosine of the address": "its address is near the topic",
-    "relevance of the page": "it stands on a relevant page",
-    "relevance of the page times cosine of the anchor": "its anchor is near the topic, on a relevant page",
-    "nearness of a relevant page": "a relevant page is few clicks behind",
-    "same host": "it stays on its host",
-    "in the main text": "it stands in the main text",
-    "has an anchor": "it has an anchor",
-    "nearness of a seed": "a seed is few clicks behind",
-    "is a seed": "it is a seed",
-    "rank of the page": "it stands on a page that many link to",
-}
-_MEANINGS: Final = "meaning "  # columns that only together say something
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +36,8 @@ class WeightTable:
 def gather_weights(reading: Reading) -> WeightTable:
     """Put the weights of the strategy into words."""
     said = reading.status.get("weights", {})
-    meanings = [weight for column, weight in said.items() if column.startswith(_MEANINGS)]
-    rows = [
-        WeightRow(COLUMN_WORDS.get(column, column), weight)
-        for column, weight in said.items()
-        if not column.startswith(_MEANINGS)
-    ]
+    meanings = [weight for column, weight in said.items() if column.startswith(MEANINGS)]
+    rows = [WeightRow(in_words(column), weight) for column, weight in said.items() if not column.startswith(MEANINGS)]
     if meanings:
         rows.append(WeightRow("what its words mean otherwise, at most", hypot(*meanings)))
     rows.sort(key=lambda row: (-abs(row.weight), row.words))

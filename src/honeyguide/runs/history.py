@@ -1,0 +1,190 @@
+"""The history of one URL in a run: how the crawl came to it, what it expected, what came, how that was judged.
+
+All of it is stored, so nothing is fetched or judged here. The database has no index of URLs: those that were fetched
+are looked through first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from honeyguide.model import LinkId, LinkState, Url
+from honeyguide.runs.answers import page_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Select = Callable[..., Iterator[tuple[Any, ...]]]
+
+LONGEST_PATH: Final = 100
+MOST_FETCHES: Final = 20
+_STATES: Final = {
+    LinkState.WAITING: "waiting",
+    LinkState.IN_FLIGHT: "being fetched",
+    LinkState.DONE: "fetched",
+    LinkState.SKIPPED: "skipped",
+    LinkState.PRUNED: "pruned: there was no room for it to wait",
+    LinkState.OVER_HOST_LIMIT: "over the limit of its host",
+    LinkState.DROPPED: "dropped by the guard",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """A page on the way from a seed, and the link by which it was found; both empty where they are not known."""
+
+    url: str
+    title: str
+    anchor: str
+    relevance: float | None  # by the newest judgement; None where no page came
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOfUrl:
+    """One fetch of a URL; times are on the crawl's clock."""
+
+    step: int  # in order of answers, from 1
+    after_steps: int  # fetches that had ended when it was chosen
+    chosen_at: float
+    finished_at: float
+    predicted: float  # the score by which it was chosen
+    explored: bool  # drawn at random, whatever its score
+    outcome: str  # fetched, unchanged, redirected, refused, failed or unknown
+    status: int | None
+    reason: str  # why it was refused or has failed
+    target: str  # where the host sent the crawl instead
+    detail: str
+    elapsed_s: float
+    body_bytes: int
+    reward: float | None  # None where nothing was learned
+
+
+@dataclass(frozen=True, slots=True)
+class PageJudgement:
+    """A page as it came, and how it was judged."""
+
+    title: str
+    media_type: str
+    words: int
+    depth: int  # clicks from a seed
+    relevance: float  # by the newest judgement
+    is_relevant: bool
+    crawl_relevance: float  # when it was crawled
+    was_relevant: bool
+    is_unindexed: bool  # it asked not to be indexed, and is not shown
+    finding: str  # of the guard: the kind of trap or duplicate; empty for none
+    answer: str  # yes, no or skip, by the newest answer that stands; empty for none
+
+
+@dataclass(frozen=True, slots=True)
+class LinkHistory:
+    """All that a run has stored of one URL."""
+
+    url: str
+    state: str
+    is_seed: bool
+    anchor: str  # of the link by which it was found
+    score: float  # when last written
+    skipped_because: str
+    path: tuple[PathStep, ...]  # from a seed to the page that showed the link
+    fetches: tuple[FetchOfUrl, ...]  # the newest first
+    page: PageJudgement | None
+    led_to: str  # the page to which redirects have led; empty where there were none
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOfLink:
+    """What a strategy needs to score a link again."""
+
+    description: bytes
+    row: bytes | None  # where the description does not tell all
+    relevance: float  # of the page that shows it, by the newest judgement
+    distance: int
+    depth: int
+
+
+def link_number(select: Select, url: Url) -> LinkId | None:
+    """Return the number of a URL in a run; None where it was never met."""
+    fetched = "SELECT l.id FROM steps s CROSS JOIN links l ON l.id = s.link WHERE l.url = ? LIMIT 1"
+    for query in (fetched, "SELECT id FROM links WHERE url = ? LIMIT 1"):
+        for (link,) in select(query, url.text):
+            return LinkId(link)
+    return None
+
+
+def link_history(select: Select, link: LinkId) -> LinkHistory:
+    """Read the history of a link by its number."""
+    ((url, state, anchor, score, skipped, parent),) = select(
+        """SELECT l.url, l.state, l.anchor, l.score, coalesce(k.reason, ''), l.page
+           FROM links l LEFT JOIN skips k ON k.link = l.id WHERE l.id = ?""",
+        link,
+    )
+    end = page_at(select, link)
+    ends = () if end is None or end == link else select("SELECT url FROM links WHERE id = ?", end)
+    return LinkHistory(
+        url=url,
+        state=_STATES[LinkState(state)],
+        is_seed=parent is None,
+        anchor=anchor,
+        score=score,
+        skipped_because=skipped,
+        path=path_to(select, link),
+        fetches=tuple(_fetches(select, link)),
+        page=_judgement(select, link),
+        led_to=next((text for (text,) in ends), ""),
+    )
+
+
+def kept_of_link(select: Select, link: LinkId) -> KeptOfLink:
+    """Read what the strategy has kept of a link."""
+    (row,) = select(
+        """SELECT l.description, l.row, coalesce(p.relevance, 0.0), coalesce(p.distance, 0), coalesce(p.depth + 1, 0)
+           FROM links l LEFT JOIN pages p ON p.link = l.page WHERE l.id = ?""",
+        link,
+    )
+    return KeptOfLink(*row)
+
+
+def path_to(select: Select, link: LinkId, longest: int = LONGEST_PATH) -> tuple[PathStep, ...]:
+    """Return the pages over which the crawl came to a link, from a seed to the page that showed it."""
+    rows = select(
+        """WITH RECURSIVE way(link, clicks) AS (
+             SELECT page, 1 FROM links WHERE id = ?1
+             UNION ALL SELECT l.page, clicks + 1 FROM way JOIN links l ON l.id = way.link WHERE clicks < ?2)
+           SELECT l.url, coalesce(p.title, ''), l.anchor, p.relevance FROM way JOIN links l ON l.id = way.link
+           LEFT JOIN pages p ON p.link = l.id ORDER BY clicks DESC""",
+        link,
+        longest,
+    )
+    return tuple(PathStep(*row) for row in rows)
+
+
+def _fetches(select: Select, link: LinkId) -> Iterator[FetchOfUrl]:
+    rows = select(
+        """SELECT step, after_steps, chosen_at, finished_at, score, explored, outcome, status, reason,
+                  coalesce(target, ''), detail, elapsed_s, body_bytes, reward
+           FROM steps WHERE link = ? ORDER BY step DESC LIMIT ?""",
+        link,
+        MOST_FETCHES,
+    )
+    for step, after_steps, chosen_at, finished_at, score, explored, *came in rows:
+        yield FetchOfUrl(step, after_steps, chosen_at, finished_at, score, bool(explored), *came)
+
+
+def _judgement(select: Select, link: LinkId) -> PageJudgement | None:
+    rows = select(
+        """SELECT p.title, p.media_type, p.words, p.depth, p.relevance, p.is_relevant, p.crawl_relevance,
+                  p.was_relevant, coalesce(d.is_unindexed, 0), coalesce(f.kind, ''),
+                  coalesce((SELECT answer FROM answers a WHERE a.link = p.link AND a.undone_at IS NULL
+                            ORDER BY number DESC LIMIT 1), '')
+           FROM pages p LEFT JOIN directives d ON d.link = p.link LEFT JOIN findings f ON f.link = p.link
+           WHERE p.link = ?""",
+        link,
+    )
+    for title, media_type, words, depth, relevance, good, then, was_good, is_unindexed, finding, answer in rows:
+        return PageJudgement(
+            title, media_type, words, depth, relevance, bool(good), then, bool(was_good), bool(is_unindexed), finding,
+            answer,
+        )  # fmt: skip
+    return None

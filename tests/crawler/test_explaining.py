@@ -1,0 +1,141 @@
+"""Why a URL of a run was fetched, and why its page was judged so."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import honeyguide
+from honeyguide.errors import PageError
+from honeyguide.model import Redirected, Url
+from honeyguide.runs import open_run
+from scripted_world import NOT_FOUND, ScriptedWorld
+from vectors_by_hash import hashed_vectors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from honeyguide.crawler import Explanation
+    from scripted_world import Script
+
+SEED = "http://a.test/"
+PAGES: Script = {
+    SEED: "<title>Start</title><a href='/hub'>the way on</a> <a href='/gone'>gone</a> <a href='/old'>old rock</a>",
+    "http://a.test/hub": "<title>Hub</title><p>nothing</p><a href='/rock'>a fine rock</a>",
+    "http://a.test/rock": "<title>Rock</title><main>rock rock rock</main>",
+    "http://a.test/old": Redirected(301, Url.parse("http://a.test/rock")),
+    "http://a.test/gone": NOT_FOUND,
+}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    settings = honeyguide.settings_from(
+        {
+            "topic": {"name": "rock", "keywords": ["rock"]},
+            "judge": {"kind": "keyword"},
+            "crawl": {"strategy": "online-ridge"},
+            "politeness": {"delay_s": 0.0},
+        }
+    )
+    world = ScriptedWorld(PAGES, entry_urls=[SEED])
+    honeyguide.crawl(tmp_path / "run", settings, world=world, vectors=hashed_vectors()).close()
+    return tmp_path / "run"
+
+
+def explained(run: Path, url: str) -> Explanation:
+    return honeyguide.explain(run, url, vectors=hashed_vectors())
+
+
+def test_the_path_leads_from_the_seed_with_the_text_of_each_link(run: Path) -> None:
+    history = explained(run, "http://a.test/hub").history
+    assert [(step.url, step.title, step.anchor) for step in history.path] == [(SEED, "Start", "")]
+    assert history.anchor == "the way on"
+    assert not history.is_seed
+    assert explained(run, SEED).history.is_seed
+    assert explained(run, SEED).history.path == ()
+
+
+def test_prediction_and_outcome_are_those_of_the_crawl(run: Path) -> None:
+    with open_run(run) as opened:
+        step = next(each for each in opened.steps() if each.url.text == "http://a.test/hub")
+    (fetch,) = explained(run, "http://a.test/hub").history.fetches
+    assert (fetch.step, fetch.predicted, fetch.reward, fetch.outcome) == (step.step, step.score, step.reward, "fetched")
+
+
+def test_redirects_and_failures_say_what_came_instead(run: Path) -> None:
+    old = explained(run, "http://a.test/old").history
+    assert (old.page, old.led_to, old.fetches[0].target) == (None, "http://a.test/rock", "http://a.test/rock")
+    gone = explained(run, "http://a.test/gone").history
+    assert (gone.page, gone.led_to, gone.fetches[0].status) == (None, "", 404)
+
+
+def test_the_evidence_is_that_of_the_judge(run: Path) -> None:
+    why = explained(run, "http://a.test/rock")
+    assert why.history.page is not None
+    assert why.history.page.is_relevant
+    assert why.evidence is not None
+    assert why.evidence.relevance == why.history.page.relevance
+    assert why.evidence.rows[0].term == "rock"
+    assert why.missing == ()
+
+
+def test_a_url_that_was_never_met_is_refused(run: Path) -> None:
+    with pytest.raises(PageError, match=r"has never met http://b\.test/"):
+        explained(run, "http://b.test/")
+
+
+def synthetic(path: Path, budget: int, **crawl: object) -> Path:
+    settings = honeyguide.settings_from(
+        {
+            "topic": {"name": "geology", "keywords": ["rock", "mineral"]},
+            "crawl": {"world": "synthetic:pages=500,hosts=8", "workers": 0, **crawl},
+            "budget": {"fetches": budget},
+            "store": {"archive": "none" if crawl.get("strategy") == "breadth-first" else "store"},
+        }
+    )
+    honeyguide.crawl(path, settings).close()
+    return path
+
+
+def test_reasons_add_up_to_what_the_crawl_itself_expects_of_waiting_links(tmp_path: Path) -> None:
+    run = synthetic(tmp_path / "run", 40)
+    best = json.loads((run / "status.json").read_text())["best_waiting"]
+    assert len(best) > 3
+    for waiting in best:
+        why = honeyguide.explain(run, waiting["url"])
+        assert why.history.state == "waiting"
+        assert why.history.fetches == ()
+        assert why.link is not None
+        assert why.link.predicted == pytest.approx(waiting["score"], abs=1e-9)
+        sizes = [abs(each.contribution) for each in why.link.reasons]
+        assert sizes == sorted(sizes, reverse=True)
+
+
+def test_what_is_not_stored_or_not_added_up_is_named(tmp_path: Path) -> None:
+    run = synthetic(tmp_path / "run", 10, strategy="breadth-first")
+    with open_run(run) as opened:
+        first = next(opened.pages())
+    why = honeyguide.explain(run, first.url)
+    assert why.link is None
+    assert why.evidence is None
+    assert [each.partition(":")[0] for each in why.missing] == ["reasons for the link", "evidence"]
+
+
+def test_answers_change_the_judgement_and_the_nearest_are_shown(tmp_path: Path) -> None:
+    run = synthetic(tmp_path / "run", 30)
+    with open_run(run) as opened:
+        best, worst = [page.url for page in opened.pages(best_first=True)][:: 29 - 4]
+    honeyguide.answer(run, worst, "yes")
+    why = honeyguide.explain(run, worst)
+    assert why.history.page is not None
+    assert why.history.page.answer == "yes"
+    assert why.history.page.relevance == 1.0 != why.history.page.crawl_relevance
+    other = honeyguide.explain(run, best)
+    (near,) = other.answers
+    assert (near.url, near.answer) == (worst.text, "yes")
+    assert other.history.page is not None
+    assert other.evidence is not None
+    assert other.evidence.relevance == pytest.approx(other.history.page.relevance, abs=1e-6)
