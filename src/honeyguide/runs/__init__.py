@@ -12,7 +12,7 @@ from honeyguide.runs.bodies import body_packer
 from honeyguide.runs.diff import HostOfOne, PageOfBoth, PageOfOne, RunDiff, diff
 from honeyguide.runs.folder import FileLock, RunFolder, RunLock, is_being_crawled
 from honeyguide.runs.graph import Components, LinkGraph, RankedPage, jaccard, place_of, top
-from honeyguide.runs.history import FetchOfUrl, LinkHistory, PageJudgement, PathStep
+from honeyguide.runs.history import FetchOfUrl, LinkHistory, PageJudgement, PageOnPath
 from honeyguide.runs.inbox import BudgetExtension, Letter, Message, PageAnswer, StopRequest
 from honeyguide.runs.pagerank import Dangling, RankRules, RefreshedRanks, hits, pagerank, restart_on
 from honeyguide.runs.pages import CrawledPage, CrawledPages
@@ -85,11 +85,11 @@ __all__ = [
     "PageJudgement",
     "PageOfBoth",
     "PageOfOne",
+    "PageOnPath",
     "PageSnippets",
     "PageTexts",
     "PairRecord",
     "PastFetches",
-    "PathStep",
     "PatternStats",
     "PrintRecord",
     "Progress",

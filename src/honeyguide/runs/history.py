@@ -31,7 +31,7 @@ _STATES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class PathStep:
+class PageOnPath:
     """A page on the way from a seed, and the link by which it was found; both empty where they are not known."""
 
     url: str
@@ -87,7 +87,7 @@ class LinkHistory:
     anchor: str  # of the link by which it was found
     score: float  # when last written
     skipped_because: str
-    path: tuple[PathStep, ...]  # from a seed to the page that showed the link
+    path: tuple[PageOnPath, ...]  # from a seed to the page that showed the link
     fetches: tuple[FetchOfUrl, ...]  # the newest first
     page: PageJudgement | None
     led_to: str  # the page to which redirects have led; empty where there were none
@@ -146,7 +146,7 @@ def kept_of_link(select: Select, link: LinkId) -> KeptOfLink:
     return KeptOfLink(*row)
 
 
-def path_to(select: Select, link: LinkId, longest: int = LONGEST_PATH) -> tuple[PathStep, ...]:
+def path_to(select: Select, link: LinkId, longest: int = LONGEST_PATH) -> tuple[PageOnPath, ...]:
     """Return the pages over which the crawl came to a link, from a seed to the page that showed it."""
     rows = select(
         """WITH RECURSIVE way(link, clicks) AS (
@@ -157,7 +157,7 @@ def path_to(select: Select, link: LinkId, longest: int = LONGEST_PATH) -> tuple[
         link,
         longest,
     )
-    return tuple(PathStep(*row) for row in rows)
+    return tuple(PageOnPath(*row) for row in rows)
 
 
 def _fetches(select: Select, link: LinkId) -> Iterator[FetchOfUrl]:
