@@ -4,16 +4,19 @@ Run `python benchmarks/judge_quality.py WIKI_WORLD [--categories 60] [--vectors 
 largest categories of a wiki world are topics, told by their names. All articles are ranked by the judge; average
 precision says how many of the category's stand in front. The judge's weights are fitted on the even topics for the odd
 ones and the other way round, so that no topic is judged by weights that have seen it; `shipped` has the weights of the
-program, fitted on all. The other constants of the judge were chosen on the same topics. Then:
+program, fitted on all. The other constants of the judge were chosen on the same topics. An encoder reads the articles
+once (four minutes of one core) and what it makes of them is kept in `vectors-cache`. Then:
 
 - two articles of the category as examples to be like, in `DRAWS` draws, those two left out of the ranking;
 - answers, for every second topic: `SEEN` random articles stand for the pages of a run. The category answers questions
-  about them, `BATCH` at a time, chosen by the rule, by the greatest relevance, or at random; all other articles are
+  about them, `BATCH` at a time, chosen by the rule, by the least certainty, or at random; all other articles are
   ranked. Also with all answers yes, all no, and three answers of ten wrong;
 - pages seen: the first 300 and 1,000 articles breadth-first from three of the category; all others are ranked by the
   name, with idf from the pages seen over the shipped one, and with the topic's direction turned towards the mean of
   the `BEST` likeliest pages seen (Rocchio);
-- reliability: of all articles given a probability in a range, the share that is in the category;
+- reliability: of all articles given a probability in a range, the share that is in the category; by name, with two
+  examples, with two of each kind (counterexamples are drawn from the likeliest articles outside the category), and
+  after ten answers;
 - thresholds: F1 of the articles that reach one, mean over topics.
 """
 
@@ -23,14 +26,16 @@ import argparse
 import json
 import time
 from collections import defaultdict
+from dataclasses import replace
 from math import exp, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import xxhash
 
 from honeyguide.judge import LearnedJudge, next_questions
-from honeyguide.judge.learned import SHIPPED, ClueWeights, fitted_shift
+from honeyguide.judge.learned import SHIPPED, ClueWeights, beginning, fitted_shift
 from honeyguide.judge.topic_terms import MOST_TERMS, TopicTerms
 from honeyguide.model import Fetched, Page, Topic
 from honeyguide.parse import parse
@@ -45,18 +50,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from honeyguide.text.encoder import TextEncoder
     from honeyguide.worlds.wiki.world import WikiGraph
 
     Answer = Callable[[bool, int], bool]
     Rows = NDArray[np.float16]
     Truth = NDArray[np.bool_]
+    Places = NDArray[np.int64]
 
 DRAWS = 3  # of examples, for each category
 SEEN = 2500  # articles that questions may be asked about
 ASKED = (5, 10, 20)
 BATCH = 5  # questions between two lessons
 RANGES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
-THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5)
+THRESHOLDS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+LIKELIEST = 40  # articles outside the category, of which counterexamples are drawn
+CALIBRATED = ("name", "name, 2 examples", "name, 2 examples of each kind", "others after 10 answers: rule, true")
 PAGES_SEEN = (300, 1000)
 BEST = 10
 ROCCHIO_SHARE = 0.5  # of the best pages' direction beside the topic's
@@ -108,6 +117,15 @@ class Articles:
         return LearnedJudge(topic, self._vectors, self._background, weights=weights)
 
 
+def encode(pages: Sequence[Page], encoder: TextEncoder, cache: Path) -> None:
+    """Have the encoder read the beginnings of all articles: once for all runs on the same articles."""
+    texts = [beginning(words_of(page.title), page.main_words) for page in pages]
+    file = cache / f"beginnings-{xxhash.xxh3_128_hexdigest((encoder.digest + ''.join(texts)).encode())}.npy"
+    if not file.exists():
+        np.save(file, encoder.encode(texts).astype(np.float32))
+    encoder.remember(dict(zip(texts, np.load(file), strict=True)))
+
+
 def stems_of(name: str) -> dict[str, str]:
     """Return the terms of a topic's name by stem, each with its word."""
     words = content_words(name)
@@ -127,8 +145,9 @@ class Measured:
         self._graph = graph
         self._chance = np.random.default_rng(3)
         self.precisions = defaultdict[str, dict[int, list[float]]](lambda: {0: [], 1: []})  # by half of the topics
-        self.counts = np.zeros((len(RANGES) - 1, 3))  # pages, sum of probabilities, on topic
-        self.f1 = defaultdict[str, list[list[float]]](list)
+        # Pages, sum of probabilities, on topic; by range.
+        self.counts = {way: np.zeros((len(RANGES) - 1, 3)) for way in CALIBRATED}
+        self.f1 = defaultdict[str, dict[int, list[list[float]]]](lambda: {0: [], 1: []})
         self.refit_s: list[float] = []
         weights = self._fitted_by_half(members_by_name)
         for number, (name, members) in enumerate(members_by_name.items()):
@@ -161,24 +180,37 @@ class Measured:
         said = self._articles.judge(Topic(name), weights).relevances(rows)
         self._rank("name", half, said, wanted)
         self._rank("name, shipped weights", half, self._articles.judge(Topic(name)).relevances(rows), wanted)
-        places = np.clip(np.digitize(said, RANGES) - 1, 0, len(RANGES) - 2)
-        for column, values in enumerate((np.ones(len(said)), said, wanted)):
-            self.counts[:, column] += np.bincount(places, weights=values, minlength=len(RANGES) - 1)
+        likeliest = np.argsort(np.where(wanted, -1.0, -said), kind="stable")
+        likeliest = likeliest[~wanted[likeliest]][:LIKELIEST]
         for _ in range(DRAWS):
             like = self._chance.choice(members, 2, replace=False)
-            topic = Topic(name, like=tuple(self._articles.texts[place] for place in like))
-            others = np.delete(np.arange(len(rows)), like)
-            shown = self._articles.judge(topic, weights).relevances(rows[others])
-            self._rank("name, 2 examples", half, shown, wanted[others])
+            unlike = self._chance.choice(likeliest, 2, replace=False)
+            self._show("name, 2 examples", half, Topic(name), like, unlike[:0], rows, wanted, weights)
+            self._show("name, 2 examples of each kind", half, Topic(name), like, unlike, rows, wanted, weights)
         self._see_pages(half, name, rows, wanted, weights)
         if half:
             self._ask(name, rows, wanted, weights)
 
+    def _show(
+        self, way: str, half: int, topic: Topic, like: Places, unlike: Places, rows: Rows, wanted: Truth,
+        weights: ClueWeights,
+    ) -> None:  # fmt: skip
+        """Rank all articles but the examples."""
+        wanted_texts, others_texts = (tuple(self._articles.texts[each] for each in kind) for kind in (like, unlike))
+        shown = replace(topic, like=wanted_texts, unlike=others_texts)
+        others = np.setdiff1d(np.arange(len(rows)), [*like, *unlike])
+        said = self._articles.judge(shown, weights).relevances(rows[others])
+        self._rank(way, half, said, wanted[others])
+
     def _rank(self, way: str, half: int, said: NDArray[np.float64], wanted: Truth) -> None:
         self.precisions[way][half].append(average_precision(said, wanted))
+        if way in CALIBRATED:
+            places = np.clip(np.digitize(said, RANGES) - 1, 0, len(RANGES) - 2)
+            for column, values in enumerate((np.ones(len(said)), said, wanted)):
+                self.counts[way][:, column] += np.bincount(places, weights=values, minlength=len(RANGES) - 1)
         hits = [np.count_nonzero(wanted & (said >= threshold)) for threshold in THRESHOLDS]
         found = [np.count_nonzero(said >= threshold) for threshold in THRESHOLDS]
-        self.f1[way].append([2 * hit / (all_ + wanted.sum()) for hit, all_ in zip(hits, found, strict=True)])
+        self.f1[way][half].append([2 * hit / (all_ + wanted.sum()) for hit, all_ in zip(hits, found, strict=True)])
 
     def _see_pages(self, half: int, name: str, rows: Rows, wanted: Truth, weights: ClueWeights) -> None:
         """Rank by the name, by idf from pages seen, and by the direction of the best pages seen."""
@@ -228,7 +260,7 @@ class Measured:
             return
         first = self._articles.judge(Topic(name), weights)
         self._rank("others after 0 answers", 1, first.relevances(rows[others]), wanted[others])
-        ways = [("rule", kind) for kind in ANSWERS] + [("likeliest", TRUE), ("random", TRUE)]
+        ways = [("rule", kind) for kind in ANSWERS] + [("uncertain", TRUE), ("random", TRUE)]
         for way, kind in ways:
             judge, answers = self._articles.judge(Topic(name), weights), list[tuple[int, bool]]()
             for asked in range(0, max(ASKED) if kind == TRUE else WRONG_ANSWERS, BATCH):
@@ -246,7 +278,8 @@ class Measured:
         done = [place for place, _ in answers]
         if way == "rule":
             return next_questions(judge, rows, answers, count=BATCH)
-        said = self._chance.random(len(rows)) if way == "random" else judge.relevances(rows)
+        said = judge.relevances(rows)
+        said = self._chance.random(len(rows)) if way == "random" else said * (1 - said)
         said[done] = -1.0
         first: list[int] = np.argsort(-said, kind="stable")[:BATCH].tolist()
         return first
@@ -262,12 +295,18 @@ class Measured:
                 }
                 for way, (even, odd) in ((way, halves.values()) for way, halves in self.precisions.items())
             },
-            "f1": {way: np.mean(found, axis=0).tolist() for way, found in self.f1.items()},
-            "reliability": [
-                {"from": low, "to": high, "pages": int(count), "said": total / count, "on_topic": hits / count}
-                for low, high, (count, total, hits) in zip(RANGES, RANGES[1:], self.counts.tolist(), strict=False)
-                if count
-            ],
+            "f1": {
+                way: {"even": np.mean(even or [[0.0]], axis=0).tolist(), "odd": np.mean(odd, axis=0).tolist()}
+                for way, (even, odd) in ((way, halves.values()) for way, halves in self.f1.items())
+            },
+            "reliability": {
+                way: [
+                    {"from": low, "to": high, "pages": int(count), "said": total / count, "on_topic": hits / count}
+                    for low, high, (count, total, hits) in zip(RANGES, RANGES[1:], counts.tolist(), strict=False)
+                    if count
+                ]
+                for way, counts in self.counts.items()
+            },
             "refit_ms": 1000 * float(np.mean(self.refit_s)),
         }
 
@@ -286,19 +325,23 @@ def main() -> None:
     with WikiWorld(options.world) as world:
         named = [name for name, pages in world.categories() if pages >= 12 and not any(map(str.isdigit, name))]
         members = {name: np.array(world.pages_labelled([name])) for name in named[: options.categories]}
-        articles = Articles(list(read(world)), vectors, list(members))
+        pages = list(read(world))
+        if vectors.encoder:
+            encode(pages, vectors.encoder, cache)
+        articles = Articles(pages, vectors, list(members))
         measured = Measured(articles, members, world.link_graph)
     results = measured.results()
     if options.json:
         print(json.dumps(results, indent=2))
         return
-    print(f"average precision: all, even, odd topics; F1 at {', '.join(map(str, THRESHOLDS))}")
+    print(f"average precision: all, even, odd topics; F1 of odd ones at {', '.join(map(str, THRESHOLDS))}")
     for way, found in results["average_precision"].items():
         halves = "  ".join("     " if found[half] is None else f"{found[half]:.3f}" for half in ("all", "even", "odd"))
-        print(f"  {halves}  |  {'  '.join(f'{share:.3f}' for share in results['f1'][way])}  {way}")
-    print("probability  pages  mean said  share on topic")
-    for row in results["reliability"]:
-        print(f"{row['from']:4.2f}-{row['to']:4.2f}{row['pages']:9,}{row['said']:9.3f}{row['on_topic']:9.3f}")
+        print(f"  {halves}  |  {'  '.join(f'{share:.3f}' for share in results['f1'][way]['odd'])}  {way}")
+    for way, rows in results["reliability"].items():
+        print(f"{way}: probability, pages, mean said, share on topic")
+        for row in rows:
+            print(f"{row['from']:4.2f}-{row['to']:4.2f}{row['pages']:9,}{row['said']:9.3f}{row['on_topic']:9.3f}")
     print(f"refit {results['refit_ms']:.1f} ms of processor time")
 
 

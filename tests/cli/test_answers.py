@@ -190,16 +190,16 @@ def test_judge_shows_what_the_answers_of_a_run_taught_and_those_nearest(cli: Cli
     untaught = cli.json(f"judge --run run {crawled}")["pages"][0]
     assert untaught["answers"] == []
     other = next(each["url"] for each in cli.json("ask run --count 5")["questions"] if each["url"] != crawled)
-    cli(f"answer run {crawled} yes")
-    cli(f"answer run {other} no")
+    cli(f"answer run {crawled} no")
+    cli(f"answer run {other} yes")
     taught = cli.json(f"judge --run run {crawled}")["pages"][0]
-    assert taught["relevance"] > untaught["relevance"]
-    assert [(each["url"], each["answer"]) for each in taught["answers"]] == [(crawled, "yes"), (other, "no")]
+    assert taught["relevance"] < untaught["relevance"]
+    assert [(each["url"], each["answer"]) for each in taught["answers"]] == [(crawled, "no"), (other, "yes")]
     same, unlike = (each["nearness"] for each in taught["answers"])
     assert same == pytest.approx(1.0, abs=0.001)
     assert unlike < 0.98
     shown = cli(f"judge --run run {crawled}")
-    assert f"   1.00  yes  {taught['answers'][0]['title']}  {crawled}\n" in shown
+    assert f"   1.00  no   {taught['answers'][0]['title']}  {crawled}\n" in shown
     assert "evidence by learned" in shown
     cli(f"answer run {crawled} undo")
     assert [each["url"] for each in cli.json(f"judge --run run {crawled}")["pages"][0]["answers"]] == [other]

@@ -59,6 +59,29 @@ def test_an_example_draws_pages_like_it_and_a_counterexample_pushes_them_away() 
     assert relevances(unliked, VOLCANO)[0] < 0.5 * relevances(plain, VOLCANO)[0]
 
 
+def test_examples_do_not_raise_pages_unlike_them() -> None:
+    """They were chosen, so they say nothing about how many pages are relevant."""
+    plain, liked = judge_of(), judge_of(Topic("volcano", like=(LAVA,)))
+    assert relevances(liked, LAVA)[0] > 10 * relevances(plain, LAVA)[0]
+    assert relevances(liked, SOUP)[0] < 0.01
+
+
+def test_counterexamples_do_not_lower_pages_unlike_them() -> None:
+    plain, unliked = judge_of(), judge_of(Topic("volcano", unlike=(VOLCANO,) * 5))
+    assert relevances(unliked, VOLCANO)[0] < 0.5 * relevances(plain, VOLCANO)[0]
+    assert relevances(unliked, SOUP)[0] > 0.5 * relevances(plain, SOUP)[0]
+
+
+def test_examples_stay_out_of_the_fit_when_there_are_answers() -> None:
+    judge = judge_of(Topic("volcano", like=(LAVA,)))
+    rows = np.array([judge.describe(page_of(text)) for text in (VOLCANO, LAVA, SOUP, CAKE)])
+    before = judge.relevances(rows)
+    judge.teach(rows, [(3, False)])
+    assert judge.relevances(rows)[2] < before[2]  # both are about the kitchen
+    judge.teach(rows, [])
+    assert (judge.relevances(rows) == before).all()
+
+
 class TestTeaching:
     TEXTS = (VOLCANO, LAVA, SOUP, CAKE)
 

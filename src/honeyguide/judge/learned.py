@@ -11,14 +11,18 @@ the same with any table of vectors. Where the topic has examples to be like, or 
 nearness to their mean direction. The weights were fitted on one half of the topics of an encyclopaedia and
 tested on the other (`benchmarks/judge_quality.py`).
 
-Examples and answers then move the log-odds by a logistic regression over the page's vector and the topic's words, whose
-start is the sum above:
+Answers then move the log-odds by a logistic regression over the page's vector and the topic's words, whose start is the
+sum above:
 
     log-odds = start + θ·x,   θ = argmin Σ loss(answers) + BACKGROUND_WEIGHT · mean loss(pages not asked about) + |θ|²/2
 
 An answer's target is 1 or 0. A page that nobody was asked about has the probability it started with as its target, so
-what few answers say about pages unlike them counts for little. Newton's method with conjugate gradients solves it, row
-by row without BLAS: the same pages and answers give the same weights to the last bit.
+what few answers say about pages unlike them counts for little. Examples are chosen, not met, so they say nothing about
+how many pages are relevant. Those to be like make the mean direction and are not fitted: all of them being relevant,
+they would raise every page. Those to be unlike count as answers of no, and do not move the constant.
+
+Newton's method with conjugate gradients solves it, row by row without BLAS: the same pages and answers give the same
+weights to the last bit.
 """
 
 from __future__ import annotations
@@ -102,7 +106,7 @@ class LearnedJudge(LearningJudge):
 
     by_page_alone = True
     is_probability = True
-    threshold = 0.5
+    threshold = 0.2  # half of the F1 that calibrated probabilities reach: the threshold at which F1 is greatest
 
     @classmethod
     def build(cls, given: JudgeIngredients) -> LearnedJudge:
@@ -247,14 +251,14 @@ class LearnedJudge(LearningJudge):
             self._vectors.look_up(words) if page is None else self._vectors.look_up(page.words).within(page.main_spans)
         )
         lead = WordRows(rows.table, rows.numbers[:LEAD_WORDS]).text_vector()
-        beginning = self._encoded_beginning(title, words)
-        vector = unit(self._cut(rows.text_vector()) + (self._cut(named + lead) if beginning is None else beginning))
+        encoded = self._encoded_beginning(title, words)
+        vector = unit(self._cut(rows.text_vector()) + (self._cut(named + lead) if encoded is None else encoded))
         return np.concatenate([self._terms.measure(title, words), vector])
 
     def _encoded_beginning(self, title: tuple[str, ...], words: tuple[str, ...]) -> NDArray[np.float64] | None:
         """Return the direction of title and first words by the encoder; None where there is none."""
         encoder = self._vectors.encoder
-        return None if encoder is None else self._cut(encoder.encode([" ".join((*title, *words[:LEAD_WORDS]))])[0])
+        return None if encoder is None else self._cut(encoder.encode([beginning(title, words)])[0])
 
     def _directions_without(
         self, title: tuple[str, ...], words: tuple[str, ...], distinct: Sequence[str]
@@ -263,14 +267,14 @@ class LearnedJudge(LearningJudge):
         parts = [words, words[:LEAD_WORDS], title]
         counts = [Counter(part) for part in parts]
         vectors = [self._vectors.vector(part) for part in parts]
-        beginning = self._encoded_beginning(title, words)  # as a whole: it is not a sum over words
+        encoded = self._encoded_beginning(title, words)  # as a whole: it is not a sum over words
         for word in distinct:
             own = self._vectors.vector([word]) / ONCE
             text, lead, named = (
                 vector - count_weights(np.array(count[word])) * own
                 for vector, count in zip(vectors, counts, strict=True)
             )
-            yield unit(self._cut(text) + (self._cut(lead + named) if beginning is None else beginning))
+            yield unit(self._cut(text) + (self._cut(lead + named) if encoded is None else encoded))
 
     @property
     def _shift_size(self) -> int:
@@ -309,9 +313,13 @@ class LearnedJudge(LearningJudge):
         return z if direction.any() else np.zeros(len(rows))
 
     def _learned(self, rows: NDArray[np.float64], wanted: NDArray[np.bool_], others: NDArray[np.float64]) -> Taught:
-        """Fit the regression to answered rows, with pages that nobody was asked about beside them."""
+        """Fit the regression to examples, then answered pages, with pages that nobody was asked about beside them."""
         yes = int(wanted.sum())
         likeness = _mean_direction(rows[wanted, -self._size :]) if yes else None
+        is_example = np.arange(len(rows)) < len(self._examples)
+        is_fitted = ~(is_example & wanted)
+        if not is_fitted.any():
+            return Taught(likeness, None, yes)
         start = self._start(rows, likeness, yes)
         for place in np.flatnonzero(wanted).tolist():  # a page must not vouch for itself
             rest = wanted.copy()
@@ -319,11 +327,13 @@ class LearnedJudge(LearningJudge):
             alike = _mean_direction(rows[rest, -self._size :]) if yes > 1 else None
             start[place] = self._start(rows[place : place + 1], alike, yes - 1)[0]
         start_of_others = self._start(others, likeness, yes)
+        features = self._features(np.concatenate([rows[is_fitted], others]))
+        features[: np.count_nonzero(is_example & is_fitted), -1] = 0.0  # the constant
         shift = fitted_shift(
-            self._features(np.concatenate([rows, others])),
-            np.concatenate([start, start_of_others]),
-            np.concatenate([wanted.astype(np.float64), _probability(start_of_others)]),
-            np.concatenate([np.ones(len(rows)), np.full(len(others), BACKGROUND_WEIGHT / max(len(others), 1))]),
+            features,
+            np.concatenate([start[is_fitted], start_of_others]),
+            np.concatenate([wanted[is_fitted].astype(np.float64), _probability(start_of_others)]),
+            np.concatenate([np.ones(is_fitted.sum()), np.full(len(others), BACKGROUND_WEIGHT / max(len(others), 1))]),
         )
         return Taught(likeness, shift, yes)
 
@@ -367,6 +377,11 @@ def _solved(
         before, squared = squared, float((residual * residual).sum())
         direction = residual + squared / before * direction
     return solution
+
+
+def beginning(title: Sequence[str], words: Sequence[str]) -> str:
+    """Return the part of a page that an encoder reads."""
+    return " ".join((*title, *words[:LEAD_WORDS]))
 
 
 def _mean_direction(vectors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,13 +1,8 @@
 """Which pages to ask a person about.
 
-A page is worth asking about if it is likely to be relevant or uncertain, and unlike the pages asked about before: the
-answer then says something new about pages that matter. The worth of a question about a page of relevance p is
-
-    p (1 - p) · √(1 - greatest cosine of the page's description with one asked about).
-
-While no page is more likely relevant than not, the likeliest come first; later the uncertain ones. Questions are chosen
-one after another, each counted as asked for the next, so they are spread over what was found, and none is about a
-near-duplicate of another. `benchmarks/judge_quality.py` compares this with the likeliest pages and with random ones.
+The likeliest come first: a yes there says most about what is wanted, a no most about what only looks like it. None is
+a near-duplicate of a page asked about. Rules that prefer uncertain pages, or pages unlike those asked about, are no
+better (`benchmarks/judge_quality.py`).
 
 Asking ends when answers no longer change anything: neither yes nor no about any of the next `LOOKED_AT` pages would
 change the relevances of the run's pages by more than `SMALLEST_CHANGE` of their sum.
@@ -56,25 +51,24 @@ def next_questions(
 def _chosen(
     relevances: NDArray[np.float64], descriptions: NDArray[np.float16], asked: Sequence[int], count: int
 ) -> list[int]:
-    """Return the places of the questions of most worth, in the order in which they are chosen."""
+    """Return the places of the likeliest pages, none of them like one asked about or chosen before."""
     rows = descriptions.astype(np.float64)
     rows /= np.maximum(np.sqrt((rows * rows).sum(axis=1)), 1e-9)[:, None]
-    nearest = np.zeros(len(rows))
-    for place in asked:
-        np.maximum(nearest, weighted_sums(rows, rows[place]), out=nearest)
     is_open: NDArray[np.bool_] = np.asarray(descriptions.any(axis=1))
-    is_open[list(asked)] = False
+
+    def close(place: int) -> None:
+        is_open[place] = False
+        is_open[weighted_sums(rows, rows[place]) >= ALIKE] = False
+
+    for place in asked:
+        close(place)
     found: list[int] = []
-    while len(found) < count:
-        worth = np.where(
-            is_open & (nearest < ALIKE), relevances * (1 - relevances) * np.sqrt(1 - nearest.clip(0, 1)), -1.0
-        )
-        if not len(worth) or worth.max() <= 0:
+    for place in np.argsort(-relevances, kind="stable").tolist():
+        if len(found) == count:
             break
-        best = int(np.argmax(worth))
-        found.append(best)
-        is_open[best] = False
-        np.maximum(nearest, weighted_sums(rows, rows[best]), out=nearest)
+        if is_open[place]:
+            found.append(place)
+            close(place)
     return found
 
 
