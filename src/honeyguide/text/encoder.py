@@ -211,13 +211,7 @@ class SentenceTransformersModel:
 
 def _open_model(name: str) -> TextModel:
     if name == MINILM:
-        model, tokenizer = (
-            _in_package(_MODEL_PACKAGE, "model.onnx"),
-            _in_package(_TOKENIZER_PACKAGE, _TOKENIZER_IN_PACKAGE),
-        )
-        if model is None or tokenizer is None:
-            raise VectorsError(f"the encoder minilm is not installed: {INSTALL}")
-        return OnnxModel(model, tokenizer)
+        return OnnxModel(*files_of_minilm())
     folder = Path(name).expanduser()
     if not folder.is_dir():
         raise VectorsError(f"there is no encoder {name}: name minilm, or a folder with a model")
@@ -237,6 +231,15 @@ def _open_model(name: str) -> TextModel:
     raise VectorsError(
         f"{folder} is no encoder: it needs model.onnx and tokenizer.json, or the modules.json of sentence-transformers"
     )
+
+
+def files_of_minilm() -> tuple[Path, Path]:
+    """Return the installed model and its tokenizer; VectorsError where they are not installed."""
+    model = _in_package(_MODEL_PACKAGE, "model.onnx")
+    tokenizer = _in_package(_TOKENIZER_PACKAGE, _TOKENIZER_IN_PACKAGE)
+    if model is None or tokenizer is None:
+        raise VectorsError(f"the encoder minilm is not installed: {INSTALL}")
+    return model, tokenizer
 
 
 def _in_package(package: str, file: str) -> Path | None:
