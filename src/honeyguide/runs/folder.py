@@ -7,6 +7,7 @@ RUN/
   archive/          responses as WARC files, where the settings ask for them
   index/            the full-text index, derived
   inbox/            messages of other processes to the one that crawls
+  crawl.log         the output of crawls that the dashboard has started
   lock              held by the process that crawls into the folder
 
 A folder may come from a stranger. So it holds plain files and folders only: whoever opens one that has a symbolic link,

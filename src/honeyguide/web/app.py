@@ -19,10 +19,11 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from honeyguide.errors import HoneyguideError, InvalidUrl, PageError, QueryError, SettingsError
 from honeyguide.runs.report.writing import templates
-from honeyguide.web import finds, insights, numbers, traffic
+from honeyguide.web import control, finds, insights, numbers, traffic
 from honeyguide.web.library import Library, RunCard, RunUnknown
 from honeyguide.web.live import Watcher
 from honeyguide.web.safety import Access, Guarded, csrf_of
+from honeyguide.web.starting import CrawlRefused
 from honeyguide.web.views import Readings, View
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from honeyguide.web.views import Reading
 
 VIEWS: Final = (
+    control.CONTROL,
     numbers.FIGURES,
     numbers.HARVEST,
     finds.FINDS,
@@ -92,6 +94,7 @@ def build_app(places: Sequence[Path], access: Access | None = None) -> ASGIApp:
     )  # fmt: skip
     for make in routers():
         app.include_router(make(site))
+    app.add_exception_handler(CrawlRefused, control.refused)
     app.add_exception_handler(HoneyguideError, lambda request, error: _sorry(site, request, str(error), _status(error)))
     app.add_exception_handler(
         RequestValidationError, lambda request, error: _sorry(site, request, _mistakes(error), 422)
@@ -108,7 +111,7 @@ def routers() -> tuple[Callable[[Dashboard], APIRouter], ...]:
     from honeyguide.web.questions import questions  # noqa: PLC0415
     from honeyguide.web.searching import search_routes  # noqa: PLC0415
 
-    return (static_files, pages, search_routes, page_routes, questions, api)
+    return (static_files, pages, search_routes, page_routes, questions, control.control, api)
 
 
 def static_files(site: Dashboard) -> APIRouter:

@@ -65,9 +65,9 @@ class Library:
         self._cards: dict[Path, tuple[object, RunCard]] = {}
 
     @property
-    def home(self) -> Path:
-        """The folder in which new runs begin: the first that is no run itself."""
-        return next((each for each in self._places if not _is_run(each)), self._places[0].parent)
+    def home(self) -> Path | None:
+        """The folder in which new runs begin: the first that is no run itself; None where all are runs."""
+        return next((each for each in self._places if not _is_run(each)), None)
 
     def paths(self) -> dict[str, Path]:
         """Return the run folders there are now, by name."""

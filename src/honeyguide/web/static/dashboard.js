@@ -323,6 +323,8 @@ function confirmed(question) {
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
+  if ("once" in form.dataset && form.getAttribute("aria-busy") === "true") event.preventDefault();
+  if ("once" in form.dataset) form.setAttribute("aria-busy", "true");
   if (!form.dataset.post) return;
   event.preventDefault();
   const pressed = event.submitter;
