@@ -13,8 +13,11 @@ import pytest
 from honeyguide.crawler.explaining import COLUMN_WORDS
 from honeyguide.learn.features import SCALARS
 from honeyguide.runs import RunFolder, RunLock, open_run
-from honeyguide.web import finds
-from honeyguide.web.app import VIEWS
+from honeyguide.web import finds, traffic
+from honeyguide.web.app import VIEWS, Dashboard
+from honeyguide.web.library import Library
+from honeyguide.web.live import Watcher
+from honeyguide.web.safety import Access
 from honeyguide.web.views import Readings
 
 if TYPE_CHECKING:
@@ -158,3 +161,23 @@ def test_a_run_that_has_not_begun_is_shown(serve: Serve, tmp_path: Path, run: Pa
     client = serve(tmp_path)
     assert "has no crawl.sqlite" in client.get("/api/runs/fresh").json()["problem"]
     assert client.get("/").status_code == 200
+
+
+def test_however_many_look_a_part_is_made_once_in_a_moment(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site, made = Dashboard(Library([run]), Access(), Readings(), Watcher(VIEWS)), []
+    view = replace(traffic.LOG, gather=lambda reading: made.append(reading) or traffic.gather_log(reading))
+    now = 100.0
+    monkeypatch.setattr("honeyguide.web.app.monotonic", lambda: now)
+
+    def look() -> str:
+        with site.readings.open("geology", run) as reading:
+            return site.part(view, reading)
+
+    with RunLock(RunFolder(run)):
+        assert look() == look()
+        assert len(made) == 1
+        now += 1
+        look()
+        assert len(made) == 2
+    look()  # nobody crawls: what is shown now is the last that is shown
+    assert len(made) == 3

@@ -9,6 +9,7 @@ import asyncio
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import metadata, resources
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fastapi import APIRouter, FastAPI, HTTPException, Query, Request, Response
@@ -51,6 +52,7 @@ VIEWS: Final = (
 )
 """Every view of a run, in the order of its page."""
 _VIEWS_BY_NAME: Final = {view.name: view for view in VIEWS}
+SHARED_S: Final = 0.2  # while a run is crawled, a part of its page is made at most so often, however many look at it
 TABS: Final = (("Live", ""), ("Questions", "/questions"), ("Search", "/search"))
 """Pages of a run: the name of each, and its address below that of the run."""
 
@@ -81,8 +83,12 @@ class Dashboard:
         return HTMLResponse(self.render(template, csrf=csrf_of(request), **values), status)
 
     def part(self, view: View, reading: Reading) -> str:
-        """Return the HTML of one part of a run's page."""
-        return self.render(view.template, view=view.gather(reading), reading=reading)
+        """Return the HTML of one part of a run's page; all who ask within a moment get the same."""
+        made_at, html = reading.memory.get(view.template, (0.0, ""))
+        if not reading.is_running or monotonic() - made_at > SHARED_S:
+            html = self.render(view.template, view=view.gather(reading), reading=reading)
+            reading.memory[view.template] = monotonic(), html
+        return html
 
 
 def build_app(places: Sequence[Path], access: Access | None = None) -> ASGIApp:

@@ -56,10 +56,13 @@ class Watcher:
         seen = self._look(path)
         due_at = dict.fromkeys(self._views, 0.0)
         changed: set[View] = set()
+        is_settling = False
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
             found = self._look(path)
-            if found != seen:
+            # Told of once more when nothing has changed since: whoever asked too soon may have seen less than all.
+            if found != seen or is_settling:
+                is_settling = found != seen
                 seen = found
                 changed |= set(self._views)
             now = loop.time()

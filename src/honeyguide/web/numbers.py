@@ -39,7 +39,7 @@ def gather_figures(reading: Reading) -> Figures:
     return Figures(
         state=card.state,
         stop_reason="" if reading.is_running else card.stop_reason,
-        budget=card.budget,
+        budget=reading.status.get("budget", card.budget) if reading.is_running else card.budget,
         fetches=card.fetches,
         pages=card.pages,
         relevant=card.relevant,

@@ -56,6 +56,7 @@ class CrawlStatus(TypedDict, total=False):
 
     written_at: FiniteFloat  # Unix time
     now: FiniteFloat
+    budget: NonNegativeInt  # of fetches; it may be larger than the run began with
     in_flight: list[InFlight]
     best_waiting: list[WaitingBest]
     resting_hosts: list[RestingHost]

@@ -99,7 +99,8 @@ class Follower {
       this.ask();
     });
     events.addEventListener("error", () => {
-      say("The server does not answer. The crawl goes on without it; this page tries again.");
+      for (const name of this.parts.keys()) this.changed.add(name); // asking again tells what is wrong
+      this.ask();
       if (events.readyState === EventSource.CLOSED) setTimeout(() => this.listen(), 2000);
     });
   }
@@ -116,6 +117,7 @@ class Follower {
     const names = [...this.changed].filter((name) => this.inSight.has(name) && this.parts.has(name));
     if (!names.length || this.isAsking || document.hidden) return;
     this.isAsking = true;
+    let pause_ms = 50;
     for (const name of names) this.changed.delete(name);
     try {
       const answer = await fetch(`${this.root.dataset.parts}?names=${names.join(",")}`);
@@ -123,12 +125,22 @@ class Follower {
       if (answer.ok) for (const name of names) put(this.parts.get(name), found[name]);
       else say(found.detail);
     } catch {
-      for (const name of names) this.changed.add(name); // when the server is back
+      for (const name of names) this.changed.add(name); // for when the server is back
+      say("The server does not answer. The crawl goes on without it; this page tries again.");
+      pause_ms = 2000;
     }
     this.isAsking = false;
-    setTimeout(() => this.ask(), 50); // what has changed meanwhile
+    setTimeout(() => this.ask(), pause_ms); // what has changed meanwhile
   }
 }
+
+// Tells a screen reader now and then how the crawl stands: every change would be too much.
+function speak() {
+  const spoken = document.getElementById("spoken");
+  const words = document.querySelector("[data-spoken]")?.dataset.spoken;
+  if (spoken && words && spoken.textContent !== words) spoken.textContent = words;
+}
+setInterval(speak, 20000);
 
 // Asks for a list again now and then, where no events tell of changes.
 function poll(element) {
