@@ -30,7 +30,7 @@ ALLOWED = {
     "web": {*LEAVES, "ask", "crawler", "judge", "runs", "search", "topic"},
     "cli": {*LEAVES, "ask", "crawler", "runs", "search", "topic", "web", "worlds"},
     "__main__": {"cli"},
-    "honeyguide_lab": {*LEAVES, *STAGES, "worlds", "runs", "search", "ask", "crawler", "cli"},
+    "honeyguide_lab": {*LEAVES, *STAGES, "worlds", "runs", "search", "ask", "crawler", "cli", "web"},
 }
 """Which part may import which. Stages know nothing of one another; `crawler` alone joins them."""
 

@@ -6,11 +6,12 @@ It shows a table, the harvest curves, the best pages, and what to type next.
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
+from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -34,6 +35,7 @@ from honeyguide.search import search_runs
 from honeyguide.settings import SETTINGS_BY_KEY, settings_from, validate, with_overrides
 from honeyguide.settings.sections import OFFLINE_FETCHES
 from honeyguide.text import EnglishVectors, WordVectors
+from honeyguide.web.serving import open_browser, serving_beside
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from honeyguide_lab.grading import grade
 from honeyguide_lab.labels import TruthLabels
@@ -43,6 +45,7 @@ from honeyguide_lab.terminal import MARKERS, draw_curves
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from honeyguide.crawler import Event as CrawlEvent
     from honeyguide.crawler import Listener
     from honeyguide.runs import Run
     from honeyguide.settings import Settings
@@ -52,6 +55,7 @@ CURVE_POINTS: Final = 101
 BEST_PAGES: Final = 5
 FOUND_PAGES: Final = 2
 RANKED_PAGES: Final = 3
+WATCHED_DELAY_S: Final = 1.0  # between two requests to a host
 GRADE: Final = "the generator's own truth about each page, never the judge that pays the strategies"
 
 _COLOURS: Final = ("bright_black", "blue", "magenta", "green", "yellow", "cyan", "red", "white")
@@ -66,6 +70,7 @@ class Contest:
     spec: str = ""  # of the synthetic web, as in seed=1,pages=20000
     seed: int = 0  # of every random choice of the crawls
     over_http: bool = True
+    is_watched: bool = False  # slow enough for a person to follow and to answer, and searched while it grows
 
     def settings(self, strategy: str) -> Settings:
         """The settings of one contender, fit to crawl and to resume by; raises what is wrong with the contest."""
@@ -78,10 +83,13 @@ class Contest:
         )
         # On loopback there is nobody to be polite to: robots.txt is obeyed, but its pauses are cut short.
         quick = {"politeness.delay_s": 0.0, "politeness.max_delay_s": 0.05, "politeness.delay_factor": 0.0}
+        if self.is_watched:
+            quick = {"politeness.delay_s": WATCHED_DELAY_S, "politeness.max_delay_s": 1.0}
         # The made-up servers fail in the same way every time, and offline and served crawls are to be alike.
         as_offline = {"fetch.retries": 0, "fetch.backoff_s": 0.0, "crawl.concurrency": OFFLINE_FETCHES}
         # The demo is about choosing; whoever wants to search a run can have it indexed later.
-        chosen = {"budget.fetches": self.budget, "search.live": "off", **quick, **as_offline}
+        search = "auto" if self.is_watched else "off"
+        chosen = {"budget.fetches": self.budget, "search.live": search, **quick, **as_offline}
         settings = with_overrides(settings, chosen)
         validate(settings)
         return settings
@@ -275,6 +283,7 @@ def _next_steps(contest: Contest, winner: DemoCrawl, keep: Path | None) -> str:
 
 
 STRATEGIES: Final = ("random", "breadth-first", "best-first", "online-ridge")
+WATCHED_STRATEGY: Final = "online-ridge"
 PAGES: Final = 20_000
 HELP: Final = (
     "Compare the strategies on a synthetic web; about a minute, no network needed.\n\n"
@@ -282,7 +291,8 @@ HELP: Final = (
     "robots.txt, and crawls it once with each strategy. The web knows what each of its pages is about, and that alone "
     "grades them: the judge that pays the strategies while they crawl has no say in it.\n\n"
     "[bold]Example[/bold]\n\n"
-    "  honeyguide demo --topic astronomy --keep demo-runs"
+    "  honeyguide demo --topic astronomy --keep demo-runs\n\n"
+    "  honeyguide demo --serve"
 )
 
 
@@ -306,15 +316,27 @@ def demo(
             help="Keep the runs in this folder; else they are deleted at the end.",
         ),
     ] = None,
+    serve: Annotated[
+        bool,
+        typer.Option(
+            "--serve", metavar="",
+            help=f"Watch it in the dashboard, as honeyguide serve shows it, until Ctrl-C: {WATCHED_STRATEGY} alone, "
+            "unless --strategy names others, and slowly enough to follow.",
+        ),
+    ] = False,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", metavar="", help="With --serve: print the address, open no browser.")
+    ] = False,
     as_json: JsonFlag = False,
     verbose: Verbosity = 0,
     log_file: LogFile = None,
 ) -> None:  # fmt: skip
     from honeyguide.cli.watching import watching  # noqa: PLC0415
 
-    contest = Contest(topic, budget, spec=f"seed={seed},pages={PAGES}", seed=seed)
-    names = list(dict.fromkeys(strategy or STRATEGIES))
-    with _runs_in(keep) as folder:
+    contest = Contest(topic, budget, spec=f"seed={seed},pages={PAGES}", seed=seed, is_watched=serve)
+    names = list(dict.fromkeys(strategy or ((WATCHED_STRATEGY,) if serve else STRATEGIES)))
+    with _runs_in(keep) as folder, ExitStack() as stack:
+        shown = stack.enter_context(_dashboard(folder, browser=not no_browser)) if serve else ()
         with watching(verbose, log_file) as watch:
             started = watch.clock.now()
             width = max(map(len, names))
@@ -322,7 +344,10 @@ def demo(
                 contest,
                 names,
                 folder,
-                listeners_for=lambda settings: watch.listeners(settings, f"{settings.crawl.strategy:{width}}"),
+                listeners_for=lambda settings: [
+                    *watch.listeners(settings, f"{settings.crawl.strategy:{width}}"),
+                    *shown,
+                ],
                 is_interrupted=watch.is_interrupted,
             )
             graded = list(crawls)
@@ -334,6 +359,28 @@ def demo(
             print_document(contest, graded, seconds, keep)
         else:
             print_report(contest, graded, seconds, keep)
+        if serve:
+            typer.echo("\nThe dashboard stays until Ctrl-C.", err=True)
+            with suppress(KeyboardInterrupt):
+                Event().wait()
+
+
+@contextmanager
+def _dashboard(folder: Path, *, browser: bool) -> Iterator[tuple[Listener]]:
+    """Serve the runs of a folder; yields a listener that shows the first run as soon as there is one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with serving_beside([folder]) as address:
+        is_open = not browser
+
+        def show(event: CrawlEvent) -> None:
+            nonlocal is_open
+            del event
+            if not is_open:
+                is_open = True
+                open_browser(f"{address}runs/{next(folder.iterdir()).name}")
+
+        typer.echo(f"The dashboard is at {address}\nStop it with Ctrl-C.\n", err=True)
+        yield (show,)
 
 
 @contextmanager

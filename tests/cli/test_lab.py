@@ -7,6 +7,7 @@ import re
 import signal
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
 from cli.test_processes import wait_for_steps
@@ -106,3 +107,19 @@ def test_an_interrupted_demo_stops_and_says_how_to_go_on(start_program: StartPro
         out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (130, "")
     assert err == "stopped; go on with: honeyguide resume kept/random\n"
+
+
+@pytest.mark.thorough
+def test_the_served_demo_shows_its_crawl_and_stays_until_ctrl_c(start_program: StartProgram, tmp_path: Path) -> None:
+    with start_program("demo", "--serve", "--no-browser", "--keep", "kept", "--budget", "40") as running:
+        assert running.stderr is not None
+        address = running.stderr.readline().split()[-1]
+        wait_for_steps(tmp_path / "kept" / "online-ridge", 40)
+        while "stays until Ctrl-C" not in (line := running.stderr.readline()):
+            assert line, "it has ended by itself"
+        card = httpx.get(f"{address}api/runs/online-ridge", timeout=60).json()
+        assert (card["topic"], card["state"], card["fetches"]) == ("geology", "finished", 40)
+        running.send_signal(signal.SIGINT)
+        out, _ = running.communicate(timeout=60)
+    assert running.returncode == 0
+    assert "What the judge liked best of the pages that online-ridge found" in out

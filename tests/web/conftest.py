@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from shutil import copytree
-from threading import Thread
-from time import sleep
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
 import honeyguide
-from honeyguide.web.safety import CSRF_COOKIE, CSRF_HEADER, Access
-from honeyguide.web.serving import listening, server_of
+from honeyguide.web.safety import CSRF_COOKIE, CSRF_HEADER
+from honeyguide.web.serving import serving_beside
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from honeyguide.web.safety import Access
 
 Serve = Callable[..., httpx.Client]
 
@@ -25,20 +25,11 @@ Serve = Callable[..., httpx.Client]
 @contextmanager
 def served(*places: Path, access: Access | None = None) -> Iterator[httpx.Client]:
     """Serve the dashboard over some folders, and give a client of it that may make changes."""
-    with listening("127.0.0.1", 0) as sock:
-        server = server_of(places, access or Access())
-        thread = Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
-        thread.start()
-        while not server.started:
-            sleep(0.01)
-        client = httpx.Client(
-            base_url=f"http://127.0.0.1:{sock.getsockname()[1]}", headers={CSRF_HEADER: "ours"}, timeout=60
-        )
+    with serving_beside(places, access) as address:
+        client = httpx.Client(base_url=address.partition("?")[0], headers={CSRF_HEADER: "ours"}, timeout=60)
         client.cookies.set(CSRF_COOKIE, "ours")
         with client:
             yield client
-        server.should_exit = True
-        thread.join(10)
 
 
 @pytest.fixture

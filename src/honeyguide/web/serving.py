@@ -5,15 +5,17 @@ from __future__ import annotations
 import errno
 import socket
 import webbrowser
+from contextlib import contextmanager
 from ipaddress import ip_address
 from secrets import token_urlsafe
 from threading import Thread
+from time import sleep
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import RunDamaged, ServeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     import uvicorn
@@ -51,11 +53,32 @@ def serve(
         address = _address(host, sock.getsockname()[1], token)
         say(address)
         if browser:
-            Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # it may be slow, or none
+            open_browser(address)
         server_of(places, access).run(sockets=[sock])
 
 
-def server_of(places: Sequence[Path], access: Access) -> uvicorn.Server:
+@contextmanager
+def serving_beside(places: Sequence[Path], access: Access | None = None) -> Iterator[str]:
+    """Serve the dashboard in a thread of its own while the context is open; yields its address, at a free port."""
+    with listening("127.0.0.1", 0) as sock:
+        server = server_of(places, access)
+        thread = Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
+        thread.start()
+        while thread.is_alive() and not server.started:
+            sleep(0.01)
+        try:
+            yield _address("127.0.0.1", sock.getsockname()[1], access.token if access else "")
+        finally:
+            server.should_exit = True
+            thread.join(_GRACE_S + 5)
+
+
+def open_browser(address: str) -> None:
+    """Show an address in the reader's browser; nothing happens where there is none."""
+    Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # it may be slow
+
+
+def server_of(places: Sequence[Path], access: Access | None = None) -> uvicorn.Server:
     """Return a server of the dashboard over these folders, to be run on sockets that listen."""
     try:
         import uvicorn  # noqa: PLC0415
