@@ -61,10 +61,10 @@ def guard_records(path: Path) -> dict[str, Any]:
     ("strategy", "concurrency", "found_again", "kills"),
     [
         ("online-ridge", 8, "best", 2),
-        thorough("online-ridge", 1, "merge", 5),
-        thorough("beam", 8, "best", 6),
-        thorough("lfa-sync", 8, "best", 4),
-        thorough("depth-first", 4, "best", 5),
+        thorough("online-ridge", 1, "merge", 3),
+        thorough("beam", 8, "best", 3),
+        thorough("lfa-sync", 8, "best", 3),
+        thorough("depth-first", 4, "best", 3),
     ],
 )
 def test_a_guarded_run_killed_again_and_again_equals_the_uninterrupted_run(
