@@ -73,6 +73,7 @@ USUAL_CENTRE: Final = 0.1
 USUAL_SPREAD: Final = 0.1
 LARGEST_ODDS: Final = 30.0
 ONCE: Final = float(count_weights(np.array(1)))  # weight in a text vector of a word that stands there once
+DIRECTIONS_KEPT: Final = 16
 FORMAT: Final = 1
 
 
@@ -130,6 +131,7 @@ class LearnedJudge(LearningJudge):
         known = [direction for direction in directions if direction.any()]
         self._background = np.array(known if len(known) >= FEWEST_BACKGROUND else []).reshape(-1, self._size)
         self._centre = self._background.mean(axis=0) if len(self._background) else np.zeros(self._size)
+        self._cosines: dict[bytes, tuple[float, float]] = {}  # mean and deviation, by direction
         self.topic_direction = self._direction_of(topic, language)
         examples = [(text, True) for text in topic.like] + [(text, False) for text in topic.unlike]
         described = [(self._described((), tuple(words_of(text))), answer) for text, answer in examples]
@@ -305,12 +307,21 @@ class LearnedJudge(LearningJudge):
 
     def _nearness(self, rows: NDArray[np.float64], direction: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return z: the cosine with a direction, in standard deviations above the mean of the background."""
-        centre, spread = USUAL_CENTRE, USUAL_SPREAD
-        if len(self._background):
-            cosines = weighted_sums(self._background, direction)
-            centre, spread = float(cosines.mean()), float(cosines.std())
+        centre, spread = self._usual_cosines(direction)
         z: NDArray[np.float64] = (weighted_sums(rows[:, -self._size :], direction) - centre) / max(spread, 1e-9)
         return z if direction.any() else np.zeros(len(rows))
+
+    def _usual_cosines(self, direction: NDArray[np.float64]) -> tuple[float, float]:
+        """Return mean and standard deviation of the background's cosines with a direction; the last few are kept."""
+        if not len(self._background):
+            return USUAL_CENTRE, USUAL_SPREAD
+        key = direction.tobytes()
+        if key not in self._cosines:
+            if len(self._cosines) >= DIRECTIONS_KEPT:
+                self._cosines.clear()
+            cosines = weighted_sums(self._background, direction)
+            self._cosines[key] = float(cosines.mean()), float(cosines.std())
+        return self._cosines[key]
 
     def _learned(self, rows: NDArray[np.float64], wanted: NDArray[np.bool_], others: NDArray[np.float64]) -> Taught:
         """Fit the regression to examples, then answered pages, with pages that nobody was asked about beside them."""

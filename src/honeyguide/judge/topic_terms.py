@@ -11,6 +11,7 @@ say and never take away: a page need not have all of them, and no more than `MOS
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -56,7 +57,7 @@ class TopicTerms:
             self.weights = np.append(self._shares[: MOST_TERMS - 1], self._shares[MOST_TERMS - 1 :].sum())
         self._wanted = frozenset(stem for term in self._terms for stem in term)
         self._stem_by_word: dict[str, str] = {}  # of words that have a stem of a term
-        self._other_words: set[str] = set()
+        self._met: set[str] = set()  # words, whether they have one or not
 
     def measure(self, title: Sequence[str], words: tuple[str, ...]) -> NDArray[np.float64]:
         """Return how much each term says of the text, then whether it is in the title, then in the beginning.
@@ -69,7 +70,8 @@ class TopicTerms:
 
     def has(self, word: str) -> bool:
         """Whether the word is one of a term, by its stem."""
-        return bool(self._known(frozenset((word,))))
+        self._meet((word,))
+        return word in self._stem_by_word
 
     def _pooled(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         if len(numbers) <= MOST_TERMS:
@@ -87,15 +89,13 @@ class TopicTerms:
 
     def _counts(self, words: Sequence[str]) -> NDArray[np.float64]:
         """Count how often each term stands among these words."""
-        distinct = self._known(frozenset(words))
+        self._meet(words)
         counts = np.zeros(len(self._terms))
-        if not distinct:
-            return counts
         stem_of = self._stem_by_word
         places: dict[str, list[int]] = {}
-        for place, word in enumerate(words):
-            if word in distinct:
-                places.setdefault(stem_of[word], []).append(place)
+        # Hardly a word is one of the topic's, and so hardly one is looked at in Python.
+        for place in compress(range(len(words)), map(stem_of.__contains__, words)):
+            places.setdefault(stem_of[words[place]], []).append(place)
         for number, (first, *rest) in enumerate(self._terms):
             starts = places.get(first, [])
             if rest and starts:
@@ -104,16 +104,13 @@ class TopicTerms:
             counts[number] = len(starts)
         return counts
 
-    def _known(self, distinct: frozenset[str]) -> frozenset[str]:
-        """Return those of the words that have a stem of a term."""
-        new = distinct - self._other_words - self._stem_by_word.keys()
-        if new:
-            if len(self._other_words) > CACHED_WORDS:
-                self._other_words.clear()
-            ordered = sorted(new)
-            for word, stem in zip(ordered, self._stems.of(ordered), strict=True):
-                if stem in self._wanted:
-                    self._stem_by_word[word] = stem
-                else:
-                    self._other_words.add(word)
-        return distinct & self._stem_by_word.keys()
+    def _meet(self, words: Sequence[str]) -> None:
+        """Find out which of the words have a stem of a term."""
+        if self._met.issuperset(words):
+            return
+        if len(self._met) > CACHED_WORDS:
+            self._met = set(self._stem_by_word)
+        new = sorted(set(words) - self._met)
+        self._met.update(new)
+        stems = zip(new, self._stems.of(new), strict=True)
+        self._stem_by_word |= {word: stem for word, stem in stems if stem in self._wanted}
