@@ -33,6 +33,12 @@ def serve(
     read_only: Annotated[
         bool, typer.Option("--read-only", metavar="", help="Show everything, change nothing.")
     ] = False,
+    allow_crawls: Annotated[
+        bool,
+        typer.Option(
+            "--allow-crawls", metavar="", help="Let assistants that use /mcp (extra mcp) start crawls, too."
+        ),
+    ] = False,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", metavar="", help="Print the address, open no browser.")
     ] = False,
@@ -53,6 +59,7 @@ def serve(
         port=port,
         token=token,
         read_only=read_only,
+        allow_crawls=allow_crawls,
         browser=not no_browser,
         say=lambda address: print(f"The dashboard is at {address}\nStop it with Ctrl-C.", flush=True),
     )

@@ -23,7 +23,9 @@ from honeyguide.runs.report.writing import templates
 from honeyguide.web import control, finds, insights, numbers, traffic
 from honeyguide.web.library import Library, RunCard, RunUnknown
 from honeyguide.web.live import Watcher
-from honeyguide.web.safety import Access, Guarded, csrf_of
+from honeyguide.web.mcp import McpEndpoint
+from honeyguide.web.safety import ASSISTANTS_PATH, Access, Guarded, csrf_of
+from honeyguide.web.searching import Searchers, search_routes
 from honeyguide.web.starting import CrawlRefused
 from honeyguide.web.views import Readings, View
 
@@ -75,6 +77,11 @@ class Dashboard:
         environment.globals |= {"tabs": TABS, "version": metadata.version("honeyguide"), "map_places": finds.map_places}
         return environment
 
+    @cached_property
+    def searchers(self) -> Searchers:
+        """The runs that somebody has searched, kept open."""
+        return Searchers()
+
     def render(self, template: str, **values: object) -> str:
         return self.templates.get_template(template).render(read_only=self.access.read_only, **values)
 
@@ -100,6 +107,7 @@ def build_app(places: Sequence[Path], access: Access | None = None) -> ASGIApp:
     )  # fmt: skip
     for make in routers():
         app.include_router(make(site))
+    app.add_route(ASSISTANTS_PATH, McpEndpoint(site), include_in_schema=False)
     app.add_exception_handler(CrawlRefused, control.refused)
     app.add_exception_handler(HoneyguideError, lambda request, error: _sorry(site, request, str(error), _status(error)))
     app.add_exception_handler(
@@ -115,7 +123,6 @@ def routers() -> tuple[Callable[[Dashboard], APIRouter], ...]:
     """Return what makes the routes of each module. Imported here, so that a module may import `Dashboard`."""
     from honeyguide.web.explaining import page_routes  # noqa: PLC0415
     from honeyguide.web.questions import questions  # noqa: PLC0415
-    from honeyguide.web.searching import search_routes  # noqa: PLC0415
 
     return (static_files, pages, search_routes, page_routes, questions, control.control, api)
 

@@ -5,6 +5,8 @@
   (`?token=…`), from then on in a cookie; programs send `Authorization: Bearer …`.
 - A change must carry one value twice: in the cookie `honeyguide_csrf` and in the header `X-CSRF-Token` or the form's
   field `csrf`. Another site can make a browser send the cookie, but cannot read it.
+- Assistants (`/mcp`) send JSON without an Origin header, which no browser does for a page of another site. They are
+  given the tools that they may use.
 - Every answer forbids scripts, styles and frames but our own, and tells no other site where the reader came from.
 """
 
@@ -31,6 +33,7 @@ CSRF_COOKIE: Final = "honeyguide_csrf"
 TOKEN_COOKIE: Final = "honeyguide_token"  # noqa: S105 - a name
 CSRF_HEADER: Final = "X-CSRF-Token"
 CSRF_FIELD: Final = "csrf"
+ASSISTANTS_PATH: Final = "/mcp"
 MOST_BODY_BYTES: Final = 1_000_000  # of a request
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _FORM: Final = "application/x-www-form-urlencoded"
@@ -53,6 +56,7 @@ class Access:
     names: frozenset[str] = frozenset({"localhost"})
     token: str = ""  # empty where only this machine can ask
     read_only: bool = False
+    allow_crawls: bool = False  # whether assistants may start crawls
 
 
 class Guarded:
@@ -88,10 +92,12 @@ class Guarded:
         return None if request.method in _SAFE_METHODS else self._refusal_of_change(request, body)
 
     def _refusal_of_change(self, request: Request, body: bytes) -> Response | None:
-        if self._access.read_only:
-            return PlainTextResponse("This dashboard is read-only: it was started with --read-only.", 403)
         if len(body) > MOST_BODY_BYTES:
             return PlainTextResponse(f"A request has at most {MOST_BODY_BYTES:,} bytes.", 413)
+        if _is_by_assistant(request):
+            return None
+        if self._access.read_only:
+            return PlainTextResponse("This dashboard is read-only: it was started with --read-only.", 403)
         if not _carries_csrf(request, body):
             return PlainTextResponse("The page is out of date: load it again, then repeat the change.", 403)
         return None
@@ -128,6 +134,11 @@ def _carries_csrf(request: Request, body: bytes) -> bool:
     if not shown and request.headers.get("content-type", "").startswith(_FORM):
         shown = parse_qs(body.decode("utf-8", "replace")).get(CSRF_FIELD, [""])[-1]
     return bool(cookie) and compare_digest(cookie.encode(), shown.encode())
+
+
+def _is_by_assistant(request: Request) -> bool:
+    is_json = request.headers.get("content-type", "").startswith("application/json")
+    return request.url.path == ASSISTANTS_PATH and is_json and "origin" not in request.headers
 
 
 async def _read(request: Request) -> bytes:

@@ -13,14 +13,14 @@ from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse  # noqa: TC002 - FastAPI reads it
 
 from honeyguide.errors import QueryError
 from honeyguide.runs import Snippet
 from honeyguide.runs.exports import iso_time, to_datetime
 from honeyguide.search import FacetCounts, Searcher, check_question
-from honeyguide.web.library import when_written
+from honeyguide.web.library import RunUnknown, when_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -275,13 +275,25 @@ def time_text(moment: float) -> str | None:
         return None
 
 
+def readable_runs(site: Dashboard) -> list[str]:
+    """Return the names of the runs that can be read. RunUnknown where there are none."""
+    names = [card.name for card in site.library.cards() if not card.problem]
+    if not names:
+        raise RunUnknown("there is no run here yet")
+    return names
+
+
+def find_pages(site: Dashboard, names: Sequence[str], asked: Asked) -> HitPage:
+    """Search the runs of these names together. The errors are those of `Searcher`."""
+    if len(names) > MOST_RUNS_AT_ONCE:
+        raise QueryError(f"there are {len(names)} runs: name up to {MOST_RUNS_AT_ONCE} of them to search together")
+    paths = {site.library.path(name): name for name in names}
+    return shown(site.searchers.search(tuple(paths), asked), paths)
+
+
 def search_routes(site: Dashboard) -> APIRouter:
     """Serve the search of a run, and the search of several together."""
-    router, searchers = APIRouter(), Searchers()
-
-    def find(names: Sequence[str], asked: Asked) -> HitPage:
-        paths = {site.library.path(name): name for name in names}
-        return shown(searchers.search(tuple(paths), asked), paths)
+    router = APIRouter()
 
     @router.get("/runs/{name}/search", include_in_schema=False)
     def search_page(request: Request, name: str, asked: AskedHere) -> HTMLResponse:
@@ -290,14 +302,14 @@ def search_routes(site: Dashboard) -> APIRouter:
         if asked.is_empty:
             return site.page(request, "search.html", **values)
         try:
-            return site.page(request, "search.html", **values | {"found": find([name], asked)})
+            return site.page(request, "search.html", **values | {"found": find_pages(site, [name], asked)})
         except QueryError as error:
             return site.page(request, "search.html", 400, **values | {"problem": str(error)})
 
     @router.get("/api/runs/{name}/search", summary="Search a run", tags=["search"])
     def search_run(name: str, asked: AskedHere) -> HitPage:
         """Search the pages of a run with the query language of `honeyguide search`, also while it is crawled."""
-        return find([name], asked)
+        return find_pages(site, [name], asked)
 
     @router.get("/search", include_in_schema=False)
     @router.get("/api/search", summary="Search several runs together", tags=["search"])
@@ -308,11 +320,6 @@ def search_routes(site: Dashboard) -> APIRouter:
         ] = (),
     ) -> HitPage:
         """Search several runs together; a page that several have is one hit. `GET /search` is the same."""
-        names = list(run) or [card.name for card in site.library.cards() if not card.problem]
-        if not names:
-            raise HTTPException(404, "there is no run to search")
-        if len(names) > MOST_RUNS_AT_ONCE:
-            raise QueryError(f"there are {len(names)} runs: name up to {MOST_RUNS_AT_ONCE} of them, as in ?run=NAME")
-        return find(names, asked)
+        return find_pages(site, list(run) or readable_runs(site), asked)
 
     return router

@@ -34,13 +34,15 @@ def serve(
     port: int = DEFAULT_PORT,
     token: str = "",
     read_only: bool = False,
+    allow_crawls: bool = False,
     browser: bool = True,
     say: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve the dashboard over these folders until the process is told to stop.
 
-    Any `host` but this machine's own gets a token, unless `token` gives one. Port 0 takes a free one. `say` is told the
-    address. ServeError where the port is taken or something is not installed.
+    Any `host` but this machine's own gets a token, unless `token` gives one. Port 0 takes a free one. Assistants may
+    start crawls with `allow_crawls`. `say` is told the address. ServeError where the port is taken or
+    something is not installed.
     """
     _check_places(places)
     try:
@@ -48,7 +50,8 @@ def serve(
     except ImportError as error:
         raise ServeError(f"the dashboard needs {error.name}, which is not installed: {INSTALL}") from None
     token = token or ("" if _is_loopback(host) else token_urlsafe(18))
-    access = Access(frozenset({"localhost", host.lower(), socket.gethostname().lower()}), token, read_only)
+    names = frozenset({"localhost", host.lower(), socket.gethostname().lower()})
+    access = Access(names, token, read_only, allow_crawls)
     with listening(host, port) as sock:
         address = _address(host, sock.getsockname()[1], token)
         say(address)
