@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from honeyguide.model import Page, Url
+from honeyguide.model import Cap, Page, Url
 from honeyguide.text.tokens import words_of
 from parse.parsed import PAGE_URL, page_of
 
@@ -85,7 +85,9 @@ def test_truncated_pages_are_pages(html: str, cut: int) -> None:
 def test_five_thousand_nested_elements_are_a_page(tag: str) -> None:
     page = page_of(f"<{tag}>" * 5000 + "deep <a href='/end'>down</a>")
     assert page.words == ("deep", "down")
-    assert Url.parse("/end", PAGE_URL) in [link.target for link in page.links]
+    is_cut = Cap.LINKS in page.cut_by
+    assert is_cut == ("href" in tag)
+    assert (Url.parse("/end", PAGE_URL) in [link.target for link in page.links]) != is_cut
 
 
 @pytest.mark.parametrize("html", ["", " ", "<html>", "<!doctype html>", "</p>", "\x00", "<html></html>", "<!--"])
