@@ -106,15 +106,25 @@ def test_answers_about_a_host_are_counted_first_and_given_when_confirmed(serve: 
     assert asked == {"pages": pages, "effect": None}
     assert client.get(ANSWERS).json() == []
     shown = client.post("/runs/geology/answers/bulk", json={"host": host, "answer": "no"}).json()
-    assert shown["confirm"] == f"Answer no about {pages} page{'s' if pages > 1 else ''}?"
+    assert shown["confirm"] == f"Answer no about {pages} page{'s' if pages > 1 else ''} on {host}?"
     given = client.post(f"{ANSWERS}/bulk", json={"host": host, "answer": "no", "pages": pages}).json()
     assert given["effect"]["answers"] == pages
     with open_run(run) as opened:
         assert not any(page.is_relevant for page in opened.pages() if page.url.host == host)
 
 
-def test_answers_about_what_a_query_finds_never_exceed_the_number_confirmed(serve: Serve, run: Path) -> None:
-    client, bulk = serve(run), {"query": "rock", "answer": "yes"}
+def test_a_bulk_answer_is_about_the_search_as_it_was_narrowed(serve: Serve, run: Path) -> None:
+    client, host = serve(run), relevant_page(run).split("/")[2]
+    narrow = f"q=rock+mineral&any_word=true&host={host}&show_all=true"
+    total = client.get(f"/api/runs/geology/search?{narrow}").json()["total"]
+    found = client.post(f"{ANSWERS}/bulk", json={"search": narrow, "answer": "yes"}).json()["pages"]
+    everywhere = client.post(f"{ANSWERS}/bulk", json={"search": "q=rock+mineral&any_word=true", "answer": "yes"}).json()
+    assert 0 < found == total < everywhere["pages"]
+    assert "/answers/bulk" in client.get(f"/runs/geology/search?{narrow}").text
+
+
+def test_answers_about_what_a_search_finds_never_exceed_the_number_confirmed(serve: Serve, run: Path) -> None:
+    client, bulk = serve(run), {"search": "?q=rock", "answer": "yes"}
     found = client.post(f"{ANSWERS}/bulk", json=bulk).json()["pages"]
     assert found > 2
     client.post(f"{ANSWERS}/bulk", json={**bulk, "pages": 2})
@@ -128,9 +138,9 @@ def test_answers_about_what_a_query_finds_never_exceed_the_number_confirmed(serv
         ("", {"url": "no address", "answer": "yes"}, 400, "no address"),
         ("", {"url": "https://nowhere.test/", "answer": "maybe"}, 422, "answer"),
         ("", {"answer": "yes"}, 422, "url"),
-        ("/bulk", {"answer": "yes"}, 409, "name a host or a query"),
+        ("/bulk", {"answer": "yes"}, 409, "name a host or a search"),
         ("/bulk", {"answer": "yes", "host": "nowhere.test"}, 409, "no pages on nowhere.test"),
-        ("/bulk", {"answer": "yes", "query": "zzzzzz"}, 409, "no pages for 'zzzzzz'"),
+        ("/bulk", {"answer": "yes", "search": "q=zzzzzz"}, 409, "no pages of this search"),
     ],
 )
 def test_an_answer_that_is_none_is_refused_with_the_reason(
@@ -170,6 +180,13 @@ def test_a_run_that_vanishes_is_told_of(serve: Serve, run: Path) -> None:
     for answer in answers:
         assert answer.status_code == 404
         assert "moved or deleted" in answer.text
+
+
+def test_cards_and_hosts_can_be_answered_where_they_are_listed(serve: Serve, run: Path) -> None:
+    page = serve(run).get("/runs/geology").text
+    assert f'name="url" value="{relevant_page(run)}"' in page
+    assert f'<option id="host-{relevant_page(run).split("/")[2]}"' in page
+    assert "/answers" not in serve(run, access=Access(read_only=True)).get("/runs/geology").text
 
 
 def test_a_read_only_dashboard_asks_and_takes_no_answer(serve: Serve, run: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -27,6 +27,7 @@ from honeyguide.runs.snippets import SnippetMaker
 from honeyguide.search import search_runs
 from honeyguide.text import Stems, words_of
 from honeyguide.web.answering import AnswerEffect, Answering
+from honeyguide.web.searching import asked_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -85,12 +86,17 @@ class OneAnswer:
 
 @dataclass(frozen=True, slots=True)
 class BulkAnswer:
-    """One answer about all pages of a host, or about all that a query finds."""
+    """One answer about all pages of a host, or about all that a search finds."""
 
     answer: Reply
     host: str = ""
-    query: str = ""
+    search: str = ""  # the parameters of a search, as in its address: q=basalt&host=example.org
     pages: int = 0  # how many at most; 0 asks how many there are, and gives no answer
+
+    @property
+    def about(self) -> str:
+        """The words for the pages that are meant."""
+        return f"on {self.host}" if self.host else "of this search"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +172,16 @@ def given_answers(run: Path, count: int) -> list[GivenAnswer]:
 
 def pages_meant(run: Path, bulk: BulkAnswer) -> list[Url]:
     """Return the pages that a bulk answer is about. AnswerError where there are none, or too many."""
-    if bool(bulk.host) == bool(bulk.query):
-        raise AnswerError("name a host or a query, and not both")
+    if bool(bulk.host) == bool(bulk.search):
+        raise AnswerError("name a host or a search, and not both")
     if bulk.host:
         with open_run(run) as opened:
             found, total = opened.urls_on_host(bulk.host.lower(), MOST_PAGES + 1), 0
     else:
-        results = search_runs(run, bulk.query, per_page=MOST_PAGES, show_all=True)
+        asked = replace(asked_in(bulk.search), page=1, per_page=MOST_PAGES, show_all=True)
+        results = search_runs(run, asked.q, asked.overrides, **asked.question)
         found, total = [Url.parse(hit.url) for hit in results.hits], results.total
-    about = f"on {bulk.host}" if bulk.host else f"for {bulk.query!r}"
+    about = bulk.about
     if max(len(found), total) > MOST_PAGES:
         raise AnswerError(f"there are more than {MOST_PAGES} pages {about}: answer about fewer at once")
     if not found:
@@ -235,7 +242,7 @@ def _pages(site: Dashboard, finder: QuestionFinder, answers: Answers) -> APIRout
     def take_answer(name: str, answer: OneAnswer, *, asks: bool = False) -> dict[str, Any]:
         path, url = site.library.path(name), Url.parse(answer.url)
         effect = answers.give(path, [url], answer.answer)
-        swap = {"effect": site.render("effect.html", effect=effect), "given": given_html(name, path)}
+        swap = {"effect": site.render("effect.html", name=name, effect=effect), "given": given_html(name, path)}
         if asks:
             swap["question"] = question_html(name, path, [url], url if answer.answer == "undo" else None)
         return {"message": told(answer.answer, effect), "swap": swap}
@@ -245,7 +252,10 @@ def _pages(site: Dashboard, finder: QuestionFinder, answers: Answers) -> APIRout
         path = site.library.path(name)
         found = answers.give_bulk(path, answer)
         if found.effect is None:
-            return {"confirm": f"Answer {answer.answer} about {count_of(found.pages, 'page')}?", "pages": found.pages}
+            return {
+                "confirm": f"Answer {answer.answer} about {count_of(found.pages, 'page')} {answer.about}?",
+                "pages": found.pages,
+            }
         return {"message": told(answer.answer, found.effect), "swap": {"given": given_html(name, path)}}
 
     return router
@@ -266,7 +276,7 @@ def _api(site: Dashboard, finder: QuestionFinder, answers: Answers) -> APIRouter
     def post_answer(name: str, answer: OneAnswer) -> AnswerEffect:
         return answers.give(site.library.path(name), [Url.parse(answer.url)], answer.answer)
 
-    @router.post("/answers/bulk", summary="Answer about all pages of a host or a query")
+    @router.post("/answers/bulk", summary="Answer about all pages of a host or a search")
     def post_bulk(name: str, answer: BulkAnswer) -> BulkEffect:
         """With `pages` 0 it says how many there are; an answer is given about that many at most."""
         return answers.give_bulk(site.library.path(name), answer)

@@ -11,7 +11,7 @@ from collections.abc import Sequence  # noqa: TC003 - FastAPI reads it
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Final
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse  # noqa: TC002 - FastAPI reads it
@@ -52,6 +52,11 @@ class Asked:
     @property
     def is_empty(self) -> bool:
         return not (self.q.strip() or self.like.strip())
+
+    @property
+    def overrides(self) -> dict[str, str]:
+        """Settings of the search that this one wants otherwise."""
+        return {"search.match": "any"} if self.any_word else {}
 
     @property
     def question(self) -> Question:
@@ -111,6 +116,14 @@ def asked_of(
     """Read a search from an address."""
     hosts = tuple(each for each in host if each.strip())
     return Asked(q, like, hosts, since, until, relevant, semantic, any_word, show_all, page, per_page)
+
+
+def asked_in(address: str) -> Asked:
+    """Read a search from the query part of an address that `Asked.address` has made."""
+    given = parse_qs(address.removeprefix("?"))
+    texts = {name: given[name][-1] for name in ("q", "like", "since", "until") if name in given}
+    ticks = {name: given[name][-1] == "true" for name in ("relevant", "semantic", "any_word") if name in given}
+    return asked_of(host=given.get("host", ()), **texts, **ticks)  # type: ignore[arg-type]
 
 
 AskedHere = Annotated[Asked, Depends(asked_of)]
@@ -203,7 +216,7 @@ class _KeptSearcher:
     def __init__(self, paths: Sequence[Path], asked: Asked) -> None:
         self.lock = Lock()
         self._paths = list(paths)
-        self._overrides = {"search.match": "any"} if asked.any_word else {}
+        self._overrides = asked.overrides
         self._searcher: Searcher | None = None
         self._seen: list[object] = []
         self._files: list[int] = []
