@@ -23,6 +23,7 @@ from honeyguide.web.views import Readings
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from honeyguide.web.views import Reading
     from web.conftest import Serve
 
 
@@ -164,9 +165,15 @@ def test_a_run_that_has_not_begun_is_shown(serve: Serve, tmp_path: Path, run: Pa
 
 
 def test_however_many_look_a_part_is_made_once_in_a_moment(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    site, made = Dashboard(Library([run]), Access(), Readings(), Watcher(VIEWS)), []
-    view = replace(traffic.LOG, gather=lambda reading: made.append(reading) or traffic.gather_log(reading))
+    site = Dashboard(Library([run]), Access(), Readings(), Watcher(VIEWS))
+    made: list[Reading] = []
     now = 100.0
+
+    def gather(reading: Reading) -> traffic.Log:
+        made.append(reading)
+        return traffic.gather_log(reading)
+
+    view = replace(traffic.LOG, gather=gather)
     monkeypatch.setattr("honeyguide.web.app.monotonic", lambda: now)
 
     def look() -> str:
