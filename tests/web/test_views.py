@@ -132,6 +132,13 @@ def test_the_log_has_the_newest_fetch_first(serve: Serve, run: Path) -> None:
     assert [line["step"] for line in lines] == list(range(120, 120 - len(lines), -1))
 
 
+def test_the_log_shows_what_a_crawl_that_was_started_here_has_printed(serve: Serve, run: Path, tmp_path: Path) -> None:
+    client = serve(run)
+    (run / "crawl.log").write_text("".join(f"line {number} <b>\n" for number in range(1000)))
+    assert gathered(client, "log")["printed"] == [f"line {number} <b>" for number in range(985, 1000)]
+    assert "line 999 &lt;b&gt;" in client.get("/runs/geology/parts?names=log").json()["log"]
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -7,12 +7,15 @@ where the crawl was killed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.web.starting import LOG as LOG_FILE
 from honeyguide.web.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from honeyguide.runs import CrawledStep, Run
     from honeyguide.web.views import Reading
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 TOP_HOSTS: Final = 20
 MOST_IN_FLIGHT: Final = 30
 LOG_LINES: Final = 25
+MOST_RESTARTS: Final = 5
+PRINTED_LINES: Final = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +166,33 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The last fetches, the newest first."""
+    """The last fetches, the newest first, and the last restarts; what a crawl that was started here has printed."""
 
     lines: tuple[LogLine, ...]
+    restarts: tuple[str, ...]  # the newest first
+    printed: tuple[str, ...]  # the last lines, in order
 
 
 def gather_log(reading: Reading) -> Log:
     """Read the last fetches of a run."""
-    return Log(tuple(map(_line, reading.run.steps(newest=LOG_LINES))))
+    restarts = [f"after fetch {each.after_steps:,}: {each.reason}" for each in reading.run.restarts()]
+    return Log(
+        tuple(map(_line, reading.run.steps(newest=LOG_LINES))),
+        tuple(restarts[: -MOST_RESTARTS - 1 : -1]),
+        tuple(_last_lines(reading.run.path / LOG_FILE)),
+    )
+
+
+def _last_lines(file: Path) -> list[str]:
+    """Return the last lines of a file; none where it is no plain file that can be read."""
+    try:
+        if not S_ISREG(file.lstat().st_mode):  # a run may be a stranger's
+            return []
+        with file.open("rb") as opened:
+            opened.seek(max(0, file.stat().st_size - 400 * PRINTED_LINES))
+            return opened.read(100_000).decode("utf-8", "replace").splitlines()[-PRINTED_LINES:]
+    except OSError:
+        return []
 
 
 def _line(step: CrawledStep) -> LogLine:
