@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import signal
+import subprocess
+import sys
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
 import honeyguide
 from honeyguide.runs import RunFolder, RunLock, open_run
-from honeyguide.web.safety import CSRF_HEADER, Access
+from honeyguide.web.safety import CSRF_COOKIE, CSRF_HEADER, Access
 from web.conftest import Serve, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    import httpx
 
 FORM = {"topic": "geology", "keywords": "rock, mineral", "world": "synthetic", "budget": "100000"}
 
@@ -82,6 +87,25 @@ def test_a_run_that_has_spent_its_budget_goes_on_with_a_larger_one(serve: Serve,
     assert answer.status_code == 200
     wait_until(lambda: client.get("/api/runs/geology").json()["fetches"] == 40)
     wait_until(lambda: state(client, "geology") == "finished")
+
+
+def test_a_crawl_goes_on_when_the_dashboard_is_killed(serve: Serve, home: Path) -> None:
+    program = subprocess.Popen(
+        [sys.executable, "-m", "honeyguide", "serve", str(home), "--no-browser", "--port", "0"],
+        stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    with program:
+        assert program.stdout is not None
+        found = re.search(r"http://\S+", program.stdout.readline())
+        assert found is not None
+        headers = {CSRF_HEADER: "ours", "Cookie": f"{CSRF_COOKIE}=ours"}
+        body = {"topic": "geology", "world": "synthetic", "budget": 100_000}
+        assert httpx.post(f"{found[0]}api/runs", json=body, headers=headers, timeout=60).status_code == 201
+        os.killpg(program.pid, signal.SIGKILL)
+    client = serve(home)
+    assert state(client, "geology") == "running"
+    before = client.get("/api/runs/geology").json()["fetches"]
+    wait_until(lambda: client.get("/api/runs/geology").json()["fetches"] > before)
 
 
 def test_a_program_starts_a_crawl_with_the_same_fields(serve: Serve, home: Path) -> None:

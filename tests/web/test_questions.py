@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import honeyguide
-from honeyguide.runs import open_run
+from honeyguide.runs import RunFolder, RunLock, open_run
 from honeyguide.web.safety import Access
 from web.conftest import Serve, settings_of
 
@@ -96,6 +96,22 @@ def test_a_crawl_that_goes_on_takes_answers_through_its_inbox(serve: Serve, tmp_
     finally:
         is_over.set()
         crawl.join()
+
+
+def test_a_run_that_another_holds_keeps_the_answer_in_its_inbox_until_it_is_free(
+    serve: Serve, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, url = serve(run), relevant_page(run)
+    monkeypatch.setattr("honeyguide.web.answering.PATIENCE_S", 0.2)
+    with RunLock(RunFolder(run)):
+        effect = client.post(ANSWERS, json={"url": url, "answer": "no"}).json()
+        assert (effect["answers"], effect["is_taken"]) == (1, False)
+        assert client.get(ANSWERS).json() == []
+        shown = client.post("/runs/geology/answers", json={"url": url, "answer": "skip"}).json()
+        assert "waits in the inbox" in shown["swap"]["effect"]
+    client.post(ANSWERS, json={"url": url, "answer": "skip"})
+    assert [each["answer"] for each in client.get(ANSWERS).json()] == ["skip", "skip", "no"]
+    assert relevance(run, url) == (0.0, False)
 
 
 def test_answers_about_a_host_are_counted_first_and_given_when_confirmed(serve: Serve, run: Path) -> None:

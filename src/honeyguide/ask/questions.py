@@ -63,10 +63,11 @@ class RunQuestions:
             return [question_about(run, link) for link in self._links(run, count, besides)]
 
     def about(self, url: Url) -> PageQuestion | None:
-        """Return the question about one page, whether it has an answer or not; None where the run has no such page."""
+        """Return the question about one page, whether it has an answer or not; None where it cannot be judged again."""
         with open_run(self._run) as run, run.at_one_moment():
             page = run.page_at(url)
-            return next((question_about(run, link) for link in run.link_numbers([page] if page else [])), None)
+            judged = run.page_descriptions(run.link_numbers([page] if page else []))
+            return next((question_about(run, link) for link in judged), None)
 
     def telling_words(self, url: Url) -> tuple[EvidenceRow, ...]:
         """Return the words that had most say in the relevance of a page, by the judge as it was taught last."""

@@ -120,7 +120,7 @@ class QuestionFinder:
             return [_asked(run, questions, each) for each in questions.best(count, besides)]
 
     def about(self, run: Path, url: Url) -> list[AskedPage]:
-        """Return the question about one page; none where the run has no such page."""
+        """Return the question about one page; none where it cannot be judged again."""
         with self._questions(run) as questions:
             question = questions.about(url)
             return [] if question is None else [_asked(run, questions, question)]
