@@ -165,7 +165,10 @@ def _print_suggestions(found: SuggestedTopic, out: Path | None) -> None:
             print(f"  {each.score:.2f}  {one_line(each.text):{width}}  {one_line(each.origin)}")
         print()
     if not found.like:
-        print("Keep the few that fit. Two pages that are what you want help more: --like URL, here and in crawl.")
+        print(
+            "Added unread, these keywords rank pages worse than the topic's name alone: keep only what is surely meant."
+        )
+        print("Two pages that are what you want help more: --like URL, here and in crawl.")
     if out is None:
         print("Not saved; -o FILE saves it, to be edited and crawled with --topic-file FILE.")
     else:
