@@ -68,11 +68,47 @@ def test_the_curve_grows_and_a_page_that_came_a_moment_ago_is_found(watch: Watch
         live.check(address)
 
 
-PAGES = ("", "runs/geology", "runs/geology/questions", "runs/geology/search?q=rock", "runs/geology/search?q=%22", "api")
+FAINT_TEXT = """() => {
+    const numbers = colour => (colour.match(/[\\d.]+/g) || []).map(Number);
+    const light = ([red, green, blue]) => [red, green, blue]
+        .map(each => each / 255)
+        .map(each => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, each, place) => sum + each * [0.2126, 0.7152, 0.0722][place], 0);
+    const behind = element => {
+        for (let each = element; each; each = each.parentElement) {
+            const colour = numbers(getComputedStyle(each).backgroundColor);
+            if (colour.length === 3 || colour[3] > 0.99) return colour;
+        }
+        return [255, 255, 255];
+    };
+    const faint = [];
+    for (const element of document.querySelectorAll("body *")) {
+        const hasText = [...element.childNodes].some(each => each.nodeType === 3 && each.data.trim());
+        if (!hasText || !element.checkVisibility()) continue;
+        const style = getComputedStyle(element);
+        const ink = numbers(element instanceof SVGElement ? style.fill : style.color);
+        const [less, more] = [light(ink), light(behind(element))].sort((one, other) => one - other);
+        const size = parseFloat(style.fontSize);
+        const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+        const contrast = (more + 0.05) / (less + 0.05);
+        if (contrast < (isLarge ? 3 : 4.5)) faint.push(`${element.outerHTML.slice(0, 80)}: ${contrast.toFixed(2)}`);
+    }
+    return faint;
+}"""
+"""The text of a page that is fainter against what is behind it than WCAG AA allows."""
+PAGES = (
+    "",
+    "new",
+    "runs/geology",
+    "runs/geology/questions",
+    "runs/geology/search?q=rock",
+    "runs/geology/search?q=%22",
+    "api",
+)
 
 
 @pytest.mark.parametrize("width", [420, 1280])
-def test_no_page_scrolls_sideways_in_either_scheme(watch: Watch, run: Path, width: int) -> None:
+def test_no_page_scrolls_sideways_or_has_faint_text_in_either_scheme(watch: Watch, run: Path, width: int) -> None:
     with serving_beside([run.parent]) as address:
         for scheme in ("light", "dark"):
             watched = watch(width=width, scheme=scheme)
@@ -80,6 +116,7 @@ def test_no_page_scrolls_sideways_in_either_scheme(watch: Watch, run: Path, widt
                 page = watched.open(address + place)
                 page.wait_for_selector("main")
                 assert watched.excess() == 0, f"{place or 'the list of runs'} at {width} pixels, {scheme}"
+                assert page.evaluate(FAINT_TEXT) == []
             red, green, blue = page.evaluate(
                 "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)"
             )
@@ -117,11 +154,13 @@ def test_a_page_goes_on_by_itself_after_the_server_was_restarted(watch: Watch, t
         live.wait_for_fetches(5)
         before = live.fetches()
         ended(server)
-        live.page.wait_for_function("document.querySelector('#connection').textContent.includes('does not answer')")
+        live.page.wait_for_function(
+            "() => document.querySelector('#connection').textContent.includes('does not answer')"
+        )
         server, again = started(tmp_path, "--port", address.rstrip("/").rpartition(":")[2])
         assert again == address
         live.wait_for_fetches(before + 10)
-        live.page.wait_for_function("document.querySelector('#connection').textContent === ''")
+        live.page.wait_for_function("() => document.querySelector('#connection').textContent === ''")
         ended(server)
 
 
@@ -142,3 +181,57 @@ def test_a_crawl_that_was_killed_shows_as_stopped_and_goes_on_where_it_was(watch
             live.page.wait_for_selector("#part-figures .state.running")
             live.wait_for_fetches(live.fetches() + 10)
         live.check(address)
+
+
+@pytest.mark.thorough
+def test_everything_can_be_done_with_the_keyboard_alone(watch: Watch, run: Path) -> None:
+    with serving_beside([run.parent]) as address:
+        watched = watch()
+        page = watched.open(address)
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.className") == "skip"
+        assert page.evaluate("document.activeElement.getBoundingClientRect().left >= 0"), "seen while it has the focus"
+        for _ in range(30):
+            page.keyboard.press("Tab")
+            if "/runs/geology" in (page.evaluate("document.activeElement.getAttribute('href')") or ""):
+                break
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/runs/geology")
+        reached = set()
+        for _ in range(400):
+            page.keyboard.press("Tab")
+            reached.add(page.evaluate("document.activeElement.outerHTML"))
+            outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            is_dot = page.evaluate("!!document.activeElement.closest('svg.map a')")
+            assert outline != "none" or is_dot or page.evaluate("document.activeElement === document.body")
+            if page.evaluate("document.activeElement === document.body"):
+                break
+        focusable = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
+        missed = page.evaluate(
+            "([what, reached]) => [...document.querySelectorAll(what)]"
+            ".filter(each => each.checkVisibility() && !reached.includes(each.outerHTML)).map(each => each.outerHTML)",
+            [focusable, sorted(reached)],
+        )
+        assert missed == []
+        svg = page.locator("svg.map.wide")
+        whole = svg.get_attribute("viewBox")
+        svg.focus()
+        page.keyboard.press("+")
+        assert svg.get_attribute("viewBox") != whole
+        page.keyboard.press("0")
+        assert svg.get_attribute("viewBox").split()[2:] == whole.split()[2:]  # type: ignore[union-attr]
+
+        watched.open(f"{address}runs/geology/questions")
+        asked = []
+        for key in "yns":
+            page.wait_for_selector("#question form.answer:not([aria-busy=true])")
+            asked.append(page.locator("#question input[name=url]").input_value())
+            page.keyboard.press(key)
+            page.wait_for_function(
+                "before => document.querySelector('#question input[name=url]')?.value !== before", arg=asked[-1]
+            )
+        assert page.locator("#given li b").all_inner_texts() == ["skip", "no", "yes"]
+        page.keyboard.press("u")
+        page.wait_for_function("() => document.querySelectorAll('#given li').length === 2")
+        assert page.locator("#given li b").all_inner_texts() == ["no", "yes"]
+        watched.check(address)

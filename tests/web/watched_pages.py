@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request
 
 PATIENCE_MS = 60_000  # for a machine with other work
 OVER_HTTP = (
@@ -44,11 +44,25 @@ class WatchedPage:
         self.page: Page = self._context.new_page()
         self.problems: list[str] = []
         self.asked: list[str] = []
-        self._context.on("dialog", lambda dialog: (self.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        self._context.on("dialog", self._note_dialog)
         self._context.on("page", lambda page: self.problems.append(f"window: {page.url}"))
         self._context.on("weberror", lambda error: self.problems.append(f"error: {error.error}"))
-        self._context.on("console", lambda line: line.type == "error" and self.problems.append(f"console: {line.text}"))
+        self._context.on("console", self._note_line)
         self._context.on("request", lambda request: self.asked.append(request.url))
+        self._context.on("requestfailed", self._note_failure)
+
+    def _note_dialog(self, dialog: Dialog) -> None:
+        self.problems.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _note_line(self, line: ConsoleMessage) -> None:
+        if line.type == "error":
+            self.problems.append(f"console: {line.text}")
+
+    def _note_failure(self, request: Request) -> None:
+        """Forget a request that the policy of the page has stopped: it was announced, but never left."""
+        if "csp" in (request.failure or "").lower():
+            self.asked.remove(request.url)
 
     def open(self, address: str) -> Page:
         self.page.goto(address)

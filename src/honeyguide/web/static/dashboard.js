@@ -39,6 +39,12 @@ function morphChildren(old, fresh) {
   const byId = new Map([...old.children].filter((child) => child.id).map((child) => [child.id, child]));
   let place = old.firstChild;
   for (const wanted of [...fresh.childNodes]) {
+    // A parser drops the blanks before the first element. An element that is moved loses its focus, so they go.
+    while (wanted.nodeType === Node.ELEMENT_NODE && place?.nodeType === Node.TEXT_NODE) {
+      const next = place.nextSibling;
+      place.remove();
+      place = next;
+    }
     const known = wanted.id ? byId.get(wanted.id) : null;
     if (known && known !== place) {
       old.insertBefore(known, place);
