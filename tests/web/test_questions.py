@@ -127,6 +127,12 @@ def test_answers_about_a_host_are_counted_first_and_given_when_confirmed(serve: 
     assert given["effect"]["answers"] == pages
     with open_run(run) as opened:
         assert not any(page.is_relevant for page in opened.pages() if page.url.host == host)
+    back = {"host": host, "answer": "undo"}
+    shown = client.post("/runs/geology/answers/bulk", json=back).json()
+    assert shown["confirm"].startswith(f"Take back the answers about {pages} page")
+    client.post("/runs/geology/answers/bulk", json={**back, "pages": pages})
+    assert client.get(ANSWERS).json() == []
+    assert client.post(f"{ANSWERS}/bulk", json=back).status_code == 409
 
 
 def test_a_bulk_answer_is_about_the_search_as_it_was_narrowed(serve: Serve, run: Path) -> None:

@@ -1,7 +1,7 @@
 """Gives answers to a run, and finds out what they have changed.
 
 A run that nobody crawls is held for a moment and takes them at once. One that is being crawled gets them through its
-inbox, and the crawl takes them between two steps: whoever gives them here waits until then, up to a few seconds.
+inbox, and the crawl takes them between two steps: whoever gives them here waits until then, up to some seconds.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Judgements = dict[int, tuple[float, bool]]  # relevance, and whether that is relevant, by page
 
-PATIENCE_S: Final = 8.0  # for a crawl to take answers out of its inbox
+PATIENCE_S: Final = 20.0  # for a crawl to take answers out of its inbox
 STATUS_PATIENCE_S: Final = 1.0  # then, for it to say which links are best
 LOOK_EVERY_S: Final = 0.05
 LINKS_COMPARED: Final = 1000

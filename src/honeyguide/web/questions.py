@@ -186,6 +186,12 @@ def pages_meant(run: Path, bulk: BulkAnswer) -> list[Url]:
         raise AnswerError(f"there are more than {MOST_PAGES} pages {about}: answer about fewer at once")
     if not found:
         raise AnswerError(f"the run has no pages {about}")
+    if bulk.answer == "undo":
+        with open_run(run) as opened:
+            answered = {each.url for each in opened.answers() if each.undone_at is None}
+        found = [url for url in found if url in answered]
+        if not found:
+            raise AnswerError(f"nobody has answered about the pages {about}, so there is nothing to undo")
     return found
 
 
@@ -252,10 +258,9 @@ def _pages(site: Dashboard, finder: QuestionFinder, answers: Answers) -> APIRout
         path = site.library.path(name)
         found = answers.give_bulk(path, answer)
         if found.effect is None:
-            return {
-                "confirm": f"Answer {answer.answer} about {count_of(found.pages, 'page')} {answer.about}?",
-                "pages": found.pages,
-            }
+            does = "Take back the answers" if answer.answer == "undo" else f"Answer {answer.answer}"
+            about = f"about {count_of(found.pages, 'page')} {answer.about}"
+            return {"confirm": f"{does} {about}?", "pages": found.pages}
         return {"message": told(answer.answer, found.effect), "swap": {"given": given_html(name, path)}}
 
     return router

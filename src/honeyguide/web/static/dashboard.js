@@ -282,7 +282,7 @@ async function post(form, fields) {
     status.textContent = text;
     status.classList.toggle("problem", isProblem);
   };
-  tell("…", false);
+  tell("Taking it in…", false);
   try {
     const answer = await fetch(form.dataset.post, {
       method: "POST",
@@ -301,7 +301,7 @@ async function post(form, fields) {
       const swapped = Object.entries(found.swap || {}).map(([id, html]) => [document.getElementById(id), html]);
       tell(swapped.some(([element]) => element && element.contains(form)) ? "" : found.message, false);
       for (const [element, html] of swapped) if (element) put(element, html);
-      const undo = form.querySelector("button[value=undo]");
+      const undo = form.querySelector("button[value=undo][data-later]");
       if (undo) undo.hidden = fields.answer === "undo";
       if (found.go) location.assign(found.go);
     }
