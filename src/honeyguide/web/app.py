@@ -17,10 +17,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 from jinja2 import ChoiceLoader, PackageLoader
 from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.routing import Route
 
 from honeyguide.errors import HoneyguideError, InvalidUrl, PageError, QueryError, SettingsError
 from honeyguide.runs.report.writing import templates
-from honeyguide.web import control, finds, insights, numbers, traffic
+from honeyguide.web import control, describing, finds, insights, numbers, traffic
 from honeyguide.web.library import Library, RunCard, RunUnknown
 from honeyguide.web.live import Watcher
 from honeyguide.web.mcp import McpEndpoint
@@ -107,7 +108,9 @@ def build_app(places: Sequence[Path], access: Access | None = None) -> ASGIApp:
     )  # fmt: skip
     for make in routers():
         app.include_router(make(site))
-    app.add_route(ASSISTANTS_PATH, McpEndpoint(site), include_in_schema=False)
+    app.router.routes.append(Route(ASSISTANTS_PATH, McpEndpoint(site), include_in_schema=False))
+    made = app.openapi
+    app.openapi = lambda: app.openapi_schema or describing.complete(made())  # type: ignore[method-assign]
     app.add_exception_handler(CrawlRefused, control.refused)
     app.add_exception_handler(HoneyguideError, lambda request, error: _sorry(site, request, str(error), _status(error)))
     app.add_exception_handler(
@@ -183,17 +186,27 @@ def api(site: Dashboard) -> APIRouter:
 
     @router.get("", include_in_schema=False)
     def api_page(request: Request) -> HTMLResponse:
-        return site.page(request, "api.html", schema=request.app.openapi())
+        document = request.app.openapi()
+        return site.page(
+            request, "api.html", about=describing.ABOUT, operations=describing.operations(document),
+            types=describing.types(document),
+        )  # fmt: skip
 
     @router.get("/runs", summary="All runs")
     def runs() -> list[RunCard]:
+        """Those that are being crawled first, then the newest; a run that cannot be read says why."""
         return site.library.cards()
 
     @router.get("/runs/{name}", summary="One run")
     def run(name: str) -> RunCard:
+        """Its state, topic and counts; its views have more."""
         return site.library.card(name, site.library.path(name))
 
-    @router.get("/runs/{name}/events", summary="Server-sent events: which views of a run have changed")
+    @router.get(
+        "/runs/{name}/events", summary="Server-sent events: which views of a run have changed",
+        description=describing.EVENTS, response_class=StreamingResponse,
+        responses={200: {"content": {"text/event-stream": describing.EVENT_STREAM}}},
+    )  # fmt: skip
     async def events(name: str) -> StreamingResponse:
         path = await asyncio.to_thread(site.library.path, name)
         return StreamingResponse(site.watcher.events(path), media_type="text/event-stream")
@@ -202,6 +215,7 @@ def api(site: Dashboard) -> APIRouter:
         router.add_api_route(
             f"/runs/{{name}}/{view.name}", _json_of(site, view), response_model=view.shape, name=view.name,
             summary=(view.shape.__doc__ or "").strip(),
+            description=f"Named {view.name!r} in the events of the run, at most every {view.every_s:g} s.",
         )  # fmt: skip
     return router
 

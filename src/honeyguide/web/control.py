@@ -113,7 +113,7 @@ def control(site: Dashboard) -> APIRouter:
     async def new_crawl(request: Request) -> Response:
         values = dict(parse_qsl((await request.body()).decode("utf-8", "replace"), keep_blank_values=True))
         try:
-            path = await asyncio.to_thread(starting.start, _home(site), read_form(values))
+            path = await asyncio.to_thread(starting.start, home_of(site), read_form(values))
         except CrawlRefused as error:
             return _form(site, request, values, error.mistakes)
         return RedirectResponse(f"/runs/{quote(path.name)}" if starting.has_started(path) else "/", 303)
@@ -121,7 +121,7 @@ def control(site: Dashboard) -> APIRouter:
     @router.post("/api/runs", summary="Start a new crawl", status_code=201, responses={422: {"model": dict[str, Any]}})
     def start_crawl(crawl: NewCrawl) -> RunCard:
         """It runs in a process of its own, which goes on without this server."""
-        path = starting.start(_home(site), crawl)
+        path = starting.start(home_of(site), crawl)
         return site.library.card(path.name, path)
 
     for prefix, is_shown in (("/api", True), ("", False)):
@@ -150,7 +150,8 @@ def refused(request: Request, error: Exception) -> Response:
     return JSONResponse({"detail": str(error), "mistakes": error.mistakes}, 422)
 
 
-def _home(site: Dashboard) -> Path:
+def home_of(site: Dashboard) -> Path:
+    """Return the folder in which new runs begin. CrawlRefused where only single runs are shown."""
     home = site.library.home
     if home is None:
         reason = "only single runs are shown here: start honeyguide serve with a folder, and crawls begin in it"

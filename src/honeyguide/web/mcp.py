@@ -18,6 +18,7 @@ from honeyguide.errors import HoneyguideError, PageError
 from honeyguide.model import Url
 from honeyguide.runs import open_run
 from honeyguide.web import starting
+from honeyguide.web.control import home_of
 from honeyguide.web.explaining import page_text
 from honeyguide.web.safety import ASSISTANTS_PATH
 from honeyguide.web.searching import Asked, find_pages, readable_runs
@@ -155,7 +156,7 @@ class _Tools:
     ) -> dict[str, Any]:
         """Start a new crawl, polite and in a process of its own; its pages can be searched as they come."""
         new = NewCrawl(topic=topic, keywords=tuple(keywords), seeds=tuple(seeds), budget=budget, world=world)
-        path = starting.start(self._site.library.home, new)
+        path = starting.start(home_of(self._site), new)
         return asdict(self._site.library.card(path.name, path))
 
     def _run_with(self, url: str) -> str:

@@ -270,11 +270,15 @@ def _api(site: Dashboard, finder: QuestionFinder, answers: Answers) -> APIRouter
     router = APIRouter(prefix="/api/runs/{name}")
 
     @router.get("/questions", summary="Pages about which an answer helps most")
-    def best_questions(name: str, count: Annotated[int, Query(ge=1, le=MOST_QUESTIONS)] = 5) -> list[AskedPage]:
+    def best_questions(
+        name: str, count: Annotated[int, Query(ge=1, le=MOST_QUESTIONS, description="How many at most.")] = 5
+    ) -> list[AskedPage]:
         return finder.best(site.library.path(name), count)
 
     @router.get("/answers", summary="Answers that stand, the newest first")
-    def standing_answers(name: str, count: Annotated[int, Query(ge=1, le=10_000)] = 100) -> list[GivenAnswer]:
+    def standing_answers(
+        name: str, count: Annotated[int, Query(ge=1, le=10_000, description="How many at most.")] = 100
+    ) -> list[GivenAnswer]:
         return given_answers(site.library.path(name), count)
 
     @router.post("/answers", summary="Answer about a page: yes, no, skip or undo")
