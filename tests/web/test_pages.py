@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from shutil import rmtree
-from typing import TYPE_CHECKING
+from threading import Thread
+from typing import TYPE_CHECKING, ClassVar
 
 import honeyguide
+from browser import chromium, needs_chromium
 from honeyguide.model import Fetched
 from honeyguide.runs import open_run
 from search.small_runs import html, run_of
@@ -18,6 +21,16 @@ if TYPE_CHECKING:
     from web.conftest import Serve
 
 URL = "http://bad.test/"
+
+
+class Spy(BaseHTTPRequestHandler):
+    """A site that notes whatever it is asked for."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        self.send_error(404)
 
 
 def policy_of(header: str) -> dict[str, str]:
@@ -91,6 +104,40 @@ def test_a_stored_copy_can_do_nothing(serve: Serve, tmp_path: Path) -> None:
     frame = re.findall("<iframe[^>]*>", client.get("/runs/bad/page", params={"url": URL}).text)
     assert len(frame) == 1
     assert 'sandbox=""' in frame[0]
+
+
+@needs_chromium
+def test_a_browser_shows_a_hostile_copy_and_does_nothing_of_what_it_says(serve: Serve, tmp_path: Path) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Spy) as spy:
+        Thread(target=spy.serve_forever, daemon=True).start()
+        there = f"http://127.0.0.1:{spy.server_port}"
+        body = (
+            f"<title>Bad</title><link rel=stylesheet href={there}/css><link rel=preconnect href={there}>"
+            f"<script>top.document.title='mine';fetch('{there}/fetch')</script><style>@import '{there}/import';</style>"
+            f"<main>rock<img src={there}/img onerror=\"top.document.title='mine'\"><iframe src={there}/frame></iframe>"
+            f"<form id=f action={there}/form><button autofocus>x</button></form>"
+            f"<a id=out target=_top href={there}/out>out</a></main>"
+        )
+        run_of(tmp_path / "runs" / "bad", {URL: body})
+        client = serve(tmp_path / "runs")
+        with chromium() as browser:
+            page = browser.new_page()
+            with page.expect_response(lambda answer: "/copy?" in answer.url) as copy:
+                page.goto(str(client.base_url.join(f"/runs/bad/page?url={URL}#copy")))
+            frame = copy.value.frame
+            frame.wait_for_load_state()
+            assert "rock" in frame.content()
+            box = page.locator("iframe").bounding_box()
+            assert box is not None
+            for element in ("button", "#out"):
+                place = f"document.querySelector('{element}').getBoundingClientRect()"
+                left, top = frame.evaluate(f"[{place}.left, {place}.top]")
+                page.mouse.click(box["x"] + left + 4, box["y"] + top + 4)
+            page.wait_for_timeout(300)
+            assert page.title().startswith("Bad")
+            assert page.url.startswith(str(client.base_url))
+        spy.shutdown()
+    assert Spy.asked == []
 
 
 def test_other_bodies_are_text_or_a_line_that_says_what_they_are(serve: Serve, tmp_path: Path) -> None:
