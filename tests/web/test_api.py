@@ -78,7 +78,7 @@ def test_every_error_says_what_was_wrong(serve: Serve, run: Path) -> None:
                 continue
             body = {"url": "http://a.test/", "answer": "yes", "budget": 5, "host": "a.test"}
             sent = {"json": body} if method == "post" else {"params": {"url": "http://a.test/", "q": "rock"}}
-            answer = client.request(method, path.replace("{name}", "none"), **sent)  # type: ignore[arg-type]
+            answer = client.request(method, path.replace("{name}", "none"), **sent)
             assert answer.status_code == 404, (path, answer.text)
             assert "no run 'none'" in answer.json()["detail"], path
     assert client.get("/api/nowhere").json() == {"detail": "Not Found"}
