@@ -39,6 +39,7 @@ def test_a_question_shows_the_page_with_the_telling_words_highlighted(serve: Ser
     assert 0 < asked["relevance"] < 1
     marked = [asked["text"][start:end].lower() for start, end in asked["highlights"]]
     assert any(word in marked for word in asked["words_for"])
+    assert not {"the", "and"} & {*marked, *asked["words_for"]}
     part = client.get("/runs/geology/question").text
     assert f"<mark>{asked['text'][slice(*asked['highlights'][0])]}</mark>" in part
     assert all(f'data-key="{key}"' in part for key in "yns")

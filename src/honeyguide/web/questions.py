@@ -25,7 +25,7 @@ from honeyguide.runs import PageAnswer, Snippet, open_run
 from honeyguide.runs.inbox import Reply  # noqa: TC001 - FastAPI reads it
 from honeyguide.runs.snippets import SnippetMaker
 from honeyguide.search import search_runs
-from honeyguide.text import Stems, words_of
+from honeyguide.text import Stems, stop_words, words_of
 from honeyguide.web.answering import AnswerEffect, Answering
 from honeyguide.web.searching import asked_in
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from honeyguide.ask.questions import PageQuestion
-    from honeyguide.runs import Run
     from honeyguide.web.app import Dashboard
 
 LONGEST_TEXT: Final = 6_000  # characters of a page that are shown
@@ -139,21 +138,23 @@ class QuestionFinder:
 
 
 def _asked(run: Path, questions: RunQuestions, question: PageQuestion) -> AskedPage:
-    rows = questions.telling_words(question.url)
+    with open_run(run) as opened:
+        topic, language = opened.settings.topic, opened.settings.judge.language
+    rows = [row for row in questions.telling_words(question.url) if row.term not in stop_words(language)]
     words_for = [row.term for row in rows if row.contribution > 0][:TELLING_WORDS]
     words_against = [row.term for row in reversed(rows) if row.contribution < 0][:TELLING_WORDS]
-    with open_run(run) as opened:
-        marked = _maker(opened, words_for).whole(question.text.removeprefix(question.title).lstrip(), LONGEST_TEXT)
+    phrases = (topic.name, *topic.keywords, *words_for)
+    marked = _maker(phrases, language).whole(question.text.removeprefix(question.title).lstrip(), LONGEST_TEXT)
     return AskedPage(
         question.url.text, question.title, question.relevance, question.step, marked.text, marked.highlights,
         tuple(words_for), tuple(words_against),
     )  # fmt: skip
 
 
-def _maker(run: Run, telling: Sequence[str]) -> SnippetMaker:
-    topic, stems = run.settings.topic, Stems(run.settings.judge.language)
-    terms = [word for phrase in (topic.name, *topic.keywords, *telling) for word in words_of(phrase)]
-    return SnippetMaker(stems.of(terms), lambda text: stems.of(words_of(text)))
+def _maker(phrases: Sequence[str], language: str) -> SnippetMaker:
+    stems = Stems(language)
+    terms = {word for phrase in phrases for word in words_of(phrase)} - stop_words(language)
+    return SnippetMaker(stems.of(sorted(terms)), lambda text: stems.of(words_of(text)))
 
 
 def given_answers(run: Path, count: int) -> list[GivenAnswer]:
