@@ -11,6 +11,7 @@ import pytest
 
 import honeyguide
 from honeyguide.runs import open_run
+from honeyguide.web import searching
 from search.small_runs import html, run_of
 from web.conftest import Serve, settings_of
 
@@ -108,6 +109,20 @@ def test_a_page_is_found_as_soon_as_it_is_stored(serve: Serve, tmp_path: Path) -
     honeyguide.crawl(run, settings_of(100), is_interrupted=look).close()
     assert len(seen) > 1
     assert all(stored == searched for stored, searched in seen)
+
+
+def test_whoever_asks_before_the_index_is_there_is_told_to_come_back(
+    serve: Serve, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = serve(run.parent)
+    monkeypatch.setattr(searching, "PATIENCE_S", 0.0)
+    page = client.get("/runs/geology/search?q=rock")
+    assert (page.status_code, "being indexed" in page.text) == (503, True)
+    assert '<meta http-equiv="refresh"' in page.text
+    told = client.get("/api/runs/geology/search?q=rock")
+    assert (told.status_code, "being indexed" in told.json()["detail"]) == (503, True)
+    monkeypatch.setattr(searching, "PATIENCE_S", 20.0)
+    assert client.get("/api/runs/geology/search?q=rock").json()["total"] > 3
 
 
 def test_several_runs_are_searched_together(serve: Serve, run: Path, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from honeyguide.web.library import Library, RunCard, RunUnknown
 from honeyguide.web.live import Watcher
 from honeyguide.web.mcp import McpEndpoint
 from honeyguide.web.safety import ASSISTANTS_PATH, Access, Guarded, csrf_of
-from honeyguide.web.searching import Searchers, search_routes
+from honeyguide.web.searching import IndexUnderway, Searchers, search_routes
 from honeyguide.web.starting import CrawlRefused
 from honeyguide.web.views import Readings, View
 
@@ -237,6 +237,8 @@ def _view(name: str) -> View:
 def _status(error: HoneyguideError) -> int:
     if isinstance(error, QueryError | InvalidUrl | SettingsError):
         return 400
+    if isinstance(error, IndexUnderway):
+        return 503
     return 404 if isinstance(error, RunUnknown | PageError) else 409
 
 

@@ -25,7 +25,7 @@ ABOUT: Final = (
     "An error has a status from 400 on and a JSON object whose detail says in one line what was wrong: 400 for "
     "a query or "
     "URL that cannot be read, 404 for a run or page that is not there, 409 for a run that cannot be read or "
-    "used now, 422 "
+    "used now, 503 while a run is being indexed for its first search, 422 "
     "for a parameter that is missing or of the wrong type. Requests that are not let in are answered with plain "
     "text: 401 "
     "without the token, 403 without the value or where the server is read-only, 421 for another host name."

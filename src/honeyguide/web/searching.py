@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence  # noqa: TC003 - FastAPI reads it
 from dataclasses import dataclass, replace
-from threading import Lock
+from queue import Empty, Queue
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import parse_qs, urlencode
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse  # noqa: TC002 - FastAPI reads it
 
-from honeyguide.errors import QueryError
+from honeyguide.errors import HoneyguideError, QueryError
 from honeyguide.runs import Snippet
 from honeyguide.runs.exports import iso_time, to_datetime
 from honeyguide.search import FacetCounts, Searcher, check_question
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _MOST_OPEN: Final = 8  # searchers kept
 MOST_RUNS_AT_ONCE: Final = 20
+PATIENCE_S: Final = 5.0  # for an index to be brought up to date, before whoever asked is told to come back
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +202,14 @@ class Searchers:
             self._kept.move_to_end(key)
             dropped = [self._kept.popitem(last=False)[1] for _ in range(len(self._kept) - _MOST_OPEN)]
         for each in dropped:
-            with each.lock:
+            if each.lock.acquire(blocking=False):  # one that is being used is closed when nobody has it any more
                 each.close()
-        with kept.lock:
-            try:
-                return kept.up_to_date().search(asked.q, **asked.question)
-            except BaseException:
-                kept.close()  # the next search opens the runs anew
-                raise
+                each.lock.release()
+        return kept.search(asked)
+
+
+class IndexUnderway(HoneyguideError):  # noqa: N818 - reads as a statement about the run
+    """Pages that are still being indexed, so that there is nothing to search yet."""
 
 
 class _KeptSearcher:
@@ -215,19 +217,52 @@ class _KeptSearcher:
 
     def __init__(self, paths: Sequence[Path], asked: Asked) -> None:
         self.lock = Lock()
+        self._indexed = (0, 0)  # pages, and of how many
         self._paths = list(paths)
         self._overrides = asked.overrides
         self._searcher: Searcher | None = None
         self._seen: list[object] = []
         self._files: list[int] = []
 
-    def up_to_date(self) -> Searcher:
+    def search(self, asked: Asked) -> SearchResults:
+        """Search the runs as they are now. IndexUnderway where that takes longer: it goes on beside this thread."""
+        if not self.lock.acquire(timeout=PATIENCE_S):
+            raise IndexUnderway(self._said())
+        found: Queue[SearchResults | BaseException] = Queue(1)
+        Thread(target=self._search, args=(asked, found), daemon=True).start()  # which lets go of the lock
+        try:
+            result = found.get(timeout=PATIENCE_S)
+        except Empty:
+            raise IndexUnderway(self._said()) from None
+        if isinstance(result, BaseException):
+            raise result
+        return result
+
+    def _search(self, asked: Asked, found: Queue[SearchResults | BaseException]) -> None:
+        try:
+            found.put(self._up_to_date().search(asked.q, **asked.question))
+        except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
+            self.close()  # the next search opens the runs anew
+            found.put(error)
+        finally:
+            self._indexed = (0, 0)
+            self.lock.release()
+
+    def _said(self) -> str:
+        done, total = self._indexed
+        pages = f" ({done:,} of {total:,})" if total else ""
+        return f"the pages of the run are being indexed{pages}; search again in a moment"
+
+    def _note(self, done: int, total: int) -> None:
+        self._indexed = done, total
+
+    def _up_to_date(self) -> Searcher:
         files = [_number_of(path / "crawl.sqlite") for path in self._paths]
         seen: list[object] = [when_written(path)[:3] for path in self._paths]
         if files != self._files:  # other runs of the same names
             self.close()
         if self._searcher is None:
-            self._searcher = Searcher(list(self._paths), self._overrides)
+            self._searcher = Searcher(list(self._paths), self._overrides, self._note)
         elif seen != self._seen:
             self._searcher.refresh()
         self._files, self._seen = files, seen
@@ -311,13 +346,22 @@ def search_routes(site: Dashboard) -> APIRouter:
     @router.get("/runs/{name}/search", include_in_schema=False)
     def search_page(request: Request, name: str, asked: AskedHere) -> HTMLResponse:
         card = site.library.card(name, site.library.path(name))
-        values: dict[str, Any] = {"card": card, "tab": "/search", "asked": asked, "found": None, "problem": ""}
+        values: dict[str, Any] = {
+            "card": card,
+            "tab": "/search",
+            "asked": asked,
+            "found": None,
+            "problem": "",
+            "asks_again": False,
+        }
         if asked.is_empty:
             return site.page(request, "search.html", **values)
         try:
             return site.page(request, "search.html", **values | {"found": find_pages(site, [name], asked)})
         except QueryError as error:
             return site.page(request, "search.html", 400, **values | {"problem": str(error)})
+        except IndexUnderway as error:
+            return site.page(request, "search.html", 503, **values | {"problem": str(error), "asks_again": True})
 
     @router.get("/api/runs/{name}/search", summary="Search a run", tags=["search"])
     def search_run(name: str, asked: AskedHere) -> HitPage:
