@@ -24,6 +24,7 @@ from honeyguide.crawler import (
     crawl,
     resume,
 )
+from honeyguide.crawler.parents import ParentTable
 from honeyguide.crawler.resume import restore, stored_rows
 from honeyguide.errors import AnswerError
 from honeyguide.judge import build_judge
@@ -154,15 +155,22 @@ def test_rewards_are_told_again_as_the_new_judgement_gives_them(tmp_path: Path) 
     parts = builder.parts(is_restored=True)
     store = SqliteStore(tmp_path / "crawl.sqlite")
     core, _ = restore(parts, settings, store, SimulatedClock())
-    fresh = builder.strategy()
+    fresh, table = builder.strategy(), ParentTable(parts.strategy.parent_rules, parts.judge.score)
+    visits = list(store.visits())
     pages = {page.link: page for page in open_run(tmp_path).pages()}
     stored = {link.link: link for link in store.links()}
-    rows = {link: stored_rows(fresh, [each])[0] for link, each in stored.items()}
+    rows = {}
+    for after_steps, link in store.choices():
+        while visits and visits[0].step <= after_steps:
+            table.add_visit(visits.pop(0))
+        (rows[link],) = stored_rows(fresh, [stored[link]], table)  # with the pages that showed it by then
+    for visit in visits:
+        table.add_visit(visit)
     for step, link in sqlite3.connect(tmp_path / "crawl.sqlite").execute(
         "SELECT step, link FROM steps WHERE reward IS NOT NULL ORDER BY step"
     ):
         page = pages.get(link)
-        reward = 0.0 if page is None else page.relevance
+        reward = 0.0 if page is None else (page.crawl_relevance + page.relevance) / 2
         none = np.empty((0, fresh.row_width), dtype=np.float16)
         fresh.learn(Transition(step, stored[link].url, rows[link], reward, reward, reward > 0, none))
     store.close()
@@ -171,6 +179,8 @@ def test_rewards_are_told_again_as_the_new_judgement_gives_them(tmp_path: Path) 
     assert len(waiting) > 100
     scores, in_frontier = core.frontier.peek([LinkId(link) for link in waiting])
     assert (scores == fresh.score(in_frontier)).all()
+    assert in_frontier.tobytes() == stored_rows(fresh, [stored[LinkId(link)] for link in waiting], table).tobytes()
+    assert (table.parents(np.array(waiting)).count > 1).sum() > 10, "links that several pages show"
 
 
 def test_an_answer_taken_back_leaves_the_state_as_if_it_had_never_been_given(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from hypothesis.extra import numpy as arrays
 
 from honeyguide.errors import StrategyError
 from honeyguide.learn import BestFirst, OnlineRidge, OnlineRidgeSettings
-from honeyguide.learn.online_ridge import Ridge
-from honeyguide.model import Topic, Transition
+from honeyguide.learn.online_ridge import COUNTED, Ridge
+from honeyguide.model import ParentStats, Topic, Transition
 from pages import HERE, candidates_of, rows_of, sighting_of
 from vectors_by_hash import hashed_vectors
 
@@ -23,7 +23,7 @@ TOPIC = Topic("geology", ("rock", "mineral"))
 def test_one_update_by_hand() -> None:
     # λ = 2, so P = I/2. x = (1, 2): Px = (1/2, 1), 1 + xᵀPx = 1 + 5/2 = 7/2, k = (1/7, 2/7).
     # w0 = (1, 0): error = 3 - 1 = 2, so w = (1 + 2/7, 4/7).
-    ridge = Ridge.prior(np.array([1.0, 0.0]), 2.0).updated(np.array([1.0, 2.0]), 3.0)
+    ridge = Ridge.prior(np.array([1.0, 0.0]), np.array([2.0, 2.0])).updated(np.array([1.0, 2.0]), 3.0)
     assert ridge.weights == pytest.approx([9 / 7, 4 / 7])
     # P - k (Px)ᵀ = [[1/2 - 1/14, -1/7], [-1/7, 1/2 - 2/7]]
     assert ridge.inverse == pytest.approx(np.array([[3 / 7, -1 / 7], [-1 / 7, 3 / 14]]))
@@ -32,14 +32,16 @@ def test_one_update_by_hand() -> None:
 @given(
     arrays.arrays(float, (6, 3), elements=st.floats(-2, 2)),
     arrays.arrays(float, 6, elements=st.floats(-2, 2)),
-    st.floats(0.1, 10),
+    arrays.arrays(float, 3, elements=st.floats(0.1, 10)),
 )
-def test_any_sequence_of_updates_equals_the_closed_form(rows: np.ndarray, rewards: np.ndarray, strength: float) -> None:
+def test_any_sequence_of_updates_equals_the_closed_form(
+    rows: np.ndarray, rewards: np.ndarray, pulls: np.ndarray
+) -> None:
     prior = np.array([0.5, -0.25, 0.0])
-    ridge = Ridge.prior(prior, strength)
+    ridge = Ridge.prior(prior, pulls)
     for row, reward in zip(rows, rewards, strict=True):
         ridge = ridge.updated(row, float(reward))
-    closed = prior + np.linalg.solve(strength * np.eye(3) + rows.T @ rows, rows.T @ (rewards - rows @ prior))
+    closed = prior + np.linalg.solve(np.diag(pulls) + rows.T @ rows, rows.T @ (rewards - rows @ prior))
     assert ridge.weights == pytest.approx(closed, abs=1e-8)
 
 
@@ -85,9 +87,42 @@ def test_with_page_ranks_it_starts_as_before_and_learns_that_important_pages_pay
     assert second > first + 0.3
 
 
+def shown_by(*relevances: tuple[float, ...]) -> ParentStats:
+    """The parents of links, each with the relevances of the pages that show it."""
+    count = np.array([len(each) for each in relevances])
+    mean, greatest = (np.array([of(each) if each else 0.0 for each in relevances]) for of in (np.mean, max))
+    return ParentStats(count, mean, mean, greatest, np.zeros(len(count), dtype=np.int64))
+
+
+def test_a_row_tells_how_relevant_the_pages_are_that_show_the_link_and_how_many() -> None:
+    strategy = OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings(page_rank=True))
+    candidates = candidates_of(*(sighting_of(f"http://a.test/{n}", "rock", relevance=0.4) for n in range(3)))
+    described = strategy.describe(candidates)
+    plain = strategy.rows(described, candidates.parents)
+    parents = shown_by((), (0.4,), (0.4, 0.8, 0.0))
+    rows = strategy.rows(described, replace(candidates.parents, all=parents))
+    # Greatest, sum over one more than there are, logarithm of one more.
+    assert rows[:, COUNTED] == pytest.approx(np.array([(0, 0, 0), (0.4, 0.2, 0.693), (0.8, 0.3, 1.386)]), abs=1e-3)
+    assert np.delete(rows, COUNTED, axis=1).tolist() == np.delete(plain, COUNTED, axis=1).tolist()
+    assert strategy.with_parents(plain, parents).tobytes() == rows.tobytes()
+    assert not plain[:, COUNTED].any(), "the rows given stay as they were"
+    assert (np.diff(strategy.score(rows)) > 0).all(), "from the start, the more such pages the better"
+
+
+def test_a_run_of_poor_pages_does_not_lower_all_scores_alike() -> None:
+    strategy = OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings())
+    near, far = rows_of(
+        strategy, candidates_of(*(sighting_of(f"http://a.test/{word}", word) for word in ("rock", "soup")))
+    )
+    before = strategy.score(np.array([near]))[0]
+    for step in range(20):
+        strategy.learn(Transition(step, HERE, far, 0.0, 0.0, False, np.empty((0, len(far)), dtype=np.float16)))
+    assert strategy.score(np.array([near]))[0] > 0.9 * before
+
+
 def test_a_state_of_another_width_is_refused() -> None:
     plain = OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings())
-    with pytest.raises(StrategyError, match="has 44 weights, this version has 45"):
+    with pytest.raises(StrategyError, match="has 47 weights, this version has 48"):
         OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings(page_rank=True)).load(plain.save())
 
 

@@ -149,9 +149,17 @@ def test_visits_tell_pages_with_all_their_links_and_where_redirects_led_step_by_
     store.record(ended(3, 3, LATE, 0.0))
     store.record(visit(1, 4))
     assert list(store.visits()) == [
-        StoredVisit(LinkId(0), 0.7, is_relevant=True, targets=(LinkId(1), LinkId(2), LinkId(3)), is_redirect=False),
-        StoredVisit(LinkId(2), 0.0, is_relevant=False, targets=(LinkId(1),), is_redirect=True),
-        StoredVisit(LinkId(1), 0.7, is_relevant=True, targets=(), is_redirect=False),
+        StoredVisit(
+            1,
+            LinkId(0),
+            0.7,
+            is_relevant=True,
+            newest_relevance=0.7,
+            targets=(LinkId(1), LinkId(2), LinkId(3)),
+            is_redirect=False,
+        ),
+        StoredVisit(2, LinkId(2), 0.0, is_relevant=False, newest_relevance=0.0, targets=(LinkId(1),), is_redirect=True),
+        StoredVisit(4, LinkId(1), 0.7, is_relevant=True, newest_relevance=0.7, targets=(), is_redirect=False),
     ]
 
 

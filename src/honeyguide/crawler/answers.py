@@ -12,6 +12,7 @@ then as relevant as the answer says. An answer about a page that has not come wa
 from __future__ import annotations
 
 import logging
+from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ import numpy as np
 from honeyguide.ask.questions import KnownPages
 from honeyguide.crawler.resume import rows_described
 from honeyguide.learn import FoundAgain, Order
-from honeyguide.model import LinkId, ParentFacts, Transition, Verdict
+from honeyguide.model import LinkId, ParentFacts, ParentStats, Transition, Verdict
 from honeyguide.runs import AnswerRecord, JudgedAgain, PageAnswer
 
 if TYPE_CHECKING:
@@ -179,9 +180,9 @@ class AnswerIntake:
         verdicts = list(_verdicts(pages, relevance, self._parts.judge))
         is_relevant = np.array([verdict.is_relevant for verdict in verdicts], dtype=np.bool_)
         distance = distances(pages, is_relevant)
-        has_learned = self._parts.strategy.relearn(
-            self._transitions(pages, dict(zip(pages.links.tolist(), verdicts, strict=True)), distance)
-        )
+        verdict_by_link = dict(zip(pages.links.tolist(), verdicts, strict=True))
+        counted = self._count_parents(verdict_by_link)
+        has_learned = self._parts.strategy.relearn(self._transitions(pages, verdict_by_link, distance, counted))
         is_other = (relevance != pages.relevance) | (is_relevant != pages.is_relevant) | (distance != pages.distance)
         return replace(
             changes,
@@ -205,8 +206,29 @@ class AnswerIntake:
         relevance[pages.described] = found
         return relevance
 
+    def _count_parents(self, verdict_by_link: dict[int, Verdict]) -> dict[int, ParentStats] | None:
+        """Count all pages anew that show a link; returns those of each link that was fetched, when it was chosen."""
+        table = self._parts.parents
+        if table is None or not table.rules.is_newest:
+            return None
+        table.forget()
+        choices = deque(self._store.choices())
+        counted: dict[int, ParentStats] = {}
+        for visit in self._store.visits():
+            while choices and choices[0][0] < visit.step:
+                _, link = choices.popleft()
+                counted[link] = table.parents([link])
+            found = verdict_by_link.get(visit.link)
+            table.add_visit(visit if found is None else replace(visit, newest_relevance=found.relevance))
+        counted |= {link: table.parents([link]) for _, link in choices}
+        return counted
+
     def _transitions(
-        self, pages: PageColumns, verdict_by_link: dict[int, Verdict], distance: NDArray[np.int64]
+        self,
+        pages: PageColumns,
+        verdict_by_link: dict[int, Verdict],
+        distance: NDArray[np.int64],
+        counted: dict[int, ParentStats] | None,
     ) -> Iterator[Transition]:
         """Every past fetch in order, as it would have been had the judge known what it knows now."""
         strategy = self._parts.strategy
@@ -221,6 +243,7 @@ class AnswerIntake:
                 np.array([verdict.relevance for verdict in shown_by], dtype=np.float64),
                 np.where(is_seed, 0, distance[places] if len(distance) else 0),
                 np.where(is_seed, 0, pages.depth[places] + 1 if len(distance) else 0),
+                None if counted is None else ParentStats.joined([counted[link] for link in fetches.links]),
             )
             rows = rows_described(strategy, fetches.descriptions, parents, fetches.rows)
             columns = zip(fetches.steps, fetches.links, fetches.urls, fetches.rewards, rows, strict=True)
@@ -265,7 +288,10 @@ def refresh_waiting(parts: Parts, store: SqliteStore, *, is_repriced: bool) -> N
         parts.links.place_again(unfetched.links, unfetched.parents.distance)
         if keeps_rows:
             continue
-        rows = rows_described(strategy, unfetched.descriptions, unfetched.parents, unfetched.rows)[unfetched.is_waiting]
+        parents = unfetched.parents
+        if parts.parents is not None:
+            parents = replace(parents, all=parts.parents.parents(unfetched.links))
+        rows = rows_described(strategy, unfetched.descriptions, parents, unfetched.rows)[unfetched.is_waiting]
         waiting = [LinkId(link) for link in unfetched.links[unfetched.is_waiting].tolist()]
         if waiting:
             scores = strategy.score(rows) if is_repriced else frontier.peek(waiting)[0]

@@ -167,17 +167,18 @@ class Builder:
         if schedule is None:
             settings = self.settings
             schedule = HostSchedule(settings.politeness, settings.fetch, is_live=is_live, seed=settings.crawl.seed)
-        strategy = self.strategy(is_restored=is_restored)
+        strategy, judge = self.strategy(is_restored=is_restored), self.judge()
+        rules = strategy.parent_rules
         return Parts(
             links=LinkTable(),
             schedule=schedule,
             frontier=self.frontier(strategy, schedule),
             strategy=strategy,
-            judge=self.judge(),
+            judge=judge,
             scope=Scope(self.settings.scope, self.settings.directives),
             parse=self.parser(),
             chance=np.random.default_rng(self.settings.crawl.seed),
-            parents=None if strategy.parent_rules is None else ParentTable(strategy.parent_rules),
+            parents=None if rules is None else ParentTable(rules, judge.score),
             ranks=self.ranks(),
             is_live=is_live,
             guard=self.guard(),

@@ -143,6 +143,7 @@ class Discovery:
         self._strategy = parts.strategy
         self._scope = parts.scope
         self._parents = parts.parents
+        self._counts_parents = parts.parents is not None and parts.parents.rules.is_newest
         self._ranks = parts.ranks
         self._may_wait_again = parts.is_live
         self._found_again = found_again
@@ -239,6 +240,7 @@ class Discovery:
 
         `seen` says at which levels they wait.
         """
+        self._count_parents((*found.visited, *_listed(found.links[~found.is_new])))
         own_scores = scores_of(self._strategy, found.rows, found.links, step=step, depth=origin.depth + 1)
         rows, scores, changed = self._found_again_with(found, own_scores)
         self._frontier.replace(_listed(found.links[changed]), scores[changed], rows[changed])
@@ -281,11 +283,13 @@ class Discovery:
         depth, distance, hops = links.depth(source), links.distance(source), links.hops(source) + 1
         found_on = links.found_on(source)
         target, is_new = links.meet(target_url, depth=depth, distance=distance, hops=hops, found_on=found_on)
-        rows = row[None, :]
-        scores = self._scores_after_redirect(rows, score)
         state = links.state(target)
         if self._parents is not None:
             self._parents.follow_redirect(source, target)
+        if not is_new:
+            self._count_parents([target])
+        rows = self._with_parents([target], row[None, :])
+        scores = self._scores_after_redirect(rows, score)
         pruned: tuple[LinkId, ...] = ()
         is_waiting = not is_new and state is LinkState.WAITING
         if is_new or state is LinkState.PRUNED or is_waiting:
@@ -330,10 +334,22 @@ class Discovery:
         if self._found_again is FoundAgain.EVERY:
             pairs = self._under_way.release(link)
         else:
-            pairs = Pairs(row[None, :], np.full(1, score, dtype=np.float64))
+            pairs = Pairs(self._with_parents([link], row[None, :]), np.full(1, score, dtype=np.float64))
         scores = self._strategy.score(pairs.rows) if score is None else pairs.scores
         level = self._guarding.put_back(link)
         return self._push([link] * len(scores), scores, pairs.rows, None if level is None else [level] * len(scores))
+
+    def _count_parents(self, links: Sequence[LinkId]) -> None:
+        """Let those of these links that wait have the rows that their parents make by now."""
+        if self._counts_parents:
+            waiting = [link for link in links if self._links.state(link) is LinkState.WAITING]
+            rows = self._with_parents(waiting, self._frontier.peek(waiting)[1])
+            self._frontier.replace(waiting, self._strategy.score(rows), rows)
+
+    def _with_parents(self, links: Sequence[LinkId], rows: Rows) -> Rows:
+        if self._parents is None or not len(links):
+            return rows
+        return self._strategy.with_parents(rows, self._parents.parents(links))
 
     def _would_keep(self, scores: NDArray[np.float64], levels: NDArray[np.uint8] | None) -> NDArray[np.bool_]:
         if isinstance(self._frontier, LevelledFrontier):

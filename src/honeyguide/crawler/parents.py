@@ -23,12 +23,13 @@ import numpy as np
 from honeyguide.model import LinkContext, PageFacts, ParentRules, ParentStats
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from honeyguide.learn import Strategy
     from honeyguide.model import LinkId, Page
+    from honeyguide.runs import StoredVisit
 
 _COLUMNS: Final = np.dtype(
     [
@@ -46,8 +47,10 @@ BYTES_A_LINK: Final = _COLUMNS.itemsize
 class ParentTable:
     """Parents of links by number, in a table that grows with the highest number met. Not thread-safe."""
 
-    def __init__(self, rules: ParentRules | None = None) -> None:
+    def __init__(self, rules: ParentRules | None = None, score: Callable[[float], float] | None = None) -> None:
+        """`score` gives the relevance that counts, where the rules want it as a reward counts it."""
         self.rules = rules or ParentRules()
+        self._score = score if score is not None and self.rules.is_newest else float
         self._table = np.zeros(1024, dtype=_COLUMNS)
         self._count = 0  # one more than the highest link that ever had a parent
 
@@ -73,9 +76,13 @@ class ParentTable:
             distance=self.rules.farthest - rows["nearness"].astype(np.int64),
         )
 
-    def facts(self, page: LinkId, relevance: float, *, is_relevant: bool) -> PageFacts:
-        """Return the facts that a page of this relevance, fetched now, hands down. Changes nothing."""
+    def facts(self, page: LinkId, relevance: float, newest: float | None = None, *, is_relevant: bool) -> PageFacts:
+        """Return the facts that a page of this relevance, fetched now, hands down. Changes nothing.
+
+        Where it was judged again, the mean of both counts, as it does for its reward.
+        """
         parents = self.parents([page])
+        relevance = (self._score(relevance) + self._score(relevance if newest is None else newest)) / 2
         smoothed = parents.smoothed_with(np.array([relevance]), self.rules)
         distance = parents.distance_to(np.array([is_relevant]), self.rules)
         return PageFacts(page, relevance, is_relevant, float(smoothed[0]), int(distance[0]))
@@ -116,6 +123,21 @@ class ParentTable:
         taken["nearness"] = max(taken["nearness"], given["nearness"])
         for name in ("parents", "relevant_parents", "relevance", "relevant_relevance"):
             taken[name] += given[name]
+
+    def add_visit(self, visit: StoredVisit) -> None:
+        """Take in a page or a redirect that a run has stored, as it was taken in when it came."""
+        if not visit.is_redirect:
+            newest = visit.newest_relevance if self.rules.is_newest else visit.relevance
+            facts = self.facts(visit.link, visit.relevance, newest, is_relevant=visit.is_relevant)
+            self.add_parent(visit.targets, facts)
+            return
+        for target in visit.targets:
+            self.follow_redirect(visit.link, target)
+
+    def forget(self) -> None:
+        """Begin anew: no link has a parent."""
+        self._table[:] = 0
+        self._count = 0
 
     def _reach(self, count: int) -> None:
         self._count = max(self._count, count)

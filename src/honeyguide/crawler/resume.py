@@ -28,6 +28,7 @@ from honeyguide.settings import SETTINGS_BY_KEY, shown, with_overrides
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from honeyguide.crawler.parents import ParentTable
     from honeyguide.crawler.parts import Parts
     from honeyguide.learn import Strategy
     from honeyguide.model import HostRest, LinkId, Page, Row, Rows
@@ -159,17 +160,14 @@ def _restore_graph(parts: Parts, store: SqliteStore) -> None:
     if parents is None and ranks is None:
         return
     for visit in store.visits():
+        if parents is not None:
+            parents.add_visit(visit)
+        if ranks is None:
+            continue
         if visit.is_redirect:
             for target in visit.targets:
-                if parents is not None:
-                    parents.follow_redirect(visit.link, target)
-                if ranks is not None:
-                    ranks.add_redirect(visit.link, target)
-            continue
-        if parents is not None:
-            facts = parents.facts(visit.link, visit.relevance, is_relevant=visit.is_relevant)
-            parents.add_parent(visit.targets, facts)
-        if ranks is not None:
+                ranks.add_redirect(visit.link, target)
+        else:
             ranks.add_page(visit.link, visit.targets)
 
 
@@ -192,19 +190,20 @@ def _restore_waiting(parts: Parts, store: SqliteStore, progress: Progress) -> di
     """Let the waiting links wait again."""
     waiting = store.links([LinkState.WAITING])
     while batch := list(islice(waiting, BATCH)):
-        links, rows = [stored.link for stored in batch], stored_rows(parts.strategy, batch)
+        links, rows = [stored.link for stored in batch], stored_rows(parts.strategy, batch, parts.parents)
         scores = parts.strategy.score(rows) if progress.is_repriced else np.array([each.score for each in batch])
         levels = np.array([stored.level for stored in batch], dtype=np.uint8)
         parts.frontier.push(Arrivals(links, parts.links.hosts(links), scores, rows, levels))
     return {}
 
 
-def stored_rows(strategy: Strategy, batch: Sequence[StoredLink]) -> Rows:
-    """Make the rows of stored links."""
+def stored_rows(strategy: Strategy, batch: Sequence[StoredLink], table: ParentTable | None = None) -> Rows:
+    """Make the rows of stored links; `table` counts the pages that show them."""
     parents = ParentFacts(
         np.array([stored.relevance for stored in batch], dtype=np.float64),
         np.array([stored.distance for stored in batch], dtype=np.int64),
         np.array([stored.depth for stored in batch], dtype=np.int64),
+        None if table is None else table.parents([stored.link for stored in batch]),
     )
     merged = [stored.row for stored in batch]
     return rows_described(strategy, [stored.description for stored in batch], parents, merged)
@@ -224,7 +223,7 @@ def rows_described(
     for place, row in enumerate(merged):
         if row is not None:
             rows[place] = row
-    return rows
+    return rows if parents.all is None else strategy.with_parents(rows, parents.all)
 
 
 def _restore_pairs(parts: Parts, store: SqliteStore, progress: Progress) -> dict[LinkId, Pairs]:

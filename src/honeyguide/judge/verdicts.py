@@ -154,13 +154,16 @@ class Verdicts:
         return Verdict(relevance, is_relevant, reward)
 
     def judge_again(self, relevance: float, before: Verdict) -> Verdict:
-        """Return the verdict on a page that was judged `before` and has another relevance now."""
+        """Return the verdict on a page that was judged `before`, when it came, and has another relevance now.
+
+        It earns the mean of both: a page that is not wanted after all may still have led to those that are.
+        """
         is_relevant = before.is_relevant if self._settings.relevant_when == "word" else relevance >= self.threshold
         match self._settings.reward:
             case "hit":
                 return Verdict(relevance, is_relevant, float(is_relevant))
             case "score" | "lim2016":
-                return Verdict(relevance, is_relevant, self._score(relevance))
+                return Verdict(relevance, is_relevant, (before.reward + self.score(relevance)) / 2)
             case _:  # rewards that do not go by the relevance
                 return Verdict(relevance, is_relevant, before.reward)
 
@@ -191,9 +194,10 @@ class Verdicts:
             case "pertejo-cosine":
                 return self._cosine(page)
             case _:  # also of lim2016: the strategy, which alone has the features, pays on its own
-                return self._score(relevance)
+                return self.score(relevance)
 
-    def _score(self, relevance: float) -> float:
+    def score(self, relevance: float) -> float:
+        """Return a relevance as the reward `score` pays it."""
         return dense(relevance) if self._judge.is_probability else relevance
 
     def _cosine(self, page: Page) -> float:

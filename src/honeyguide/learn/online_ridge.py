@@ -12,21 +12,27 @@ The prior weights w0 are those of best-first, so a crawl starts as best-first an
 Every waiting link is re-scored with the new weights at every step. Discount 0: it predicts the reward of the next page
 only; tunnelling comes from the columns that remember how far the last relevant page is.
 
-By setting there is one column more: the PageRank of the page that the link stands on, as it was when the link was seen.
+Three columns count the pages that show the link, n of them, of relevances r on the scale of rewards:
+
+    max r        Σ r / (n + 1)        log(1 + n).
+
+They change whenever another page shows the link or the judge changes its mind. Text columns are those of one sighting,
+that with the best score. By setting there is one column more: the PageRank of the page that the link stands on, as it
+was when the link was seen.
 """
 
 from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
 from honeyguide.errors import StrategyError
-from honeyguide.learn.features import COLUMNS, LinkFeatures
+from honeyguide.learn.features import COLUMNS, SCALARS, LinkFeatures
 from honeyguide.learn.strategy import Order, Strategy
-from honeyguide.model import weighted_sums
+from honeyguide.model import ParentRules, weighted_sums
 from honeyguide.model.saved_state import load_arrays
 from honeyguide.settings import setting
 
@@ -37,9 +43,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.learn.strategy import Ingredients
-    from honeyguide.model import Candidates, LinkDescriptions, ParentFacts, Rows, Topic, Transition
+    from honeyguide.model import Candidates, LinkDescriptions, ParentFacts, ParentStats, Rows, Topic, Transition
     from honeyguide.settings import Settings
     from honeyguide.text import WordVectors
+
+
+SHOWN_BY: Final = (
+    "greatest relevance of a page that shows it",
+    "relevance of the pages that show it",
+    "number of pages that show it",
+)
+START_OF_SHOWN_BY: Final = (0.1, 0.8, 0.12)
+# The pull of weights towards their start. Columns that are nearly the same for all links are held most: else a run of
+# poor pages lowers all scores alike, and the crawl stays where it is.
+PULL: Final = 10.0
+PULL_OF_COSINES: Final = 1.0  # and of what is known of the pages that show a link
+PULL_OF_MEANING: Final = 0.5
+COSINES: Final = slice(1, 4)
+COUNTED: Final = slice(len(COLUMNS), len(COLUMNS) + len(SHOWN_BY))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +88,9 @@ class Ridge:
     inverse: NDArray[np.float64]  # P above
 
     @classmethod
-    def prior(cls, weights: NDArray[np.float64], regularisation: float) -> Ridge:
-        """Before any observation."""
-        return cls(weights, np.eye(len(weights)) / regularisation)
+    def prior(cls, weights: NDArray[np.float64], pulls: NDArray[np.float64]) -> Ridge:
+        """Before any observation; `pulls` draw the weights towards these."""
+        return cls(weights, np.diag(1.0 / pulls))
 
     def updated(self, row: NDArray[np.float64], reward: float) -> Ridge:
         """After one more observation."""
@@ -85,12 +106,14 @@ class OnlineRidge(Strategy):
 
     settings_type = OnlineRidgeSettings
     order = Order.BEST_SCORE
+    # Smoothing 1: of a page's parents nothing is handed down to its links.
+    parent_rules = ParentRules(smoothing=1.0, is_newest=True)
 
     def __init__(self, topic: Topic, vectors: WordVectors, settings: OnlineRidgeSettings) -> None:
         self._features = LinkFeatures(topic, vectors)
         self._exploration = settings.exploration
         self._has_page_rank = settings.page_rank
-        self.columns = (*COLUMNS, *(["rank of the page"] if settings.page_rank else []))
+        self.columns = (*COLUMNS, *SHOWN_BY, *(["rank of the page"] if settings.page_rank else []))
         self.row_width = len(self.columns)
         described = self._features.description_type
         # A rank is that of the moment when the link was seen, so it is stored with the link.
@@ -119,9 +142,18 @@ class OnlineRidge(Strategy):
         return described
 
     def rows(self, described: LinkDescriptions, parents: ParentFacts) -> Rows:
-        if not self._has_page_rank:
-            return self._features.rows(described, parents)
-        return np.column_stack((self._features.rows(described["link"], parents), described["rank"]))
+        rows = np.zeros((len(described), self.row_width), dtype=np.float16)
+        links = described
+        if self._has_page_rank:
+            links, rows[:, -1] = described["link"], described["rank"]
+        rows[:, : len(COLUMNS)] = self._features.rows(links, parents)
+        return rows if parents.all is None else self.with_parents(rows, parents.all)
+
+    def with_parents(self, rows: Rows, parents: ParentStats) -> Rows:
+        counted, count = rows.copy(), parents.count
+        columns = (parents.smoothed, parents.relevance * count / (count + 1), np.log1p(count))
+        counted[:, COUNTED] = np.column_stack(columns)
+        return counted
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         return weighted_sums(rows, self._ridge.weights)
@@ -140,7 +172,11 @@ class OnlineRidge(Strategy):
         return True
 
     def _prior(self) -> Ridge:
-        return Ridge.prior(_best_first_weights(self.row_width), self._regularisation)
+        weights, pulls = np.zeros(self.row_width), np.full(self.row_width, PULL)
+        weights[COSINES], pulls[COSINES] = 1 / 3, PULL_OF_COSINES
+        weights[COUNTED] = START_OF_SHOWN_BY
+        pulls[len(SCALARS) : len(COLUMNS)], pulls[len(COLUMNS) :] = PULL_OF_MEANING, PULL_OF_COSINES
+        return Ridge.prior(weights, self._regularisation * pulls)
 
     def save(self) -> bytes:
         buffer = io.BytesIO()
@@ -158,9 +194,3 @@ class OnlineRidge(Strategy):
                 f"saved state of online-ridge has {len(ridge.weights)} weights, this version has {self.row_width}"
             )
         self._ridge = ridge
-
-
-def _best_first_weights(width: int) -> NDArray[np.float64]:
-    weights = np.zeros(width)
-    weights[1:4] = 1 / 3
-    return weights

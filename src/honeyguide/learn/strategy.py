@@ -126,6 +126,10 @@ class Strategy(Protocol):
         """Rows from descriptions and the pages that show the links; the same whenever they are made."""
         return described
 
+    def with_parents(self, rows: Rows, parents: ParentStats) -> Rows:  # noqa: ARG002
+        """Rows of links that more pages show by now; the same as `rows` would make with these parents."""
+        return rows
+
     def describe_page(self, page: Page, *, is_relevant: bool, parents: ParentStats) -> Row:  # noqa: ARG002
         """A page in numbers, for `Candidates.context`; asked of strategies that have `parent_rules`."""
         return np.empty(0, dtype=np.float16)

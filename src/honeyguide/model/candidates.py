@@ -7,7 +7,7 @@ each decision when it is made, and learns from a transition when its fetch is do
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from honeyguide.model.url import HostKey, Url
 
 Row: TypeAlias = NDArray[np.float16]
-"""A row of half-precision numbers: a million links of 44 numbers take 88 MB."""
+"""A row of half-precision numbers: a million links of 47 numbers take 94 MB."""
 
 Rows: TypeAlias = NDArray[np.float16]
 """Rows under one another: shape (links, width)."""
@@ -50,6 +50,7 @@ class ParentRules:
     smoothing: float = 0.4  # β: weight of the page itself against its ancestors; both papers' value
     farthest: int = 9  # clicks beyond which distances are not told apart; both papers' value
     click: int = 1  # what one click adds to a distance: 1 in Han and in Pertejo's program, 0 in Pertejo's text
+    is_newest: bool = False  # relevances change with the judge and count as rewards do; else they stay as they were
 
     def __post_init__(self) -> None:
         if not 0 < self.smoothing <= 1:
@@ -88,6 +89,11 @@ class ParentStats:
     def __len__(self) -> int:
         return len(self.count)
 
+    @classmethod
+    def joined(cls, stats: Sequence[ParentStats]) -> ParentStats:
+        """Return the parents of links that were looked up in several calls."""
+        return cls(*(np.concatenate([getattr(each, field.name) for each in stats]) for field in fields(cls)))
+
     def smoothed_with(self, relevance: NDArray[np.float64], rules: ParentRules) -> NDArray[np.float64]:
         """Return w_rl of pages of these relevances."""
         smoothed = rules.smoothing * relevance + (1 - rules.smoothing) * self.smoothed
@@ -109,6 +115,7 @@ class ParentFacts:
     relevance: NDArray[np.float64]  # 0 for a seed
     distance: NDArray[np.int64]  # clicks since the last relevant page; 0 for a seed
     depth: NDArray[np.int64]  # of the link itself: one more than its page's
+    all: ParentStats | None = None  # of every page that shows it, where they are counted
 
 
 WINDOW_WORDS: Final = 25
@@ -156,7 +163,8 @@ class Candidates:
 
     @property
     def parents(self) -> ParentFacts:
-        return ParentFacts(self.relevance, self.distance, self.depth)
+        every = None if self.context is None else self.context.parents
+        return ParentFacts(self.relevance, self.distance, self.depth, every)
 
     @classmethod
     def on_page(

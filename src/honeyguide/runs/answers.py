@@ -117,6 +117,13 @@ def read_past_fetches(select: Select) -> Iterator[PastFetches]:
         )
 
 
+def read_choices(select: Select) -> Iterator[tuple[int, LinkId]]:
+    """Yield the links whose fetches were learned from, in the order of choice, each with the steps made by then."""
+    rows = select("SELECT after_steps, link FROM steps WHERE reward IS NOT NULL ORDER BY dispatch")
+    for after_steps, link in rows:
+        yield after_steps, LinkId(link)
+
+
 def read_unfetched(select: Select) -> Iterator[UnfetchedLinks]:
     """Yield the links that wait or are being fetched, in order of number, some thousands at a time."""
     rows = select(

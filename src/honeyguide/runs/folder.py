@@ -76,7 +76,7 @@ class FileLock:
         self.close()
 
 
-FORMAT: Final = 7
+FORMAT: Final = 8
 _ABOUT: Final = "honeyguide.json"
 _LOCK: Final = "lock"
 

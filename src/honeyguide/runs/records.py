@@ -369,9 +369,11 @@ class StoredLink:
 class StoredVisit:
     """A page and the links on it, or where a redirect led."""
 
+    step: int
     link: LinkId
-    relevance: float
+    relevance: float  # when it came
     is_relevant: bool
+    newest_relevance: float
     targets: tuple[LinkId, ...]
     is_redirect: bool
 

@@ -1,4 +1,4 @@
--- A run, format 7. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
+-- A run, format 8. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,

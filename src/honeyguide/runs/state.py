@@ -21,7 +21,15 @@ from honeyguide.model import (
     Url,
 )
 from honeyguide.model.saved_state import unpack_zstandard
-from honeyguide.runs.answers import page_at, read_answers, read_pages, read_past_fetches, read_unfetched, redirect_end
+from honeyguide.runs.answers import (
+    page_at,
+    read_answers,
+    read_choices,
+    read_pages,
+    read_past_fetches,
+    read_unfetched,
+    redirect_end,
+)
 from honeyguide.runs.bodies import unpacked, wrap_sqlite_errors
 from honeyguide.runs.records import (
     DispatchRecord,
@@ -150,6 +158,10 @@ class StoredState:
         """The fetches that were learned from, in order, some thousands at a time."""
         return read_past_fetches(self._select)
 
+    def choices(self) -> Iterator[tuple[int, LinkId]]:
+        """The links whose fetches were learned from, in the order of choice, each with the steps made by then."""
+        return read_choices(self._select)
+
     def unfetched_links(self) -> Iterator[UnfetchedLinks]:
         """The links that wait or are being fetched, in order of number, some thousands at a time."""
         return read_unfetched(self._select)
@@ -204,18 +216,20 @@ class StoredState:
             )
 
     def visits(self) -> Iterator[StoredVisit]:
-        """Every page and every redirect, in the order of steps, with the judgements of the crawl."""
+        """Every page and every redirect, in the order of steps."""
         rows = self._select(
-            """SELECT s.link, s.outcome, p.crawl_relevance, p.was_relevant
+            """SELECT s.step, s.link, s.outcome, p.crawl_relevance, p.was_relevant, p.relevance
                FROM steps s LEFT JOIN pages p ON p.link = s.link
                WHERE s.outcome IN ('fetched', 'redirected') ORDER BY s.step"""
         )
-        for link, outcome, relevance, is_relevant in rows:
+        for step, link, outcome, relevance, is_relevant, newest in rows:
             targets = self._select("SELECT target FROM edges WHERE source = ? ORDER BY target", link)
             yield StoredVisit(
+                step=step,
                 link=LinkId(link),
                 relevance=relevance or 0.0,
                 is_relevant=bool(is_relevant),
+                newest_relevance=newest or 0.0,
                 targets=tuple(LinkId(target) for (target,) in targets),
                 is_redirect=outcome == "redirected",
             )

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         LinkDescriptions,
         LinkId,
         ParentFacts,
+        ParentStats,
         Row,
         Rows,
         Skipped,
@@ -123,6 +124,9 @@ class FeatureRows(Strategy):
     def rows(self, described: LinkDescriptions, parents: ParentFacts) -> Rows:
         features = self._features.rows(described["features"], parents)
         return np.concatenate((features, self._scorer.rows(described["scorer"], parents)), axis=1)
+
+    def with_parents(self, rows: Rows, parents: ParentStats) -> Rows:
+        return np.concatenate((rows[:, :WIDTH], self._scorer.with_parents(rows[:, WIDTH:], parents)), axis=1)
 
     def scorer_record(self, record: StepRecord) -> StepRecord:
         """A step as it would be if the scorer alone had described the links: what a run folder keeps."""
