@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from shutil import rmtree
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
@@ -193,6 +195,19 @@ def test_a_judge_that_learns_nothing_is_told_of_in_place_of_the_question(serve: 
     client = serve(path)
     assert client.get("/runs/geology/questions").status_code == 200
     assert "learns from no answers" in client.get("/runs/geology/question").text
+
+
+def test_what_a_page_calls_itself_runs_no_script(serve: Serve, run: Path) -> None:
+    hostile = "<script>alert(1)</script>"
+    with closing(sqlite3.connect(run / "crawl.sqlite")) as database, database:
+        database.execute("UPDATE pages SET title = ?", (hostile,))
+    client = serve(run)
+    asked = client.get("/runs/geology/question").text
+    url = client.get("/api/runs/geology/questions?count=1").json()[0]["url"]
+    found = client.post("/runs/geology/answers?asks=true", json={"url": url, "answer": "no"}).json()["swap"]
+    for html in (asked, *found.values(), client.get("/runs/geology/questions").text):
+        assert hostile not in html
+        assert "&lt;script&gt;alert(1)" in html
 
 
 def test_a_run_that_vanishes_is_told_of(serve: Serve, run: Path) -> None:

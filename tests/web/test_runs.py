@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 import honeyguide
+from honeyguide.crawler import RunToAnswer
 from honeyguide.runs import RunFolder, RunLock, open_run
 from honeyguide.web.app import VIEWS
 from honeyguide.web.library import Library
@@ -45,6 +46,14 @@ def test_a_run_that_is_being_crawled_is_running(serve: Serve, run: Path) -> None
     with RunLock(RunFolder(run)):
         assert client.get("/api/runs/geology").json()["state"] == "running"
     assert client.get("/api/runs/geology").json()["state"] == "finished"
+
+
+def test_a_run_that_takes_answers_is_not_running(serve: Serve, run: Path) -> None:
+    client = serve(run)
+    with RunToAnswer(run):
+        assert client.get("/api/runs/geology").json()["state"] == "finished"
+    with RunLock(RunFolder(run)):
+        assert client.get("/api/runs/geology").json()["state"] == "running"
 
 
 def test_asking_whether_a_run_is_crawled_never_keeps_a_crawl_out(run: Path) -> None:

@@ -61,7 +61,7 @@ class RunToAnswer:
         """RunBusy where it is being crawled, StoreError where it has no pages yet."""
         folder = RunFolder.open(Path(run))
         with ExitStack() as opened:
-            opened.enter_context(RunLock(folder))
+            opened.enter_context(RunLock(folder, for_answers=True))
             opened.enter_context(threadpool_limits(1, "blas"))
             settings = settings_to_build(folder, ONLY_TO_CRAWL)
             self._store = open_store(folder, settings)

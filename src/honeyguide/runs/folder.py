@@ -8,7 +8,8 @@ RUN/
   index/            the full-text index, derived
   inbox/            messages of other processes to the one that crawls
   crawl.log         the output of crawls that the dashboard has started
-  lock              held by the process that crawls into the folder
+  lock              held by the process that crawls into the folder, or takes answers about its pages
+  answers.lock      held beside it by one that only takes answers
 
 A folder may come from a stranger. So it holds plain files and folders only: whoever opens one that has a symbolic link,
 a pipe or a device in it is told so, and locks and drafts are never opened through a link. No crawl leaves a
@@ -44,8 +45,9 @@ class FileLock:
 
     def __init__(self, file: Path) -> None:
         """BlockingIOError where another holds it, in this process or elsewhere; another OSError where nobody can."""
+        self._file: IO[bytes] | None = None
         handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-        self._file: IO[bytes] | None = os.fdopen(handle, "r+b", buffering=0)
+        self._file = os.fdopen(handle, "r+b", buffering=0)
         try:
             self._hold(handle)
         except OSError:
@@ -79,6 +81,7 @@ class FileLock:
 FORMAT: Final = 8
 _ABOUT: Final = "honeyguide.json"
 _LOCK: Final = "lock"
+_ANSWERS_LOCK: Final = "answers.lock"
 
 
 class RunFolder:
@@ -269,9 +272,14 @@ def _refuse_if_special(file: Path, run: Path) -> None:
 
 
 def is_being_crawled(path: Path) -> bool:
-    """Return whether a process holds the lock of a run folder; False where there is no lock to be read."""
+    """Return whether a process crawls into a run folder; one that only takes answers about its pages does not."""
+    return _is_held(path / _LOCK) and not _is_held(path / _ANSWERS_LOCK)
+
+
+def _is_held(file: Path) -> bool:
+    """Return whether a process holds a lock; False where there is no lock to be read."""
     try:
-        handle = os.open(path / _LOCK, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return False
     try:
@@ -286,15 +294,29 @@ def is_being_crawled(path: Path) -> bool:
 
 
 class RunLock(FileLock):
-    """Held while a process crawls into a folder."""
+    """Held while a process crawls into a folder, or takes answers about its pages."""
 
-    def __init__(self, folder: RunFolder) -> None:
-        """RunBusy where another process crawls into it, StoreError where the lock cannot be taken."""
+    def __init__(self, folder: RunFolder, *, for_answers: bool = False) -> None:
+        """RunBusy where another process holds it, StoreError where the lock cannot be taken."""
+        self._note: FileLock | None = None
+        self._note_file = folder.path / _ANSWERS_LOCK
         try:
             super().__init__(folder.path / _LOCK)
+            if for_answers:
+                self._note = FileLock(self._note_file)
         except BlockingIOError:
+            self.close()
             raise RunBusy(
                 f"another process is crawling into {folder.path}; wait for it, or stop it and resume"
             ) from None
         except OSError as error:
+            self.close()
             raise StoreError(f"cannot lock {folder.path}: {error.strerror}; copy it where you may write") from error
+
+    def close(self) -> None:
+        if self._note is not None:
+            with suppress(OSError):
+                self._note_file.unlink()  # nobody else can want it as long as the other lock is held
+            self._note.close()
+            self._note = None
+        super().close()
