@@ -26,7 +26,7 @@ def asked(client: httpx.Client, talk: Callable[[Any], Awaitable[Any]]) -> Any:
     """Let the protocol's own client talk to the server that a client of ours knows."""
 
     async def connected() -> Any:
-        async with mcp.Client(f"{client.base_url}/mcp") as assistant:
+        async with mcp.Client(str(client.base_url.join("/mcp"))) as assistant:
             return await talk(assistant)
 
     return asyncio.run(connected())
@@ -115,12 +115,12 @@ PROGRAM = {"accept": "application/json, text/event-stream", "content-type": "app
 )
 def test_no_other_site_speaks_for_an_assistant(serve: Serve, run: Path, headers: dict[str, str], status: int) -> None:
     address = serve(run.parent).base_url
-    answer = httpx.post(f"{address}/mcp", content=json.dumps(LIST), headers=PROGRAM | headers, timeout=20)
+    answer = httpx.post(address.join("/mcp"), content=json.dumps(LIST), headers=PROGRAM | headers, timeout=20)
     assert answer.status_code == status
 
 
 def test_an_assistant_needs_the_token_where_there_is_one(serve: Serve, run: Path) -> None:
     address = serve(run.parent, access=Access(token="sesame")).base_url
     for headers, status in (({}, 401), ({"authorization": "Bearer sesame"}, 200)):
-        answer = httpx.post(f"{address}/mcp", content=json.dumps(LIST), headers=PROGRAM | headers, timeout=20)
+        answer = httpx.post(address.join("/mcp"), content=json.dumps(LIST), headers=PROGRAM | headers, timeout=20)
         assert answer.status_code == status
