@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from shutil import rmtree
 from typing import TYPE_CHECKING
 
 import pytest
@@ -234,4 +235,32 @@ def test_everything_can_be_done_with_the_keyboard_alone(watch: Watch, run: Path)
         page.keyboard.press("u")
         page.wait_for_function("() => document.querySelectorAll('#given li').length === 2")
         assert page.locator("#given li b").all_inner_texts() == ["no", "yes"]
+        watched.check(address)
+
+
+def test_a_run_that_vanishes_while_it_is_shown_is_told_of(watch: Watch, run: Path) -> None:
+    with serving_beside([run.parent]) as address:
+        page = watch().open(f"{address}runs/geology")
+        page.wait_for_function("() => performance.getEntriesByType('resource').some(e => e.name.includes('/parts?'))")
+        rmtree(run)
+        page.wait_for_function("() => document.querySelector('#connection').textContent.includes('moved or deleted')")
+        assert page.locator("#part-figures dd").first.inner_text()  # what was shown stays
+
+
+def test_the_map_can_be_zoomed_moved_and_clicked(watch: Watch, run: Path) -> None:
+    with serving_beside([run.parent]) as address:
+        watched = watch()
+        page = watched.open(f"{address}runs/geology")
+        drawing = page.locator("#part-map svg.wide")
+        whole = drawing.get_attribute("viewBox")
+        page.get_by_role("button", name="Larger").click()
+        larger = drawing.get_attribute("viewBox")
+        assert larger is not None
+        assert float(larger.split()[2]) < float((whole or "").split()[2])
+        drawing.press("ArrowRight")
+        assert float((drawing.get_attribute("viewBox") or "").split()[0]) > float(larger.split()[0])
+        page.get_by_role("button", name="All", exact=True).click()
+        assert drawing.get_attribute("viewBox") == whole
+        drawing.locator("a").first.click()
+        page.wait_for_url("**/runs/geology/page?url=*")
         watched.check(address)

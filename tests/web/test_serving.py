@@ -43,6 +43,17 @@ def test_it_prints_its_address_serves_and_ends_with_ctrl_c(run: Path) -> None:
     assert ended(program) in {0, 130, -signal.SIGINT}
 
 
+def test_it_ends_quietly_while_somebody_watches(run: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    program, address = started(run, "--port", 0)
+    with httpx.stream("GET", f"{address}api/runs/geology/events", timeout=60) as answer:
+        lines = answer.iter_lines()
+        assert next(lines) == "event: changed"
+        program.send_signal(signal.SIGINT)
+        list(lines)  # the server ends the stream
+    ended(program)
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_another_address_gets_a_token_that_is_printed(run: Path) -> None:
     program, address = started(run, "--port", 0, "--host", "0.0.0.0")
     port, token = re.search(r":(\d+)/\?token=(\S{20,})", address).groups()  # type: ignore[union-attr]

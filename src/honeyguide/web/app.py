@@ -99,9 +99,11 @@ class Dashboard:
         return html
 
 
-def build_app(places: Sequence[Path], access: Access | None = None) -> ASGIApp:
-    """Return the dashboard over these folders, behind its rules of access."""
-    site = Dashboard(Library(places), access or Access(), Readings(), Watcher(VIEWS))
+def build_app(
+    places: Sequence[Path], access: Access | None = None, is_ending: Callable[[], bool] = lambda: False
+) -> ASGIApp:
+    """Return the dashboard over these folders, behind its rules of access. Events end when `is_ending` says so."""
+    site = Dashboard(Library(places), access or Access(), Readings(), Watcher(VIEWS, is_ending))
     app = FastAPI(
         title="Honeyguide", version=metadata.version("honeyguide"), openapi_url="/api/openapi.json",
         docs_url=None, redoc_url=None,

@@ -14,20 +14,23 @@ from honeyguide.runs import is_being_crawled
 from honeyguide.web.library import when_written
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
     from pathlib import Path
 
     from honeyguide.web.views import View
 
 LOOK_EVERY_S: Final = 0.25
 HEARTBEAT_S: Final = 15.0
+_END: Final = ""  # after the last event
 
 
 class Watcher:
     """Watches the runs that somebody listens to."""
 
-    def __init__(self, views: Sequence[View]) -> None:
+    def __init__(self, views: Sequence[View], is_ending: Callable[[], bool] = lambda: False) -> None:
+        """`is_ending` says whether the server is being stopped: events would keep it from that."""
         self._views = tuple(views)
+        self._is_ending = is_ending
         self._tasks: dict[Path, asyncio.Task[None]] = {}
         self._listeners: dict[Path, set[asyncio.Queue[str]]] = {}
 
@@ -43,9 +46,12 @@ class Watcher:
             yield _event("changed", [view.name for view in self._views])
             while True:
                 try:
-                    yield await asyncio.wait_for(queue.get(), HEARTBEAT_S)
+                    event = await asyncio.wait_for(queue.get(), HEARTBEAT_S)
                 except TimeoutError:
-                    yield ": nothing new\n\n"
+                    event = ": nothing new\n\n"
+                if event == _END:
+                    return
+                yield event
         finally:
             listeners.discard(queue)
             if not listeners and (task := self._tasks.pop(path, None)):
@@ -59,6 +65,9 @@ class Watcher:
         is_settling = False
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
+            if self._is_ending():
+                self._tell(path, _END)
+                return
             found = self._look(path)
             # Told of once more when nothing has changed since: whoever asked too soon may have seen less than all.
             if found != seen or is_settling:

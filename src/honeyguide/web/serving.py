@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from honeyguide.web.safety import Access
 
 DEFAULT_PORT: Final = 8642
-_GRACE_S: Final = 1  # for answers under way when the server is stopped; events would go on for ever
+_GRACE_S: Final = 3  # for answers under way when the server is stopped
 INSTALL: Final = "pip install 'honeyguide[web]', or, from its source folder, pip install '.[web]'"
 
 
@@ -89,11 +89,16 @@ def server_of(places: Sequence[Path], access: Access | None = None) -> uvicorn.S
         from honeyguide.web.app import build_app  # noqa: PLC0415
     except ImportError as error:
         raise ServeError(f"the dashboard needs {error.name}, which is not installed: {INSTALL}") from None
+
+    def is_ending() -> bool:
+        return server.should_exit
+
     config = uvicorn.Config(
-        build_app(places, access), log_level="warning", lifespan="off", timeout_graceful_shutdown=_GRACE_S,
+        build_app(places, access, is_ending), log_level="warning", lifespan="off", timeout_graceful_shutdown=_GRACE_S,
         server_header=False,
     )  # fmt: skip
-    return uvicorn.Server(config)
+    server = uvicorn.Server(config)
+    return server
 
 
 def listening(host: str, port: int) -> socket.socket:

@@ -100,7 +100,6 @@ class Follower {
     const events = new EventSource(this.root.dataset.events);
     this.events = events;
     events.addEventListener("changed", (event) => {
-      say("");
       for (const name of JSON.parse(event.data).parts) this.changed.add(name);
       this.ask();
     });
@@ -129,7 +128,7 @@ class Follower {
       const answer = await fetch(`${this.root.dataset.parts}?names=${names.join(",")}`);
       const found = await answer.json();
       if (answer.ok) for (const name of names) put(this.parts.get(name), found[name]);
-      else say(found.detail);
+      say(answer.ok ? "" : found.detail);
     } catch {
       for (const name of names) this.changed.add(name); // for when the server is back
       say("The server does not answer. The crawl goes on without it; this page tries again.");
