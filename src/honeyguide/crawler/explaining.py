@@ -105,7 +105,12 @@ def explain(run: Path | str, url: Url | str, *, vectors: WordVectors | None = No
 
 def _explained(run: Run, url: Url, history: LinkHistory, builder: Builder) -> Explanation:
     missing = []
-    link = _link_reasons(run, url, builder.strategy(is_restored=True))
+    strategy = builder.strategy(is_restored=True)
+    link = _link_reasons(run, url, strategy)
+    if link is not None and strategy.parent_rules is not None:
+        missing.append(
+            "reasons from all pages that show the link: they are not counted here, only the one it was found on"
+        )
     if link is None:
         missing.append(f"reasons for the link: {run.settings.crawl.strategy} adds up no weights of a link")
     page = _parsed(run, url, builder)
