@@ -35,6 +35,10 @@ PAGES: Final[Mapping[str, Callable[[], bytes]]] = {
     "attributes: on an end tag": lambda: TEXT + b"</p " + numbered(b"a%d=1 ", 230_000)[len(TEXT) :] + b">",
     "attributes: 1,000 tags of 499": lambda: TEXT
     + (b"<p " + b" ".join(b"a%d=1" % number for number in range(499)) + b">") * 1000,
+    "attributes: 240,000 names": lambda: TEXT + b"".join(
+        b"<p a%d=1 b%d=2 c%d=3>" % (number, number, number) for number in range(80_000)
+    ),
+    "tags: 250,000 names": lambda: TEXT + b"".join(b"<x%d></x%d>" % (each, each) for each in range(250_000)),
     "nesting: <div></b>": lambda: repeated(b"<div></b>", 4_800_000),
     "nesting: <div> 900,000 deep": lambda: repeated(b"<div>", 4_500_000),
     "nesting: ends of other names": lambda: numbered(b"<x%d></y>", 300_000),

@@ -11,7 +11,7 @@ from hypothesis import given
 from honeyguide.model import Cap, Fetched, Page, Url
 from honeyguide.parse import parse
 from honeyguide.parse.directives import Said, directives_of
-from honeyguide.parse.markup_cost import COPIES, DEEPEST, MOST_ATTRIBUTES, STEPS, affordable_part
+from honeyguide.parse.markup_cost import COPIES, DEEPEST, MOST_ATTRIBUTES, NAME_STEPS, STEPS, affordable_part
 from honeyguide.settings import ParseSettings
 from parse.test_awkward_input import htmlish
 
@@ -149,10 +149,23 @@ class TestMarkup:
             "<p " + " ".join(f"a{number}" for number in range(MOST_ATTRIBUTES)) + ">" + "x" * 30_000,
             "<a href=/x title='a b'>x</a>" * 5_000,
             "<ul>" + "<li>one" * 30_000 + "</ul>",
+            "".join(f"<p id=a{number} class=b{number} Data-X>" for number in range(20_000)),
+            "<script>" + "".join(f"for(i=0;i<n{number}.length;)" for number in range(5000)) + "</script>",
         ],
     )
     def test_long_values_and_many_tags_are_left_alone(self, html: str) -> None:
         assert affordable_part(html) is html
+
+    @pytest.mark.parametrize("unit", ["<p a{}=1 b{}>", "<br A{}/B{}>", "<x{}></x{}>"])
+    def test_names_may_differ_only_so_much(self, unit: str) -> None:
+        html = "before " + "".join(unit.format(number, number) for number in range(30_000))
+        kept = affordable_part(html).count("<br" if "br" in unit else unit[:2])
+        assert 0.2 * NAME_STEPS**0.5 < kept < (2 * NAME_STEPS) ** 0.5
+        assert Cap.MARKUP in page_of(html).cut_by
+
+    def test_some_thousand_names_may_each_be_used_only_so_often(self) -> None:
+        html = "".join(f"<br a{number}>" for number in range(5000)) + "<br a4999>" * 100_000
+        assert affordable_part(html).count("<br a4999>") < NAME_STEPS / 5000 / 2
 
     @pytest.mark.parametrize(
         "unit", ['<p a="', "<p a='", "<a ", "<", "<a =", '<a\n= "', "</", "<a '\"", '<p a="\'">', "<p\t\t"]

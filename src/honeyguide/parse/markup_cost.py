@@ -1,9 +1,9 @@
 """Bounds what the markup of a page can cost its parser.
 
-The parser's time grows with the square of the depth, of the attributes of one tag, and of formatting that is left open:
-a document of 0.8 MB that opens 160,000 elements and closes none takes it over a minute, one of 64 KB with a `<font>` of
-another colour in every paragraph 12 s and 1.9 GB. So all are bounded. No page that a person wrote comes near the
-limits; from where one is passed, a document is cut off.
+The parser's time grows with the square of the depth, of the attributes of one tag, of the names of tags and attributes
+that differ, and of formatting that is left open: a document of 0.8 MB that opens 160,000 elements and closes none takes
+it over a minute, one of 64 KB with a `<font>` of another colour in every paragraph 12 s and 1.9 GB. So all are bounded.
+No page that a person wrote comes near the limits; from where one is passed, a document is cut off.
 
 What stands in a comment, in a tag or in a script closes nothing outside of it, whatever it looks like. Where these end,
 only the parser knows for certain. So these limits save time and promise nothing; the promise is that of `is_quick`,
@@ -26,6 +26,9 @@ QUICK_COPIES: Final = 100_000
 DEEPEST: Final = 6000
 STEPS: Final = 50_000_000  # depths of all tags together: a step takes some 8 ns, and a usual page has 100,000
 MOST_ATTRIBUTES: Final = 500  # of one tag
+# Names looked up, of tags and attributes, times the names before: the parser's table does not grow with them. A step
+# takes 3 ns where all are chosen to collide. A large script that is read as tags comes to 20 million.
+NAME_STEPS: Final = 250_000_000
 COPIES: Final = 500_000  # of formatting elements that were left open; one takes 2 µs and 300 bytes
 FEW_TAGS: Final = 2 * DEEPEST  # a document with fewer cannot be worth a closer look
 FEW_CHARACTERS: Final = 20_000  # likewise, for attributes
@@ -46,8 +49,8 @@ _FLAT: Final = frozenset(
     )
 )  # fmt: skip
 # As the parser reads them, possessive throughout: no character is looked at twice.
-_ATTRIBUTE: Final = r"""[\s/]++(?:[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'>][^\s>]*+)?+)?+)?+"""
-_TAG_WITH_ATTRIBUTES: Final = re.compile(rf"</?[a-zA-Z][^\s/>]*+(?:{_ATTRIBUTE})*+")
+_ATTRIBUTE: Final = r"""[\s/]++(?:([^\s/>][^\s/>=]*+)(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'>][^\s>]*+)?+)?+)?+"""
+_TAG_WITH_ATTRIBUTES: Final = re.compile(rf"</?([a-zA-Z][^\s/>]*+)(?:{_ATTRIBUTE})*+")
 _COMMENT_OR_TAG: Final = re.compile(rf"<!--[^-]*+(?:-(?!->)[^-]*+)*+|{_TAG_WITH_ATTRIBUTES.pattern}")
 _END_OF_TEXT: Final = {  # of elements in which markup is text
     name: re.compile(f"</{name}(?![^\\s/>])", re.IGNORECASE)
@@ -83,18 +86,28 @@ def is_quick(body: bytes) -> bool:
 def affordable_part(html: str) -> str:
     """Return the document up to where its markup costs too much; nearly always, the document itself.
 
-    Elements may nest only so deep, a tag may have only so many attributes, and formatting be left open only so often.
+    Elements may nest only so deep, a tag may have only so many attributes, only so many names differ, and formatting
+    be left open only so often.
     """
-    return _up_to_copies(_up_to_depths(_up_to_many_attributes(html)))
+    return _up_to_copies(_up_to_depths(_up_to_many_names(html)))
 
 
-def _up_to_many_attributes(html: str) -> str:
+def _up_to_many_names(html: str) -> str:
     if len(html) < FEW_CHARACTERS:
         return html
+    names: set[str] = set()
+    counts: dict[str, int] = {}  # of the names in a tag, by its text: most tags were seen before
+    steps = 0
     for tag in _TAG_WITH_ATTRIBUTES.finditer(html):
-        start, end = tag.span()
-        if end - start > 2 * MOST_ATTRIBUTES and len(_ONE_ATTRIBUTE.findall(tag[0])) > MOST_ATTRIBUTES:
-            return html[:start]
+        text = tag[0]
+        count = counts.get(text)
+        if count is None:
+            found = [tag[1].lower(), *_ONE_ATTRIBUTE.findall(text.lower())]
+            names.update(found)
+            count = counts[text] = len(found)
+        steps += len(names) * count
+        if count > MOST_ATTRIBUTES + 1 or steps > NAME_STEPS:
+            return html[: tag.start()]
     return html
 
 
