@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from honeyguide.cli.main import COMMANDS, main
+from honeyguide.runs.trust import keys_that_need_trust
 from honeyguide.settings import SETTINGS_BY_KEY
 
 ROOT = Path(__file__).parent.parent
@@ -147,3 +148,9 @@ def test_settings_that_documents_name_exist() -> None:
             if key.partition(".")[0] in tables and key not in SETTINGS_BY_KEY and key != "crawl.sqlite"
         ]
     assert unknown == []
+
+
+def test_the_page_about_safety_names_every_setting_that_needs_trust() -> None:
+    text = (ROOT / "docs" / "explanation" / "safety.md").read_text(encoding="utf-8")
+    listed = text.partition("- `settings.toml` may name")[2].partition("They count in a run")[0]
+    assert sorted(re.findall(r"`([a-z_]+\.[a-z_]+)`", listed)) == keys_that_need_trust()

@@ -233,6 +233,10 @@ STRANGE = [
     ("crawl", 'world = "wiki:/data/wiki"'),
     ("crawl", 'starting_points = "/etc/passwd"'),
     ("topic", 'like = ["@/etc/passwd"]'),
+    ("ask", 'url = "http://models.test/v1"'),
+    ("ask", 'model = "of-a-stranger"'),
+    ("ask", 'answers = "/home/somebody/run"'),
+    ("vectors", 'encoder = "RUN/encoder"'),
 ]
 
 
@@ -250,7 +254,7 @@ class TestSettings:
     def test_what_a_copied_run_names_outside_of_it_must_be_given_again(
         self, run: Path, section: str, line: str, tmp_path: Path
     ) -> None:
-        _set(run, section, line)
+        _set(run, section, line.replace("RUN", str(run)))
         key = f"{section}.{line.partition(' =')[0]}"
         refused = rf"names what is outside of the run: {key} = .*--trust"
         with pytest.raises(SettingsError, match=refused):

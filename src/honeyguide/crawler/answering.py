@@ -45,6 +45,7 @@ ONLY_TO_CRAWL: Final = (
     "fetch.proxy_login",
     "fetch.allow_private",
     "ask.url",
+    "ask.model",
     "ask.answers",
     "search.blocked_words",
 )

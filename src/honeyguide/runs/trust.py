@@ -28,7 +28,7 @@ from honeyguide.settings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from honeyguide.settings import Settings
 
@@ -42,12 +42,27 @@ _REACH_OUT: Final = (
     "fetch.proxy",
     "fetch.allow_private",
     "ask.url",  # is sent pages, and the user's key
+    "ask.model",  # alone, it sends them to a server on this machine
 )
 _WORLDS_OF_OUR_OWN: Final = ("live", "synthetic", "synthetic+http")  # the others are files
+_REACH_OUT_IF: Final[Mapping[str, Callable[[Settings], bool]]] = {
+    "crawl.world": lambda settings: settings.crawl.world.partition(":")[0] not in _WORLDS_OF_OUR_OWN,
+    "crawl.strategy": lambda settings: not STRATEGIES.is_own(settings.crawl.strategy),
+    "judge.kind": lambda settings: not all(map(JUDGES.is_own, judges_named(settings))),
+    "topic.like": lambda settings: any(example.startswith("@") for example in settings.topic.like),
+    "topic.unlike": lambda settings: any(example.startswith("@") for example in settings.topic.unlike),
+}
+_PARSED_BY_NATIVE_CODE: Final = ("vectors.encoder",)  # inside the run, too
+
+
+def keys_that_need_trust() -> list[str]:
+    """Return the settings by which a run may reach out of its folder."""
+    files = (setting.key for setting in SETTINGS_BY_KEY.values() if setting.names_file)
+    return sorted({*_REACH_OUT, *_REACH_OUT_IF, *files})
 
 
 def outside_of(run: Path, settings: Settings) -> dict[str, Any]:
-    """Return the settings that name something outside of a run folder, by key."""
+    """Return the settings that name something outside of a run folder, or a model for native code to read, by key."""
     return dict(sorted(_reaching_out(run.resolve(), settings)))
 
 
@@ -56,17 +71,11 @@ def _reaching_out(run: Path, settings: Settings) -> Iterator[tuple[str, Any]]:
         if value := SETTINGS_BY_KEY[key].value_in(settings):
             yield key, value
     for setting, path in files_named(settings, SETTINGS_BY_KEY.values()):
-        if not path.resolve().is_relative_to(run):
+        if setting.key in _PARSED_BY_NATIVE_CODE or not path.resolve().is_relative_to(run):
             yield setting.key, str(path)
-    if settings.crawl.world.partition(":")[0] not in _WORLDS_OF_OUR_OWN:
-        yield "crawl.world", settings.crawl.world
-    if not STRATEGIES.is_own(settings.crawl.strategy):
-        yield "crawl.strategy", settings.crawl.strategy
-    if not all(map(JUDGES.is_own, judges_named(settings))):
-        yield "judge.kind", settings.judge.kind
-    for key in ("topic.like", "topic.unlike"):
-        if any(example.startswith("@") for example in SETTINGS_BY_KEY[key].value_in(settings)):
-            yield key, list(SETTINGS_BY_KEY[key].value_in(settings))
+    for key, reaches_out in _REACH_OUT_IF.items():
+        if reaches_out(settings):
+            yield key, SETTINGS_BY_KEY[key].value_in(settings)
 
 
 def refuse_strange(
