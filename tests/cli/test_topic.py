@@ -103,6 +103,13 @@ def test_suggestions_are_shown_with_score_and_origin(cli: Cli) -> None:
     assert "categories: none that fits" in nothing
 
 
+def test_words_that_no_table_knows_are_said_to_be_unknown_unless_their_language_is_named(cli: Cli) -> None:
+    assert "name their language with --language" in cli("topic suggest asdfgh qwertz")
+    german = cli("topic suggest Vulkane und Erdbeben --language german")
+    assert "no word table" not in german.lower()
+    assert "vulkane" in german
+
+
 def test_a_saved_topic_reads_back_and_can_be_crawled(cli: Cli, tmp_path: Path) -> None:
     document = cli.json(f"topic suggest {REEFS} -o reefs.toml --count 4 --categories 2")
     saved = tomllib.loads((tmp_path / "reefs.toml").read_text(encoding="utf-8"))["topic"]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honeyguide.model import Topic
-from honeyguide.text import Stems, WordllamaVectors, WordVectors, words_of
+from honeyguide.text import EnglishVectors, Stems, WordllamaVectors, WordVectors, words_of
 from honeyguide.topic import Suggestion, Suggestions, presets, suggest
 from vectors_by_hash import HashedVectors, hashed_vectors
 
@@ -103,11 +103,26 @@ def test_an_unknown_word_stands_alone(vectors: WordVectors) -> None:
     assert texts(suggest(Topic("zzyzx"), vectors).keywords) == ["zzyzx"]
 
 
+@pytest.mark.parametrize("name", ["asdfgh qwertz", "xyzzyq", "Vulkane und Erdbeben"])
+def test_words_that_no_table_knows_get_a_low_score_and_no_neighbours(name: str) -> None:
+    source = EnglishVectors()
+    found = suggest(Topic(name), WordVectors(source), vocabulary=source)
+    assert found.keywords
+    assert all(each.score < 0.2 and each.origin == "your words; no word table knows it" for each in found.keywords)
+
+
+def test_a_word_is_not_similar_to_itself_for_want_of_subjects(vectors: WordVectors) -> None:
+    assert max(each.score for each in suggest(Topic("asdfgh qwertz"), vectors).keywords) <= 0.5
+
+
 class TwoOfAKind(HashedVectors):
     """Vectors in which "grue" lies where "plugh" does, as do a stop word and a number."""
 
     def words(self) -> list[str]:
         return ["grue", "the", "x1", "lamp"]
+
+    def has(self, word: str) -> bool:
+        return word in {"plugh", *self.words()}
 
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
         return super().vectors(["plugh" if word in {"grue", "the", "x1"} else word for word in words])

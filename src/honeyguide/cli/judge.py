@@ -13,6 +13,7 @@ import typer
 
 from honeyguide.cli.options import (
     ENCODER,
+    LANGUAGE,
     TOPIC_FLAGS,
     VECTORS,
     AnySetting,
@@ -48,6 +49,7 @@ FLAGS: Final = (
     *TOPIC_FLAGS,
     Flag("--judge", "judge.kind", "NAME", _HOW, f"How relevance is measured: {', '.join(JUDGES)}."),
     Flag("--world", "crawl.world", "WORLD", _HOW, "Where URLs are looked up, as in honeyguide crawl."),
+    LANGUAGE,
     VECTORS,
     ENCODER,
 )

@@ -163,6 +163,9 @@ _HELP_ALL: Final = inspect.Parameter(
     ],
 )
 
+LANGUAGE: Final = Flag(
+    "--language", "judge.language", "NAME", "Options", "The language of topic and pages, in English: german, french."
+)
 VECTORS: Final = Flag(
     "--vectors",
     "vectors.source",

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from honeyguide.cli.options import LIKE, UNLIKE, VECTORS, AnySetting, JsonFlag, settings_of, takes_flags
+from honeyguide.cli.options import LANGUAGE, LIKE, UNLIKE, VECTORS, AnySetting, JsonFlag, settings_of, takes_flags
 from honeyguide.cli.output import one_line, print_json
 from honeyguide.crawler import suggest_topic
 from honeyguide.errors import SettingsError
 from honeyguide.topic import preset, presets, topic_file
+from honeyguide.topic.suggesting import UNKNOWN
 
 if TYPE_CHECKING:
     from honeyguide.crawler import SuggestedTopic
@@ -74,7 +75,7 @@ def show(
 
 
 @app.command("suggest")
-@takes_flags((LIKE, UNLIKE, VECTORS))
+@takes_flags((LIKE, UNLIKE, LANGUAGE, VECTORS))
 def suggest(
     words: Annotated[
         list[str] | None,
@@ -164,6 +165,8 @@ def _print_suggestions(found: SuggestedTopic, out: Path | None) -> None:
         for each in suggestions:
             print(f"  {each.score:.2f}  {one_line(each.text):{width}}  {one_line(each.origin)}")
         print()
+    if any(each.origin.endswith(UNKNOWN) for each in found.keywords):
+        print("No word table knows some of these words: check the spelling, or name their language with --language.")
     if not found.like:
         print(
             "Added unread, these keywords rank pages worse than the topic's name alone: keep only what is surely meant."

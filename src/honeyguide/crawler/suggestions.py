@@ -89,7 +89,7 @@ class SuggestionOptions(TypedDict, total=False):
     world: str  # where URLs are looked up; of wiki:PATH the articles on the topic and their categories are used as well
     keywords: int  # how many at most, 15 if not said
     categories: int  # how many at most, 5 if not said
-    settings: Settings  # for how pages are fetched, and which word vectors are used
+    settings: Settings  # for how pages are fetched, the language, and which word vectors are used
 
 
 def suggest_topic(name: str = "", **options: Unpack[SuggestionOptions]) -> SuggestedTopic:
@@ -127,6 +127,7 @@ async def suggest_topic_async(name: str = "", **options: Unpack[SuggestionOption
             look_up=look_up,
             keywords=options.get("keywords", 15),
             categories=options.get("categories", 5),
+            language=settings.judge.language,
         )
     return SuggestedTopic(
         name or next(filter(None, titles["like"]), ""), found.keywords, found.categories, like, unlike

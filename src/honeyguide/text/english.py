@@ -80,6 +80,10 @@ class EnglishVectors:
         """Let another process open the file itself."""
         return EnglishVectors, ()
 
+    def has(self, word: str) -> bool:
+        """Whether the whole word is in the table, with or without its accents; pieces do not count."""
+        return word in self._row_by_word or plain_form(word) in self._row_by_word
+
     def words(self) -> tuple[str, ...]:
         """Return the words of three letters or more: some sixty thousand, by letters."""
         return tuple(sorted(word for word in self._words if len(word) >= _FEWEST_LETTERS and word.isalpha()))

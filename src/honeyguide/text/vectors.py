@@ -272,6 +272,10 @@ BLOCK: Final = 4096  # words compared at once: 8 MB at 256 numbers a word
 class Vocabulary(Protocol):
     """A source of vectors that can say which words it has."""
 
+    def has(self, word: str) -> bool:
+        """Whether the word has a vector of its own, not one made of its pieces."""
+        ...
+
     def words(self) -> Sequence[str]:
         """Return the words worth suggesting; where there are millions they are read as they are asked for."""
         ...

@@ -3,7 +3,8 @@
 A topic's *focus* is the direction of its own texts together with that of the shipped subjects that fit it. Keywords are
 its own words and phrases, words of those subjects and words near to them, by their similarity with the focus: so
 "decline" counts for little in "coral reefs and their decline", and "marine life", which is not in it, for much. Of all
-forms of a word one is suggested.
+forms of a word one is suggested. Where no subject fits, the focus is the topic itself, and being similar to it says
+nothing; nor does the vector of a word that no subject and no word table knows.
 
 Han et al. (2018) had an expert choose categories for every topic, and leave choosing them without one open (section 6).
 What the expert chose were wider subjects: Literature and Arts for poetry. So a subject hands its score on to the wider
@@ -85,7 +86,8 @@ NEIGHBOURS: Final = 50
 LEAST_NEAR: Final = 0.65  # cosine with the focus of a word of the vocabulary; farther ones are other subjects
 NEIGHBOUR: Final = 0.75  # what the cosine of a word of the vocabulary is worth
 LEAST_SHARE: Final = 0.45  # of the best keyword's score
-LONE_WORD: Final = 0.3  # what a single word of the topic is worth that no fitting subject knows
+LONE_WORD: Final = 0.3  # what a single word of the topic is worth that no fitting subject knows, and an unknown phrase
+UNKNOWN: Final = "no word table knows it"
 
 
 class KeywordFinder:
@@ -99,7 +101,10 @@ class KeywordFinder:
         """Everything that might be a keyword, in no order; some of it more than once."""
         entries = [entry for match in focus.fitting for entry in (match.subject.name, *match.subject.words)]
         known = frozenset(map(self._reader.stem, entries))
-        return [*self._own(gist, focus, known), *self._of_subjects(focus), *self._near(vocabulary, focus)]
+        own = list(self._own(gist, focus, known, vocabulary))
+        # Pieces of unknown words lie near words that begin alike, and mean nothing.
+        near = () if own and all(each.origin.endswith(UNKNOWN) for each in own) else self._near(vocabulary, focus)
+        return [*own, *self._of_subjects(focus), *near]
 
     def chosen(self, candidates: Iterable[Suggestion]) -> list[Suggestion]:
         """Best first, one of each family of words, without what is far behind the best of all."""
@@ -115,11 +120,20 @@ class KeywordFinder:
         """Return how near a text lies to the focus, from 0 to 1."""
         return max(0.0, cosine(self._vectors.vector(words_of(text)), focus.vector))
 
-    def _own(self, gist: Gist, focus: Focus, known: frozenset[Stem]) -> Iterator[Suggestion]:
+    def _own(
+        self, gist: Gist, focus: Focus, known: frozenset[Stem], vocabulary: Vocabulary | None
+    ) -> Iterator[Suggestion]:
         for stem, phrase in gist.phrases.items():
+            if vocabulary is not None and not self._is_known(phrase.text, stem, vocabulary):
+                yield Suggestion(phrase.text, LONE_WORD * phrase.prominence / 2, f"{phrase.origin}; {UNKNOWN}")
+                continue
             worth = 1.0 if len(stem) > 1 or stem in known or not focus.fitting else LONE_WORD
-            score = (worth * phrase.prominence + self.similarity(phrase.text, focus)) / 2
-            yield Suggestion(phrase.text, score, phrase.origin)
+            similarity = self.similarity(phrase.text, focus) if focus.fitting else 0.0
+            yield Suggestion(phrase.text, (worth * phrase.prominence + similarity) / 2, phrase.origin)
+
+    def _is_known(self, phrase: str, stem: Stem, vocabulary: Vocabulary) -> bool:
+        """Whether a subject or the vocabulary has a word of the phrase."""
+        return not self._reader.subject_stems.isdisjoint(stem) or any(map(vocabulary.has, phrase.split(" ")))
 
     def _of_subjects(self, focus: Focus) -> Iterator[Suggestion]:
         for match in focus.fitting:
@@ -129,10 +143,11 @@ class KeywordFinder:
                 yield Suggestion(word, score, f"a word of {match.subject.name}")
 
     def _near(self, vocabulary: Vocabulary | None, focus: Focus) -> Iterator[Suggestion]:
+        worth = NEIGHBOUR if focus.fitting else NEIGHBOUR / 2  # as for the topic's own words
         if vocabulary is not None:
             for word, near in neighbours(vocabulary, focus.vector, NEIGHBOURS):
                 if near >= LEAST_NEAR and word.isalpha() and self._reader.content_stems(word):
-                    yield Suggestion(word, NEIGHBOUR * near, "near in the word vectors")
+                    yield Suggestion(word, worth * near, "near in the word vectors")
 
 
 HANDED_ON: Final = 0.85  # of a subject's score, to the next wider one
@@ -279,6 +294,7 @@ def suggest(
     keywords: int = 15,
     categories: int = 5,
     among: Sequence[Subject] | None = None,
+    language: str = "english",
 ) -> Suggestions:
     """Return the best keywords and categories for a topic; fewer where fewer fit.
 
@@ -286,7 +302,7 @@ def suggest(
     `among` are subjects in the place of the shipped ones. The same topic always has the same suggestions.
     """
     among = subjects() if among is None else among
-    reader = PhraseReader(among)
+    reader = PhraseReader(among, language)
     finder = KeywordFinder(vectors, reader)
     gist = gist_of(topic, vectors, reader)
     counterexamples = gist_of(Topic("", like=topic.unlike), vectors, reader) if topic.unlike else None

@@ -91,6 +91,9 @@ class FileVectors:
         vectors[known] = self._vectors[rows[known]] * np.float32(self.about.scale)
         return vectors
 
+    def has(self, word: str) -> bool:
+        return bool(self.vectors([word]).any())
+
     def words(self) -> Sequence[str]:
         """Return all words of the file, in its order, which in most files is that of their frequency."""
         has_gaps = self.about.words < len(self._vectors)
