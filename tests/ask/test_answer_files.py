@@ -66,15 +66,30 @@ def test_an_answer_that_was_undone_is_left_out(tmp_path: Path) -> None:
         ("", "no column url and no column answer"),
         ("address,label\nhttps://a.test/,1\n", "no column url and no column answer"),
         ("url,label\nhttps://a.test/,1\n", "no column answer"),
-        ("url,answer\nhttps://a.test/,yes\nhttps://b.test/,maybe\n", "line 3: 'maybe' is no answer"),
-        ("url,answer\nhttps://a.test/\n", "line 2: '' is no answer"),
-        ("url,answer\nmailto:me,yes\n", "line 2: .*mailto"),
     ],
 )
 def test_a_file_of_something_else_is_refused(tmp_path: Path, text: str, complaint: str) -> None:
     with pytest.raises(AnswerError, match=complaint) as refused:
         read(tmp_path, text)
     assert "answers.csv" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("https://b.test/,maybe", "'maybe' is no answer"),
+        ("https://b.test/", "'' is no answer"),
+        ("mailto:me,yes", "mailto"),
+    ],
+)
+def test_a_line_that_is_no_answer_is_left_out_with_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, line: str, complaint: str
+) -> None:
+    found = read(tmp_path, f"url,answer\nhttps://a.test/,yes\n{line}\nhttps://c.test/,no\n")
+    assert [each.answer for each in found] == ["yes", "no"]
+    (record,) = caplog.records
+    assert "answers.csv, line 3: " in record.getMessage()
+    assert complaint in record.getMessage()
 
 
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:

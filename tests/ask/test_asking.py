@@ -98,6 +98,26 @@ def test_beside_a_crawl_questions_wait_until_there_are_any_and_end_with_it() -> 
     assert [each.url for each in handed_on] == [PAGES[0].url]
 
 
+def test_a_question_still_open_at_the_end_of_the_crawl_is_skipped_with_one_warning(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("honeyguide.ask.asking.LAST_ANSWER_S", 0.0)
+    is_asked, may_reply, handed_on = threading.Event(), threading.Event(), list[PageAnswer]()
+
+    def reply(_: PageQuestion) -> Reply:
+        is_asked.set()
+        may_reply.wait(10)
+        return "yes"
+
+    with AskingBeside(lambda: Asking(find, Respondent("model", "slow", reply), handed_on.append, 10)):
+        assert is_asked.wait(10)
+    assert handed_on == [PageAnswer(PAGES[0].url, "skip", "model", "slow")]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"slow had not answered about {PAGES[0].url} when the crawl ended: the question is skipped"
+    ]
+    may_reply.set()
+
+
 def test_a_bug_in_asking_is_told_of_and_ends_no_crawl(caplog: pytest.LogCaptureFixture) -> None:
     def begin() -> Asking:
         raise LookupError("odd")

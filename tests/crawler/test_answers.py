@@ -228,6 +228,25 @@ def test_a_crawl_goes_on_when_every_answer_is_no(tmp_path: Path) -> None:
         assert all(np.isfinite(page.relevance) for page in run.pages())
 
 
+def test_a_callback_that_raises_or_talks_nonsense_costs_its_questions_and_no_crawl(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    replies: list[Any] = [ZeroDivisionError(), "YES", True, " No ", None, "perhaps"]
+
+    def reply(_: PageQuestion) -> Any:
+        said = replies.pop(0)
+        if isinstance(said, Exception):
+            raise said
+        return said
+
+    crawl_for(tmp_path, on_question=reply, settings={"ask.questions": len(replies), "budget.fetches": 40})
+    with open_run(tmp_path) as run:
+        assert [each.answer for each in run.answers()] == ["skip", "yes", "skip", "no", "skip", "skip"]
+        assert run.progress.steps == 40
+    assert "on_question broke on" in caplog.text
+    assert "answered True of" in caplog.text
+
+
 def test_messages_are_taken_between_two_steps_while_the_crawl_goes_on(tmp_path: Path) -> None:
     events: list[Event] = []
     run = tmp_path / "run"

@@ -56,6 +56,11 @@ def test_a_run_that_takes_answers_is_not_running(serve: Serve, run: Path) -> Non
         assert client.get("/api/runs/geology").json()["state"] == "running"
 
 
+def test_the_folder_of_new_runs_is_shown_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Library([tmp_path.relative_to(tmp_path)]).home == tmp_path.resolve()
+
+
 def test_asking_whether_a_run_is_crawled_never_keeps_a_crawl_out(run: Path) -> None:
     library = Library([run])
     is_over = False

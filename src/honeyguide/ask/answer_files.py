@@ -8,6 +8,7 @@ Other columns are left alone. Spreadsheets write `;` or tabs between columns in 
 from __future__ import annotations
 
 import csv
+import logging
 from typing import TYPE_CHECKING, Final, cast, get_args
 
 from honeyguide.errors import AnswerError, InvalidUrl
@@ -17,6 +18,8 @@ from honeyguide.runs.inbox import Answerer, PageAnswer, Reply
 if TYPE_CHECKING:
     from pathlib import Path
 
+log = logging.getLogger(__name__)
+
 _NEEDED: Final = ("url", "answer")
 _SEPARATORS: Final = ",;\t"
 _KINDS: Final = frozenset(get_args(Answerer))
@@ -25,7 +28,7 @@ _KINDS: Final = frozenset(get_args(Answerer))
 def read_answer_file(file: Path) -> list[PageAnswer]:
     """Return the answers of a CSV file that were not undone, in its order, or by moment where all lines have one.
 
-    AnswerError that names the file and line where one is no answer.
+    A line that is no answer is left out, with a warning that names it. AnswerError where the file is none of answers.
     """
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
@@ -38,11 +41,13 @@ def read_answer_file(file: Path) -> list[PageAnswer]:
                 raise AnswerError(
                     f"{file} has no column {' and no column '.join(missing)}; its first line must name url and answer"
                 )
-            found = [
-                (row.get("moment") or "", _answer(file, rows.line_num, row))
-                for row in rows
-                if (row.get("undone") or "").strip().lower() != "true"
-            ]
+            found: list[tuple[str, PageAnswer]] = []
+            for row in rows:
+                if (row.get("undone") or "").strip().lower() != "true":
+                    try:
+                        found.append((row.get("moment") or "", _answer(file, row)))
+                    except AnswerError as error:
+                        log.warning("%s, line %s: %s; the line is left out", file, rows.line_num, error)
     except OSError as error:
         raise AnswerError(f"cannot read the answers in {file}: {error.strerror}; name a CSV file or a run") from error
     except (UnicodeDecodeError, csv.Error) as error:
@@ -54,15 +59,15 @@ def read_answer_file(file: Path) -> list[PageAnswer]:
     return [answer for _, answer in found]
 
 
-def _answer(file: Path, line: int, row: dict[str, str | None]) -> PageAnswer:
+def _answer(file: Path, row: dict[str, str | None]) -> PageAnswer:
     said = (row["answer"] or "").strip().lower()
     by, name = (row.get("by") or "").strip(), (row.get("name") or "").strip()
     if said not in ("yes", "no", "skip"):
-        raise AnswerError(f"{file}, line {line}: {said!r} is no answer; write yes, no or skip")
+        raise AnswerError(f"{said!r} is no answer; write yes, no or skip")
     try:
         url = Url.parse(row["url"] or "")
     except InvalidUrl as error:
-        raise AnswerError(f"{file}, line {line}: {error}") from error
+        raise AnswerError(str(error)) from error
     if by.lower() in _KINDS:
         return PageAnswer(url, cast("Reply", said), cast("Answerer", by.lower()), name)
     return PageAnswer(url, cast("Reply", said), "file", name or by or file.name)

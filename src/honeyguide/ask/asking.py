@@ -58,6 +58,7 @@ class Asking:
         self._limit = limit
         self._questions: list[PageQuestion] = []  # those that `given` answers
         self._again: PageQuestion | None = None  # whose answer was taken back
+        self._open: PageQuestion | None = None  # that is being answered
 
     def ask(self) -> bool:
         """Ask the next question; False where there is none now. After the last, `is_over` is true."""
@@ -66,8 +67,12 @@ class Asking:
             return False
         question = found[0]
         self._again = None
+        self._open = question
         reply = self._respondent.reply(question)
-        if reply is None or self.is_over:  # a crawl may have ended meanwhile
+        if self._open is None:  # the crawl has ended meanwhile, and it was skipped
+            return True
+        self._open = None
+        if reply is None:
             self.is_over = True
         elif reply == "undo":
             self._take_back(question)
@@ -76,8 +81,19 @@ class Asking:
             self._give(answer)
             self.given.append(answer)
             self._questions.append(question)
-            self.is_over = len(self.given) >= self._limit
+            self.is_over = self.is_over or len(self.given) >= self._limit
         return True
+
+    def skip_open(self) -> None:
+        """Hand on a skip of the question that was not answered in time, where there is one."""
+        question, self._open = self._open, None
+        if question is not None:
+            log.warning(
+                "%s had not answered about %s when the crawl ended: the question is skipped",
+                self._respondent.name or f"the {self._respondent.by}",
+                question.url,
+            )
+            self._give(self._answer(question, "skip"))
 
     def _take_back(self, question: PageQuestion) -> None:
         """Undo the last answer and ask its question again; before the first, the same question."""
@@ -111,7 +127,7 @@ def asking_about(
 class AskingBeside:
     """Asks in a thread of its own while a crawl goes on: the crawl never waits for an answer.
 
-    A context manager. At its end no more questions are asked. An answer that takes longer than a second then is lost.
+    A context manager. At its end no more questions are asked, and one that is still open is skipped.
     """
 
     def __init__(self, begin: Callable[[], Asking | None], is_over: threading.Event | None = None) -> None:
@@ -135,6 +151,8 @@ class AskingBeside:
         if self._asking is not None:
             self._asking.is_over = True
         self._thread.join(LAST_ANSWER_S)
+        if self._asking is not None:
+            self._asking.skip_open()
 
     def _run(self) -> None:
         try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+import logging
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from honeyguide.ask.asking import FIRST_QUESTION
 from honeyguide.ask.questions import KnownPages, question_about
@@ -20,12 +21,17 @@ if TYPE_CHECKING:
     from honeyguide.runs import SqliteStore
     from honeyguide.runs.inbox import Reply
 
+log = logging.getLogger(__name__)
+
 PAGES_A_QUESTION: Final = 2  # from one to the next: ten questions fit into the smallest budgets
 USUAL_QUESTIONS: Final = 10
 
 
 OnQuestion: TypeAlias = "Callable[[PageQuestion], Reply | PageAnswer | None]"
-"""Answers a question, itself or with who has answered it; None is a skip. The crawl waits for it."""
+"""Answers a question: yes, no or skip in any case of letters, or a `PageAnswer` that says who has answered.
+
+None is a skip, and so is anything else, or an exception, which is logged. The crawl waits for it.
+"""
 
 
 class Questions:
@@ -65,9 +71,23 @@ class Questions:
         asked = self._best()
         self._core.note_question()
         if asked is not None:
-            reply = self._on_question(asked) or "skip"
-            answer = reply if isinstance(reply, PageAnswer) else PageAnswer(asked.url, reply)
-            self._answers.take([answer], now, finish)
+            self._answers.take([self._answer(asked)], now, finish)
+
+    def _answer(self, asked: PageQuestion) -> PageAnswer:
+        try:
+            reply = self._on_question(asked)
+        except Exception:
+            log.exception("on_question broke on %s, which counts as a skip; the crawl goes on", asked.url)
+            reply = None
+        if isinstance(reply, PageAnswer):
+            return reply
+        said = reply.strip().lower() if isinstance(reply, str) else "skip"
+        if said not in ("yes", "no", "skip") or not isinstance(reply, str | None):
+            log.warning(
+                "on_question answered %.80r of %s, which counts as a skip; return yes, no or skip", reply, asked.url
+            )
+            said = "skip"
+        return PageAnswer(asked.url, cast("Reply", said))
 
     def _best(self) -> PageQuestion | None:
         """Return the page to ask about; None where there is none left, or answers change nothing more."""

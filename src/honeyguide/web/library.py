@@ -67,7 +67,7 @@ class Library:
     @property
     def home(self) -> Path | None:
         """The folder in which new runs begin: the first that is no run itself; None where all are runs."""
-        return next((each for each in self._places if not _is_run(each)), None)
+        return next((each.resolve() for each in self._places if not _is_run(each)), None)
 
     def paths(self) -> dict[str, Path]:
         """Return the run folders there are now, by name."""
