@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -31,6 +31,8 @@ from honeyguide.crawler import (
     resume,
     transport,
 )
+from honeyguide.crawler import workers as workers_module
+from honeyguide.crawler.hosts import MOST_UNREAD
 from honeyguide.crawler.preparing import (
     Preparation,
     Prepared,
@@ -40,7 +42,7 @@ from honeyguide.crawler.preparing import (
     shipped,
 )
 from honeyguide.crawler.transport import LiveTransport
-from honeyguide.crawler.workers import PAUSE_S, Workers
+from honeyguide.crawler.workers import STARTS, Workers
 from honeyguide.errors import WorkerError
 from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Url
 from honeyguide.model.clock import RealClock
@@ -289,7 +291,7 @@ def test_a_page_that_needs_too_much_memory_is_unreadable() -> None:
     assert isinstance(large, Unreadable)
     assert "MemoryError" in large.reason
     assert isinstance(small, Prepared)
-    assert before == after
+    assert before[0] in after
 
 
 def test_without_workers_a_large_page_is_read_in_a_process_that_is_started_for_it(tmp_path: Path) -> None:
@@ -353,18 +355,6 @@ def test_interrupting_leaves_no_process_behind(tmp_path: Path) -> None:
     assert not any(is_alive(process_id) for process_id in started)
 
 
-def test_ctrl_c_does_not_end_a_worker_not_even_as_it_begins() -> None:
-    async def ask() -> tuple[Prepared | Unreadable, list[int], list[int]]:
-        async with Workers(1, recipe) as workers:
-            before = workers.process_ids
-            os.kill(before[0], signal.SIGINT)
-            return await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>rock")), before, workers.process_ids
-
-    prepared, before, after = asyncio.run(ask())
-    assert isinstance(prepared, Prepared)
-    assert before == after
-
-
 def test_a_worker_imports_nothing_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ctypes.py").write_text("open('imported', 'w').close()\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -379,21 +369,68 @@ def test_a_worker_imports_nothing_from_the_current_folder(tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize("has_home", [True, False])
-def test_where_no_worker_can_begin_pages_are_read_at_home(*, has_home: bool) -> None:
-    async def ask() -> Prepared | Unreadable:
+def test_a_worker_that_ends_as_it_begins_costs_no_page(monkeypatch: pytest.MonkeyPatch, *, has_home: bool) -> None:
+    monkeypatch.setattr(workers_module, "PAUSE_S", 0.01)
+    home = CountingHome()
+
+    async def ask() -> list[Prepared | Unreadable]:
         async with Workers(1, recipe) as workers:
             if has_home:
-                builder = Builder(script_settings(), hashed_vectors())
-                home = Preparation(builder.parser(), builder.judge(), body_packer())
                 workers.make_home = lambda _recipe: home
             os.kill(workers.process_ids[0], signal.SIGKILL)
-            return await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>rock"))
+            return [await workers.prepare(PAGE_URL, Fetched(200, "text/html", body)) for body in (b"<p>rock", HOSTILE)]
 
-    if has_home:
-        assert isinstance(asyncio.run(ask()), Prepared)
-    else:
-        with pytest.raises(WorkerError, match=r"crawl\.workers=0"):
-            asyncio.run(ask())
+    assert all(isinstance(each, Prepared) for each in asyncio.run(ask()))
+    assert home.count == has_home
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_to_the_whole_group_do_not_end_a_worker_not_even_as_it_begins(number: signal.Signals) -> None:
+    async def ask() -> tuple[Prepared | Unreadable, list[int], list[int]]:
+        async with Workers(1, recipe) as workers:
+            before = workers.process_ids
+            os.kill(before[0], number)
+            return await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>rock")), before, workers.process_ids
+
+    prepared, before, after = asyncio.run(ask())
+    assert isinstance(prepared, Prepared)
+    assert before == after
+
+
+def test_a_worker_looks_for_its_crawl_before_it_imports_anything_large() -> None:
+    program = workers_module.__file__.replace("workers.py", "page_worker.py")
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-P", program, "0", "-1"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1, "the process that is said to have started it did not"
+    assert "ctypes" in done.stderr
+    assert not {"numpy", "honeyguide.crawler"} & {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
+
+
+def test_pages_of_other_hosts_pass_slow_ones() -> None:
+    slow = [Url.parse(f"http://slow{number}.test/{page}") for number in range(2) for page in range(2)]
+    healthy = [Url.parse(f"http://good.test/{number}") for number in range(6)]
+    large = b"mineral " * 5000
+
+    async def ask() -> tuple[list[Prepared | Unreadable], bool, list[int]]:
+        async with Workers(1, lambda: busy_recipe(1000.0)) as workers:
+            await workers.prepare(PAGE_URL, Fetched(200, "text/html", large))
+            late = [
+                asyncio.create_task(workers.prepare(url, Fetched(200, "text/html", large + POISON.encode())))
+                for url in slow
+            ]
+            await asyncio.sleep(0)
+            asked = [workers.prepare(url, Fetched(200, "text/html", large)) for url in healthy]
+            done = await asyncio.wait_for(asyncio.gather(*asked), 120)
+            has_slow_ended = any(each.done() for each in late)
+            for each in late:
+                each.cancel()
+            return list(done), has_slow_ended, workers.process_ids
+
+    done, has_slow_ended, processes = asyncio.run(ask())
+    assert all(isinstance(each, Prepared) for each in done)
+    assert not has_slow_ended
+    assert len(processes) == 3, "one for each of the slow hosts, one for the others"
 
 
 HOSTILE = "".join(f'<font c="{number}</font>"><p>' for number in range(900)).encode()
@@ -427,33 +464,47 @@ def test_a_page_that_may_take_long_is_never_read_at_home_however_busy_the_worker
     assert home.count == 0
 
 
-def test_where_no_process_can_be_started_only_quick_pages_are_read_and_starting_is_tried_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    home, tries = CountingHome(), 0
+def refuse_to_start(monkeypatch: pytest.MonkeyPatch, times: int) -> list[float]:
+    """Let no process be started so many times; the list gets the times at which it was tried."""
+    tried: list[float] = []
     start = subprocess.Popen
 
-    def refuse(*_arguments: object, **_options: object) -> None:
-        nonlocal tries
-        tries += 1
+    def refuse(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        tried.append(time.monotonic())
+        if len(tried) > times:
+            return start(*arguments, **options)
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    async def ask() -> list[Prepared | Unreadable]:
-        monkeypatch.setattr(subprocess, "Popen", refuse)
-        quick, slow = Fetched(200, "text/html", b"<p>rock"), Fetched(200, "text/html", HOSTILE)
-        async with Workers(1, recipe) as workers:
-            workers.make_home = lambda _recipe: home
-            answers = [await workers.prepare(PAGE_URL, each) for each in (quick, slow, slow)]
-            monkeypatch.setattr(subprocess, "Popen", start)
-            now = asyncio.get_running_loop().time()
-            monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now + PAUSE_S)
-            return [*answers, await workers.prepare(PAGE_URL, slow)]
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    monkeypatch.setattr(workers_module, "PAUSE_S", 0.01)
+    return tried
 
-    first, second, third, last = asyncio.run(ask())
-    assert isinstance(first, Prepared)
-    assert second == third == Unreadable("no process could be started to read it")
-    assert isinstance(last, Prepared)
-    assert (home.count, tries) == (1, 1)
+
+async def read_quick_and_slow(home: CountingHome) -> list[Prepared | Unreadable]:
+    async with Workers(1, recipe) as workers:
+        workers.make_home = lambda _recipe: home
+        bodies = [b"<p>rock", HOSTILE, HOSTILE]
+        return [await workers.prepare(PAGE_URL, Fetched(200, "text/html", body)) for body in bodies]
+
+
+def test_where_no_process_can_be_started_pages_wait_until_one_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    home, tried = CountingHome(), refuse_to_start(monkeypatch, 3)
+    assert all(isinstance(each, Prepared) for each in asyncio.run(read_quick_and_slow(home)))
+    assert home.count == 1, "a quick page waits for nobody"
+    assert len(tried) > 3
+
+
+def test_a_crawl_that_can_start_no_process_says_so_and_can_be_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = {"http://s.test/": page_with("/a"), "http://s.test/a": "mineral " * 5000}
+    with monkeypatch.context() as refusing:
+        tried = refuse_to_start(refusing, 100)
+        with pytest.raises(WorkerError, match="6 times in a row"):
+            crawl(tmp_path / "run", script_settings(), world=ScriptedWorld(script), vectors=hashed_vectors())
+    assert len(tried) == STARTS
+    with resume(tmp_path / "run", world=ScriptedWorld(script), vectors=hashed_vectors()) as run:
+        assert [(step.url.path, step.outcome) for step in run.steps()] == [("/", "fetched"), ("/a", "fetched")]
 
 
 class SlowPreparer:
@@ -559,6 +610,23 @@ def test_a_host_in_trouble_stays_in_trouble_when_the_page_before_it_has_been_rea
         assert [step.outcome for step in run.steps()] == ["failed", "fetched"], "what has no page waits for none"
         (rest,) = run.hosts_asked().host_rests()
     assert rest.ready_at > time.time() + 30
+
+
+def test_a_host_is_not_asked_for_more_while_many_of_its_pages_are_being_read(tmp_path: Path) -> None:
+    urls = [f"http://s.test/{number}" for number in range(MOST_UNREAD + 1)]
+    world = ScriptedWorld({"http://s.test/": page_with(*urls), **dict.fromkeys(urls, "rock")}, is_offline=False)
+    wired = HandWired(tmp_path / "run", world, script_settings(crawl__concurrency=9, politeness__delay_s=0.0))
+    begun_at = wired.core.progress.now + 1.0
+    wired.follow("http://s.test/", begun_at)
+    asked = []
+    for number, url in enumerate(urls):
+        asked.append(wired.core.choose_link(wired.link(url), begun_at + number))
+        wired.core.answered(asked[-1], world.answer(asked[-1].url), begun_at + number)
+    schedule, later = wired.parts.schedule, begun_at + 1000.0
+    assert not schedule.is_ready(asked[0].host, later)
+    wired.core.apply(asked[0], world.answer(asked[0].url), later)
+    assert schedule.is_ready(asked[0].host, later + 1000.0)
+    wired.close()
 
 
 def test_fetches_of_one_host_that_were_under_way_are_taken_up_one_after_the_other(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -24,6 +25,8 @@ SHARE_OF_TIME: Final = 0.1
 """Of the time of a crawl's processes, for one host among several: links and words without end hold up no other."""
 USUAL_COST_S: Final = 0.05
 """Of reading a page and taking it in, for which nobody rests."""
+MOST_UNREAD: Final = 4
+"""Pages of one host that wait to be read while it is asked for a further one."""
 
 
 class Retries:
@@ -61,12 +64,16 @@ class HostRelease:
         self._ledger = ledger
         # By link, of hosts that were released before its page was read: links that they are not to be asked for.
         self._early: dict[LinkId, tuple[LinkId, ...]] = {}
+        self._unread: Counter[HostKey] = Counter()  # pages of these hosts
 
     def release_early(self, dispatch: Dispatch, answer: Answer, ended_at: float) -> None:
-        """Release a host while its page is still being read; `release` follows."""
+        """Release a host while its page is still being read, unless too many of its pages are; `release` follows."""
         fetches = self._ledger.progress.fetches + len(self._early) + 1
         self._early[dispatch.record.link] = self._drop_links_over_budget(dispatch)
         self._let_rest(dispatch, answer, ended_at, fetches)
+        self._unread[dispatch.url.host] += 1
+        if self._unread[dispatch.url.host] <= MOST_UNREAD:
+            self._parts.schedule.release(dispatch.url.host)
 
     def release(self, dispatch: Dispatch, answer: Answer, ended_at: float) -> tuple[tuple[LinkId, ...], HostRest]:
         """Return the links that the host is not to be asked for any more, and its rest."""
@@ -74,8 +81,18 @@ class HostRelease:
         if over_host_limit is None:
             over_host_limit = self._drop_links_over_budget(dispatch)
             self._let_rest(dispatch, answer, ended_at, self._ledger.progress.fetches)
+            self._parts.schedule.release(dispatch.url.host)
+        else:
+            self._note_read(dispatch.url.host)
         # As it is now: a host that was released early may have been asked again, and be in trouble.
         return over_host_limit, self._parts.schedule.saved(dispatch.url.host, answer.host_delay_s)
+
+    def _note_read(self, host: HostKey) -> None:
+        self._unread[host] -= 1
+        if self._unread[host] == MOST_UNREAD:  # it was not released when its last answer came
+            self._parts.schedule.release(host)
+        elif not self._unread[host]:
+            del self._unread[host]
 
     def rest_for_cost(self, host: HostKey, cost_s: float, now: float) -> None:
         """Let a host whose page cost much time rest, so that it gets no more of it than its share."""
@@ -104,7 +121,6 @@ class HostRelease:
         further_s = further_pause_s(fetches, self._politeness, self._parts.chance)
         if further_s:
             schedule.rest(host, max(ended_at, schedule.host_ready_at(host)) + further_s)
-        schedule.release(host)
 
 
 class StoredHosts(Protocol):

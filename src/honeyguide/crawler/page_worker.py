@@ -1,4 +1,4 @@
-"""A process that prepares pages for a crawl: `python -m honeyguide.crawler.page_worker SOCKET PARENT`.
+"""A process that prepares pages for a crawl: `python -P page_worker.py SOCKET PARENT`.
 
 Over the socket it gets a `Recipe`, then one page after another, and sends each back in the order they came. It ends
 when the socket is closed; on Linux the system ends it with the crawl, also in the middle of a page. A page that takes
@@ -8,13 +8,21 @@ more processor time than it may ends the process by SIGPROF, whatever code it is
 from __future__ import annotations
 
 import ctypes
-import gc
 import os
+import signal
+import sys
+
+# Have the system end this process with the one that started it: before the imports below, which take seconds.
+if __name__ == "__main__" and sys.platform == "linux":
+    _PR_SET_PDEATHSIG = 1
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != int(sys.argv[2]):  # it ended before we asked
+        sys.exit(1)
+
+import gc
 import pickle
 import resource
-import signal
 import socket
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,9 +49,8 @@ if TYPE_CHECKING:
     from honeyguide.model import Fetched, Url
 
 
-def main(descriptor: int, parent: int) -> None:
+def main(descriptor: int) -> None:
     """Prepare pages until nobody wants any more."""
-    _end_with(parent)
     with socket.socket(fileno=descriptor) as line, line.makefile("rb") as incoming, line.makefile("wb") as outgoing:
         recipe = _receive(incoming)
         if recipe is None:
@@ -71,17 +78,6 @@ def _answer(preparation: Preparation, number: int, url: Url, fetched: Fetched) -
         return framed((number, shipped(prepared) if isinstance(prepared, Prepared) else prepared))
     except MemoryError:
         return framed((number, Unreadable("MemoryError: what was made of it is too large to hand over")))
-
-
-_PR_SET_PDEATHSIG = 1
-
-
-def _end_with(parent: int) -> None:
-    """Have the system end this process with the one that started it."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != parent:  # it ended before we asked
-            sys.exit(1)
 
 
 def _limit_memory(further_bytes: int) -> None:
@@ -114,4 +110,4 @@ def _send(outgoing: BinaryIO, message: bytes) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]))

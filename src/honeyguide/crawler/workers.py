@@ -1,9 +1,11 @@
 """Processes beside the crawl that parse and judge its pages while it fetches others.
 
-A page that is not sure to be quick is read nowhere else, so that none can stop the crawl. A worker ends itself over a
-page that takes too long, which is then unreadable. One that dies otherwise is replaced too, and its pages are given to
-the others again; a page on which two died is not tried a third time. Where no process can be started, that is tried
-again after a while, and until then only quick pages are read.
+A page that is not sure to be quick is read nowhere else, so that none can stop the crawl. Pages wait by host, and hosts
+take turns. When a page takes long, pages behind it go to other workers, and further ones are started where all are at
+such pages; hosts of such pages share one worker from then on. A worker ends itself over a page that takes too long,
+which is then unreadable. One that dies otherwise is replaced too, and its pages are read by others; a page on which two
+died is not tried a third time. Where no process can be started, pages wait until one can; after some tries in vain the
+crawl ends with an error, and can be resumed.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ import signal
 import socket
 import subprocess
 import sys
+from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from honeyguide.crawler.preparing import LENGTH, READY, Unreadable, framed, received
@@ -27,18 +31,25 @@ from honeyguide.parse import is_quick
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
 
     from honeyguide.crawler.preparing import Preparation, Prepared, Recipe
-    from honeyguide.model import Fetched, Url
+    from honeyguide.model import Fetched, HostKey, Url
 
 log = logging.getLogger(__name__)
 
 _TRIES: Final = 2
 # Pages that wait for one worker before the crawl reads the next itself: enough that no worker ever runs out of them.
 _WAITING: Final = 4
+SLOW_S: Final = 1.0
+"""Seconds by the clock after which a page under work holds up no other."""
+_FURTHER: Final = 2  # processes that may be started besides, while all the others are at slow pages
+STARTS: Final = 6
+"""Processes that could not be started, one after another, until the crawl is told."""
 # Seconds until another process is started after one that could not be: at first, and at most.
 PAUSE_S: Final = 1.0
 LONGEST_PAUSE_S: Final = 60.0
+_PROGRAM: Final = Path(__file__).with_name("page_worker.py")
 
 
 @dataclass(slots=True, eq=False)
@@ -52,6 +63,35 @@ class _Task:
     result: asyncio.Future[Prepared | Unreadable]
     is_quick: bool
     deaths: int = 0  # workers that died over it
+    worker: _Worker | None = None  # that is to read it; None while it waits for one
+
+
+class _WaitingPages:
+    """Pages that no worker has yet. Hosts take turns, so that the pages of one are not in the way of others."""
+
+    def __init__(self) -> None:
+        self._by_host: dict[HostKey, deque[_Task]] = {}
+
+    def add(self, task: _Task) -> None:
+        task.worker = None
+        self._by_host.setdefault(task.url.host, deque()).append(task)
+
+    def take(self, but_of: AbstractSet[HostKey]) -> _Task | None:
+        """Take the first page of the host whose turn it is, leaving some hosts aside."""
+        host = next((host for host in self._by_host if host not in but_of), None)
+        if host is None:
+            return None
+        tasks = self._by_host.pop(host)
+        task = tasks.popleft()
+        if tasks:
+            self._by_host[host] = tasks  # behind all others
+        return task
+
+    def take_all(self) -> list[_Task]:
+        """Take every page."""
+        tasks = [task for waiting in self._by_host.values() for task in waiting]
+        self._by_host.clear()
+        return tasks
 
 
 class Workers:
@@ -63,18 +103,22 @@ class Workers:
     def __init__(self, count: int, make_recipe: Callable[[], Recipe]) -> None:
         self.make_home: Callable[[Recipe], Preparation] | None = None
         self._count = count
+        self._wanted = max(1, count)
         self._make_recipe = make_recipe
         self._workers: list[_Worker] = []
+        self._waiting = _WaitingPages()
+        self._slow_hosts: set[HostKey] = set()  # whose last page took long
         self._next_number = 0
         self._starting = asyncio.Lock()
+        self._filling: set[asyncio.Task[None]] = set()  # a task that nobody holds may vanish
+        self._failed_starts = 0  # one after another
         self._start_again_at = 0.0  # in the time of the event loop
-        self._pause_s = PAUSE_S
         self._is_closed = False
 
     async def __aenter__(self) -> Self:
         """Start the processes; they get ready while the crawl does."""
         try:
-            for _ in range(self._count):
+            if self._count:
                 await self._start_missing()
         except BaseException:
             self.close()
@@ -100,14 +144,14 @@ class Workers:
         return self._count > 0 or not is_quick(fetched.body)
 
     async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
-        """The page that `fetched` holds. WorkerError if no worker can be had."""
+        """The page that `fetched` holds. WorkerError if no worker can be had, however often one is started."""
         quick = is_quick(fetched.body)
         if quick and all(worker.is_busy for worker in self._workers) and self._home is not None:
             return self._home.prepare(url, fetched)
-        await self._start_missing()
         result: asyncio.Future[Prepared | Unreadable] = asyncio.get_running_loop().create_future()
         number, self._next_number = self._next_number, self._next_number + 1
-        self._assign(_Task(number, framed((number, url, fetched)), url, fetched, result, quick))
+        self._waiting.add(_Task(number, framed((number, url, fetched)), url, fetched, result, quick))
+        await self._fill()
         return await result
 
     def close(self) -> None:
@@ -117,78 +161,128 @@ class Workers:
         for worker in workers:
             worker.end()
 
+    def began(self) -> None:
+        """A worker is ready for pages."""
+        self._failed_starts = 0
+        self._hand_out()
+
+    def was_read(self, task: _Task, *, is_slow: bool) -> None:
+        """A worker has read a page, and has room for another."""
+        if not is_slow and not task.is_quick:
+            self._slow_hosts.discard(task.url.host)
+        self._hand_out()
+
+    def is_slow(self, worker: _Worker) -> None:
+        """A worker has been at a page for long: let the others read what it would read next."""
+        first, *behind = worker.tasks.values()
+        for task in behind:
+            if task.worker is worker:
+                self._waiting.add(task)
+        self._note_slow(first.url.host)
+        self._fill_soon()
+
     def lost(self, worker: _Worker) -> None:
         """A worker's line has broken: start another in its place."""
         if self._is_closed or worker not in self._workers:
             return
         self._workers.remove(worker)
         status = worker.end()
-        tasks = list(worker.tasks.values())
-        if not worker.is_ready:  # nor would the next be
+        if worker.is_ready:
+            self._blame(next(iter(worker.tasks.values()), None), status)
+        for task in worker.tasks.values():
+            if task.worker is worker and not task.result.done():
+                self._waiting.add(task)
+        if worker.is_ready:
+            self._fill_soon()
+        else:  # nor would the next be
             self._start_later(f"a worker process ended with status {status} as it began")
-            for task in tasks:
-                self._assign(task)
-            return
-        if tasks and status == -signal.SIGPROF:
+
+    def _blame(self, task: _Task | None, status: int) -> None:
+        """Note which page a worker died over, if it was at one; it may be unreadable."""
+        if task is not None and status == -signal.SIGPROF:
             deadline_s = self._recipe.settings.parse.deadline_s
             log.info(
-                "reading %s took over %s s; another process takes the place of the one that did",
-                tasks[0].url,
-                deadline_s,
+                "reading %s took over %s s; another process takes the place of the one that did", task.url, deadline_s
             )
-            _answer(tasks.pop(0), Unreadable(f"reading it took over {deadline_s:g} s of processor time", deadline_s))
-        else:
-            log.warning("a worker process ended with status %s; another takes its place", status)
-            if tasks:
-                tasks[0].deaths += 1
-            if tasks and tasks[0].deaths >= _TRIES:
-                reason = f"the process that read it ended with status {status}, {_TRIES} times"
-                _answer(tasks.pop(0), Unreadable(reason))
-        replacing = asyncio.get_running_loop().create_task(self._replace(tasks))
-        worker.replacing = replacing  # a task that nobody holds may vanish
+            self._note_slow(task.url.host)
+            _answer(task, Unreadable(f"reading it took over {deadline_s:g} s of processor time", deadline_s))
+            return
+        log.warning("a worker process ended with status %s; another takes its place", status)
+        if task is not None:
+            task.deaths += 1
+            if task.deaths >= _TRIES:
+                _answer(task, Unreadable(f"the process that read it ended with status {status}, {_TRIES} times"))
 
-    def began(self) -> None:
-        """A worker is ready for pages."""
-        self._pause_s = PAUSE_S
+    def _note_slow(self, host: HostKey) -> None:
+        self._slow_hosts.add(host)
+        if all(worker.is_slow for worker in self._workers):
+            self._wanted = min(self._wanted + 1, max(1, self._count) + _FURTHER)
 
-    async def _replace(self, tasks: list[_Task]) -> None:
+    def _hand_out(self) -> None:
+        """Give waiting pages to the workers that have room for them."""
+        while free := [worker for worker in self._workers if worker.has_room]:
+            task = self._waiting.take(self._hosts_to_wait())
+            if task is None:
+                return
+            if not task.result.done():
+                min(free, key=lambda worker: (not worker.is_ready, len(worker.tasks))).take(task)
+
+    def _hosts_to_wait(self) -> AbstractSet[HostKey]:
+        """Return the slow hosts while one of them is being read, or no second worker would be left for the others."""
+        at_work = {task.url.host for worker in self._workers for task in worker.tasks.values()}
+        has_second = sum(worker.is_ready for worker in self._workers) > 1 or self._failed_starts
+        return set() if has_second and not at_work & self._slow_hosts else self._slow_hosts
+
+    async def _fill(self) -> None:
+        self._hand_out()
         await self._start_missing()
-        for task in tasks:
-            self._assign(task)
+        self._hand_out()
 
-    def _assign(self, task: _Task) -> None:
-        if self._workers:
-            min(self._workers, key=lambda worker: len(worker.tasks)).take(task)
-        elif self._home is None:
-            _fail([task], WorkerError("no worker process is left; try --set crawl.workers=0"))
-        elif task.is_quick:
-            _answer(task, self._home.prepare(task.url, task.fetched))
-        else:
-            _answer(task, Unreadable("no process could be started to read it"))
+    def _fill_soon(self) -> None:
+        if not self._is_closed:
+            filling = asyncio.get_running_loop().create_task(self._fill())
+            self._filling.add(filling)
+            filling.add_done_callback(self._filling.discard)
 
     async def _start_missing(self) -> None:
-        """Start a process if there are too few, unless none could be started a moment ago."""
+        """Start processes while there are too few, unless none could be started a moment ago."""
+        loop = asyncio.get_running_loop()
         async with self._starting:
-            is_time = asyncio.get_running_loop().time() >= self._start_again_at
-            if len(self._workers) < max(1, self._count) and is_time and not self._is_closed:
+            while len(self._workers) < self._wanted and loop.time() >= self._start_again_at and not self._is_closed:
                 try:
                     await self._start_one()
                 except OSError as error:
                     self._start_later(f"no worker process can be started: {error}")
 
     def _start_later(self, trouble: str) -> None:
-        log.warning("%s; another is started after %g s", trouble, self._pause_s)
-        self._start_again_at = asyncio.get_running_loop().time() + self._pause_s
-        self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
+        """Try again after a pause. Pages that can be read at home are, and the others wait unless it is hopeless."""
+        pause_s = min(PAUSE_S * 2**self._failed_starts, LONGEST_PAUSE_S)
+        self._failed_starts += 1
+        log.warning("%s; another is started after %g s", trouble, pause_s)
+        loop = asyncio.get_running_loop()
+        self._start_again_at = loop.time() + pause_s
+        loop.call_later(pause_s, self._fill_soon)
+        is_hopeless = self._failed_starts >= STARTS and not self._workers
+        for task in self._waiting.take_all():
+            if task.is_quick and self._home is not None and not self._workers:
+                _answer(task, self._home.prepare(task.url, task.fetched))
+            elif is_hopeless and not task.result.done():
+                remedy = "free memory or processes, or try --set crawl.workers=0, and resume the run"
+                task.result.set_exception(WorkerError(f"{trouble}, {self._failed_starts} times in a row; {remedy}"))
+            else:
+                self._waiting.add(task)
+        self._hand_out()
 
     async def _start_one(self) -> None:
         ours, theirs = socket.socketpair()
-        # Ctrl-C reaches every process of a terminal; what it means is the crawl's affair, from the first moment on.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        # Ctrl-C reaches every process of a terminal, and SIGTERM often a whole group; what they mean is the crawl's
+        # affair, from the first moment on. The process keeps this mask.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])
         try:
             process = subprocess.Popen(  # noqa: S603, ASYNC220 - returns as soon as the process exists
                 # Without the current folder, which may be that of a stranger.
-                [sys.executable, "-P", "-m", "honeyguide.crawler.page_worker", str(theirs.fileno()), str(os.getpid())],
+                # A file, not a module of a package: that would be imported first, before the process ends with us.
+                [sys.executable, "-P", str(_PROGRAM), str(theirs.fileno()), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 # What can be imported here can be there.
@@ -220,7 +314,8 @@ class _Worker(asyncio.Protocol):
         self.process = process
         self.tasks: dict[int, _Task] = {}
         self.is_ready = False
-        self.replacing: asyncio.Task[None] | None = None
+        self.is_slow = False  # it has been at its first page for long
+        self._timer: asyncio.TimerHandle | None = None
         self._pool = pool
         self._transport: asyncio.Transport | None = None
         self._received = bytearray()
@@ -230,9 +325,17 @@ class _Worker(asyncio.Protocol):
         """Whether a quick page had better be read elsewhere: others may take their time."""
         return len(self.tasks) >= _WAITING or not all(task.is_quick for task in self.tasks.values())
 
+    @property
+    def has_room(self) -> bool:
+        """Whether it may be given a page: never is one behind two that may take their time."""
+        return not self.is_slow and (not self.is_busy or len(self.tasks) <= 1)
+
     def take(self, task: _Task) -> None:
+        task.worker = self
         self.tasks[task.number] = task
         self.send(task.message)
+        if len(self.tasks) == 1:
+            self._time_first()
 
     def send(self, message: bytes) -> None:
         assert self._transport is not None
@@ -240,6 +343,7 @@ class _Worker(asyncio.Protocol):
 
     def end(self) -> int:
         """End the process and give its exit status."""
+        self._stop_timer()
         if self._transport is not None:
             self._transport.abort()
         with contextlib.suppress(ProcessLookupError):
@@ -267,17 +371,30 @@ class _Worker(asyncio.Protocol):
     def _take_in(self, number: int, result: Any) -> None:  # noqa: ANN401 - as it was sent
         if number == READY:
             self.is_ready = True
+            self._time_first()
             self._pool.began()
             return
-        _answer(self.tasks.pop(number), result if isinstance(result, Unreadable) else received(result))
+        task, was_slow = self.tasks.pop(number), self.is_slow
+        self._time_first()
+        _answer(task, result if isinstance(result, Unreadable) else received(result))
+        self._pool.was_read(task, is_slow=was_slow)
+
+    def _time_first(self) -> None:
+        """Tell the pool if the first page takes long from now on."""
+        self._stop_timer()
+        self.is_slow = False
+        if self.is_ready and self.tasks:
+            self._timer = asyncio.get_running_loop().call_later(SLOW_S, self._note_slow)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _note_slow(self) -> None:
+        self.is_slow = True
+        self._pool.is_slow(self)
 
 
 def _answer(task: _Task, result: Prepared | Unreadable) -> None:
     if not task.result.done():
         task.result.set_result(result)
-
-
-def _fail(tasks: list[_Task], error: WorkerError) -> None:
-    for task in tasks:
-        if not task.result.done():
-            task.result.set_exception(error)
