@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.driving import HandWired, script_settings
-from honeyguide.crawler import CrawlStopped, StopReason, crawl, limit_reached, resume
+from honeyguide.crawler import CrawlStopped, Dispatch, Stop, StopReason, Wait, crawl, limit_reached, resume
+from honeyguide.crawler.core import GRACE_S
 from honeyguide.crawler.machine_limits import (
     CALLS_BETWEEN_LOOKS,
     MachineLimits,
@@ -77,6 +78,23 @@ def test_answers_under_way_are_awaited_when_the_seconds_are_spent(tmp_path: Path
     assert wired.run() is StopReason.SECONDS
     assert wired.core.progress.steps == 3
     assert wired.core.in_flight == 0
+
+
+def test_a_live_crawl_gives_answers_a_short_grace_when_the_seconds_are_spent(tmp_path: Path) -> None:
+    world = ScriptedWorld({SEED: "rock"}, is_offline=False)
+    wired = HandWired(tmp_path / "run", world, script_settings(budget__seconds=10.0))
+    begun_at = wired.core.progress.now
+    assert isinstance(wired.core.choose(begun_at), Dispatch)
+    over_at = begun_at + 10.0 + GRACE_S
+    choice = wired.core.choose(begun_at + 11.0)
+    assert isinstance(choice, Wait)
+    assert choice.until == pytest.approx(over_at)
+    assert wired.core.choose(over_at + 0.01) == Stop(StopReason.SECONDS)
+    wired.store.record(wired.core.stop(StopReason.SECONDS, over_at + 0.01).record)
+    wired.close()
+    again = HandWired(tmp_path / "run", world, script_settings(budget__seconds=100.0))
+    assert [dispatch.url.text for dispatch in again.in_flight] == [SEED], "it is fetched again"
+    again.close()
 
 
 def test_the_budget_of_received_bytes_ends_a_crawl(tmp_path: Path) -> None:

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
 
 NOTHING_WAITS: Final = "nothing waits any more"
+GRACE_S: Final = 5.0
+"""Seconds that a live crawl goes on for, once its budget of seconds is spent, to take in what is under way."""
 
 
 class CrawlCore:
@@ -160,10 +162,11 @@ class CrawlCore:
         """The next link to fetch, by strategy, politeness and budget."""
         parts = self._parts
         self._ledger.pass_time(now)
-        again = self._take_up_again(now)
+        limit = self._limit_reached(self._ledger.progress)
+        is_time_up = limit is StopReason.SECONDS and parts.is_live
+        again = None if is_time_up else self._take_up_again(now)
         if again is not None:
             return again
-        limit = self._limit_reached(self._ledger.progress)
         if limit is not None:
             return self._wait_or_stop(limit)
         if len(self._in_flight) >= self._settings.crawl.fetches_at_once(is_live=parts.is_live):
@@ -329,7 +332,13 @@ class CrawlCore:
         return None
 
     def _wait_or_stop(self, reason: StopReason) -> Wait | Stop:
-        return Wait(float("inf")) if self._in_flight else Stop(reason)
+        if not self._in_flight:
+            return Stop(reason)
+        if reason is not StopReason.SECONDS or not self._parts.is_live:
+            return Wait(float("inf"))
+        progress = self._ledger.progress
+        left_s = self._settings.budget.seconds + GRACE_S - progress.spent_seconds
+        return Wait(progress.now + left_s) if left_s > 0 else Stop(reason)
 
     def _wait_for(self, ready: NotBefore) -> Wait | Stop:
         """Wait until a host is ready; where the budget of seconds is spent by then, only for answers."""

@@ -96,7 +96,9 @@ class BudgetSettings:
     """Limits of the crawl; it stops at the first that it meets."""
 
     fetches: int = setting(1000, "fetches to spend; every answer costs one, failures too", at_least=1, everyday=True)
-    seconds: float = setting(0.0, "seconds to spend; 0 sets no limit", at_least=0, everyday=True)
+    seconds: float = setting(
+        0.0, "seconds to spend, live with up to 5 more for pages under way; 0 sets no limit", at_least=0, everyday=True
+    )
     megabytes: float = setting(0.0, "megabytes of bodies to receive; 0 sets no limit", at_least=0, everyday=True)
     disk_megabytes: float = setting(
         0.0, "megabytes the run folder may take; 0 sets no limit", at_least=0, everyday=True
