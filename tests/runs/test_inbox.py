@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from honeyguide.errors import AnswerError, StoreError
 from honeyguide.model import Url
 from honeyguide.runs import BudgetExtension, PageAnswer, StopRequest
-from honeyguide.runs.inbox import FOLDER, LARGEST_BYTES, budget_waiting, put, take
+from honeyguide.runs.inbox import FOLDER, LARGEST_BYTES, MOST_AT_ONCE, MOST_BYTES_AT_ONCE, budget_waiting, put, take
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,6 +107,41 @@ def test_what_is_no_message_is_logged_and_deleted(tmp_path: Path, text: str, cap
     assert waiting(tmp_path) == [StopRequest()]
     assert "0-odd.json" in caplog.text
     assert list((tmp_path / FOLDER).iterdir()) == []
+
+
+class TestFloods:
+    def test_many_files_are_taken_in_parts_with_one_warning_each(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        inbox = tmp_path / FOLDER
+        inbox.mkdir()
+        for number in range(MOST_AT_ONCE + 5):
+            (inbox / f"0-{number:05}.json").touch()
+        put(tmp_path, StopRequest())
+        assert waiting(tmp_path) == []
+        assert (len(caplog.records), len(list(inbox.iterdir()))) == (1, 6)
+        assert f"and {MOST_AT_ONCE - 1:,} more" in caplog.text
+        assert waiting(tmp_path) == [StopRequest()]
+
+    def test_a_file_that_is_too_large_is_not_read(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        inbox = tmp_path / FOLDER
+        inbox.mkdir()
+        with (inbox / "0-large.json").open("wb") as opened:
+            opened.truncate(60_000_000)
+        monkeypatch.setattr("pathlib.Path.open", None)
+        assert waiting(tmp_path) == []
+        assert "60,000,000 bytes, over 100,000" in caplog.text
+        assert list(inbox.iterdir()) == []
+
+    def test_large_messages_are_taken_in_parts(self, tmp_path: Path) -> None:
+        inbox = tmp_path / FOLDER
+        inbox.mkdir()
+        count = 2 * MOST_BYTES_AT_ONCE // LARGEST_BYTES
+        for number in range(count):
+            (inbox / f"{number:05}.json").write_text('{"kind": "stop"}'.ljust(LARGEST_BYTES), encoding="utf-8")
+        assert [len(waiting(tmp_path)) for _ in range(3)] == [count // 2, count // 2, 0]
 
 
 def test_a_file_whose_name_is_no_text_is_deleted(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from honeyguide.judge import LearningJudge
 from honeyguide.model import Url
 from honeyguide.model.clock import SimulatedClock
 from honeyguide.runs import PageAnswer, RunFolder, RunLock, open_run, open_store, settings_to_build
-from honeyguide.runs.inbox import Letter, new_name, put, take
+from honeyguide.runs.inbox import MOST_SEEN, Letter, new_name, put, take
 from honeyguide.text import unit
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class RunToAnswer:
             self._stop_reason = progress.stop_reason
             self._answers = AnswerIntake(core, parts, self._store)
             self._taken: AnswersTaken | None = None
-            with take(folder.path, PageAnswer) as letters:
+            with take(folder.path, PageAnswer, MOST_SEEN) as letters:
                 self._answers.take(letters, self._clock.now(), self._finish)
             self._opened = opened.pop_all()
 

@@ -11,6 +11,8 @@ import logging
 import os
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from heapq import nsmallest
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from uuid import uuid4
 
@@ -29,7 +31,9 @@ log = logging.getLogger(__name__)
 
 FOLDER: Final = "inbox"
 LARGEST_BYTES: Final = 100_000  # of a message; the longest URL fits
-MOST_AT_ONCE: Final = 10_000  # messages taken together; the others wait for the next look
+MOST_AT_ONCE: Final = 1000  # messages that a crawl takes together; the others wait for its next look
+MOST_BYTES_AT_ONCE: Final = 2_000_000  # of these
+MOST_SEEN: Final = 20_000  # files that are looked at, whatever they are
 
 Reply = Literal["yes", "no", "skip", "undo"]
 Answerer = Literal["person", "model", "labels", "file"]
@@ -106,13 +110,13 @@ def put(run: Path, message: Message) -> str:
 
 
 @contextmanager
-def take(run: Path, kind: type[Message] | UnionType = Message) -> Iterator[list[Letter]]:
-    """The messages of a kind that wait, oldest first. They are deleted at the end of the block, unless it raises.
+def take(run: Path, kind: type[Message] | UnionType = Message, most: int = MOST_AT_ONCE) -> Iterator[list[Letter]]:
+    """The oldest messages of a kind that wait, in order. They are deleted at the end of the block, unless it raises.
 
-    One who is killed inside the block finds them again: `Letter.name` says which were taken in already. A file that is
-    no message is logged and deleted.
+    One who is killed inside the block finds them again: `Letter.name` says which were taken in already. Files that are
+    no messages are deleted, with one warning for all.
     """
-    read = {name: _read(run, name) for name in _waiting(run)[:MOST_AT_ONCE]}
+    read = _read_oldest(run, most)
     taken = {name: each for name, each in read.items() if each is None or isinstance(each.message, kind)}
     yield [letter for letter in taken.values() if letter is not None]
     for name in taken:
@@ -127,31 +131,56 @@ def has_waiting(run: Path, names: Iterable[str]) -> bool:
 
 def budget_waiting(run: Path) -> int:
     """Return the largest budget of fetches that waits to be taken; 0 where none does."""
-    letters = [_read(run, name) for name in _waiting(run)[:MOST_AT_ONCE]]
-    wanted = [each.message for each in letters if each is not None]
+    wanted = [each.message for each in _read_oldest(run, MOST_AT_ONCE).values() if each is not None]
     return max((each.fetches for each in wanted if isinstance(each, BudgetExtension)), default=0)
 
 
-def _waiting(run: Path) -> list[str]:
+def _waiting(run: Path, most: int) -> list[str]:
+    """Return the names that sort first."""
     try:
         with os.scandir(run / FOLDER) as entries:
             # Only plain files: to open a pipe would be to wait for whoever writes to it.
-            return sorted(
-                entry.name for entry in entries if entry.name.endswith(".json") and entry.is_file(follow_symlinks=False)
+            return nsmallest(
+                most,
+                (
+                    entry.name
+                    for entry in islice(entries, MOST_SEEN)
+                    if entry.name.endswith(".json") and entry.is_file(follow_symlinks=False)
+                ),
             )
     except (FileNotFoundError, NotADirectoryError):
         return []
 
 
-def _read(run: Path, name: str) -> Letter | None:
-    file = run / FOLDER / name
-    try:
-        name.encode()  # it is stored with the message
-        with file.open("rb") as opened:  # one that is too long is cut short, and then it is no JSON
-            return Letter(name, _message(json.loads(opened.read(LARGEST_BYTES))))
-    except Exception as error:  # noqa: BLE001 - anyone may have written anything, and the crawl goes on
-        log.warning("%r is no message and is deleted (%r)", str(file), error)
-        return None
+def _read_oldest(run: Path, most: int) -> dict[str, Letter | None]:
+    """Read messages until there are many, or they are large; None for a file that is no message."""
+    found: dict[str, Letter | None] = {}
+    troubles: list[str] = []
+    bytes_left = MOST_BYTES_AT_ONCE
+    for name in _waiting(run, most):
+        file = run / FOLDER / name
+        try:
+            bytes_left -= _size(file)
+            if bytes_left < 0:
+                break
+            name.encode()  # it is stored with the message
+            with file.open("rb") as opened:  # one that has grown is cut short, and then it is no JSON
+                found[name] = Letter(name, _message(json.loads(opened.read(LARGEST_BYTES))))
+        except Exception as error:  # noqa: BLE001 - anyone may have written anything, and the crawl goes on
+            found[name] = None
+            troubles.append(f"{str(file)!r} ({error!r:.200})")
+    if troubles:
+        more = f", and {len(troubles) - 1:,} more" if troubles[1:] else ""
+        log.warning("no message, and deleted: %s%s", troubles[0], more)
+    return found
+
+
+def _size(file: Path) -> int:
+    """Return the bytes of a file; ValueError where no message has so many."""
+    size = file.lstat().st_size
+    if size > LARGEST_BYTES:
+        raise ValueError(f"{size:,} bytes, over {LARGEST_BYTES:,}")
+    return size
 
 
 def _written(message: Message) -> dict[str, Any]:
