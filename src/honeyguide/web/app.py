@@ -167,9 +167,8 @@ def pages(site: Dashboard) -> APIRouter:
 
     @router.get("/runs/{name}")
     def run_page(request: Request, name: str) -> HTMLResponse:
-        shown = [view for view in VIEWS if not view.has_page]
         with site.readings.open(name, site.library.path(name)) as reading:
-            parts = [(view, site.part(view, reading)) for view in shown]
+            parts = [(view, site.part(view, reading)) for view in VIEWS]
             return site.page(request, "run.html", card=reading.card, tab="", parts=parts)
 
     @router.get("/runs/{name}/parts")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.crawler.status import MOST_COUNTED
 from honeyguide.web.starting import LOG as LOG_FILE
 from honeyguide.web.views import View
 
@@ -58,7 +59,7 @@ def gather_hosts(reading: Reading) -> HostTable:
     rows = {
         each.host: HostRow(
             each.host, each.asked, each.relevant, each.failed,
-            waiting.get(each.host, None if len(waiting) >= 200 else 0),
+            waiting.get(each.host, None if len(waiting) >= MOST_COUNTED else 0),
             rests.get(each.host, 0.0), _why_it_rests(reading.run, each.host) if each.host in rests else "",
         )
         for each in reading.sums.hosts(TOP_HOSTS, also=rests)

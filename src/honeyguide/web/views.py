@@ -58,7 +58,6 @@ class View:
     every_s: float = 0.25  # how often it changes at most
     title: str = ""  # in the list of a page's parts; empty for one that needs no name
     is_half: bool = False  # stands beside another in a wide window
-    has_page: bool = False  # shown on a page of its own rather than on that of the run
 
 
 class SnippetCache:
