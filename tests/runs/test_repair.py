@@ -11,7 +11,7 @@ import pytest
 
 import honeyguide
 from crawler.small_crawls import settings_for
-from honeyguide.errors import HoneyguideError, RunDamaged, RunExists
+from honeyguide.errors import HoneyguideError, RunDamaged, RunExists, StoreError
 from honeyguide.runs import open_run
 from honeyguide.runs.repair import repair
 from honeyguide.runs.report import write_report
@@ -122,6 +122,13 @@ def test_a_repair_writes_over_nothing(run: Path, tmp_path: Path) -> None:
         repair(run, tmp_path / "new")
     with pytest.raises(HoneyguideError):
         repair(tmp_path / "new", tmp_path / "other")
+
+
+def test_a_repair_writes_nothing_into_the_damaged_run(run: Path) -> None:
+    before = sorted(run.iterdir())
+    with pytest.raises(StoreError, match="is inside of"):
+        repair(run, run / "new")
+    assert sorted(run.iterdir()) == before
 
 
 def test_a_damaged_description_of_tables_is_damage_too(run: Path) -> None:

@@ -80,13 +80,16 @@ def repair(run: Path | str, new: Path | str) -> Salvage:
     """Write what can be read of a run into the new run folder `new`.
 
     What is saved can be looked at, searched, exported and refreshed; its crawl cannot go on, unless nothing was lost.
-    RunExists if `new` is in use, RunBusy if the run is being crawled, RunDamaged where nothing can be read.
+    RunExists if `new` is in use, StoreError if it is inside of the run, RunBusy if the run is being crawled, RunDamaged
+    where nothing can be read.
     """
     old = RunFolder.open(Path(run))
     if not old.database_file.exists():
         raise RunDamaged(f"{run} has no {old.database_file.name}: nothing is left to repair; restore it from a copy")
     target = Path(new).absolute()
     RunFolder(target).refuse_if_used()
+    if target.resolve().is_relative_to(old.path.resolve()):
+        raise StoreError(f"{new} is inside of {run}, which stays as it is: choose another place")
     prefix = f".{target.name}-"
     with RunLock(old):
         try:
