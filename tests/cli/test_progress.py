@@ -141,6 +141,17 @@ def test_a_log_file_has_the_story_without_being_asked_for_more(tmp_path: Path) -
     assert len((tmp_path / "log.txt").read_text(encoding="utf-8").splitlines()) == 12
 
 
+def test_a_log_line_shortens_every_url_of_a_stranger(tmp_path: Path) -> None:
+    written = io.StringIO()
+    url = "http://a.test/" + "x" * 1500
+    with logging_to(Console(file=written, width=5000), 0, tmp_path / "log.txt"):
+        logging.getLogger("honeyguide.test").warning("seed %s brought no page: %s is gone", url, url)
+    for text in (written.getvalue(), (tmp_path / "log.txt").read_text(encoding="utf-8")):
+        assert text.count("http://a.test/xxx") == 2
+        assert len(text) < 600
+        assert text.endswith("… is gone\n")
+
+
 def test_logging_is_left_as_it_was_found() -> None:
     logger = logging.getLogger("honeyguide")
     before = (logger.level, logger.propagate, list(logger.handlers))

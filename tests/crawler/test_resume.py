@@ -14,8 +14,9 @@ from crawler.driving import ByAnchorNumber, HandWired, everything, script_settin
 from crawler.small_crawls import settings_for, story
 from deep_strategies import runnable_strategies, strategies_by_frontier, thorough
 from honeyguide.crawler import Dispatch, StopReason, Wait, crawl, resume
+from honeyguide.crawler.resume import check_budget
 from honeyguide.errors import RunDamaged, RunExists, SettingsError, WorldError
-from honeyguide.runs import RunFolder, SqliteStore, open_run
+from honeyguide.runs import Progress, RunFolder, SqliteStore, open_run
 from honeyguide.settings import to_toml
 from scripted_world import ScriptedWorld, page_with, redirect_to, taking
 from vectors_by_hash import hashed_vectors
@@ -116,6 +117,14 @@ def test_a_budget_that_cannot_be_is_refused_and_changes_nothing(tmp_path: Path) 
     assert (run / "settings.toml").read_bytes() == settings
     with open_run(run) as opened:
         assert opened.progress.steps == 10
+
+
+def test_a_budget_that_is_spent_says_what_is_under_way() -> None:
+    spent = Progress(steps=4, dispatches=20, unknown=1)
+    with pytest.raises(SettingsError, match=r"budget is 5: the run has spent more \(3 fetched, 16 under way\)"):
+        check_budget(spent, settings_for(budget=5), 5)
+    with pytest.raises(SettingsError, match=r"\(20 fetched\)"):
+        check_budget(Progress(steps=20, dispatches=20), settings_for(budget=5), 5)
 
 
 def test_a_run_killed_before_its_database_was_made_starts_anew_in_its_folder(tmp_path: Path) -> None:

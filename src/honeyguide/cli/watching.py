@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from honeyguide.text.vector_files import Converting
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_LONG_URL: Final = re.compile(r"(https?://\S{200})\S+")
 
 
 GRACE_S: Final = 4
@@ -119,17 +121,24 @@ class ConsoleHandler(logging.Handler):
         )
 
 
+class _Formatter(logging.Formatter):
+    """Shortens long URLs: whoever wrote a page chose them."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return _LONG_URL.sub(r"\1…", super().format(record))
+
+
 @contextmanager
 def logging_to(console: Console, verbosity: int, file: Path | None) -> Iterator[None]:
     """Log to `console` and, where one is named, to `file`, while the context is open. OSError if it cannot be had."""
     level = _LEVELS[min(verbosity, 2)]
     shown = ConsoleHandler(console)
-    shown.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    shown.setFormatter(_Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
     shown.setLevel(level)
     handlers: list[logging.Handler] = [shown]
     if file is not None:
         kept = logging.FileHandler(file, encoding="utf-8")
-        kept.setFormatter(logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s"))
+        kept.setFormatter(_Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s"))
         kept.setLevel(min(level, logging.INFO))
         handlers.append(kept)
     logger = logging.getLogger("honeyguide")

@@ -87,8 +87,9 @@ def with_budget(settings: Settings, budget: str | int | None) -> Settings:
 def check_budget(progress: Progress | None, settings: Settings, budget: str | int | None) -> None:
     """SettingsError if a run has spent more than it is given now."""
     if budget is not None and progress is not None and settings.budget.fetches < progress.charged:
-        spent, total = progress.charged, settings.budget.fetches
-        raise SettingsError([f"budget is {total}: the run has spent {spent} already; give more, or +{total}"])
+        total, under_way = settings.budget.fetches, progress.dispatches - progress.steps
+        spent = f"{progress.fetches:,} fetched" + (f", {under_way:,} under way" if under_way else "")
+        raise SettingsError([f"budget is {total}: the run has spent more ({spent}); give more, or +{total}"])
 
 
 def refuse_if_lost(folder: RunFolder) -> None:
