@@ -78,7 +78,7 @@ class Learner:
         self._truth = self._chance.normal(scale=0.2, size=len(COLUMNS))
         prior = np.zeros(len(COLUMNS))
         prior[1:4] = 1 / 3
-        self._ridge = Ridge.prior(prior, regularisation=1.0)
+        self._ridge = Ridge.prior(prior, np.ones(len(COLUMNS)))
         for row in rows_of_links(self._chance, pages):
             self.learn(row)
 

@@ -69,7 +69,7 @@ class Asking:
         self._again = None
         self._open = question
         reply = self._respondent.reply(question)
-        if self._open is None:  # the crawl has ended meanwhile, and it was skipped
+        if self._open is not question:  # the crawl has ended meanwhile, and it was skipped
             return True
         self._open = None
         if reply is None:
