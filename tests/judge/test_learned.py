@@ -59,6 +59,24 @@ def test_an_example_draws_pages_like_it_and_a_counterexample_pushes_them_away() 
     assert relevances(unliked, VOLCANO)[0] < 0.5 * relevances(plain, VOLCANO)[0]
 
 
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_page_given_as_unlike_is_not_relevant_however_much_it_has_of_the_topic(times: int) -> None:
+    edited = VOLCANO.replace("mountain", "hill")
+    topic = Topic("volcano lava crater", like=(LAVA,))
+    assert min(relevances(judge_of(topic), VOLCANO, edited)) > LearnedJudge.threshold
+    unliked = judge_of(replace(topic, unlike=(VOLCANO,) * times))
+    assert max(relevances(unliked, VOLCANO, edited)) < LearnedJudge.threshold / 2
+    assert relevances(unliked, LAVA)[0] > LearnedJudge.threshold  # nearer to what is wanted
+
+
+def test_stop_words_are_no_evidence_but_those_of_the_topic() -> None:
+    def shown(topic: str) -> set[str]:
+        return {row.term for row in judge_of(Topic(topic)).evidence(page_of("who is in the band")).rows}
+
+    assert shown("band") == {"band"}
+    assert shown("the who") >= {"who", "band"}
+
+
 def test_examples_do_not_raise_pages_unlike_them() -> None:
     """They were chosen, so they say nothing about how many pages are relevant."""
     plain, liked = judge_of(), judge_of(Topic("volcano", like=(LAVA,)))
@@ -99,6 +117,16 @@ class TestTeaching:
         assert judge.relevances(rows)[3] > before[3]  # both are about the kitchen
         judge.teach(rows, [(0, False)])
         assert judge.relevances(rows)[1] < before[1]
+
+    def test_a_page_answered_no_is_not_relevant_even_if_the_topic_is_all_over_it(self) -> None:
+        judge = judge_of(Topic("volcano lava crater"))
+        page = page_of(f"{VOLCANO} {LAVA}")
+        rows = np.array([judge.describe(page), *self.described(judge)])
+        assert judge.relevances(rows)[0] > judge.threshold
+        judge.teach(rows, [(0, False), (2, True)])
+        assert judge.relevances(rows)[0] < judge.threshold / 2
+        judge.teach(rows, [(0, True), (2, True)])
+        assert judge.relevances(rows)[0] > judge.threshold
 
     def test_no_answers_are_as_it_began(self, judge: LearnedJudge) -> None:
         rows = self.described(judge)

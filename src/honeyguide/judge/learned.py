@@ -21,6 +21,10 @@ what few answers say about pages unlike them counts for little. Examples are cho
 how many pages are relevant. Those to be like make the mean direction and are not fitted: all of them being relevant,
 they would raise every page. Those to be unlike count as answers of no, and do not move the constant.
 
+The fit alone says too little of the very pages that were called no: one answer against a sure start. So a page falls
+from its log-odds towards `REFUSED_ODDS` by how nearly it is one of them. That share is 0 up to the cosine `ALIKE`, or
+up to its cosine with the nearest page called yes where that is larger, and 1 for the page itself.
+
 Newton's method with conjugate gradients solves it, row by row without BLAS: the same pages and answers give the same
 weights to the last bit.
 """
@@ -29,7 +33,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -40,7 +44,7 @@ from honeyguide.judge.judge import LearningJudge
 from honeyguide.judge.topic_terms import LEAD_WORDS, MOST_SAID, TopicTerms
 from honeyguide.model import Evidence, EvidenceRow, weighted_sums
 from honeyguide.model.saved_state import load_arrays
-from honeyguide.text import Stems, unit, words_of
+from honeyguide.text import Stems, stop_words, unit, words_of
 from honeyguide.text.telling import content_words, idf_of_stem
 from honeyguide.text.vectors import WordRows, count_weights
 
@@ -71,10 +75,12 @@ CLOSE_ENOUGH: Final = 1e-6
 FEWEST_BACKGROUND: Final = 20  # texts with a vector; with fewer, cosines are taken as they come with usual tables
 USUAL_CENTRE: Final = 0.1
 USUAL_SPREAD: Final = 0.1
+REFUSED_ODDS: Final = -4.0  # of a page that is one called no
+ALIKE: Final = 0.8  # cosine with a page called no from which a page falls beyond what the fit says
 LARGEST_ODDS: Final = 30.0
 ONCE: Final = float(count_weights(np.array(1)))  # weight in a text vector of a word that stands there once
 DIRECTIONS_KEPT: Final = 16
-FORMAT: Final = 1
+FORMAT: Final = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,6 +106,7 @@ class Taught:
     likeness: NDArray[np.float64] | None = None  # mean direction of what is wanted, of length 1
     shift: NDArray[np.float64] | None = None  # θ above: of the vector, the topic's words and the constant
     yes: int = 0  # examples and answers that the likeness is made of
+    called: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))  # vectors: those `yes`, then all no
 
 
 class LearnedJudge(LearningJudge):
@@ -125,6 +132,7 @@ class LearnedJudge(LearningJudge):
         self._weights = weights
         self._vectors = vectors
         self._terms = TopicTerms(topic, language)
+        self._stop_words = stop_words(language)
         self._size = min(vectors.dimension, WIDEST)
         self.description_width = 3 * len(self._terms.weights) + self._size
         directions = [self._cut(vectors.vector(words_of(text))) for text in background]
@@ -185,7 +193,8 @@ class LearnedJudge(LearningJudge):
             return b""
         kept = io.BytesIO()
         likeness = np.empty(0) if lesson.likeness is None else lesson.likeness
-        np.savez(kept, format=FORMAT, likeness=likeness, shift=lesson.shift, yes=lesson.yes)
+        called = lesson.called.astype(np.float16)  # as descriptions have them, so nothing is lost
+        np.savez(kept, format=FORMAT, likeness=likeness, shift=lesson.shift, yes=lesson.yes, called=called)
         return kept.getvalue()
 
     def load(self, state: bytes) -> None:
@@ -196,18 +205,21 @@ class LearnedJudge(LearningJudge):
             saved = load_arrays(state)
             likeness, shift = saved["likeness"].astype(np.float64), saved["shift"].astype(np.float64)
             yes, fits = int(saved["yes"]), int(saved["format"]) == FORMAT
+            called = saved["called"].astype(np.float64)
         except (ValueError, TypeError, KeyError) as error:
             raise JudgeError(
                 f"the saved statistics of the judge are damaged ({error}): restore the run from a copy"
             ) from error
+        fits = fits and called.ndim == 2 and called.shape[1] == self._size and len(called) >= yes
         if not fits or likeness.size not in (0, self._size) or shift.shape != (self._shift_size,):
             raise JudgeError("what the judge was taught belongs to another topic or other vectors: use the run's own")
-        self._lesson = Taught(likeness if likeness.size else None, shift, yes)
+        self._lesson = Taught(likeness if likeness.size else None, shift, yes, called)
 
     def evidence(self, page: Page) -> Evidence:
-        """Return the words without which the page would be less relevant."""
+        """Return the words without which the page would be less relevant; no stop words but the topic's own."""
         title, words = tuple(words_of(page.title)), page.main_words
-        distinct = list(dict.fromkeys((*words, *title)))
+        said = dict.fromkeys((*words, *title))
+        distinct = [word for word in said if word not in self._stop_words or self._terms.has(word)]
         whole = self._described(title, words)
         rows = np.tile(whole, (len(distinct), 1))
         for place, vector in enumerate(self._directions_without(title, words, distinct)):
@@ -284,7 +296,16 @@ class LearnedJudge(LearningJudge):
 
     def _log_odds(self, rows: NDArray[np.float64], lesson: Taught) -> NDArray[np.float64]:
         odds = self._start(rows, lesson.likeness, lesson.yes)
-        return odds if lesson.shift is None else odds + weighted_sums(self._features(rows), lesson.shift)
+        if lesson.shift is None:
+            return odds
+        odds = odds + weighted_sums(self._features(rows), lesson.shift)
+        likely = np.flatnonzero(odds > REFUSED_ODDS)  # the others need not be compared
+        if len(likely) and len(lesson.called) > lesson.yes:
+            share = _share_refused(
+                rows[likely, -self._size :], lesson.called[: lesson.yes], lesson.called[lesson.yes :]
+            )
+            odds[likely] += share * (REFUSED_ODDS - odds[likely])
+        return odds
 
     def _features(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what the regression sees of each page."""
@@ -346,7 +367,18 @@ class LearnedJudge(LearningJudge):
             np.concatenate([wanted[is_fitted].astype(np.float64), _probability(start_of_others)]),
             np.concatenate([np.ones(is_fitted.sum()), np.full(len(others), BACKGROUND_WEIGHT / max(len(others), 1))]),
         )
-        return Taught(likeness, shift, yes)
+        vectors = rows[:, -self._size :]
+        return Taught(likeness, shift, yes, np.concatenate([vectors[wanted], vectors[~wanted]]))
+
+
+def _share_refused(
+    pages: NDArray[np.float64], wanted: NDArray[np.float64], refused: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return how nearly each page is one that is refused, from 0 to 1; 0 where it is as near to one that is wanted."""
+    bar = np.maximum.reduce([np.full(len(pages), ALIKE), *(weighted_sums(pages, each) for each in wanted)])
+    nearest = np.maximum.reduce([weighted_sums(pages, each) for each in refused])
+    share: NDArray[np.float64] = np.clip((nearest - bar) / np.maximum(1 - bar, CLOSE_ENOUGH), 0.0, 1.0)
+    return share
 
 
 def fitted_shift(
