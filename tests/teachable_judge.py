@@ -41,8 +41,14 @@ class TeachableJudge(Judge):
         return np.concatenate(([self._keywords.relevance(page)], counts / (length or 1.0))).astype(np.float16)
 
     def relevances(self, descriptions: NDArray[np.float16]) -> NDArray[np.float64]:
+        return self._relevances_about(descriptions, self._centre)
+
+    def first_relevances(self, descriptions: NDArray[np.float16]) -> NDArray[np.float64]:
+        return self._relevances_about(descriptions, np.zeros(WIDTH - 1))
+
+    def _relevances_about(self, descriptions: NDArray[np.float16], centre: NDArray[np.float64]) -> NDArray[np.float64]:
         wide = descriptions.astype(np.float64)
-        pull = (wide[:, 1:] * self._centre).sum(axis=1)
+        pull = (wide[:, 1:] * centre).sum(axis=1)
         return np.clip(wide[:, 0] + WEIGHT * pull, 0.01, 0.99)  # never sure: there is always a question
 
     def teach(self, descriptions: NDArray[np.float16], answers: Sequence[tuple[int, bool]]) -> None:

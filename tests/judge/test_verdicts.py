@@ -23,6 +23,7 @@ from honeyguide.settings import JudgeSettings, Settings, TopicSettings, with_ove
 from honeyguide.settings.sections import LADDER_REWARDS
 from honeyguide.settings.sections import REWARDS as REWARD_NAMES
 from pages import page_of
+from teachable_judge import TeachableJudge
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
@@ -201,3 +202,16 @@ class TestBuilding:
         assert not builder.judge().judge(WITH_WORD).is_relevant
         assert isinstance(builder.relevance_judge(), KeywordJudge)
         assert "vectors" not in vars(builder)
+
+
+def test_a_page_earns_the_mean_of_what_the_topic_and_the_answers_say() -> None:
+    topic = Topic("geology", ("rock",))
+    judge = TeachableJudge(topic)
+    verdicts = Verdicts(judge, TopicPhrases(topic.phrases))
+    page = page_of("basalt lava lava")
+    description = judge.describe(page)
+    first = verdicts.judge(page, description)
+    judge.teach(description[None, :], [(0, True)])
+    taught = verdicts.judge(page, description)
+    assert taught.relevance > first.relevance
+    assert taught.reward == pytest.approx((first.relevance + taught.relevance) / 2)

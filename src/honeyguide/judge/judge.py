@@ -108,6 +108,10 @@ class LearningJudge(Judge, Protocol):
         """Return the relevance of each page described, a row each; the same in any batch."""
         ...
 
+    def first_relevances(self, descriptions: NDArray[np.float16]) -> NDArray[np.float64]:
+        """Return the relevances as they would be without any answer."""
+        ...
+
     def teach(self, descriptions: NDArray[np.float16], answers: Sequence[tuple[int, bool]]) -> None:
         """Learn anew from all pages so far and the answers about some: a row's place, and whether it is relevant.
 

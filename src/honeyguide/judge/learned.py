@@ -64,6 +64,9 @@ SATURATED: Final = 3.0  # nearness to a few words says little more beyond so man
 # On topics that the weights were not fitted to, pages above even odds were on topic less often than the sum said.
 SOBER: Final = 0.5
 
+# How much an answer of yes says of the likeness, against an example. Pages that a crawl meets are near one another, so
+# a few of them are no picture of the topic: crawls of 16 subjects found more with a tenth than with a whole.
+ANSWER_SHARE: Final = 0.1
 VECTOR_SCALE: Final = 2.0  # of θ for the numbers of a vector: the larger, the more an answer says of pages like it
 TERM_SCALE: Final = 1.0
 CONSTANT_SCALE: Final = 2.0
@@ -106,6 +109,7 @@ class Taught:
     likeness: NDArray[np.float64] | None = None  # mean direction of what is wanted, of length 1
     shift: NDArray[np.float64] | None = None  # θ above: of the vector, the topic's words and the constant
     yes: int = 0  # examples and answers that the likeness is made of
+    weight: float = 0.0  # of them together
     called: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))  # vectors: those `yes`, then all no
 
 
@@ -157,8 +161,10 @@ class LearnedJudge(LearningJudge):
         return self._described(tuple(words_of(page.title)), page.main_words, page).astype(np.float16)
 
     def relevances(self, descriptions: NDArray[np.float16]) -> NDArray[np.float64]:
-        has_words = descriptions.any(axis=1)
-        return np.where(has_words, _probability(self._log_odds(descriptions.astype(np.float64), self._lesson)), 0.0)
+        return self._relevances_after(descriptions, self._lesson)
+
+    def first_relevances(self, descriptions: NDArray[np.float16]) -> NDArray[np.float64]:
+        return self._relevances_after(descriptions, self._untaught)
 
     def clues(
         self, descriptions: NDArray[np.floating[Any]], likeness: NDArray[np.float64] | None = None
@@ -194,7 +200,15 @@ class LearnedJudge(LearningJudge):
         kept = io.BytesIO()
         likeness = np.empty(0) if lesson.likeness is None else lesson.likeness
         called = lesson.called.astype(np.float16)  # as descriptions have them, so nothing is lost
-        np.savez(kept, format=FORMAT, likeness=likeness, shift=lesson.shift, yes=lesson.yes, called=called)
+        np.savez(
+            kept,
+            format=FORMAT,
+            likeness=likeness,
+            shift=lesson.shift,
+            yes=lesson.yes,
+            weight=lesson.weight,
+            called=called,
+        )
         return kept.getvalue()
 
     def load(self, state: bytes) -> None:
@@ -204,7 +218,7 @@ class LearnedJudge(LearningJudge):
         try:
             saved = load_arrays(state)
             likeness, shift = saved["likeness"].astype(np.float64), saved["shift"].astype(np.float64)
-            yes, fits = int(saved["yes"]), int(saved["format"]) == FORMAT
+            yes, weight, fits = int(saved["yes"]), float(saved["weight"]), int(saved["format"]) == FORMAT
             called = saved["called"].astype(np.float64)
         except (ValueError, TypeError, KeyError) as error:
             raise JudgeError(
@@ -213,7 +227,7 @@ class LearnedJudge(LearningJudge):
         fits = fits and called.ndim == 2 and called.shape[1] == self._size and len(called) >= yes
         if not fits or likeness.size not in (0, self._size) or shift.shape != (self._shift_size,):
             raise JudgeError("what the judge was taught belongs to another topic or other vectors: use the run's own")
-        self._lesson = Taught(likeness if likeness.size else None, shift, yes, called)
+        self._lesson = Taught(likeness if likeness.size else None, shift, yes, weight, called)
 
     def evidence(self, page: Page) -> Evidence:
         """Return the words without which the page would be less relevant; no stop words but the topic's own."""
@@ -290,12 +304,16 @@ class LearnedJudge(LearningJudge):
             )
             yield unit(self._cut(text) + (self._cut(lead + named) if encoded is None else encoded))
 
+    def _relevances_after(self, descriptions: NDArray[np.float16], lesson: Taught) -> NDArray[np.float64]:
+        has_words = descriptions.any(axis=1)
+        return np.where(has_words, _probability(self._log_odds(descriptions.astype(np.float64), lesson)), 0.0)
+
     @property
     def _shift_size(self) -> int:
         return self._size + len(self._terms.weights) + 1
 
     def _log_odds(self, rows: NDArray[np.float64], lesson: Taught) -> NDArray[np.float64]:
-        odds = self._start(rows, lesson.likeness, lesson.yes)
+        odds = self._start(rows, lesson.likeness, lesson.weight)
         if lesson.shift is None:
             return odds
         odds = odds + weighted_sums(self._features(rows), lesson.shift)
@@ -314,14 +332,16 @@ class LearnedJudge(LearningJudge):
             [VECTOR_SCALE * (vectors - self._centre), TERM_SCALE * terms, np.full(len(rows), CONSTANT_SCALE)]
         )
 
-    def _start(self, rows: NDArray[np.float64], likeness: NDArray[np.float64] | None, yes: int) -> NDArray[np.float64]:
+    def _start(
+        self, rows: NDArray[np.float64], likeness: NDArray[np.float64] | None, weight: float
+    ) -> NDArray[np.float64]:
         """Return the log-odds by the topic's words, its vector and the mean of what is wanted, before any fit."""
         clues = self.clues(rows)
         odds = weighted_sums(clues, self._weights.by_name)
         if likeness is not None:
             clues[:, 0] = self._nearness(rows, likeness)
             has_terms = len(self._terms.weights) > 0
-            share = yes / (yes + 1) if has_terms else 1.0
+            share = weight / (weight + 1) if has_terms else 1.0
             fitted = self._weights.by_likeness if has_terms else self._weights.by_likeness_alone
             odds = (1 - share) * odds + share * weighted_sums(clues, fitted)
         return np.where(odds > 0, SOBER * odds, odds)
@@ -346,19 +366,20 @@ class LearnedJudge(LearningJudge):
 
     def _learned(self, rows: NDArray[np.float64], wanted: NDArray[np.bool_], others: NDArray[np.float64]) -> Taught:
         """Fit the regression to examples, then answered pages, with pages that nobody was asked about beside them."""
-        yes = int(wanted.sum())
-        likeness = _mean_direction(rows[wanted, -self._size :]) if yes else None
+        likeness = _mean_direction(rows[wanted, -self._size :]) if wanted.any() else None
         is_example = np.arange(len(rows)) < len(self._examples)
+        weights = np.where(wanted, np.where(is_example, 1.0, ANSWER_SHARE), 0.0)
+        weight = float(weights.sum())
         is_fitted = ~(is_example & wanted)
         if not is_fitted.any():
-            return Taught(likeness, None, yes)
-        start = self._start(rows, likeness, yes)
+            return Taught(likeness, yes=int(wanted.sum()), weight=weight)
+        start = self._start(rows, likeness, weight)
         for place in np.flatnonzero(wanted).tolist():  # a page must not vouch for itself
             rest = wanted.copy()
             rest[place] = False
-            alike = _mean_direction(rows[rest, -self._size :]) if yes > 1 else None
-            start[place] = self._start(rows[place : place + 1], alike, yes - 1)[0]
-        start_of_others = self._start(others, likeness, yes)
+            alike = _mean_direction(rows[rest, -self._size :]) if rest.any() else None
+            start[place] = self._start(rows[place : place + 1], alike, weight - weights[place])[0]
+        start_of_others = self._start(others, likeness, weight)
         features = self._features(np.concatenate([rows[is_fitted], others]))
         features[: np.count_nonzero(is_example & is_fitted), -1] = 0.0  # the constant
         shift = fitted_shift(
@@ -368,7 +389,7 @@ class LearnedJudge(LearningJudge):
             np.concatenate([np.ones(is_fitted.sum()), np.full(len(others), BACKGROUND_WEIGHT / max(len(others), 1))]),
         )
         vectors = rows[:, -self._size :]
-        return Taught(likeness, shift, yes, np.concatenate([vectors[wanted], vectors[~wanted]]))
+        return Taught(likeness, shift, int(wanted.sum()), weight, np.concatenate([vectors[wanted], vectors[~wanted]]))
 
 
 def _share_refused(

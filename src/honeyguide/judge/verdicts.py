@@ -145,12 +145,13 @@ class Verdicts:
         self._judge.see(page)
         if description is not None and self.learner is not None:
             relevance = float(self.learner.relevances(description[None, :])[0])
+            first = float(self.learner.first_relevances(description[None, :])[0])
         else:
-            relevance = self._judge.relevance(page)
+            relevance = first = self._judge.relevance(page)
         by_word = self._settings.relevant_when == "word"
         has_word = (by_word or self._ladder is not None) and self._phrases.are_in(page.main_words)
         is_relevant = has_word if by_word else relevance >= self.threshold
-        reward = self._reward(page, relevance, is_relevant=is_relevant, has_word=has_word)
+        reward = self._reward(page, (first, relevance), is_relevant=is_relevant, has_word=has_word)
         return Verdict(relevance, is_relevant, reward)
 
     def judge_again(self, relevance: float, before: Verdict) -> Verdict:
@@ -185,7 +186,8 @@ class Verdicts:
     def load(self, state: bytes) -> None:
         self._judge.load(state)
 
-    def _reward(self, page: Page, relevance: float, *, is_relevant: bool, has_word: bool) -> float:
+    def _reward(self, page: Page, relevance: tuple[float, float], *, is_relevant: bool, has_word: bool) -> float:
+        """`relevance` is that without answers, and that with them: a page earns the mean of both."""
         if self._ladder is not None:
             return self._ladder.with_word if has_word else self._ladder.without_word(self._cosine(page))
         match self._settings.reward:
@@ -194,7 +196,7 @@ class Verdicts:
             case "pertejo-cosine":
                 return self._cosine(page)
             case _:  # also of lim2016: the strategy, which alone has the features, pays on its own
-                return self.score(relevance)
+                return sum(map(self.score, relevance)) / 2
 
     def score(self, relevance: float) -> float:
         """Return a relevance as the reward `score` pays it."""
