@@ -117,7 +117,7 @@ def test_a_report_says_where_it_is_and_replaces_only_its_own(cli: Cli, finished_
     cli(f"report finished -o {own} --overwrite")
     cli("report finished -o a.html --top 3")
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert page.count("<li><div><h3>") == 3
+    assert page.count('<li><span class="rank">') == 3
     assert cli("report finished -o - --top 3") == page
     cli("report finished -o a.html --overwrite")
 

@@ -14,6 +14,7 @@ from deep_strategies import thorough
 from honeyguide.crawler import crawl
 from honeyguide.errors import SettingsError
 from honeyguide.learn.features import COLUMNS
+from honeyguide.learn.online_ridge import SHOWN_BY
 from honeyguide.runs import LinkGraph, RankRules, open_run, pagerank
 from honeyguide.settings import validate
 from scripted_world import ScriptedWorld, page_with, redirect_to
@@ -69,13 +70,13 @@ class TestWhatIsRanked:
         assert first.importance == 1.0  # nothing was known
         assert 0 < second.importance != 1.0
         row = site.parts.strategy.rows(describe(second), second.parents)[0]
-        assert len(row) == len(COLUMNS) + 1
+        assert len(row) == len(COLUMNS) + len(SHOWN_BY) + 1
         assert row[-1] == np.float16(second.importance / (1 + second.importance))
 
     def test_without_the_setting_nothing_is_kept(self, tmp_path: Path) -> None:
         site = wired(tmp_path / "run", ranks__every=0, online_ridge__page_rank=False)
         assert site.parts.ranks is None
-        assert site.parts.strategy.row_width == len(COLUMNS)
+        assert site.parts.strategy.row_width == len(COLUMNS) + len(SHOWN_BY)
         site.close()
 
     def test_ranks_that_nobody_looks_at_change_nothing(self, tmp_path: Path) -> None:
