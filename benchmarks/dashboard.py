@@ -192,7 +192,7 @@ def _viewer(folder: Path, name: str) -> Iterator[Callable[[], int]]:
     assert server.stdout is not None
     address = server.stdout.readline().split()[-1]
     is_over, looks = Event(), 0
-    viewed = ",".join(view.name for view in VIEWS if not view.has_page)
+    viewed = ",".join(view.name for view in VIEWS)
 
     def look() -> None:
         nonlocal looks

@@ -26,6 +26,9 @@ class Listed:
         self._vector_by_word = vector_by_word
         self.most_at_once = 0
 
+    def has(self, word: str) -> bool:
+        return word in self._vector_by_word
+
     def words(self) -> Sequence[str]:
         return list(self._vector_by_word)
 
@@ -90,6 +93,8 @@ def test_the_bundled_vectors_name_plain_lower_case_words_and_know_what_is_near(
     assert list(words) == sorted(set(words))
     assert all(len(word) >= 3 and word.isalpha() and word == word.lower() for word in words)
     assert {"rock", "river", "music"} <= set(words)
+    assert source.has("rock")
+    assert not source.has("asdfgh")
     (rock,) = source.vectors(["rock"]).astype(np.float64)
     near = [word for word, _ in neighbours(source, rock, 10)]
     assert near[0] == "rock"

@@ -55,6 +55,9 @@ class WordllamaVectors:
         """Names these vectors: another release of the wheel may have others."""
         return xxhash.xxh3_128_hexdigest(self._vector_by_token.tobytes())
 
+    def has(self, word: str) -> bool:
+        return self._tokenizer.token_to_id(f"{_WORD_START}{word}") is not None
+
     def words(self) -> tuple[str, ...]:
         """Return the words of one token, in lower case and of three letters or more: some ten thousand, by letters."""
         tokens = self._tokenizer.get_vocab()
