@@ -332,6 +332,8 @@ class _Worker(asyncio.Protocol):
 
     def take(self, task: _Task) -> None:
         task.worker = self
+        if task.number in self.tasks:  # it was taken back while another page was slow, and the process has it still
+            return
         self.tasks[task.number] = task
         self.send(task.message)
         if len(self.tasks) == 1:
