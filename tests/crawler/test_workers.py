@@ -433,20 +433,6 @@ def test_pages_of_other_hosts_pass_slow_ones() -> None:
     assert len(processes) == 3, "one for each of the slow hosts, one for the others"
 
 
-def test_a_page_taken_back_from_a_slow_worker_is_not_sent_to_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers_module, "SLOW_S", 0.0)
-
-    async def ask() -> tuple[list[int], list[Prepared | Unreadable], list[int]]:
-        async with Workers(1, lambda: busy_recipe(1000.0)) as workers:
-            before = workers.process_ids
-            asked = [workers.prepare(PAGE_URL, Fetched(200, "text/html", b"mineral " * 5000)) for _ in range(12)]
-            return before, list(await asyncio.wait_for(asyncio.gather(*asked), 120)), workers.process_ids
-
-    before, done, after = asyncio.run(ask())
-    assert all(isinstance(each, Prepared) for each in done)
-    assert after[: len(before)] == before, "an answer that nobody waits for would have ended it"
-
-
 HOSTILE = "".join(f'<font c="{number}</font>"><p>' for number in range(900)).encode()
 
 
