@@ -220,7 +220,7 @@ def test_everything_can_be_done_with_the_keyboard_alone(watch: Watch, run: Path)
         page.keyboard.press("+")
         assert svg.get_attribute("viewBox") != whole
         page.keyboard.press("0")
-        assert svg.get_attribute("viewBox").split()[2:] == whole.split()[2:]  # type: ignore[union-attr]
+        assert svg.get_attribute("viewBox").split()[2:] == whole.split()[2:]
 
         watched.open(f"{address}runs/geology/questions")
         asked = []

@@ -36,10 +36,7 @@ class WatchedPage:
     """A page in a browser of its own. `check` fails if anything went wrong in it, or anything left for another host."""
 
     def __init__(self, browser: Browser, width: int = 1280, scheme: str = "light") -> None:
-        self._context = browser.new_context(
-            viewport={"width": width, "height": 900},
-            color_scheme=scheme,  # type: ignore[arg-type]
-        )
+        self._context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         self._context.set_default_timeout(PATIENCE_MS)
         self.page: Page = self._context.new_page()
         self.problems: list[str] = []
