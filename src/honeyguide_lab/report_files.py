@@ -47,7 +47,7 @@ def markdown(document: dict[str, Any]) -> str:
     if doubtful:
         parts.append(
             "# Not for headlines\n\nGraded by words that the crawler was told (self-graded), or with more than 10% of "
-            "the answers unknown (unreliable).\n"
+            "a replayed run's answers unknown (unreliable).\n"
         )
         parts += [_section(world) for world in doubtful]
     return "\n".join(parts)
@@ -82,6 +82,8 @@ def _section(world: dict[str, Any]) -> str:
         f"Labels {world['labels']}; budget {world['budget']:,}; R = {world['R']:,} on-topic pages can be reached; bound"
         f" {world['bound']:,}, oracle {world['oracle']:,}; data {world['data_hash'][:12]}."
     )
+    if world["missing"]:
+        facts += f" Links that the archive does not hold: {world['missing']}."
     ordered = sorted(world["strategies"], key=lambda each: -each["relevant"]["mean"])
     return f"{title}\n\n{facts}\n\n{markdown_table(_TITLES, [_row(each) for each in ordered])}\n"
 

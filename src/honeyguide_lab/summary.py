@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.runs import downsampled
 from honeyguide.settings import SETTINGS_BY_KEY
+from honeyguide.settings.sections import WorldSettings
 from honeyguide_lab.crawl_task import code_version
 from honeyguide_lab.grading import MOST_UNKNOWN
 from honeyguide_lab.statistics import paired_difference
@@ -66,7 +67,8 @@ def _world(cell: Cell, experiment: Experiment, crawls: Sequence[GradedCrawl]) ->
         "keywords": list(cell.topic.keywords),
         "labels": cell.labels,
         "self_graded": cell.self_graded,
-        "reliable": unknown <= MOST_UNKNOWN,
+        "reliable": not _is_biased(cell, unknown),
+        "missing": _missing(experiment) if cell.world.startswith("site:") else None,
         "unknown_share": round(unknown, 6),
         "budget": cell.budget,
         "R": _plain(fmean(answer.reachable for answer in answers)),
@@ -133,6 +135,18 @@ def _rounded(value: object) -> object:
     return round(value, 6) if isinstance(value, float) else value
 
 
+def _missing(experiment: Experiment) -> str:
+    """Return the rule for links that an archive does not hold; all of them where contenders differ in it."""
+    shared, usual = dict(experiment.overrides), WorldSettings().missing
+    rules = {(shared | dict(each.overrides)).get("world.missing", usual) for each in experiment.contenders}
+    return " or ".join(sorted(rules))
+
+
+def _is_biased(cell: Cell, unknown_share: float) -> bool:
+    """Whether too much is unknown of what a strategy once chose; an archive is no strategy's choice."""
+    return cell.world.startswith("replay:") and unknown_share > MOST_UNKNOWN
+
+
 def _plain(value: float) -> int | float:
     """A whole number as one."""
     return int(value) if value == int(value) else round(value, 4)
@@ -145,7 +159,7 @@ def _mean_curve(curves: Sequence[Sequence[int]]) -> list[tuple[int, float]]:
 
 def _sound(crawls: Sequence[GradedCrawl]) -> list[GradedCrawl]:
     """Return the crawls of all cells that may make a headline."""
-    unsound = {id(each.cell) for each in crawls if each.grade.unknown_share > MOST_UNKNOWN}
+    unsound = {id(each.cell) for each in crawls if _is_biased(each.cell, each.grade.unknown_share)}
     return [each for each in crawls if not each.cell.self_graded and id(each.cell) not in unsound]
 
 

@@ -98,7 +98,7 @@ def _lines(run: Run, seconds: float) -> Iterator[str]:
     yield ""
     yield f"  fetches       {progress.fetches:,} of {run.settings.budget.fetches:,}"
     if progress.unknown:
-        yield f"  unknown       {count_of(progress.unknown, 'link')} not in the replayed run; they cost nothing"
+        yield f"  unknown       {count_of(progress.unknown, 'link')} that the world never recorded; they cost nothing"
     yield f"  pages         {progress.pages:,}, of which relevant {progress.relevant:,}"
     yield from _without_page(run)
     cut = run.cut_pages()

@@ -73,6 +73,7 @@ def settings_to_refresh(old: Path | str, overrides: Mapping[str, Any], *, trust:
                 "crawl.feeds": [],
                 "crawl.sitemaps_from_robots": False,
                 "scope.follow_links": False,
+                "world.missing": "404",  # a page that was there and is not any more is gone
                 "scope.max_pages": 0,
                 "budget.fetches": pages * _FETCHES_A_PAGE,
                 "budget.seconds": 0.0,

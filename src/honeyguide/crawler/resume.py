@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BATCH: Final = 512  # links whose rows are made at once
-_FOR_GOOD: Final = ("crawl.world", "crawl.strategy", "crawl.seed", "judge.kind")
+_FOR_GOOD: Final = ("crawl.world", "crawl.strategy", "crawl.seed", "judge.kind", "world.missing")
 """Settings that a run keeps from its start: with others it would be no crawl that anyone could repeat."""
 
 

@@ -32,6 +32,7 @@ from honeyguide.settings.sections import (
     StoreSettings,
     TopicSettings,
     VectorSettings,
+    WorldSettings,
 )
 
 T = TypeVar("T")
@@ -43,6 +44,7 @@ class Settings:
 
     topic: TopicSettings = field(default_factory=TopicSettings)
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
+    world: WorldSettings = field(default_factory=WorldSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     fetch: FetchSettings = field(default_factory=FetchSettings)
     render: RenderSettings = field(default_factory=RenderSettings)

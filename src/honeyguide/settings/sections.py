@@ -91,6 +91,20 @@ class CrawlSettings:
         return self.concurrency or (LIVE_FETCHES if is_live else OFFLINE_FETCHES)
 
 
+UNRECORDED: Final = ("unknown", "404")
+
+
+@dataclass(frozen=True, slots=True)
+class WorldSettings:
+    """Answers of a world that holds a part of the web."""
+
+    missing: str = setting(
+        "unknown",
+        "what a link gives that the files behind site: do not hold: unknown, which costs and teaches nothing, or 404",
+        choices=UNRECORDED,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class BudgetSettings:
     """Limits of the crawl; it stops at the first that it meets."""

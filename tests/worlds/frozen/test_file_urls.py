@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from honeyguide.errors import InvalidUrl
-from honeyguide.model import Failed, Fetched, Redirected, Url
+from honeyguide.model import Fetched, Redirected, Unknown, Url
 from honeyguide.worlds.frozen import FolderWorld
 from honeyguide.worlds.frozen.folder import name_of, url_of
 from worlds.frozen.folders import BASE, PAGE, outcome_of
@@ -107,4 +107,4 @@ def test_no_path_however_spelled_escapes_the_folder(address: str) -> None:
         if isinstance(outcome, Fetched):
             assert outcome.body == PAGE
         else:
-            assert isinstance(outcome, Failed | Redirected)
+            assert isinstance(outcome, Unknown | Redirected)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from honeyguide.errors import WorldError
-from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Url
+from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Unknown, Url
 from honeyguide.worlds.frozen import FolderWorld
 from worlds.frozen.folders import BASE, PAGE, outcome_of, site
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-MISSING = Failed(FailureReason.HTTP_STATUS, "404 Not Found", 404)
+MISSING = Unknown("not in these files")
 SERVED = Fetched(200, "text/html", PAGE)
 
 
@@ -115,7 +115,7 @@ def test_a_content_type_comes_from_the_name_or_else_from_the_bytes(
     assert outcome_of(site(tmp_path, "z.html"), name) == Fetched(200, content_type, body)
 
 
-def test_a_page_over_the_limit_is_too_large_and_one_that_is_gone_is_a_404(tmp_path: Path) -> None:
+def test_a_page_over_the_limit_is_too_large_and_one_that_is_gone_is_missing(tmp_path: Path) -> None:
     site(tmp_path, "a.html", "b.html")
     world = FolderWorld(tmp_path, BASE, max_body_bytes=len(PAGE) - 1)
     (tmp_path / "b.html").unlink()

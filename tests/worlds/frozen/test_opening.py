@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from honeyguide.errors import WorldError
-from honeyguide.model import Url
+from honeyguide.model import Failed, Unknown, Url
+from honeyguide.settings import settings_from
 from honeyguide.worlds.frozen import FolderWorld, WarcWorld, open_site
+from honeyguide.worlds.frozen.opening import open_frozen
 from worlds.frozen.folders import site
 from worlds.frozen.warc_files import Made, write_warc
 
@@ -87,3 +90,19 @@ def test_what_cannot_be_opened_is_refused_in_one_line(
 
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_a_setting_says_what_a_link_gives_that_the_files_do_not_hold(tmp_path: Path, is_folder: bool) -> None:
+    site(tmp_path, "index.html")
+    file = write_warc(tmp_path / "a.warc.gz", [Made("http://a.test/")])
+    spec = f"{tmp_path}@http://a.test/" if is_folder else str(file)
+    asked = Url.parse("http://a.test/gone.html")
+
+    by_default = asyncio.run(open_frozen(spec, settings_from({})).fetch(asked))
+    by_setting = asyncio.run(open_frozen(spec, settings_from({"world": {"missing": "404"}})).fetch(asked))
+
+    assert isinstance(by_default.outcome, Unknown)
+    assert isinstance(by_setting.outcome, Failed)
+    assert by_setting.outcome.status == 404
+    assert by_setting.elapsed_s > by_default.elapsed_s == 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import zlib
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 import zstandard
 
-from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Url
+from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Unknown, Url
 from honeyguide.worlds.frozen import WarcWorld
 from worlds.frozen.folders import outcome_of
 from worlds.frozen.warc_files import Made, write_warc
@@ -52,11 +53,11 @@ def test_each_record_of_each_host_answers_at_its_url(tmp_path: Path, name: str) 
     assert outcome_of(world, Url.parse("https://b.test/x?y=1")) == Fetched(200, "application/json", b"{}")
 
 
-def test_what_no_file_holds_is_a_404(tmp_path: Path) -> None:
-    outcome = outcome_of(world_of(tmp_path, Made("http://a.test/")), Url.parse("http://b.test/"))
+def test_what_no_file_holds_is_unknown(tmp_path: Path) -> None:
+    answer = asyncio.run(world_of(tmp_path, Made("http://a.test/")).fetch(Url.parse("http://b.test/")))
 
-    assert isinstance(outcome, Failed)
-    assert (outcome.reason, outcome.status) == (FailureReason.HTTP_STATUS, 404)
+    assert isinstance(answer.outcome, Unknown)
+    assert answer.elapsed_s == 0.0
 
 
 def test_redirects_and_errors_are_what_they_were(tmp_path: Path) -> None:
@@ -231,7 +232,7 @@ def test_a_revisit_without_its_original_counts_for_nothing(tmp_path: Path) -> No
         [write_warc(tmp_path / "a.warc", [ORIGINAL, revisit(WARC_Payload_Digest="sha1:OTHER"), revisit()])]
     )
 
-    assert isinstance(outcome_of(world, Url.parse("http://a.test/again")), Failed)
+    assert isinstance(outcome_of(world, Url.parse("http://a.test/again")), Unknown)
     assert [url.path for url in world.urls()] == ["/first"]
 
 

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 import xxhash
 
+from honeyguide.model import Answer, Failed, FailureReason, Unknown
+
 if TYPE_CHECKING:
-    from honeyguide.model import Url
+    from honeyguide.model import Outcome, Url
+
+MISSING: Final = Failed(FailureReason.HTTP_STATUS, "404 Not Found", 404)
+UNRECORDED: Final = Unknown("not in these files")
 
 HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
 SNIFFED_BYTES: Final = 1024
@@ -60,3 +65,8 @@ def simulated_latency_s(url: Url) -> float:
     """Return seconds with a heavy tail: half of all URLs under 0.06, one in a hundred over 0.3."""
     share = xxhash.xxh3_64_intdigest(url.text.encode()) / 2**64
     return round(min(FASTEST_S / (1.0 - share) ** 0.5 + 0.01, SLOWEST_S), 4)
+
+
+def answer_in_time(outcome: Outcome, url: Url) -> Answer:
+    """Return the answer that an outcome is; what nobody was asked for takes no time."""
+    return Answer(outcome, 0.0 if isinstance(outcome, Unknown) else simulated_latency_s(url))

@@ -2,7 +2,7 @@
 
 One page has one URL. `index.html` is its folder (asked for by name it redirects there), a folder without its slash
 redirects to the slash, another spelling of a name redirects to the canonical one, a symbolic link inside the folder
-redirects to what it stands for, and so does a query, which means nothing to a file. Everything else is a 404.
+redirects to what it stands for, and so does a query, which means nothing to a file. Everything else is `missing`.
 
 A name is a path below the folder, parts joined with "/". In its URL each part is percent-encoded where it must be:
 `%`, `?`, `#`, blanks, control characters, bytes beyond ASCII. What WHATWG leaves as it stands stays as it stands, so
@@ -24,9 +24,11 @@ from honeyguide.errors import InvalidUrl, WorldError
 from honeyguide.model import Answer, Failed, FailureReason, Fetched, Outcome, Redirected, Url
 from honeyguide.worlds.frozen.answers import (
     HTML_TYPES,
+    MISSING,
     SNIFFED_BYTES,
+    UNRECORDED,
+    answer_in_time,
     looks_like_html,
-    simulated_latency_s,
     type_by_name,
 )
 
@@ -146,7 +148,6 @@ class FolderIndex:
         return f"{name}/" if target.is_dir() else name
 
 
-MISSING: Final = Failed(FailureReason.HTTP_STATUS, "404 Not Found", 404)
 FORBIDDEN: Final = Failed(FailureReason.HTTP_STATUS, "403 Forbidden", 403)
 MOVED: Final = 301
 
@@ -154,19 +155,28 @@ MOVED: Final = 301
 class FolderWorld:
     """A `World` of the files below `folder`, at `base`. Names are case-sensitive. Holds names, reads bodies.
 
-    The names are read once, when the world is opened; a file that is gone by the time it is asked for is a 404. What
+    The names are read once, when the world is opened; a file that is gone by the time it is asked for is missing. What
     the `robots.txt` at the root of the host forbids `robots_agent` is refused; no name, no questions asked.
     """
 
     is_offline = True
     writes_pages = False
 
-    def __init__(self, folder: Path, base: Url, *, max_body_bytes: int = 5_000_000, robots_agent: str = "") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        base: Url,
+        *,
+        max_body_bytes: int = 5_000_000,
+        robots_agent: str = "",
+        missing: Outcome = UNRECORDED,
+    ) -> None:
         if not base.text.endswith("/") or "?" in base.text:
             raise WorldError(f"{base} is not the address of a folder; end it in a slash, as in http://host/prefix/")
         self.base = base
         self._max_body_bytes = max_body_bytes
         self._robots_agent = robots_agent
+        self._missing = missing
         self._index = FolderIndex(folder)
         if next(self.urls(), None) is None:
             raise WorldError(f"{folder} holds no HTML page; name a folder of .html files")
@@ -183,7 +193,7 @@ class FolderWorld:
             outcome = self._outcome(url)
         except InvalidUrl:  # the canonical URL would be longer than a URL may be
             outcome = MISSING
-        return Answer(outcome, simulated_latency_s(url))
+        return answer_in_time(self._missing if outcome is MISSING else outcome, url)
 
     def entry_urls(self) -> Sequence[Url]:
         """Return the index page of the root; where there is none, the page with the shortest URL."""

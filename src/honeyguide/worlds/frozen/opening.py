@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import InvalidUrl, WorldError
 from honeyguide.model import Url
+from honeyguide.worlds.frozen.answers import MISSING, UNRECORDED
 from honeyguide.worlds.frozen.folder import FolderWorld
 from honeyguide.worlds.frozen.warc import WarcWorld
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from honeyguide.model import Outcome
     from honeyguide.settings import Settings
 
 WARC_SUFFIXES: Final = (".warc", ".warc.gz")
@@ -31,25 +33,29 @@ _FOLDER_AND_BASE: Final = re.compile(r"(?P<folder>.+)@(?P<base>https?://.*)", re
 def open_frozen(spec: str, settings: Settings) -> FolderWorld | WarcWorld:
     """Open the site that stands behind `site:` in the settings."""
     robots_agent = settings.fetch.identity if settings.politeness.obey_robots else ""
-    return open_site(spec, max_body_bytes=settings.fetch.max_body_bytes, robots_agent=robots_agent)
+    missing = MISSING if settings.world.missing == "404" else UNRECORDED
+    return open_site(spec, max_body_bytes=settings.fetch.max_body_bytes, robots_agent=robots_agent, missing=missing)
 
 
-def open_site(spec: str, *, max_body_bytes: int = 5_000_000, robots_agent: str = "") -> FolderWorld | WarcWorld:
+def open_site(
+    spec: str, *, max_body_bytes: int = 5_000_000, robots_agent: str = "", missing: Outcome = UNRECORDED
+) -> FolderWorld | WarcWorld:
     """Return the frozen site that `spec` names. WorldError when there is none or it cannot be read.
 
     A folder refuses what its robots.txt forbids `robots_agent`; what is in a WARC file was fetched by somebody before.
+    `missing` answers for what the files do not hold.
     """
     if not spec:
         raise WorldError(f"site: names no files; write {FORMS}")
     match = _FOLDER_AND_BASE.fullmatch(spec)
     try:
         if match is None:
-            return WarcWorld(_warc_files(spec), max_body_bytes=max_body_bytes)
+            return WarcWorld(_warc_files(spec), max_body_bytes=max_body_bytes, missing=missing)
         folder = _expand(match["folder"])
         if not folder.is_dir():
             raise WorldError(f"site:{spec}: there is no folder {folder}; name one with HTML files in it")
         base = _parse_base(match["base"], spec)
-        return FolderWorld(folder, base, max_body_bytes=max_body_bytes, robots_agent=robots_agent)
+        return FolderWorld(folder, base, max_body_bytes=max_body_bytes, robots_agent=robots_agent, missing=missing)
     except OSError as error:  # a name too long, a folder that may not be read
         raise WorldError(f"site:{spec}: {error.strerror}; write {FORMS}") from error
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from honeyguide.errors import InvalidUrl, WorldError
 from honeyguide.model import Answer, Failed, FailureReason, Fetched, Outcome, Redirected, Url
 from honeyguide.quiet_fastwarc import ArchiveIterator, WarcRecordType
-from honeyguide.worlds.frozen.answers import simulated_latency_s
+from honeyguide.worlds.frozen.answers import UNRECORDED, answer_in_time
 from honeyguide.worlds.frozen.warc_scan import COLUMNS, MAX_HEADER_BYTES, captures_of
 
 if TYPE_CHECKING:
@@ -176,11 +176,8 @@ def _parse_redirect(status: int, url: Url, location: bytes) -> Outcome:
         return Failed(FailureReason.BAD_RESPONSE, f"bad Location: {error}", status)
 
 
-MISSING: Final = Failed(FailureReason.HTTP_STATUS, "404 Not Found: not in these WARC files", 404)
-
-
 class WarcWorld:
-    """A `World` of what some WARC files hold; a URL that they do not is a 404.
+    """A `World` of what some WARC files hold; a URL that they do not is `missing`.
 
     Opening it reads each file from end to end, unless an index lies beside it; a fetch reads one record.
     """
@@ -188,7 +185,10 @@ class WarcWorld:
     is_offline = True
     writes_pages = False
 
-    def __init__(self, files: Sequence[Path], *, max_body_bytes: int = 5_000_000) -> None:
+    def __init__(
+        self, files: Sequence[Path], *, max_body_bytes: int = 5_000_000, missing: Outcome = UNRECORDED
+    ) -> None:
+        self._missing = missing
         self._max_body_bytes = max_body_bytes
         self._index = WarcIndex(files)
         self._entry_urls = tuple(islice(self._index.pages(), 1))
@@ -199,8 +199,7 @@ class WarcWorld:
 
     async def fetch(self, url: Url) -> Answer:
         place = self._index.find(url)
-        outcome = MISSING if place is None else read_outcome(*place, url, self._max_body_bytes)
-        return Answer(outcome, simulated_latency_s(url))
+        return answer_in_time(self._missing if place is None else read_outcome(*place, url, self._max_body_bytes), url)
 
     def entry_urls(self) -> Sequence[Url]:
         """Return the first HTML page of the first file."""
