@@ -271,6 +271,7 @@ def test_a_core_brought_back_equals_the_one_that_was_stopped(
         parse_or_skip__skip_penalty=5.0,  # else it would skip everything
         parse_or_skip_q__reserve=15,
         random_skip__share=0.1,
+        tunnelling__cutoff=1000,
         dqn__warm_up=5,
         dqn__refresh_every=2,
         store__snapshot_every=7,

@@ -20,7 +20,7 @@ from honeyguide.crawler.journal import JournaledStages
 from honeyguide.crawler.links import Identity
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.frontier import Arrivals, Pairs
-from honeyguide.learn import FoundAgain
+from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import HostKey, LinkState, ParentFacts
 from honeyguide.runs import open_run, settings_to_build
 from honeyguide.settings import SETTINGS_BY_KEY, shown, with_overrides
@@ -190,9 +190,12 @@ def _restore_learner(parts: Parts, store: SqliteStore) -> JournaledStages:
 def _restore_waiting(parts: Parts, store: SqliteStore, progress: Progress) -> dict[LinkId, Pairs]:
     """Let the waiting links wait again."""
     waiting = store.links([LinkState.WAITING])
+    # Stored scores are those of the moment when a link was found; counts of its parents change after that.
+    counts_parents = parts.parents is not None and parts.parents.rules.is_newest
+    is_scored_anew = progress.is_repriced or (counts_parents and parts.strategy.order is Order.BEST_SCORE)
     while batch := list(islice(waiting, BATCH)):
         links, rows = [stored.link for stored in batch], stored_rows(parts.strategy, batch, parts.parents)
-        scores = parts.strategy.score(rows) if progress.is_repriced else np.array([each.score for each in batch])
+        scores = parts.strategy.score(rows) if is_scored_anew else np.array([each.score for each in batch])
         levels = np.array([stored.level for stored in batch], dtype=np.uint8)
         parts.frontier.push(Arrivals(links, parts.links.hosts(links), scores, rows, levels))
     return {}

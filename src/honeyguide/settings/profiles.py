@@ -61,9 +61,11 @@ VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
         "dqn.draws": "link",
         "dqn.outputs": 32_000,
     },
-    # Web Crawler: Loop detection, F and G: signatures, a window of 500 pages or a day, a threshold, importance.
+    # Web Crawler: Loop detection, F and G: signatures, a window of 500 pages or a day, a threshold, importance, and
+    # links that wait by the number of links to their page (5b), of equals the first (breadth-first).
     "loop-detection": {
-        "crawl.strategy": "breadth-first",
+        "crawl.strategy": "in-links",
+        "in_links.counted": "page",
         "guard.rules": (),
     },
 }
