@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from shutil import rmtree
 from threading import Thread
@@ -63,18 +64,11 @@ def test_the_folder_of_new_runs_is_shown_in_full(tmp_path: Path, monkeypatch: py
 
 def test_asking_whether_a_run_is_crawled_never_keeps_a_crawl_out(run: Path) -> None:
     library = Library([run])
-    is_over = False
-
-    def ask() -> None:
-        while not is_over:
-            library.cards()
-
-    asking = Thread(target=ask)
-    asking.start()
-    for _ in range(200):
-        RunLock(RunFolder(run)).close()
-    is_over = True
-    asking.join()
+    with ThreadPoolExecutor(1) as asker:
+        asking = asker.submit(lambda: [library.cards()[0].name for _ in range(50)])
+        while not asking.done():
+            RunLock(RunFolder(run)).close()  # RunBusy where it is kept out
+    assert asking.result() == ["geology"] * 50
 
 
 def damage(run: Path) -> str:

@@ -99,7 +99,7 @@ class StatusFile:
         try:
             draft.unlink(missing_ok=True)
             with draft.open("x", encoding="utf-8") as opened:
-                json.dump(self._status(now), opened)
+                opened.write(json.dumps(self._status(now)))  # by the encoder in C, which json.dump does not use
             draft.replace(self._file)
         except OSError as error:
             if not self._has_failed:
