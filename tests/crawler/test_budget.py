@@ -17,8 +17,9 @@ from honeyguide.crawler.machine_limits import (
     memory_of_machine,
     memory_of_process,
 )
+from honeyguide.errors import SettingsError
 from honeyguide.runs import Progress, open_run
-from honeyguide.settings import BudgetSettings, with_overrides
+from honeyguide.settings import BudgetSettings, validate, with_overrides
 from scripted_world import ScriptedWorld, page_with, taking
 from vectors_by_hash import hashed_vectors
 
@@ -133,18 +134,64 @@ def test_the_reason_is_stored_and_announced(tmp_path: Path) -> None:
         (Progress(spent_seconds=10.0), 0, StopReason.SECONDS),
         (Progress(body_bytes=2_000_000), 0, StopReason.BYTES),
         (Progress(), 3_000_000, StopReason.DISK),
+        (Progress(relevant=6), 0, None),
+        (Progress(relevant=7), 0, StopReason.RELEVANT),
     ],
 )
 def test_a_limit_is_reached_when_all_of_it_is_spent(
     progress: Progress, disk_bytes: int, expected: StopReason | None
 ) -> None:
-    budget = BudgetSettings(fetches=10, seconds=10.0, megabytes=2.0, disk_megabytes=3.0)
+    budget = BudgetSettings(fetches=10, relevant=7, seconds=10.0, megabytes=2.0, disk_megabytes=3.0)
     assert limit_reached(budget, progress, disk_bytes) is expected
 
 
 def test_a_limit_of_zero_is_no_limit() -> None:
     spent = Progress(dispatches=1, spent_seconds=1e9, body_bytes=10**12)
     assert limit_reached(BudgetSettings(fetches=2), spent, 10**12) is None
+
+
+class TestYield:
+    """A crawl that no longer pays may stop before its budget is spent."""
+
+    def world_that_dries_up(self, paying: int, others: int) -> ScriptedWorld:
+        """Relevant pages come first, breadth-first, then others."""
+        urls = [f"http://h{number % 9}.test/{number}" for number in range(paying + others)]
+        texts = ["rock mineral " * 20] * paying + ["music " * 40] * others
+        pages = {url: f"<p>{text}</p>" for url, text in zip(urls, texts, strict=True)}
+        return ScriptedWorld({SEED: page_with(*urls), **pages})
+
+    def test_enough_relevant_pages_end_a_crawl(self, tmp_path: Path) -> None:
+        wired = HandWired(tmp_path / "run", self.world_that_dries_up(9, 9), script_settings(budget__relevant=4))
+        assert wired.run() is StopReason.RELEVANT
+        assert (wired.core.progress.relevant, wired.core.progress.steps) == (4, 5)
+
+    def test_too_few_relevant_pages_among_the_last_fetches_end_a_crawl(self, tmp_path: Path) -> None:
+        settings = script_settings(budget__stop_when="yield < 20% over 10")
+        wired = HandWired(tmp_path / "run", self.world_that_dries_up(15, 60), settings)
+        assert wired.run() is StopReason.YIELD
+        # The seed, 15 that pay, and as many others until one of the last ten pays.
+        assert (wired.core.progress.relevant, wired.core.progress.steps) == (15, 1 + 15 + 9)
+
+    def test_a_crawl_younger_than_the_rule_goes_on(self, tmp_path: Path) -> None:
+        settings = script_settings(budget__stop_when="yield < 100% over 30")
+        wired = HandWired(tmp_path / "run", self.world_that_dries_up(0, 28), settings)
+        assert wired.run() is StopReason.EXHAUSTED
+
+    @pytest.mark.parametrize("stopped_after", [3, 16, 24])
+    def test_a_resumed_crawl_remembers_what_paid(self, tmp_path: Path, stopped_after: int) -> None:
+        rule, world = "yield < 20% over 10", self.world_that_dries_up(15, 60)
+        part = HandWired(
+            tmp_path / "run", world, script_settings(budget__stop_when=rule, budget__fetches=stopped_after)
+        )
+        assert part.run() is StopReason.FETCHES
+        again = HandWired(tmp_path / "run", world, script_settings(budget__stop_when=rule))
+        assert again.run() is StopReason.YIELD
+        assert (again.core.progress.relevant, again.core.progress.steps) == (15, 1 + 15 + 9)
+
+    @pytest.mark.parametrize("rule", ["yield < 0% over 9", "yield < 101% over 9", "yield < 2% over 0", "yield > 2%"])
+    def test_a_rule_that_is_none_is_refused(self, rule: str) -> None:
+        with pytest.raises(SettingsError, match=r"budget\.stop_when is .*%"):
+            validate(script_settings(budget__stop_when=rule))
 
 
 class TestMachineLimits:

@@ -19,6 +19,7 @@ from honeyguide.cli.options import (
     Verbosity,
     limit_flags,
     settings_of,
+    stop_flags,
     takes_flags,
     topic_values,
 )
@@ -104,6 +105,7 @@ FLAGS: Final = (
         "Also ask these, though their addresses are not public, as in 127.0.0.0/8; repeatable.",
     ),
     Flag("--budget", "budget.fetches", "FETCHES", _HOW),
+    *stop_flags(_HOW),
     *limit_flags(_HOW, are_everyday=False),
     Flag("--strategy", "crawl.strategy", "NAME", _HOW, "How links are chosen; see above."),
     Flag("--judge", "judge.kind", "NAME", _HOW, f"How relevance is measured: {', '.join(JUDGES)}."),

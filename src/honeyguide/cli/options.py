@@ -197,6 +197,17 @@ TOPIC_FLAGS: Final = (
 )  # fmt: skip
 
 
+def stop_flags(panel: str) -> tuple[Flag, Flag]:
+    """Return the flags of every command that crawls for when it has found enough."""
+    return (
+        Flag("--target", "budget.relevant", "PAGES", panel, "Stop at so many relevant pages."),
+        Flag(
+            "--stop-when", "budget.stop_when", "RULE", panel,
+            "Stop when fetches no longer pay, as in 'yield < 2% over 500'.",
+        ),
+    )  # fmt: skip
+
+
 def limit_flags(panel: str, *, are_everyday: bool = True) -> tuple[Flag, Flag]:
     """Return the flags of every command that crawls for what it may take of the machine."""
     return (

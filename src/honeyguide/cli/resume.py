@@ -20,6 +20,7 @@ from honeyguide.cli.options import (
     Verbosity,
     limit_flags,
     parse_assignment,
+    stop_flags,
     takes_flags,
     whole_number,
 )
@@ -38,7 +39,7 @@ _SHOWN_FINDINGS: Final = ("changed", "moved", "gone", "failed")
 _LIMITS: Final = limit_flags("Options")
 
 
-@takes_flags(_LIMITS)
+@takes_flags((*stop_flags("Options"), *_LIMITS))
 def resume(
     run: RunArgument,
     budget: Annotated[
@@ -94,6 +95,10 @@ def _nothing_is_left(path: Path, *, as_json: bool) -> bool:
                 remedy = "extend it with --budget +1000"
             case StopReason.DISK:
                 remedy = "give it more with --max-disk"
+            case StopReason.RELEVANT:
+                remedy = "ask for more with --target, or all with --target 0"
+            case StopReason.YIELD:
+                remedy = "go on with another --stop-when, or none: --stop-when ''"
             case StopReason.EXHAUSTED:
                 remedy = "start another run with other seeds"
             case _:
@@ -107,8 +112,8 @@ def _final_reason(run: Run) -> StopReason | None:
     progress = run.progress
     if not progress.stop_reason or not StopReason(progress.stop_reason).is_final:
         return None
-    if progress.stop_reason == StopReason.EXHAUSTED:
-        return StopReason.EXHAUSTED
+    if progress.stop_reason in (StopReason.EXHAUSTED, StopReason.YIELD):
+        return StopReason(progress.stop_reason)
     # Someone may have raised a limit in the run's settings by hand, or sent a larger budget.
     budget = run.settings.budget
     budget = replace(budget, fetches=max(budget.fetches, budget_waiting(run.path)))

@@ -8,6 +8,7 @@ the store and the events to announce once it is stored. Every world, strategy an
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -34,10 +35,10 @@ from honeyguide.frontier import NotBefore
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import Failed, FailureReason, LinkState, Unknown
 from honeyguide.runs import DispatchRecord, Progress
-from honeyguide.settings import with_overrides
+from honeyguide.settings import with_overrides, yield_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from honeyguide.crawler.answers import AnswerChanges
     from honeyguide.crawler.links import LinkTable
@@ -63,8 +64,14 @@ class CrawlCore:
     """
 
     def __init__(
-        self, parts: Parts, settings: Settings, progress: Progress | None = None, learner: JournaledStages | None = None
+        self,
+        parts: Parts,
+        settings: Settings,
+        progress: Progress | None = None,
+        learner: JournaledStages | None = None,
+        lately: Iterable[bool] = (),
     ) -> None:
+        """`lately` says of fetches before whether they brought a relevant page, for `budget.stop_when`."""
         self._parts = parts
         self._settings = settings
         self.retries = Retries(settings.fetch)
@@ -88,6 +95,8 @@ class CrawlCore:
         self._to_take_up: list[Dispatch] = []  # fetches of a resumed crawl whose host is still busy
         self._may_seeds_wait = parts.strategy.seeds_first
         self._disk_bytes = 0
+        self._yield_rule = yield_rule(settings.budget.stop_when)
+        self._lately = deque(lately, self._yield_rule.fetches if self._yield_rule else 0)
         self._hosts = HostRelease(parts, settings.politeness, self._ledger)
         self.stage_times = StageTimes()
         self._intake = Intake(
@@ -220,12 +229,14 @@ class CrawlCore:
             step = self._intake.take(arrived)
             return Step(replace(step.record, learner=self._snapshot_if_due(step.record)), step.events)
         over_host_limit, rest = self._hosts.release(dispatch, answer, arrived.ended_at)
+        relevant = self.progress.relevant
         is_spent = self._parts.scope.is_spent(dispatch.url.host)
         if self._parts.is_live and not is_spent and self.retries.is_to_be_tried_again(dispatch.record.link, answer):
             step = self._intake.put_back(arrived)
         else:
             self._discovery.release(dispatch.record.link)
             step = self._intake.take(arrived)
+        self._lately.append(self.progress.relevant > relevant)
         record = replace(
             step.record, learner=self._snapshot_if_due(step.record), over_host_limit=over_host_limit, hosts=(rest,)
         )
@@ -351,7 +362,15 @@ class CrawlCore:
             return Wait(ready.moment)
         return self._wait_or_stop(limit)
 
+    @property
+    def limit(self) -> StopReason | None:
+        """The limit of the budget that has been reached, if one has."""
+        return self._limit_reached(self.progress)
+
     def _limit_reached(self, progress: Progress) -> StopReason | None:
+        rule, lately = self._yield_rule, self._lately
+        if rule is not None and len(lately) == rule.fetches and sum(lately) < rule.share * rule.fetches:
+            return StopReason.YIELD
         return limit_reached(self._settings.budget, progress, self._disk_bytes)
 
     def _dispatch(self, taken: Taken, now: float, *, explored: bool) -> Dispatch:

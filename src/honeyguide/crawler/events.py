@@ -25,6 +25,8 @@ class StopReason(StrEnum):
     """Why a crawl stopped. The text is what a person reads."""
 
     FETCHES = "budget of fetches spent"
+    RELEVANT = "as many relevant pages as are wanted"
+    YIELD = "too few fetches bring relevant pages (budget.stop_when)"
     SECONDS = "budget of seconds spent"
     BYTES = "budget of received bytes spent"
     DISK = "budget of disk space spent"
@@ -48,6 +50,7 @@ def limit_reached(budget: BudgetSettings, progress: Progress, disk_bytes: int) -
     if progress.charged >= budget.fetches:
         return StopReason.FETCHES
     spent = (
+        (StopReason.RELEVANT, budget.relevant, progress.relevant),
         (StopReason.SECONDS, budget.seconds, progress.spent_seconds),
         (StopReason.BYTES, budget.megabytes * MEGABYTE, progress.body_bytes),
         (StopReason.DISK, budget.disk_megabytes * MEGABYTE, disk_bytes),

@@ -76,6 +76,8 @@ def settings_to_refresh(old: Path | str, overrides: Mapping[str, Any], *, trust:
                 "world.missing": "404",  # a page that was there and is not any more is gone
                 "scope.max_pages": 0,
                 "budget.fetches": pages * _FETCHES_A_PAGE,
+                "budget.relevant": 0,
+                "budget.stop_when": "",
                 "budget.seconds": 0.0,
                 "budget.megabytes": 0.0,
                 "budget.disk_megabytes": 0.0,

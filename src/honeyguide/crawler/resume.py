@@ -23,7 +23,7 @@ from honeyguide.frontier import Arrivals, Pairs
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import HostKey, LinkState, ParentFacts
 from honeyguide.runs import open_run, settings_to_build
-from honeyguide.settings import SETTINGS_BY_KEY, shown, with_overrides
+from honeyguide.settings import SETTINGS_BY_KEY, shown, with_overrides, yield_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -121,7 +121,9 @@ def restore(parts: Parts, settings: Settings, store: SqliteStore, clock: Clock) 
     if progress.is_repriced:
         parts.frontier.reprice(parts.strategy)
     parts.chance.bit_generator.state = json.loads(progress.chance_state)
-    core = CrawlCore(parts, settings, progress._replace(now=clock.now()), learner)
+    rule = yield_rule(settings.budget.stop_when)
+    lately = store.relevance_of_last_fetches(rule.fetches) if rule else ()
+    core = CrawlCore(parts, settings, progress._replace(now=clock.now()), learner, lately)
     core.guarding.go_on_from(store.last_moment() or 0.0)
     let_hosts_rest(parts, stored_rests(store, clock.now(), settings.politeness))
     core.retries.tries_by_link |= store.retries_by_link()

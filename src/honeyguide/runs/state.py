@@ -278,6 +278,15 @@ class StoredState:
         )
         return (Url(text) for (text,) in rows)
 
+    def relevance_of_last_fetches(self, count: int) -> list[bool]:
+        """Whether each of the last fetches brought a page that was relevant when it came, in order."""
+        rows = self._select(
+            """SELECT p.was_relevant FROM steps s LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+               WHERE s.outcome <> 'unknown' ORDER BY s.step DESC LIMIT ?""",
+            count,
+        )
+        return [bool(was_relevant) for (was_relevant,) in rows][::-1]
+
     def identities(self) -> Iterator[tuple[LinkId, tuple[int, Url | None]]]:
         """For each page, as they came, a hash of its text and the other address it calls its own."""
         for link, text, canonical in self._select("SELECT link, text, canonical FROM identities ORDER BY step"):

@@ -46,6 +46,7 @@ from honeyguide.settings.sections import (
     StoreSettings,
     TopicSettings,
     VectorSettings,
+    yield_rule,
 )  # fmt: skip
 
 __all__ = [
@@ -57,5 +58,5 @@ __all__ = [
     "SearchSettings", "Setting", "Settings", "StoreSettings", "TopicSettings", "VectorSettings", "everyday_settings",
     "files_named", "judges_named",
     "load_run_settings", "load_settings", "load_settings_to_resume", "nearest", "read_toml", "setting",
-    "settings_from", "shown", "table_of", "to_toml", "validate", "with_overrides",
+    "settings_from", "shown", "table_of", "to_toml", "validate", "with_overrides", "yield_rule",
 ]  # fmt: skip

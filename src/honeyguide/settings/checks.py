@@ -11,7 +11,7 @@ from honeyguide.registry import JUDGES, STRATEGIES, WORLDS
 from honeyguide.settings.declaring import Setting, nearest, shown
 from honeyguide.settings.guard_section import GUARD_RULES
 from honeyguide.settings.schema import SETTINGS_BY_KEY, Settings, merged
-from honeyguide.settings.sections import LADDER_REWARDS, PROFILES, RESTART_SOURCES
+from honeyguide.settings.sections import LADDER_REWARDS, PROFILES, RESTART_SOURCES, yield_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -240,6 +240,13 @@ def _delay_mistakes(settings: Settings) -> Iterator[str]:
         yield f"politeness.pause_to_s is {pause_to_s:g}: it must be at least pause_from_s, here {pause_from_s:g}"
 
 
+def _yield_mistakes(settings: Settings) -> Iterator[str]:
+    try:
+        yield_rule(settings.budget.stop_when)
+    except ValueError as error:
+        yield f"budget.stop_when is {shown(settings.budget.stop_when)}: {error}"
+
+
 def _expression_mistakes(settings: Settings) -> Iterator[str]:
     from honeyguide.model import linear_pattern  # noqa: PLC0415
 
@@ -293,6 +300,7 @@ _CHECKS: Final = (
     _content_type_mistakes,
     _proxy_mistakes,
     _delay_mistakes,
+    _yield_mistakes,
     _restart_mistakes,
     _expression_mistakes,
     judge_mistakes,

@@ -6,9 +6,11 @@ Each section is a dataclass whose fields carry their default, their meaning in o
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from honeyguide.registry import JUDGES, STRATEGIES
 from honeyguide.settings.declaring import setting
@@ -18,6 +20,8 @@ USUAL_STRATEGIES: Final = ("breadth-first", "random", "best-first", "online-ridg
 PROFILES: Final = ("wikipedia", "han2018", "pertejo2021", "pertejo2021-dqn", "loop-detection")
 OFFLINE_FETCHES: Final = 16
 LIVE_FETCHES: Final = 256
+MOST_FETCHES_LOOKED_AT: Final = 100_000
+_YIELD_RULE: Final = re.compile(r"yield\s*<\s*(\d{1,9}(?:\.\d{1,9})?)\s*%\s*over\s+(\d{1,9})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +114,15 @@ class BudgetSettings:
     """Limits of the crawl; it stops at the first that it meets."""
 
     fetches: int = setting(1000, "fetches to spend; every answer costs one, failures too", at_least=1, everyday=True)
+    relevant: int = setting(0, "relevant pages that are enough; 0 sets no limit", at_least=0, everyday=True)
+    stop_when: str = setting(
+        "", "when too few of the last fetches brought a relevant page, as in yield < 2% over 500", everyday=True
+    )
     seconds: float = setting(
         0.0, "seconds to spend, live with up to 5 more for pages under way; 0 sets no limit", at_least=0, everyday=True
     )
-    megabytes: float = setting(0.0, "megabytes of bodies to receive; 0 sets no limit", at_least=0, everyday=True)
-    disk_megabytes: float = setting(
-        0.0, "megabytes the run folder may take; 0 sets no limit", at_least=0, everyday=True
-    )
+    megabytes: float = setting(0.0, "megabytes of bodies to receive; 0 sets no limit", at_least=0)
+    disk_megabytes: float = setting(0.0, "megabytes the run folder may take; 0 sets no limit", at_least=0)
     free_disk_megabytes: float = setting(
         200.0,
         "megabytes to be left free on the disk; the crawl stops before and can be resumed; 0 for none",
@@ -129,6 +135,27 @@ class BudgetSettings:
         at_least=0,
         everyday=True,
     )
+
+
+class YieldRule(NamedTuple):
+    """The share of the last fetches that must have brought a relevant page, or the crawl stops."""
+
+    share: float
+    fetches: int
+
+
+@cache
+def yield_rule(text: str) -> YieldRule | None:
+    """Read a rule such as `yield < 2% over 500`; None of an empty text. ValueError where it is neither."""
+    if not text:
+        return None
+    found = _YIELD_RULE.fullmatch(text.strip())
+    if found is None:
+        raise ValueError("write it as 'yield < 2% over 500', for 2% of the last 500 fetches")
+    rule = YieldRule(float(found[1]) / 100, int(found[2]))
+    if not (0 < rule.share <= 1 and 0 < rule.fetches <= MOST_FETCHES_LOOKED_AT):
+        raise ValueError(f"give up to 100%, but not 0, over 1 to {MOST_FETCHES_LOOKED_AT} fetches")
+    return rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from honeyguide.crawler import CrawlCore, StopReason, limit_reached
+from honeyguide.crawler import CrawlCore, StopReason
 from honeyguide.errors import WorldError
 from honeyguide.learn import Strategy
 from honeyguide.learn.features import COLUMNS, LinkFeatures
@@ -213,7 +213,8 @@ class Episode:
     def limit(self) -> StopReason | None:
         """The limit of the budget that has been reached, if one has."""
         disk_bytes = 0 if self._store is None else self._store.size_bytes()
-        return limit_reached(self._settings.budget, self.core.progress, disk_bytes)
+        self.core.note_disk_use(disk_bytes)
+        return self.core.limit
 
     @property
     def stop_reason(self) -> StopReason | None:
