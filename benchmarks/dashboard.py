@@ -44,6 +44,7 @@ COPIES = {
     "links": {"id": "link", "url": "url", "page": "link", "found_on": "link"},
     "steps": {"step": "step", "link": "link", "dispatch": "step", "after_steps": "step", "decision": "step",
               "chosen_at": "time", "finished_at": "time", "target": "url"},
+    "choices": {"step": "step"},
     "pages": {"link": "link", "step": "step"},
     "bodies": {"link": "link"},
     "edges": {"source": "link", "target": "link"},
@@ -88,6 +89,7 @@ def make_large_run(path: Path, pages: int) -> None:
 _ORIGINALS = {
     "links": "WHERE id < :links",
     "steps": "WHERE step <= :steps",
+    "choices": "WHERE step <= :steps",
     "pages": "WHERE link < :links",
     "bodies": "WHERE link < :links",
     "edges": "WHERE source < :links",
@@ -117,6 +119,7 @@ def measure_views(folder: Path) -> None:
     places = {f"view {view.name}": f"/runs/large/parts?names={view.name}" for view in VIEWS}
     places |= {
         "list of runs": "/", "page of the run": "/runs/large", "questions": "/runs/large/questions",
+        "best question": "/runs/large/question",
         "explain": f"/runs/large/page?url={url}",
         "stored copy": f"/runs/large/copy?url={url}",
     }  # fmt: skip

@@ -100,7 +100,7 @@ def synthetic(path: Path, budget: int, **crawl: object) -> Path:
     return path
 
 
-def test_reasons_add_up_and_say_what_they_leave_out(tmp_path: Path) -> None:
+def test_reasons_add_up_to_the_score_by_which_a_link_waits(tmp_path: Path) -> None:
     run = synthetic(tmp_path / "run", 40)
     best = json.loads((run / "status.json").read_text())["best_waiting"]
     assert len(best) > 3
@@ -109,11 +109,36 @@ def test_reasons_add_up_and_say_what_they_leave_out(tmp_path: Path) -> None:
         assert (why.history.state, why.history.fetches) == ("waiting", ())
         assert why.link is not None
         assert why.link.learned_until == 40
+        assert why.link.predicted == waiting["score"]
         assert why.link.predicted == pytest.approx(sum(each.contribution for each in why.link.reasons))
-        assert why.link.predicted == pytest.approx(waiting["score"], abs=0.05)
-        assert any("all pages that show the link" in each for each in why.missing)
+        assert (why.link.waiting, why.link.score_lost, why.missing) == (None, None, ())
         sizes = [abs(each.contribution) for each in why.link.reasons]
         assert sizes == sorted(sizes, reverse=True)
+
+
+def test_reasons_add_up_to_the_score_by_which_a_link_was_chosen(tmp_path: Path) -> None:
+    run = synthetic(tmp_path / "run", 40)
+    shown_by = []
+    with open_run(run) as opened:
+        steps = list(opened.steps())
+    for step in steps:
+        why = honeyguide.explain(run, step.url).link
+        assert why is not None
+        assert why.predicted == step.score
+        assert why.predicted == pytest.approx(sum(each.contribution for each in why.reasons))
+        assert why.waiting is not None
+        assert why.score_lost is not None
+        shown_by += [each.value for each in why.reasons if each.words == "several pages show it"]
+    assert max(filter(None, shown_by)) > 0.7  # log(1 + 1): more than one page
+
+
+def test_a_redirect_hands_its_parents_on(run: Path) -> None:
+    """The seed shows /old, which leads to /rock; the hub shows /rock itself."""
+    why = explained(run, "http://a.test/rock").link
+    assert why is not None
+    with open_run(run) as opened:
+        (chosen,) = (each for each in opened.steps() if each.url.text == "http://a.test/rock")
+    assert why.predicted == chosen.score
 
 
 def test_what_is_not_stored_or_not_added_up_is_named(tmp_path: Path) -> None:

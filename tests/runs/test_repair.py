@@ -134,9 +134,7 @@ def test_a_repair_writes_nothing_into_the_damaged_run(run: Path) -> None:
 def test_a_damaged_description_of_tables_is_damage_too(run: Path) -> None:
     """SQLite quotes it in its message, which is then no text."""
     file = run / "crawl.sqlite"
-    content = file.read_bytes()
-    at = content.index(b"CREATE TABLE")
-    file.write_bytes(content[:at] + b"\xff" * 12 + content[at + 12 :])
+    file.write_bytes(file.read_bytes().replace(b"CREATE TABLE", b"\xff" * 12))
     with pytest.raises(RunDamaged, match="is damaged"):
         open_run(run)
 

@@ -78,7 +78,7 @@ class RunQuestions:
         return () if page is None else self._judge.evidence(page).rows
 
     def _links(self, run: Run, count: int, besides: Collection[Url]) -> list[int]:
-        known = KnownPages.of(run.page_columns(), run.answers(), run.link_numbers(besides))
+        known = KnownPages.of(run.page_columns(to_ask=True), run.answers(), run.link_numbers(besides))
         self._judge.teach(known.descriptions, known.answers)
         return known.links_to_ask_about(self._judge, count)
 

@@ -111,6 +111,8 @@ def _reason_lines(why: Explanation) -> Iterator[str]:
     for reason in why.link.reasons[:_REASONS_SHOWN]:
         value = "" if reason.value is None else f" ({reason.value:.2f})"
         yield f"  {reason.contribution:+.3f}  {reason.words}{value}"
+    if why.link.standing:
+        yield f"  {why.link.standing}"
 
 
 def _judgement_lines(page: PageJudgement) -> Iterator[str]:

@@ -31,7 +31,7 @@ from honeyguide.crawler.events import (
     Wait,
     limit_reached,
 )
-from honeyguide.crawler.explaining import Explanation, LinkReason, LinkReasons, explain
+from honeyguide.crawler.explaining import Explanation, LinkReason, LinkReasons, RunExplainer, explain
 from honeyguide.crawler.judge_pages import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
 from honeyguide.crawler.learned_weights import LINEAR_STRATEGIES, learned_weights
 from honeyguide.crawler.loop import CrawlLoop
@@ -79,6 +79,7 @@ __all__ = [
     "PageJudged",
     "PageUnchanged",
     "Parts",
+    "RunExplainer",
     "RunToAnswer",
     "Step",
     "Stop",

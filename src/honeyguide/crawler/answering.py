@@ -14,6 +14,7 @@ from honeyguide.ask.questions import KnownPages
 from honeyguide.crawler.answers import AnswerIntake
 from honeyguide.crawler.build import Builder
 from honeyguide.crawler.events import AnswersTaken
+from honeyguide.crawler.journal import split_snapshot
 from honeyguide.crawler.resume import restore
 from honeyguide.crawler.status import best_waiting
 from honeyguide.errors import AnswerError, RunBusy, SettingsError, StoreError
@@ -153,17 +154,19 @@ class AnswersOfRun:
                     [f"the answers of {run} teach its own judge: leave out what changes its topic, judge or vectors"]
                 )
             self._cannot_learn = _learns_nothing(run, settings)
-            self._known = KnownPages.of(opened.page_columns(), opened.answers())
+            self._known = KnownPages.of(opened.page_columns(to_ask=True), opened.answers())
+            self._snapshot = opened.learner_snapshot()
             pages = opened.crawled_pages()
             self._titles = [
                 "" if each.link is None else pages.numbered(each.link).title for each in self._known.records
             ]
 
     def teach(self, judge: LearningJudge | None) -> None:
-        """Teach the run's judge."""
+        """Teach the run's judge, as the run itself has."""
         if judge is None:
             raise SettingsError([self._cannot_learn])
-        judge.teach(self._known.descriptions, self._known.answers)
+        if self._snapshot is not None:  # every answer saves what the judge has learned
+            judge.load(split_snapshot(self._snapshot.state)[1])
 
     def nearest(self, description: NDArray[np.float16], count: int) -> list[NearAnswer]:
         """Return the answers about the pages nearest to the page described so, the nearest first."""

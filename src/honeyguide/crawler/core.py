@@ -374,10 +374,11 @@ class CrawlCore:
         return limit_reached(self._settings.budget, progress, self._disk_bytes)
 
     def _dispatch(self, taken: Taken, now: float, *, explored: bool) -> Dispatch:
-        progress = self._ledger.progress
+        progress, weights = self._ledger.progress, self._parts.strategy.weights
         record = DispatchRecord(
-            taken.link, progress.dispatches, progress.steps, now, taken.score, explored, progress.decisions, taken.row
-        )
+            taken.link, progress.dispatches, progress.steps, now, taken.score, explored, progress.decisions, taken.row,
+            len(self._parts.frontier), taken.score_lost_waiting, None if weights is None else weights.copy(),
+        )  # fmt: skip
         dispatch = Dispatch(record, self._parts.links.url(taken.link), taken.host)
         self._parts.links.set_state(taken.link, LinkState.IN_FLIGHT)
         self._parts.schedule.hold(taken.host, dispatch.url.host)

@@ -1,12 +1,13 @@
 """Why a page of a run was fetched, and why it was judged so, from what the run has stored: nothing is fetched.
 
-What spoke for a link is told by the weights that the strategy saved last, which may be newer than those it was chosen
-by. Evidence is that of the run's judge, taught by the answers that it has by now.
+What spoke for a link is what the strategy knew when it chose it, which is stored with every fetch; of a link that
+waits, what it knows now. Evidence is that of the run's judge, taught by the answers that it has by now.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,18 +16,21 @@ import numpy as np
 from honeyguide.crawler.answering import ONLY_TO_CRAWL, AnswersOfRun, NearAnswer
 from honeyguide.crawler.build import Builder
 from honeyguide.crawler.journal import split_snapshot
+from honeyguide.crawler.parents import ParentTable
 from honeyguide.crawler.preparing import Unjudged, judge_safely
+from honeyguide.crawler.resume import rows_described
 from honeyguide.errors import HoneyguideError, PageError
-from honeyguide.model import Evidence, Fetched, ParentFacts, Url
+from honeyguide.model import Evidence, Fetched, ParentFacts, Url, weighted_sums
+from honeyguide.model.counts import count_of
 from honeyguide.runs import LinkHistory, RunFolder, open_run, settings_to_build
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from honeyguide.judge import Verdicts
     from honeyguide.learn import Strategy
     from honeyguide.model import Page
     from honeyguide.runs import Run
-    from honeyguide.runs.history import KeptOfLink
     from honeyguide.text import WordVectors
 
 NEAREST_ANSWERS: Final = 5
@@ -46,6 +50,9 @@ COLUMN_WORDS: Final = {
     "nearness of a seed": "a seed is few clicks behind",
     "is a seed": "it is a seed",
     "rank of the page": "it stands on a page that many link to",
+    "greatest relevance of a page that shows it": "the best page that shows it is relevant",
+    "relevance of the pages that show it": "the pages that show it are relevant",
+    "number of pages that show it": "several pages show it",
 }
 
 
@@ -68,9 +75,23 @@ class LinkReasons:
     """What spoke for a link and against it, the loudest first; together the value that the strategy predicts."""
 
     strategy: str
-    learned_until: int  # the step after which the weights were saved
+    learned_until: int  # fetches that had ended when the weights were these
     predicted: float
     reasons: tuple[LinkReason, ...]
+    waiting: int | None  # links that waited beside it when it was chosen; None where it was not
+    score_lost: float | None  # by how much a better one scored that had to wait, its host not being ready
+
+    @property
+    def standing(self) -> str:
+        """Its place among the alternatives when it was chosen, in words; empty where it was not."""
+        if self.waiting is None or self.score_lost is None:
+            return ""
+        if not self.score_lost:
+            return f"{count_of(self.waiting, 'other link')} waited, and none on a host that was not ready scored more"
+        return (
+            f"{count_of(self.waiting, 'other link')} waited; the best of those whose hosts were not ready scored "
+            f"{self.score_lost:.3f} more"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,90 +111,126 @@ def explain(run: Path | str, url: Url | str, *, vectors: WordVectors | None = No
     A run that was not made here may name code and files outside of it only with `trust`; without, reasons and evidence
     are left out and `missing` says so.
     """
-    asked = Url.parse(url) if isinstance(url, str) else url
-    with open_run(run) as opened, opened.at_one_moment():
-        history = opened.history(asked)
-        if history is None:
-            raise PageError(f"{run} has never met {asked}; copy an address from: honeyguide results {run}")
-        try:
-            settings = settings_to_build(RunFolder.open(Path(run)), ONLY_TO_CRAWL, trust=trust, goes_on=False)
-            builder = Builder(settings, vectors)
-            return _explained(opened, asked, history, builder)
-        except HoneyguideError as error:  # of vectors, a judge or a strategy that cannot be had here
-            return Explanation(history, None, None, (), (f"reasons and evidence: {error}",))
+    return RunExplainer(run, vectors=vectors, trust=trust).explain(url)
 
 
-def _explained(run: Run, url: Url, history: LinkHistory, builder: Builder) -> Explanation:
-    missing = []
-    strategy = builder.strategy(is_restored=True)
-    link = _link_reasons(run, url, strategy)
-    if link is not None and strategy.parent_rules is not None:
-        missing.append(
-            "reasons from all pages that show the link: they are not counted here, only the one it was found on"
-        )
-    if link is None:
-        missing.append(f"reasons for the link: {run.settings.crawl.strategy} adds up no weights of a link")
-    page = _parsed(run, url, builder)
-    evidence, answers = (None, ()) if page is None else _evidence(run, page, builder)
-    if page is None and history.page is not None:
-        missing.append("evidence: no body of this page is stored")
-    elif page is not None and evidence is None:
-        missing.append("evidence: the judge cannot judge this page")
-    return Explanation(history, link, evidence, answers, tuple(missing))
+class RunExplainer:
+    """Explains URLs of one run. Keeps its judge and strategy, which take a while to make. For one thread at a time."""
 
+    def __init__(self, run: Path | str, *, vectors: WordVectors | None = None, trust: bool = False) -> None:
+        """See `explain`."""
+        self._run = Path(run)
+        self._vectors = vectors
+        self._trust = trust
 
-def _link_reasons(run: Run, url: Url, strategy: Strategy) -> LinkReasons | None:
-    kept, snapshot = run.kept_of_link(url), run.learner_snapshot()
-    if kept is None or snapshot is None or not strategy.columns:
-        return None
-    strategy.load(split_snapshot(snapshot.state)[0])
-    weights = strategy.weights
-    row = _row(kept, strategy)
-    if weights is None or row is None or not len(weights) == len(row) == len(strategy.columns):
-        return None
-    values = row.astype(np.float64)
-    parts = list(zip(strategy.columns, values.tolist(), (weights * values).tolist(), strict=True))
-    reasons = [LinkReason(in_words(name), value, part) for name, value, part in parts if not name.startswith(MEANINGS)]
-    meanings = [part for name, _, part in parts if name.startswith(MEANINGS)]
-    if meanings:
-        reasons.append(LinkReason("what its words mean otherwise", None, sum(meanings)))
-    reasons = sorted((each for each in reasons if each.contribution), key=lambda each: -abs(each.contribution))
-    predicted = sum(each.contribution for each in reasons)
-    return LinkReasons(run.settings.crawl.strategy, snapshot.step, predicted, tuple(reasons))
+    def explain(self, url: Url | str) -> Explanation:
+        """Explain a URL, as the run is now: a crawl may be writing to it."""
+        asked = Url.parse(url) if isinstance(url, str) else url
+        with open_run(self._run) as run, run.at_one_moment():
+            history = run.history(asked)
+            if history is None:
+                raise PageError(
+                    f"{self._run} has never met {asked}; copy an address from: honeyguide results {self._run}"
+                )
+            try:
+                return self._explained(run, asked, history)
+            except HoneyguideError as error:  # of vectors, a judge or a strategy that cannot be had here
+                return Explanation(history, None, None, (), (f"reasons and evidence: {error}",))
 
+    @cached_property
+    def _builder(self) -> Builder:
+        settings = settings_to_build(RunFolder.open(self._run), ONLY_TO_CRAWL, trust=self._trust, goes_on=False)
+        return Builder(settings, self._vectors)
 
-def _row(kept: KeptOfLink, strategy: Strategy) -> NDArray[np.float16] | None:
-    """Make the row of a link again; None where its description was made otherwise, as with other vectors."""
-    if kept.row is not None:
-        return np.frombuffer(kept.row, dtype=np.float16)
-    kind = strategy.description_type or np.dtype((np.float16, strategy.row_width))
-    if len(kept.description) != kind.itemsize:
-        return None
-    described = np.frombuffer(kept.description, dtype=kind)
-    parents = ParentFacts(np.array([kept.relevance]), np.array([kept.distance]), np.array([kept.depth]))
-    row: NDArray[np.float16] = strategy.rows(described, parents)[0]
-    return row
+    @cached_property
+    def _strategy(self) -> Strategy:
+        return self._builder.strategy(is_restored=True)
 
+    @cached_property
+    def _verdicts(self) -> Verdicts:
+        return self._builder.judge()
 
-def _parsed(run: Run, url: Url, builder: Builder) -> Page | None:
-    page = run.page(url)
-    body = None if page is None else run.crawled_pages().body(page)
-    if page is None or body is None:
-        return None
-    return builder.parser()(url, Fetched(page.status, page.content_type, body, robots_tag=page.robots_tag))
-
-
-def _evidence(run: Run, page: Page, builder: Builder) -> tuple[Evidence | None, tuple[NearAnswer, ...]]:
-    verdicts = builder.judge()
-    near: tuple[NearAnswer, ...] = ()
-    if verdicts.learner is None:
+    def _explained(self, run: Run, url: Url, history: LinkHistory) -> Explanation:
+        missing = []
         snapshot = run.learner_snapshot()
         if snapshot is not None:
-            verdicts.load(split_snapshot(snapshot.state)[1])
-    elif any(run.answers()):
-        answers = AnswersOfRun(run.path, builder.settings)
-        answers.teach(verdicts.learner)
-        near = tuple(answers.nearest(verdicts.learner.describe(page), NEAREST_ANSWERS))
-    if isinstance(judge_safely(verdicts, page), Unjudged):
-        return None, near
-    return verdicts.evidence(page), near
+            of_strategy, of_judge, _ = split_snapshot(snapshot.state)
+            self._strategy.load(of_strategy)
+            self._verdicts.load(of_judge)
+        link = self._reasons_then(run, history) or self._reasons_now(run, url, 0 if snapshot is None else snapshot.step)
+        if link is None:
+            missing.append(f"reasons for the link: {run.settings.crawl.strategy} adds up no weights of a link")
+        page = self._parsed(run, url)
+        evidence, answers = (None, ()) if page is None else self._evidence(run, page)
+        if page is None and history.page is not None:
+            missing.append("evidence: no body of this page is stored")
+        elif page is not None and evidence is None:
+            missing.append("evidence: the judge cannot judge this page")
+        return Explanation(history, link, evidence, answers, tuple(missing))
+
+    def _reasons_then(self, run: Run, history: LinkHistory) -> LinkReasons | None:
+        """Return what the strategy knew when it last chose the link; None where it never has."""
+        choice = run.kept_choice(history.fetches[0].step) if history.fetches else None
+        if choice is None:
+            return None
+        after = history.fetches[0].after_steps
+        return self._added_up(choice.row, choice.weights, after, choice.waiting, choice.score_lost)
+
+    def _reasons_now(self, run: Run, url: Url, step: int) -> LinkReasons | None:
+        """Return what the strategy knows of a link now, with all pages that show it."""
+        strategy, kept = self._strategy, run.kept_of_link(url)
+        if kept is None or strategy.weights is None:
+            return None
+        counted, rules = None, strategy.parent_rules
+        if rules is not None and rules.is_newest:  # else a link's row is stored as it is
+            table = ParentTable(rules, self._verdicts.score)
+            for visit in run.visits_showing(kept.link):
+                table.add_visit(visit)
+            counted = table.parents([kept.link])
+        parents = ParentFacts(np.array([kept.relevance]), np.array([kept.distance]), np.array([kept.depth]), counted)
+        merged = None if kept.row is None else np.frombuffer(kept.row, dtype=np.float16)
+        try:
+            row = rows_described(strategy, [kept.description], parents, [merged])[0]
+        except ValueError:  # described with other vectors
+            return None
+        return self._added_up(row, strategy.weights, step)
+
+    def _added_up(
+        self,
+        row: NDArray[np.float16],
+        weights: NDArray[np.float64],
+        learned_until: int,
+        waiting: int | None = None,
+        score_lost: float | None = None,
+    ) -> LinkReasons | None:
+        columns = self._strategy.columns
+        if not len(weights) == len(row) == len(columns):
+            return None
+        values = row.astype(np.float64)
+        parts = list(zip(columns, values.tolist(), (weights * values).tolist(), strict=True))
+        reasons = [
+            LinkReason(in_words(name), value, part) for name, value, part in parts if not name.startswith(MEANINGS)
+        ]
+        meanings = [part for name, _, part in parts if name.startswith(MEANINGS)]
+        if meanings:
+            reasons.append(LinkReason("what its words mean otherwise", None, sum(meanings)))
+        reasons = sorted((each for each in reasons if each.contribution), key=lambda each: -abs(each.contribution))
+        predicted = float(weighted_sums(row[None, :], weights)[0])
+        strategy = self._builder.settings.crawl.strategy
+        return LinkReasons(strategy, learned_until, predicted, tuple(reasons), waiting, score_lost)
+
+    def _parsed(self, run: Run, url: Url) -> Page | None:
+        page = run.page(url)
+        body = None if page is None else run.crawled_pages().body(page)
+        if page is None or body is None:
+            return None
+        return self._builder.parser()(url, Fetched(page.status, page.content_type, body, robots_tag=page.robots_tag))
+
+    def _evidence(self, run: Run, page: Page) -> tuple[Evidence | None, tuple[NearAnswer, ...]]:
+        verdicts, near = self._verdicts, tuple[NearAnswer, ...]()
+        if verdicts.learner is not None and any(run.answers()):
+            answers = AnswersOfRun(run.path, self._builder.settings)
+            near = tuple(answers.nearest(verdicts.learner.describe(page), NEAREST_ANSWERS))
+        if isinstance(judge_safely(verdicts, page), Unjudged):
+            return None, near
+        return verdicts.evidence(page), near

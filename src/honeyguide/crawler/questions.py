@@ -93,7 +93,7 @@ class Questions:
         """Return the page to ask about; None where there is none left, or answers change nothing more."""
         judge = self._parts.judge.learner
         assert judge is not None
-        pages = self._store.page_columns(judge.description_width)
+        pages = self._store.page_columns(judge.description_width, to_ask=True)
         for link in KnownPages.of(pages, self._answers.answers).links_to_ask_about(judge):
             with open_run(self._run) as run:
                 return question_about(run, link)

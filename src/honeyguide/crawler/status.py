@@ -133,7 +133,7 @@ class StatusFile:
         judge = self._parts.judge.learner
         if judge is None:
             return []
-        pages = self._store.page_columns(judge.description_width)
+        pages = self._store.page_columns(judge.description_width, to_ask=True)
         relevance_by_link = dict(zip(pages.links.tolist(), pages.relevance.tolist(), strict=True))
         links = KnownPages.of(pages, self._answers.answers).links_to_ask_about(judge, MOST_QUESTIONS)
         return [

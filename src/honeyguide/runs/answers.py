@@ -67,6 +67,14 @@ class UnfetchedLinks:
     rows: Sequence[Row | None]  # where a description does not tell all
 
 
+LIKELIEST: Final = 500  # pages, by the newest judgement
+SAMPLED: Final = 2000  # pages at least, where a run has more, evenly spaced
+_TO_ASK: Final = f"""WHERE s.step IN (
+    SELECT step FROM pages WHERE step % max(1, (SELECT count(*) FROM pages) / {SAMPLED}) = 0
+    UNION SELECT step FROM (SELECT step FROM pages ORDER BY relevance DESC, step LIMIT {LIKELIEST})
+    UNION SELECT p.step FROM answers a JOIN pages p ON p.link = a.link)"""  # noqa: S608 - two numbers
+
+
 def read_answers(select: Select) -> Iterator[AnswerRecord]:
     """Yield every answer, in the order in which they were taken in."""
     rows = select(
@@ -80,14 +88,19 @@ def read_answers(select: Select) -> Iterator[AnswerRecord]:
         )
 
 
-def read_pages(select: Select, width: int | None = None) -> PageColumns:
-    """Return all pages. Those whose descriptions have not this many numbers, or as many as the first, have none."""
+def read_pages(select: Select, width: int | None = None, *, to_ask: bool = False) -> PageColumns:
+    """Return all pages. Those whose descriptions have not this many numbers, or as many as the first, have none.
+
+    With `to_ask`, of a large run only the likeliest pages, those asked about, and a sample to compare them with.
+    """
+    which = _TO_ASK if to_ask else ""
     # A cross join keeps the order of the steps.
     rows = list(
         select(
-            """SELECT p.link, coalesce(l.page, -1), p.depth, p.relevance, p.is_relevant, p.distance, p.crawl_relevance,
+            f"""SELECT p.link, coalesce(l.page, -1), p.depth, p.relevance, p.is_relevant, p.distance, p.crawl_relevance,
                       p.was_relevant, coalesce(s.reward, 0.0), p.description
-               FROM steps s CROSS JOIN pages p ON p.link = s.link AND p.step = s.step JOIN links l ON l.id = p.link"""
+               FROM steps s CROSS JOIN pages p ON p.link = s.link AND p.step = s.step JOIN links l ON l.id = p.link
+               {which}"""  # noqa: S608
         )
     )
     columns = list(zip(*rows, strict=True)) or [()] * 10

@@ -78,7 +78,7 @@ class FileLock:
         self.close()
 
 
-FORMAT: Final = 8
+FORMAT: Final = 9
 _ABOUT: Final = "honeyguide.json"
 _LOCK: Final = "lock"
 _ANSWERS_LOCK: Final = "answers.lock"

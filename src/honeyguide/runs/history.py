@@ -1,19 +1,25 @@
 """The history of one URL in a run: how the crawl came to it, what it expected, what came, how that was judged.
 
-All of it is stored, so nothing is fetched or judged here. The database has no index of URLs: those that were fetched
-are looked through first.
+All of it is stored, so nothing is fetched or judged here.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from honeyguide.model import LinkId, LinkState, Url
 from honeyguide.runs.answers import page_at
+from honeyguide.runs.records import StoredVisit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
 
     Select = Callable[..., Iterator[tuple[Any, ...]]]
 
@@ -93,10 +99,21 @@ class LinkHistory:
     led_to: str  # the page to which redirects have led; empty where there were none
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptChoice:
+    """What a strategy knew when it chose a link."""
+
+    waiting: int  # links that waited beside it
+    score_lost: float  # by how much a better link scored that had to wait, its host not being ready
+    row: NDArray[np.float16]
+    weights: NDArray[np.float64]
+
+
 @dataclass(frozen=True, slots=True)
 class KeptOfLink:
     """What a strategy needs to score a link again."""
 
+    link: LinkId
     description: bytes
     row: bytes | None  # where the description does not tell all
     relevance: float  # of the page that shows it, by the newest judgement
@@ -106,11 +123,7 @@ class KeptOfLink:
 
 def link_number(select: Select, url: Url) -> LinkId | None:
     """Return the number of a URL in a run; None where it was never met."""
-    fetched = "SELECT l.id FROM steps s CROSS JOIN links l ON l.id = s.link WHERE l.url = ? LIMIT 1"
-    for query in (fetched, "SELECT id FROM links WHERE url = ? LIMIT 1"):
-        for (link,) in select(query, url.text):
-            return LinkId(link)
-    return None
+    return next((LinkId(link) for (link,) in select("SELECT id FROM links WHERE url = ?", url.text)), None)
 
 
 def link_history(select: Select, link: LinkId) -> LinkHistory:
@@ -139,11 +152,41 @@ def link_history(select: Select, link: LinkId) -> LinkHistory:
 def kept_of_link(select: Select, link: LinkId) -> KeptOfLink:
     """Read what the strategy has kept of a link."""
     (row,) = select(
-        """SELECT l.description, l.row, coalesce(p.relevance, 0.0), coalesce(p.distance, 0), coalesce(p.depth + 1, 0)
+        """SELECT l.id, l.description, l.row, coalesce(p.relevance, 0.0), coalesce(p.distance, 0),
+                  coalesce(p.depth + 1, 0)
            FROM links l LEFT JOIN pages p ON p.link = l.page WHERE l.id = ?""",
         link,
     )
     return KeptOfLink(*row)
+
+
+def kept_choice(select: Select, step: int) -> KeptChoice | None:
+    """Read what was known when the link of a fetch was chosen; None where its strategy adds up no weights."""
+    for waiting, lost, row, weights in select(
+        "SELECT waiting, score_lost, row, weights FROM choices WHERE step = ?", step
+    ):
+        return KeptChoice(waiting, lost, np.frombuffer(row, np.float16), np.frombuffer(weights, np.float64))
+    return None
+
+
+def visits_showing(select: Select, link: LinkId) -> Iterator[StoredVisit]:
+    """Yield the pages that show a link, the redirects to it and the pages that show those, in order of steps."""
+    rows = select(
+        """WITH RECURSIVE shown(source, target) AS (
+             SELECT source, target FROM edges WHERE target = ?
+             UNION SELECT e.source, e.target FROM shown CROSS JOIN edges e ON e.target = shown.source
+             WHERE shown.source NOT IN (SELECT link FROM pages))
+           SELECT s.step, s.link, s.outcome, coalesce(p.crawl_relevance, 0.0), coalesce(p.was_relevant, 0),
+                  coalesce(p.relevance, 0.0), shown.target
+           FROM steps s CROSS JOIN shown ON shown.source = s.link LEFT JOIN pages p ON p.link = s.link
+           WHERE s.outcome IN ('fetched', 'redirected') ORDER BY s.step, shown.target""",
+        link,
+    )
+    for (step, source, outcome, then, is_relevant, newest), targets in groupby(rows, key=itemgetter(slice(6))):
+        yield StoredVisit(
+            step, LinkId(source), then, bool(is_relevant), newest, tuple(LinkId(target) for *_, target in targets),
+            is_redirect=outcome == "redirected",
+        )  # fmt: skip
 
 
 def path_to(select: Select, link: LinkId, longest: int = LONGEST_PATH) -> tuple[PageOnPath, ...]:

@@ -61,6 +61,9 @@ class DispatchRecord:
     explored: bool  # drawn at random, not for its score
     decision: int  # decisions to fetch or to skip are counted from 0
     row: Row  # by which it was chosen
+    waiting: int = 0  # links that waited beside it
+    score_lost: float = 0.0  # by how much a better link scored that had to wait, its host not being ready
+    weights: NDArray[np.float64] | None = None  # of the strategy at that time, where it adds up any
 
 
 @dataclass(frozen=True, slots=True)

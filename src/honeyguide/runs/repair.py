@@ -46,7 +46,7 @@ _ORPHANS: Final = (
     "DELETE FROM steps WHERE outcome = 'fetched' AND link NOT IN (SELECT link FROM pages)",
     "DELETE FROM edges WHERE source NOT IN (SELECT id FROM links) OR target NOT IN (SELECT id FROM links)",
     "DELETE FROM skips WHERE link NOT IN (SELECT id FROM links)",
-    "DELETE FROM archive WHERE step NOT IN (SELECT step FROM steps)",
+    *(f"DELETE FROM {table} WHERE step NOT IN (SELECT step FROM steps)" for table in ("archive", "choices")),  # noqa: S608
     *(
         f"DELETE FROM {table} WHERE link NOT IN (SELECT link FROM pages)"  # noqa: S608 - names of our own
         for table in ("bodies", "validators", "directives", "identities", "prints", "findings")

@@ -7,9 +7,10 @@ import sqlite3
 from collections import Counter
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from honeyguide.errors import RunDamaged
 from honeyguide.model import LinkId, Url
@@ -17,7 +18,7 @@ from honeyguide.runs.answers import page_at, read_answers, read_pages
 from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import DiscoveredGraph
 from honeyguide.runs.folder import RunFolder
-from honeyguide.runs.history import kept_of_link, link_history, link_number, path_to
+from honeyguide.runs.history import kept_choice, kept_of_link, link_history, link_number, path_to, visits_showing
 from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.recorded import RecordedAnswers, RecordedExchanges
 from honeyguide.runs.records import LearnerSnapshot, Progress
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 
     from honeyguide.runs.answers import PageColumns
     from honeyguide.runs.graph import LinkGraph
-    from honeyguide.runs.history import KeptOfLink, LinkHistory
-    from honeyguide.runs.records import AnswerRecord
+    from honeyguide.runs.history import KeptChoice, KeptOfLink, LinkHistory
+    from honeyguide.runs.records import AnswerRecord, StoredVisit
     from honeyguide.runs.traps import GuardFinding, Restart, TrapSummary
     from honeyguide.settings import Settings
 
@@ -53,17 +54,6 @@ class CrawledStep:
     reward: float | None
     is_relevant: bool
     detail: str
-
-
-class FetchRow(NamedTuple):
-    """A fetch as sums are made from it."""
-
-    step: int
-    host: str
-    outcome: str
-    reason: str  # why it brought no page, with the status; empty where it did
-    relevance: float  # of its page; -1 where it brought none
-    is_relevant: int
 
 
 class Run:
@@ -90,9 +80,9 @@ class Run:
     def path(self) -> Path:
         return self._folder.path
 
-    @property
+    @cached_property
     def settings(self) -> Settings:
-        """The effective settings the run was made with."""
+        """The effective settings the run was made with, as they are when first asked for."""
         return load_run_settings(self._folder.settings_file)
 
     @property
@@ -132,16 +122,18 @@ class Run:
         for step, url, outcome, score, explored, reward, is_relevant, detail in rows:
             yield CrawledStep(step, Url(url), outcome, score, bool(explored), reward, bool(is_relevant), detail)
 
-    def fetches(self, after_step: int = 0) -> Iterator[FetchRow]:
-        """Yield the fetches that ended after a step, in order, as it takes to sum them up."""
-        rows = self._select(
-            """SELECT s.step, l.url, s.outcome, s.reason || coalesce(' ' || s.status, ''), coalesce(p.relevance, -1),
-                      coalesce(p.is_relevant, 0)
+    def fetches(self, after_step: int = 0) -> Iterator[tuple[Any, ...]]:
+        """Yield step, URL as text, outcome, reason, status, relevance and whether that is relevant, in order of steps.
+
+        Of every fetch that ended after a step: plain columns, because sums are made of very many. Without a page, the
+        last two are None.
+        """
+        return self._select(
+            """SELECT s.step, l.url, s.outcome, s.reason, s.status, p.relevance, p.is_relevant
                FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
                WHERE s.step > ? AND s.outcome <> 'unknown' ORDER BY s.step""",
             after_step,
         )
-        return (FetchRow(step, Url(url).host, *columns) for step, url, *columns in rows)
 
     def harvest_sketch(self, points: int) -> tuple[int, ...]:
         """Return the relevant pages after each of so many equal parts of the fetches; all of it in one look."""
@@ -171,13 +163,17 @@ class Run:
         link = link_number(self._select, url)
         return None if link is None else kept_of_link(self._select, link)
 
+    def kept_choice(self, step: int) -> KeptChoice | None:
+        """Return what the strategy knew when it chose the link of a fetch; None where it adds up no weights."""
+        return kept_choice(self._select, step)
+
+    def visits_showing(self, link: LinkId) -> Iterator[StoredVisit]:
+        """Yield the pages that show a link, the redirects to it and the pages that show those, in order of steps."""
+        return visits_showing(self._select, link)
+
     def page(self, url: Url) -> CrawledPage | None:
         """Return the page at a URL; None where none came, or where it asked not to be indexed."""
-        steps = self._select(
-            """SELECT p.step FROM steps s CROSS JOIN links l ON l.id = s.link
-               JOIN pages p ON p.link = s.link AND p.step = s.step WHERE l.url = ?""",
-            url.text,
-        )
+        steps = self._select("SELECT p.step FROM links l JOIN pages p ON p.link = l.id WHERE l.url = ?", url.text)
         return next(self.crawled_pages().at_steps([step for (step,) in steps]), None)
 
     def found_by_kind(self) -> dict[str, int]:
@@ -263,9 +259,9 @@ class Run:
         """Return the numbers of these URLs in the run; those that it has not met are left out."""
         return {link for url in urls for (link,) in self._select("SELECT id FROM links WHERE url = ?", url.text)}
 
-    def page_columns(self) -> PageColumns:
-        """Return all pages with their judgements, as it takes to choose questions about them."""
-        return read_pages(self._select)
+    def page_columns(self, *, to_ask: bool = False) -> PageColumns:
+        """Return all pages with their judgements, or as many as it takes to choose questions about them."""
+        return read_pages(self._select, to_ask=to_ask)
 
     def page_descriptions(self, links: Iterable[int]) -> dict[int, bytes]:
         """Return what a judge that learns keeps of some pages, by number; those without are left out."""

@@ -1,4 +1,4 @@
--- A run, format 8. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
+-- A run, format 9. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
@@ -14,6 +14,8 @@ CREATE TABLE links (
   level INTEGER NOT NULL DEFAULT 0,  -- while it waits: how far behind the others, 0 to 7
   carried INTEGER NOT NULL DEFAULT 0 -- the least demotion among the pages that show it
 ) STRICT;
+
+CREATE INDEX links_by_url ON links (url);
 
 CREATE TABLE steps (                 -- one fetch that has ended, in order
   step INTEGER PRIMARY KEY,
@@ -33,6 +35,14 @@ CREATE TABLE steps (                 -- one fetch that has ended, in order
   body_bytes INTEGER NOT NULL DEFAULT 0,
   reward REAL,                       -- NULL where nothing was learned
   decision INTEGER NOT NULL          -- order in which links were fetched or skipped
+) STRICT;
+
+CREATE TABLE choices (               -- of fetches, where a strategy adds up weights
+  step INTEGER PRIMARY KEY,
+  waiting INTEGER NOT NULL,          -- links that waited beside it
+  score_lost REAL NOT NULL,          -- by how much a better link scored that had to wait, its host not being ready
+  row BLOB NOT NULL,                 -- of the link, at that time
+  weights BLOB NOT NULL              -- of the strategy, at that time
 ) STRICT;
 
 CREATE TABLE pages (
@@ -87,7 +97,10 @@ CREATE TABLE in_flight (
   score REAL NOT NULL,
   explored INTEGER NOT NULL,
   decision INTEGER NOT NULL,
-  row BLOB NOT NULL                  -- by which it was chosen
+  row BLOB NOT NULL,                 -- by which it was chosen
+  waiting INTEGER NOT NULL,
+  score_lost REAL NOT NULL,
+  weights BLOB                       -- NULL where the strategy has none
 ) STRICT;
 
 CREATE TABLE pairs (                 -- rows that links have got, one for each page, where the strategy keeps them all

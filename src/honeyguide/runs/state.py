@@ -150,9 +150,9 @@ class StoredState:
         """Every answer about a page, in the order in which they were taken in."""
         return read_answers(self._select)
 
-    def page_columns(self, width: int) -> PageColumns:
+    def page_columns(self, width: int, *, to_ask: bool = False) -> PageColumns:
         """All pages, as it takes to judge them again by descriptions of `width` numbers."""
-        return read_pages(self._select, width)
+        return read_pages(self._select, width, to_ask=to_ask)
 
     def past_fetches(self) -> Iterator[PastFetches]:
         """The fetches that were learned from, in order, some thousands at a time."""
@@ -242,15 +242,17 @@ class StoredState:
     def in_flight(self) -> list[DispatchRecord]:
         """Fetches begun and not ended, in order of dispatch."""
         rows = self._select(
-            """SELECT link, dispatch, after_steps, chosen_at, score, explored, decision, row
+            """SELECT row, weights, link, dispatch, after_steps, chosen_at, score, explored, decision, waiting,
+                      score_lost
                FROM in_flight ORDER BY dispatch"""
         )
         return [
             DispatchRecord(
                 LinkId(link), number, after_steps, chosen_at, score, bool(explored), decision,
-                np.frombuffer(row, dtype=np.float16),
+                np.frombuffer(row, dtype=np.float16), waiting, lost,
+                None if weights is None else np.frombuffer(weights, dtype=np.float64),
             )
-            for link, number, after_steps, chosen_at, score, explored, decision, row in rows
+            for row, weights, link, number, after_steps, chosen_at, score, explored, decision, waiting, lost in rows
         ]  # fmt: skip
 
     def host_rests(self) -> list[HostRest]:

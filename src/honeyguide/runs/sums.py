@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from honeyguide.model import Url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from honeyguide.runs.run import Run
 
 _PAGE_OUTCOMES: Final = frozenset({"fetched", "unchanged"})
+_BATCH: Final = 10_000  # fetches read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +69,16 @@ class RunSums:
 
     def extend(self, run: Run) -> None:
         """Add the fetches that the run has by now. Read it inside `at_one_moment` where a crawl may be writing."""
-        for step, host, outcome, reason, relevance, is_relevant in run.fetches(self._last_step):
-            self._last_step = step
-            self._steps.append(step)
-            self._hosts.append(self._host_numbers.setdefault(host, len(self._host_numbers)))
-            self._causes.append(self._cause_numbers.setdefault(_cause(outcome, reason), len(self._cause_numbers)))
-            self._relevance.append(relevance)
-            self._relevant.append(is_relevant)
+        rows, hosts, causes = run.fetches(self._last_step), self._host_numbers, self._cause_numbers
+        while batch := list(islice(rows, _BATCH)):
+            steps, urls, outcomes, reasons, statuses, relevance, is_relevant = zip(*batch, strict=True)
+            self._last_step = steps[-1]
+            self._steps.extend(steps)
+            self._hosts.extend([hosts.setdefault(Url(url).host, len(hosts)) for url in urls])
+            names = map(_cause, outcomes, reasons, statuses)
+            self._causes.extend([causes.setdefault(name, len(causes)) for name in names])
+            self._relevance.extend([-1.0 if each is None else each for each in relevance])
+            self._relevant.extend(bool(each) for each in is_relevant)
         answers = run.answer_count()
         if answers != self._answers:
             self._answers = answers
@@ -146,7 +153,9 @@ class RunSums:
         return np.frombuffer(self._relevant, dtype=np.uint8)
 
 
-def _cause(outcome: str, reason: str) -> str:
+def _cause(outcome: str, reason: str, status: int | None) -> str:
     if outcome in _PAGE_OUTCOMES:
         return OTHER_PAGES
-    return REDIRECTS if outcome == "redirected" else reason or outcome
+    if outcome == "redirected":
+        return REDIRECTS
+    return reason + (f" {status}" if status else "") or outcome

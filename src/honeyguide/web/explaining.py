@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse  # noqa: TC002 - FastAPI reads it
 
-from honeyguide.crawler import Explanation, explain
+from honeyguide.crawler import Explanation, RunExplainer
 from honeyguide.errors import HoneyguideError, PageError
 from honeyguide.model import Url
 from honeyguide.runs import PageTexts, open_run
 from honeyguide.runs.copies import StoredCopy, stored_copy
+from honeyguide.web.library import MOST_JUDGES, KeptByRun
 from honeyguide.web.searching import time_text
 
 if TYPE_CHECKING:
@@ -67,11 +68,13 @@ def _copy_of(site: Dashboard, name: str, url: str) -> StoredCopy:
 def page_routes(site: Dashboard) -> APIRouter:
     """Serve what is known of one page, and its copy."""
     router = APIRouter()
+    explainers = KeptByRun(RunExplainer, MOST_JUDGES)
 
     @router.get("/runs/{name}/page", include_in_schema=False)
     def page(request: Request, name: str, url: PageUrl) -> HTMLResponse:
         path = site.library.path(name)
-        why = explain(path, url)
+        with explainers.of(path) as explainer:
+            why = explainer.explain(url)
         return site.page(
             request, "page_of_run.html", card=site.library.card(name, path), tab="/page", why=why,
             terms_shown=TERMS_SHOWN, time_text=time_text,
@@ -90,7 +93,8 @@ def page_routes(site: Dashboard) -> APIRouter:
     @router.get("/api/runs/{name}/page", summary="Explain a page", tags=["pages"])
     def explain_page(name: str, url: PageUrl) -> Explanation:
         """Say why a URL was fetched and judged so: the path from a seed, prediction and outcome, evidence, answers."""
-        return explain(site.library.path(name), url)
+        with explainers.of(site.library.path(name)) as explainer:
+            return explainer.explain(url)
 
     @router.get("/api/runs/{name}/text", summary="The main text of a page", tags=["pages"])
     def text(

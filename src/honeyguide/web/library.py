@@ -7,16 +7,18 @@ cannot be read stays in the list, with the reason.
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections import OrderedDict
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from threading import Lock
+from typing import TYPE_CHECKING, Final, Generic, Literal, TypeVar
 
 from honeyguide.crawler.events import StopReason
 from honeyguide.errors import HoneyguideError
 from honeyguide.runs import is_being_crawled, open_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from honeyguide.runs import Run
@@ -26,7 +28,9 @@ _DEEPEST: Final = 3  # folders below a named one
 MOST_RUNS: Final = 500
 _MOST_FOLDERS: Final = 20_000  # looked into
 SPARK_POINTS: Final = 40
+MOST_JUDGES: Final = 4  # of runs, kept with their word vectors
 
+T = TypeVar("T")
 RunState = Literal["running", "stopped", "finished", "unreadable"]
 
 
@@ -108,6 +112,39 @@ class Library:
         return known[1]
 
 
+class KeptByRun(Generic[T]):
+    """Keeps a thing for each of the runs that were looked at last: what takes a while to make, or grows with a run.
+
+    For several threads, of which one at a time has the thing of a run.
+    """
+
+    def __init__(self, make: Callable[[Path], T], most: int) -> None:
+        """`make` makes the thing of a run; of how many runs it is kept."""
+        self._make = make
+        self._most = most
+        self._kept: OrderedDict[Path, tuple[object, T, Lock]] = OrderedDict()
+        self._lock = Lock()
+
+    @contextmanager
+    def of(self, run: Path) -> Iterator[T]:
+        """Give the thing of a run: a new one where the run is another one of its name, or its settings have changed."""
+        mark = number_of(run / "crawl.sqlite"), _written_at(run / "settings.toml")
+        with self._lock:
+            if run not in self._kept or self._kept[run][0] != mark:
+                self._kept[run] = mark, self._make(run), Lock()
+            self._kept.move_to_end(run)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+            _, thing, lock = self._kept[run]
+        with lock:
+            yield thing
+
+    def forget(self, run: Path) -> None:
+        """Let the next who asks get a new one."""
+        with self._lock:
+            self._kept.pop(run, None)
+
+
 def read_card(name: str, path: Path) -> RunCard:
     """Read a run; one that cannot be read says why."""
     try:
@@ -155,6 +192,14 @@ def when_written(path: Path) -> tuple[int, ...]:
 def _written_at(file: Path) -> int:
     try:
         return file.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def number_of(file: Path) -> int:
+    """Return the number of a file, which another one of the same name has not; 0 where there is none."""
+    try:
+        return file.stat().st_ino
     except OSError:
         return 0
 

@@ -6,10 +6,7 @@ the elements that it names, so that nothing is loaded again.
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
@@ -27,6 +24,7 @@ from honeyguide.runs.snippets import SnippetMaker
 from honeyguide.search import search_runs
 from honeyguide.text import Stems, stop_words, words_of
 from honeyguide.web.answering import AnswerEffect, Answering
+from honeyguide.web.library import MOST_JUDGES, KeptByRun
 from honeyguide.web.searching import asked_in
 
 if TYPE_CHECKING:
@@ -42,7 +40,6 @@ ANSWERS_SHOWN: Final = 10
 MOST_QUESTIONS: Final = 50
 MOST_PAGES: Final = 500
 """Pages that one answer may be about."""
-_MOST_JUDGES: Final = 4  # kept, with their word vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,34 +104,21 @@ class BulkEffect:
 
 
 class QuestionFinder:
-    """Finds the questions about runs. Keeps their judges, which take a while to make. For several threads."""
+    """Finds the questions about runs. Keeps their judges. For several threads."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[Path, int], tuple[RunQuestions, Lock]] = OrderedDict()
-        self._lock = Lock()
+        self._kept = KeptByRun(lambda run: RunQuestions(run, lambda: judge_of(run)), MOST_JUDGES)
 
     def best(self, run: Path, count: int = 1, besides: Sequence[Url] = ()) -> list[AskedPage]:
         """Return the most useful questions. SettingsError where the judge of the run learns from no answers."""
-        with self._questions(run) as questions:
+        with self._kept.of(run) as questions:
             return [_asked(run, questions, each) for each in questions.best(count, besides)]
 
     def about(self, run: Path, url: Url) -> list[AskedPage]:
         """Return the question about one page; none where it cannot be judged again."""
-        with self._questions(run) as questions:
+        with self._kept.of(run) as questions:
             question = questions.about(url)
             return [] if question is None else [_asked(run, questions, question)]
-
-    @contextmanager
-    def _questions(self, run: Path) -> Iterator[RunQuestions]:
-        key = run, (run / "settings.toml").stat().st_mtime_ns
-        with self._lock:
-            kept = self._kept.setdefault(key, (RunQuestions(run, lambda: judge_of(run)), Lock()))
-            self._kept.move_to_end(key)
-            while len(self._kept) > _MOST_JUDGES:
-                self._kept.popitem(last=False)
-        questions, lock = kept
-        with lock:  # a judge is taught for each look
-            yield questions
 
 
 def _asked(run: Path, questions: RunQuestions, question: PageQuestion) -> AskedPage:

@@ -21,7 +21,7 @@ from honeyguide.errors import HoneyguideError, QueryError
 from honeyguide.runs import Snippet
 from honeyguide.runs.exports import iso_time, to_datetime
 from honeyguide.search import FacetCounts, Searcher, check_question
-from honeyguide.web.library import RunUnknown, when_written
+from honeyguide.web.library import RunUnknown, number_of, when_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -257,7 +257,7 @@ class _KeptSearcher:
         self._indexed = done, total
 
     def _up_to_date(self) -> Searcher:
-        files = [_number_of(path / "crawl.sqlite") for path in self._paths]
+        files = [number_of(path / "crawl.sqlite") for path in self._paths]
         seen: list[object] = [when_written(path)[:3] for path in self._paths]
         if files != self._files:  # other runs of the same names
             self.close()
@@ -272,14 +272,6 @@ class _KeptSearcher:
         if self._searcher is not None:
             self._searcher.close()
             self._searcher = None
-
-
-def _number_of(file: Path) -> int:
-    """Return the number that the file system gives a file; 0 where there is none."""
-    try:
-        return file.stat().st_ino
-    except OSError:
-        return 0
 
 
 def shown(results: SearchResults, names: dict[Path, str]) -> HitPage:

@@ -15,7 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.runs import PageSnippets, RunSums, open_run
-from honeyguide.web.library import SPARK_POINTS, card_of
+from honeyguide.web.library import SPARK_POINTS, KeptByRun, card_of
 from honeyguide.web.status import read_status
 
 if TYPE_CHECKING:
@@ -86,32 +86,18 @@ class Readings:
     """Opens runs to be looked at, and keeps their sums from one look to the next. For several threads."""
 
     def __init__(self) -> None:
-        self._sums: OrderedDict[Path, tuple[RunSums, dict[str, Any], Lock]] = OrderedDict()
-        self._lock = Lock()
+        self._kept = KeptByRun[tuple[RunSums, dict[str, Any]]](lambda _: (RunSums(), {}), _MOST_SUMS)
         self._snippets = SnippetCache()
 
     @contextmanager
     def open(self, name: str, path: Path) -> Iterator[Reading]:
         """Open a run at one moment; its errors are those of `open_run`."""
-        with open_run(path) as run, run.at_one_moment():
-            sums, memory, lock = self._kept(path)
-            with lock:  # sums grow: whoever looks at them keeps others from adding to them
-                try:
-                    sums.extend(run)
-                except BaseException:
-                    self._forget(path)
-                    raise
-                card = card_of(name, run, tuple(found for _, found in sums.curve(SPARK_POINTS + 1)))
-                yield Reading(name, run, card, sums, read_status(path), self._snippets, memory)
-
-    def _kept(self, path: Path) -> tuple[RunSums, dict[str, Any], Lock]:
-        with self._lock:
-            kept = self._sums.setdefault(path, (RunSums(), {}, Lock()))
-            self._sums.move_to_end(path)
-            while len(self._sums) > _MOST_SUMS:
-                self._sums.popitem(last=False)
-            return kept
-
-    def _forget(self, path: Path) -> None:
-        with self._lock:
-            self._sums.pop(path, None)
+        # Sums grow: whoever looks at them keeps others from adding to them.
+        with open_run(path) as run, run.at_one_moment(), self._kept.of(path) as (sums, memory):
+            try:
+                sums.extend(run)
+            except BaseException:
+                self._kept.forget(path)
+                raise
+            card = card_of(name, run, tuple(found for _, found in sums.curve(SPARK_POINTS + 1)))
+            yield Reading(name, run, card, sums, read_status(path), self._snippets, memory)
