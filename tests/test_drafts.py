@@ -7,12 +7,17 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from honeyguide.drafts import holding, remove_abandoned
 from honeyguide.runs.exports.files import atomic_file, atomic_folder
+from honeyguide.text import training
+from honeyguide.worlds.wiki.building import _new_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 _IMPORTS = """
@@ -34,20 +39,19 @@ def _killed(tmp_path: Path, script: str) -> None:
     assert any(tmp_path.iterdir()), "it was killed before it began"
 
 
-@pytest.mark.parametrize(
-    "maker", ["with atomic_file(Path('out')):", "with atomic_folder(Path('out')):", "with _new_folder(Path('out')):"]
-)
-def test_the_next_writer_removes_what_a_killed_one_left(tmp_path: Path, maker: str) -> None:
-    _killed(tmp_path, f"{maker} os.kill(os.getpid(), signal.SIGKILL)")
-    finish = "(lambda *_: None)()" if "atomic_file" in maker else "None"
-    subprocess.run([sys.executable, "-c", f"{_IMPORTS}{maker} {finish}"], cwd=tmp_path, check=True)
+@pytest.mark.parametrize("maker", [atomic_file, atomic_folder, _new_folder])
+def test_the_next_writer_removes_what_a_killed_one_left(
+    tmp_path: Path, maker: Callable[[Path], AbstractContextManager[object]]
+) -> None:
+    _killed(tmp_path, f"with {maker.__name__}(Path('out')): os.kill(os.getpid(), signal.SIGKILL)")
+    with maker(tmp_path / "out"):
+        pass
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_what_training_left_goes_too(tmp_path: Path) -> None:
     _killed(tmp_path, "training._write(Path('out').absolute(), Killing(), np.zeros((1, 2), dtype=np.float32))")
-    writes = "training._write(Path('out').absolute(), ['rock'], np.zeros((1, 2), dtype=np.float32))"
-    subprocess.run([sys.executable, "-c", _IMPORTS + writes], cwd=tmp_path, check=True)
+    training._write(tmp_path / "out", ["rock"], np.zeros((1, 2), dtype=np.float32))
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 

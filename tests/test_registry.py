@@ -35,10 +35,12 @@ def honeyguide(*arguments: str, path: tuple[Path, ...]) -> subprocess.CompletedP
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
-CRAWL = ("--world", "synthetic", "--budget", "30", "--strategy", "short-address")
+CRAWL = ("--world", "synthetic", "--budget", "10", "--strategy", "short-address")
 
 
-def test_the_strategy_of_another_package_crawls_with_its_own_settings(tmp_path: Path) -> None:
+def test_the_strategy_of_another_package_crawls_with_its_own_settings_and_the_run_outlives_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
     installed(tmp_path / "site", project["entry-points"])
     run, path = tmp_path / "run", (tmp_path / "site", EXAMPLE)
@@ -50,23 +52,11 @@ def test_the_strategy_of_another_package_crawls_with_its_own_settings(tmp_path: 
     wrong = honeyguide("crawl", str(tmp_path / "no"), *CRAWL, "--set", "short_address.per_part=-2", path=path)
     assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
     assert "short_address.per_part is -2.0: it must be at least 0 and at most 100" in wrong.stderr
-
-
-def test_a_run_outlives_the_package_of_its_strategy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
-    installed(tmp_path / "site", project["entry-points"])
-    run = str(tmp_path / "run")
-    done = honeyguide("crawl", run, *CRAWL, path=(tmp_path / "site", EXAMPLE))
-    assert done.returncode == 0, done.stderr
-    for reading in (
-        ("results", run),
-        ("stats", run),
-        ("search", run, "rock"),
-        ("export", run, "--format", "csv", str(tmp_path / "pages.csv")),
-    ):
-        assert main(list(reading)) == 0
+    for reading in ("results", "stats", "search", "export"):
+        further = {"search": ["rock"], "export": ["--format", "csv", str(tmp_path / "pages.csv")]}
+        assert main([reading, str(run), *further.get(reading, [])]) == 0
     capsys.readouterr()
-    assert main(["resume", run, "--budget", "+10"]) == 2
+    assert main(["resume", str(run), "--budget", "+10"]) == 2
     (refused,) = capsys.readouterr().err.splitlines()
     assert "strategy 'short-address' is not installed" in refused
 

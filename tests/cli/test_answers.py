@@ -20,7 +20,7 @@ from honeyguide.runs.inbox import put, take
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Cli, Refusal, RunProgram
+    from cli.conftest import Cli, Refusal
 
 GEOLOGY = "--world synthetic:pages=2000,hosts=20 --topic geology --keyword rock --judge learned"
 
@@ -81,7 +81,7 @@ def test_answers_go_from_one_run_to_another_by_folder_and_by_file(cli: Cli, craw
     cli("export run --format answers answers.csv")
     (tmp_path / "more.csv").write_text("url,answer\nhttp://nowhere.test/,no\n", encoding="utf-8")
     for name, source in (("second", "run"), ("third", "answers.csv"), ("fourth", "more.csv")):
-        cli(f"crawl {name} {GEOLOGY} --budget 60 --answers {source}")
+        cli(f"crawl {name} {GEOLOGY} --budget 5 --answers {source}")
     for name in ("second", "third"):
         with open_run(tmp_path / name) as run:
             (kept,) = run.answers()
@@ -115,7 +115,7 @@ def test_the_summary_counts_the_answers_given_in_the_run_alone(cli: Cli, crawled
     assert cli.json("resume run --budget +1")["questions"] == {"asked": 0, "yes": 1, "no": 1, "skip": 1}
     status = json.loads((tmp_path / "run" / "status.json").read_text())["progress"]
     assert (status["questions"], status["answered"]) == (3, 2)
-    assert "questions answered" not in cli(f"crawl next {GEOLOGY} --budget 30 --answers run")
+    assert "questions answered" not in cli(f"crawl next {GEOLOGY} --budget 5 --answers run")
 
 
 def test_a_model_answers_about_a_run_that_is_there(cli: Cli, crawled: str, tmp_path: Path) -> None:
@@ -132,16 +132,11 @@ def test_questions_as_json_have_what_it_takes_to_answer_them(cli: Cli, crawled: 
     assert shown["questions"][0].keys() == {"url", "title", "snippet", "relevance", "step"}
 
 
-def test_without_a_terminal_there_is_one_clear_line(crawled: str, run_program: RunProgram) -> None:
-    for arguments, remedy in (
-        (("ask", "run"), "--json"),
-        (("crawl", "next", *GEOLOGY.split(), "--ask", "3"), "honeyguide ask next"),
-    ):
-        refused = run_program(*arguments, input="")
-        assert refused.returncode == 2
-        assert refused.stderr.count("\n") == 1
-        assert "needs a terminal" in refused.stderr
-        assert remedy in refused.stderr
+def test_without_a_terminal_there_is_one_clear_line(crawled: str, refusal: Refusal) -> None:
+    for command, remedy in (("ask run", "--json"), (f"crawl next {GEOLOGY} --ask 3", "honeyguide ask next")):
+        said = refusal(command)
+        assert "needs a terminal" in said
+        assert remedy in said
 
 
 @pytest.mark.parametrize(

@@ -29,38 +29,43 @@ ENDLESS = ("--world", "synthetic:pages=5000", "--topic", "geology", "--keyword",
 PATIENCE_S = 60.0
 
 
-def on_a_terminal(*arguments: str) -> tuple[int, str, str]:
-    """Run the program with a terminal as stdout: its status, what was shown, and stderr."""
+ONE_BY_ONE = """
+import sys
+from honeyguide.cli.main import main
+for command in sys.argv[1:]:
+    status = main(command.split())
+    print(f"{command}: {status}")
+"""
+
+
+def on_a_terminal(*commands: str) -> str:
+    """Run commands in one process on a terminal; return what it shows, each command's status after its output."""
     controller, terminal = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
-    done = subprocess.run(
-        [*PROGRAM, *arguments], stdout=terminal, stderr=subprocess.PIPE, text=True, check=False, env=environment
-    )
-    os.write(terminal, b"\n")
-    os.close(terminal)
-    shown = os.read(controller, 100_000).decode()
-    os.close(controller)
-    return done.returncode, shown, done.stderr
+    command = [sys.executable, "-c", ONE_BY_ONE, *commands]
+    shown = b""
+    with subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment) as running:
+        os.close(terminal)
+        with suppress(OSError):  # once nobody has the other end
+            while piece := os.read(controller, 100_000):
+                shown += piece
+        os.close(controller)
+    assert running.returncode == 0, shown
+    return shown.decode().replace("\r\n", "\n")
 
 
-def test_fewer_than_no_questions_are_refused_in_a_terminal_too(tmp_path: Path) -> None:
-    controller, terminal = pty.openpty()
-    arguments = ("crawl", str(tmp_path / "run"), *ENDLESS, "--ask", "-1")
-    done = subprocess.run([*PROGRAM, *arguments], stdin=terminal, stdout=terminal, stderr=terminal, check=False)
-    os.close(terminal)
-    shown = os.read(controller, 100_000).decode()
-    os.close(controller)
-    assert done.returncode == 2
-    assert "honeyguide: ask.questions is -1" in shown
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_terminal_gets_a_table_and_no_bytes(shared_run: Path) -> None:
-    _, shown, _ = on_a_terminal("results", str(shared_run), "--top", "3")
+def test_a_terminal_gets_a_table_no_bytes_and_refusals_too(shared_run: Path, tmp_path: Path) -> None:
+    results, export = f"results {shared_run} --top 3", f"export {shared_run} --format warc"
+    crawl = f"crawl {tmp_path}/run {' '.join(ENDLESS)} --ask -1"
+    shown = on_a_terminal(results, export, crawl)
+    table, _, refusals = shown.partition(f"{results}: 0\n")
     for words in ("relevance", "3 of ", "--all shows the rest"):
-        assert words in shown
-    status, _, err = on_a_terminal("export", str(shared_run), "--format", "warc")
-    assert (status, err) == (2, "honeyguide: --format warc is no text for a terminal; name a file to write to\n")
+        assert words in table
+    no_bytes, _, refused = refusals.partition(f"{export}: 2\n")
+    assert no_bytes == "honeyguide: --format warc is no text for a terminal; name a file to write to\n"
+    assert "honeyguide: ask.questions is -1" in refused
+    assert refused.endswith(f"{crawl}: 2\n")
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("command", ["results {} --all", "export {} --format edges -o /dev/stdout"])
@@ -190,8 +195,8 @@ def test_nobody_is_left_behind_that_would_end_another(tmp_path: Path) -> None:
 
 
 HOSTILE = "&#27;]0;owned&#7; \x9b31m &#27;[2J\u202e&#127; \x85"
-LOOKS = ["results {run}", "search {run} rock", "export {run} --format csv", "judge page.html --keyword rock"]
-FURTHER_LOOKS = [
+LOOKS = [
+    "results {run}", "search {run} rock", "export {run} --format csv", "judge page.html --keyword rock",
     "results {run} --all", "results {run} --json", "search {run} rock --json", "export {run} --format jsonl",
     "export {run} --format edges", "stats {run}", "stats {run} --json", "rank {run}", "traps {run}", "diff {run} {run}",
     "judge page.html --keyword rock --json", "topic suggest --like @page.html",
@@ -219,14 +224,11 @@ def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    "command", [*LOOKS, *(pytest.param(each, marks=pytest.mark.thorough) for each in FURTHER_LOOKS)]
-)
-def test_a_terminal_is_shown_nothing_that_it_would_obey(
-    hostile_run: Path, command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_is_shown_nothing_that_it_would_obey(hostile_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(hostile_run)
-    status, shown, err = on_a_terminal(*command.format(run="run").split())
-    assert status == 0, err
+    commands = [look.format(run="run") for look in LOOKS]
+    shown = on_a_terminal(*commands)
+    for command in commands:
+        assert f"{command}: 0\n" in shown
     for sign in ("\x1b]", "\x07", "\x9b", "\x1b[2J", "\u202e", "\x7f", "\x00", "\x85"):
-        assert sign not in shown + err
+        assert sign not in shown

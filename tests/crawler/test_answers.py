@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from honeyguide.ask.questions import PageQuestion
     from honeyguide.crawler import Event
 
+BUDGET = 48
+
 
 @pytest.fixture(autouse=True)
 def _judge_that_learns() -> Iterator[None]:
@@ -65,7 +67,7 @@ def _asks_all_that_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
 def crawl_for(path: Path, strategy: str = "online-ridge", **options: Any) -> None:
     """Crawl, or go on, with questions that `reply_to` answers."""
     options = {"vectors": hashed_vectors(), "on_question": reply_to, **options}
-    settings = settings_for(strategy, budget=80, concurrency=options.pop("concurrency", 4))
+    settings = settings_for(strategy, budget=BUDGET, concurrency=options.pop("concurrency", 4))
     settings = with_overrides(settings, options.pop("settings", {}))
     (resume(path, **options) if (path / "honeyguide.json").exists() else crawl(path, settings, **options)).close()
 
@@ -143,7 +145,7 @@ def test_an_answer_changes_the_judgement_of_all_pages_and_keeps_that_of_the_craw
         )
         assert run.progress.stop_reason == "budget of fetches spent"
         (kept,) = run.answers()
-        assert (kept.url, kept.answer, kept.by, kept.name, kept.step) == (page, "yes", "person", "Ada", 80)
+        assert (kept.url, kept.answer, kept.by, kept.name, kept.step) == (page, "yes", "person", "Ada", BUDGET)
 
 
 def test_rewards_are_told_again_as_the_new_judgement_gives_them(tmp_path: Path) -> None:
@@ -224,7 +226,7 @@ def test_a_crawl_goes_on_when_every_answer_is_no(tmp_path: Path) -> None:
     crawl_for(tmp_path, on_question=lambda _: "no")
     with open_run(tmp_path) as run:
         assert {each.answer for each in run.answers()} == {"no"}
-        assert run.progress.steps == 80
+        assert run.progress.steps == BUDGET
         assert all(np.isfinite(page.relevance) for page in run.pages())
 
 
@@ -255,49 +257,48 @@ def test_messages_are_taken_between_two_steps_while_the_crawl_goes_on(tmp_path: 
         on_question=None,
         listeners=[
             events.append,
-            at_step(30, lambda: answer(run, some_page(run), "yes", name="Ada")),
-            at_step(40, lambda: put(run, PageAnswer(Url.parse("http://nowhere.test/"), "yes"))),
-            at_step(50, lambda: put(run, BudgetExtension(90))),
-            at_step(60, lambda: put(run, BudgetExtension(10))),
+            at_step(15, lambda: answer(run, some_page(run), "yes", name="Ada")),
+            at_step(20, lambda: put(run, PageAnswer(Url.parse("http://nowhere.test/"), "yes"))),
+            at_step(25, lambda: put(run, BudgetExtension(55))),
+            at_step(30, lambda: put(run, BudgetExtension(10))),
         ],
     )
     first, second = (event for event in events if isinstance(event, AnswersTaken))
     assert (first.answers[0].name, first.has_learned) == ("Ada", True)
-    assert 30 <= first.answers[0].step < 35
+    assert 15 <= first.answers[0].step < 20
     assert (second.answers[0].link, second.has_learned) == (None, False)
     with open_run(run) as opened:
-        assert opened.progress.steps == 90
-        assert opened.settings.budget.fetches == 90
+        assert opened.progress.steps == opened.settings.budget.fetches == 55
     assert list((run / "inbox").iterdir()) == []
 
 
 def test_a_budget_that_comes_with_the_last_fetch_lets_the_crawl_go_on(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    last = at_step(80, lambda: put(run, BudgetExtension(100)))
+    last = at_step(BUDGET, lambda: put(run, BudgetExtension(55)))
     crawl_for(run, on_question=None, concurrency=1, listeners=[last])
     with open_run(run) as opened:
-        assert opened.progress.steps == 100
+        assert opened.progress.steps == 55
 
 
 def test_a_request_to_stop_stops_the_crawl_that_runs_and_no_later_one(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    crawl_for(run, on_question=None, listeners=[at_step(30, lambda: put(run, StopRequest()))])
+    crawl_for(run, on_question=None, listeners=[at_step(15, lambda: put(run, StopRequest()))])
     with open_run(run) as opened:
         assert opened.progress.stop_reason == "interrupted"
-        assert 30 <= opened.progress.steps < 35
+        assert 15 <= opened.progress.steps < 20
     put(run, StopRequest())
     crawl_for(run, on_question=None)
     with open_run(run) as opened:
-        assert opened.progress.steps == 80
+        assert opened.progress.steps == BUDGET
 
 
 def test_a_budget_put_into_a_stopped_run_outlives_answers_and_counts_when_it_goes_on(tmp_path: Path) -> None:
     crawl_for(tmp_path, on_question=None)
-    put(tmp_path, BudgetExtension(90))
+    put(tmp_path, BudgetExtension(55))
     answer(tmp_path, some_page(tmp_path), "yes", vectors=hashed_vectors())
     crawl_for(tmp_path, on_question=None)
     with open_run(tmp_path) as run:
-        assert (run.progress.steps, run.settings.budget.fetches) == (90, 90)
+        assert (run.progress.steps, run.settings.budget.fetches) == (55, 55)
 
 
 def test_an_answer_that_still_lies_in_the_inbox_can_be_taken_back(tmp_path: Path) -> None:
@@ -327,7 +328,7 @@ def test_a_message_that_a_killed_crawl_has_taken_in_is_not_taken_in_twice(tmp_pa
 
 def test_answers_given_beforehand_wait_for_their_pages_and_other_runs_teach_at_once(tmp_path: Path) -> None:
     crawl_for(tmp_path / "first")
-    settings = settings_for(budget=80)
+    settings = settings_for(budget=BUDGET)
     given = answers_to_take_over(tmp_path / "first", settings)
     assert len(given) == 10
     assert all(each.description for each in given)
@@ -353,8 +354,8 @@ def test_a_callback_without_an_answer_is_a_skip_and_the_page_is_not_asked_about_
     def look(question: PageQuestion) -> None:
         asked.append(question.url)
 
-    crawl_for(tmp_path, settings={"budget.fetches": 30}, on_question=look)
-    resume(tmp_path, budget=80, vectors=hashed_vectors(), on_question=look).close()
+    crawl_for(tmp_path, settings={"budget.fetches": 20}, on_question=look)
+    resume(tmp_path, budget=BUDGET, vectors=hashed_vectors(), on_question=look).close()
     assert len(asked) == len(set(asked)) == 10
     with open_run(tmp_path) as run:
         assert [(each.url, each.answer) for each in run.answers()] == [(url, "skip") for url in asked]

@@ -70,7 +70,7 @@ def guard_records(path: Path) -> dict[str, Any]:
 def test_a_guarded_run_killed_again_and_again_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int, found_again: str, kills: int
 ) -> None:
-    budget = 60 * kills
+    budget = 40 * kills
     settings = settings_for(strategy, budget=budget, concurrency=concurrency, found_again=found_again)
     killed, chance = tmp_path / "killed", random.Random(concurrency)
     with guarded_by():
@@ -91,17 +91,17 @@ def test_a_guarded_run_killed_again_and_again_equals_the_uninterrupted_run(
 @pytest.mark.parametrize(
     ("strategy", "overrides"),
     [
-        thorough("online-ridge", {"restart__every_fetches": 25}),
+        thorough("online-ridge", {"restart__every_fetches": 15}),
         thorough("beam", {"guard__drop": True}),
-        ("lfa-async", {"guard__drop": True, "restart__every_fetches": 25}),
-        *(thorough(name, {"restart__every_fetches": 25}) for name in STRATEGIES[1:]),
+        ("lfa-async", {"guard__drop": True, "restart__every_fetches": 15}),
+        *(thorough(name, {"restart__every_fetches": 15}) for name in STRATEGIES[1:]),
         thorough("best-first", {"guard__drop": True}),
     ],
 )
 def test_a_guarded_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, overrides: dict[str, object]
 ) -> None:
-    settings = settings_for(strategy, budget=70, concurrency=6, **overrides)  # type: ignore[arg-type]
+    settings = settings_for(strategy, budget=45, concurrency=6, **overrides)  # type: ignore[arg-type]
     broken = tmp_path / "broken"
     with guarded_by():
         crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
@@ -114,17 +114,17 @@ def test_a_guarded_run_interrupted_at_every_few_steps_equals_the_uninterrupted_r
 @pytest.mark.thorough
 @pytest.mark.parametrize("strategy", strategies_by_frontier())
 def test_a_guard_that_minds_nothing_changes_nothing(tmp_path: Path, strategy: str) -> None:
-    settings = settings_for(strategy, budget=80, concurrency=4)
+    settings = settings_for(strategy, budget=45, concurrency=4)
     with guarded_by(IdleGuard):
         crawl(tmp_path / "idle", settings, vectors=hashed_vectors()).close()
-    without = settings_for(strategy, budget=80, concurrency=4, guard__on=False)
+    without = settings_for(strategy, budget=45, concurrency=4, guard__on=False)
     crawl(tmp_path / "none", without, vectors=hashed_vectors()).close()
     assert story(tmp_path / "idle") == story(tmp_path / "none")
     assert contents(tmp_path / "idle") == contents(tmp_path / "none")
 
 
 def test_the_guard_of_a_crawl_itself_goes_on_as_it_was(tmp_path: Path) -> None:
-    settings = settings_for("breadth-first", budget=80, concurrency=4)
+    settings = settings_for("breadth-first", budget=45, concurrency=4)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
     broken = tmp_path / "broken"
     assert crawl_in_pieces(broken, settings, random.Random(3)) > 1
@@ -138,7 +138,7 @@ def test_the_guard_of_a_crawl_itself_goes_on_as_it_was(tmp_path: Path) -> None:
 def test_workers_make_the_same_guarded_crawl(tmp_path: Path) -> None:
     with guarded_by():
         for name, workers in (("none", 0), ("two", 2)):
-            settings = settings_for(budget=80, crawl__workers=workers)
+            settings = settings_for(budget=45, crawl__workers=workers)
             crawl(tmp_path / name, settings, vectors=hashed_vectors()).close()
     assert story(tmp_path / "none") == story(tmp_path / "two")
     assert guard_records(tmp_path / "none") == guard_records(tmp_path / "two")
@@ -189,14 +189,14 @@ def test_a_guarded_crawl_brought_back_after_any_step_is_the_same_to_the_last_bit
 
 def test_a_guard_of_another_version_is_refused_with_a_way_to_go_on(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    crawl(run, settings_for(budget=40), vectors=hashed_vectors()).close()
+    crawl(run, settings_for(budget=10), vectors=hashed_vectors()).close()
     with mock.patch("honeyguide.guard.bounded._MARK", b"guard 0\n"), pytest.raises(GuardError) as refused:
-        resume(run, budget="+20", vectors=hashed_vectors())
+        resume(run, budget="+5", vectors=hashed_vectors())
     assert "write on = false under [guard] in the run's settings.toml" in str(refused.value)
     file = run / "settings.toml"
     before, guard, after = file.read_text(encoding="utf-8").partition("[guard]\n")
     assert after.startswith("on = true")
     file.write_text(before + guard + after.replace("on = true", "on = false", 1), encoding="utf-8")
     old = mock.patch("honeyguide.guard.bounded._MARK", b"guard 0\n")
-    with old, resume(run, budget="+20", vectors=hashed_vectors()) as done:
-        assert done.progress.fetches == 60
+    with old, resume(run, budget="+5", vectors=hashed_vectors()) as done:
+        assert done.progress.fetches == 15

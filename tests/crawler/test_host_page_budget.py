@@ -65,7 +65,7 @@ def test_a_redirect_to_a_page_that_is_there_is_no_new_page(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("strategy", strategies_by_frontier())
 def test_no_order_asks_a_host_more_often(tmp_path: Path, strategy: str) -> None:
-    chosen = settings_for(strategy, budget=80, scope__max_pages_per_host=3)
+    chosen = settings_for(strategy, budget=50, scope__max_pages_per_host=3)
     crawl(tmp_path / "run", chosen, vectors=hashed_vectors()).close()
     assert max(fetches_by_host(tmp_path / "run").values()) <= 3
 
@@ -73,11 +73,11 @@ def test_no_order_asks_a_host_more_often(tmp_path: Path, strategy: str) -> None:
 @pytest.mark.parametrize(("strategy", "after"), [("beam", 5), ("online-ridge", 40), thorough("best-first", 16)])
 def test_a_resumed_crawl_stops_asking_the_same_hosts(tmp_path: Path, strategy: str, after: int) -> None:
     rules: dict[str, Any] = {"scope__max_pages_per_host": 4, "store__snapshot_every": 7}
-    crawl(tmp_path / "whole", settings_for(strategy, budget=70, **rules), vectors=hashed_vectors()).close()
+    crawl(tmp_path / "whole", settings_for(strategy, budget=45, **rules), vectors=hashed_vectors()).close()
     heard: list[Event] = []
     crawl(
         tmp_path / "halves",
-        settings_for(strategy, budget=70, **rules),
+        settings_for(strategy, budget=45, **rules),
         vectors=hashed_vectors(),
         listeners=[heard.append],
         is_interrupted=lambda: len(heard) > after,

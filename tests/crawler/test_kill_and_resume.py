@@ -53,7 +53,7 @@ def kill_after_a_while(run: Path, arguments: list[str], chance: random.Random) -
 def test_a_run_killed_again_and_again_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int, found_again: str, kills: int
 ) -> None:
-    budget = 60 * kills  # a child crawls for some ten steps before it is killed
+    budget = 40 * kills  # a child crawls for some ten steps before it is killed
     whole = crawl(
         tmp_path / "whole",
         settings_for(strategy, budget=budget, concurrency=concurrency, found_again=found_again),
@@ -110,7 +110,7 @@ def test_killed_again_and_again_with_answers_in_between_it_equals_the_uninterrup
 ) -> None:
     monkeypatch.setenv("ANSWERED", "1")
     overrides = {"judge.kind": "learned", "ask.questions": 10}
-    arguments = ["100", str(concurrency), strategy, found_again, json.dumps(overrides)]
+    arguments = ["60", str(concurrency), strategy, found_again, json.dumps(overrides)]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     subprocess.run([sys.executable, str(CHILD), str(whole), *arguments], check=True, stdout=subprocess.DEVNULL)
     chance = random.Random(concurrency)
@@ -131,7 +131,7 @@ def test_killed_again_and_again_with_answers_in_between_it_equals_the_uninterrup
 def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int
 ) -> None:
-    settings = settings_for(strategy, budget=70, concurrency=concurrency)
+    settings = settings_for(strategy, budget=45, concurrency=concurrency)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
     broken = tmp_path / "broken"
     crawl_in_pieces(broken, settings, random.Random(7))

@@ -129,7 +129,7 @@ def test_interrupted_anywhere_it_skips_and_learns_the_same(tmp_path: Path, strat
 
 def test_the_same_settings_skip_the_same_links_and_another_seed_others(tmp_path: Path) -> None:
     for name, seed in (("one", 1), ("two", 1), ("other", 2)):
-        settings = settings_for("parse-or-skip-q", budget=70, crawl__seed=seed)
+        settings = settings_for("parse-or-skip-q", budget=40, crawl__seed=seed)
         crawl(tmp_path / name, settings, vectors=hashed_vectors()).close()
     assert skips_of(tmp_path / "one") == skips_of(tmp_path / "two") != skips_of(tmp_path / "other")
     assert story(tmp_path / "one") == story(tmp_path / "two") != story(tmp_path / "other")

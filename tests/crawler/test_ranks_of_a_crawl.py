@@ -80,13 +80,13 @@ class TestWhatIsRanked:
         site.close()
 
     def test_ranks_that_nobody_looks_at_change_nothing(self, tmp_path: Path) -> None:
-        crawl(tmp_path / "plain", settings_for(budget=80), vectors=hashed_vectors()).close()
-        crawl(tmp_path / "ranked", settings_for(budget=80, ranks__every=5), vectors=hashed_vectors()).close()
+        crawl(tmp_path / "plain", settings_for(budget=45), vectors=hashed_vectors()).close()
+        crawl(tmp_path / "ranked", settings_for(budget=45, ranks__every=5), vectors=hashed_vectors()).close()
         assert story(tmp_path / "ranked") == story(tmp_path / "plain")
 
     def test_looking_at_them_changes_the_crawl(self, tmp_path: Path) -> None:
-        crawl(tmp_path / "plain", settings_for(budget=80), vectors=hashed_vectors()).close()
-        crawl(tmp_path / "ranked", settings_for(budget=80, **WITH_RANKS), vectors=hashed_vectors()).close()
+        crawl(tmp_path / "plain", settings_for(budget=45), vectors=hashed_vectors()).close()
+        crawl(tmp_path / "ranked", settings_for(budget=45, **WITH_RANKS), vectors=hashed_vectors()).close()
         assert story(tmp_path / "ranked") != story(tmp_path / "plain")
 
     def test_a_strategy_that_looks_at_ranks_needs_some(self) -> None:
@@ -102,7 +102,7 @@ class TestWhatIsRanked:
 def test_a_run_with_ranks_interrupted_every_few_steps_equals_the_uninterrupted_run(
     tmp_path: Path, concurrency: int, found_again: str
 ) -> None:
-    settings = settings_for(budget=80, concurrency=concurrency, found_again=found_again, **WITH_RANKS)
+    settings = settings_for(budget=45, concurrency=concurrency, found_again=found_again, **WITH_RANKS)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
     broken = tmp_path / "broken"
     assert crawl_in_pieces(broken, settings, random.Random(3)) > 2

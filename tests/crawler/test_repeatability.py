@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 )
 def test_the_same_settings_give_the_same_story_twice(tmp_path: Path, strategy: str, concurrency: int) -> None:
     for name in ("one", "two"):
-        settings = settings_for(strategy, budget=80, concurrency=concurrency)
+        settings = settings_for(strategy, budget=45, concurrency=concurrency)
         crawl(tmp_path / name, settings, vectors=hashed_vectors()).close()
-    assert len(story(tmp_path / "one")) == 80
+    assert len(story(tmp_path / "one")) == 45
     assert story(tmp_path / "one") == story(tmp_path / "two")
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
 def test_another_seed_gives_another_random_crawl(tmp_path: Path) -> None:
     for seed in (1, 2):
-        settings = settings_for("random", budget=60, crawl__seed=seed)
+        settings = settings_for("random", budget=30, crawl__seed=seed)
         crawl(tmp_path / str(seed), settings, vectors=hashed_vectors()).close()
     assert {step[0] for step in story(tmp_path / "1")} != {step[0] for step in story(tmp_path / "2")}
