@@ -99,7 +99,8 @@ def suggest(
 
     TEXT is a word, a sentence, @FILE for a file of HTML or text, or the URL of a page; examples to be like or unlike
     may be added. Every proposal has a score from 0 to 1 and its origin. Keep the few that fit; two examples help more
-    than any keywords. With [bold]--world wiki:PATH[/bold] the articles of that wiki and their categories are used, too.
+    than any keywords. A saved file has the keywords as comments: uncomment those. With [bold]--world wiki:PATH[/bold]
+    the articles of that wiki and their categories are used, too.
 
     [bold]Examples[/bold]
 
@@ -175,7 +176,8 @@ def _print_suggestions(found: SuggestedTopic, out: Path | None) -> None:
     if out is None:
         print("Not saved; -o FILE saves it, to be edited and crawled with --topic-file FILE.")
     else:
-        print(f"Saved in {out}. Edit it, then: honeyguide crawl RUN --topic-file {shlex.quote(str(out))}")
+        print(f"Saved in {out}, the keywords as comments. Uncomment those that fit, then:")
+        print(f"honeyguide crawl RUN --topic-file {shlex.quote(str(out))}")
 
 
 def _document(shown: Preset) -> dict[str, Any]:

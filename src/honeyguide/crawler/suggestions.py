@@ -69,7 +69,10 @@ class SuggestedTopic:
     unlike: tuple[str, ...] = ()
 
     def to_toml(self) -> str:
-        """Return a topic file, with the score and origin of each suggestion beside it."""
+        """Return a topic file, with the score and origin of each suggestion beside it.
+
+        Keywords are comments: taken unread, they rank pages worse than the name alone.
+        """
         notes = {each.text: f"{each.score:.2f} {each.origin}" for each in (*self.categories, *self.keywords)}
         topic = {
             "name": self.name,
@@ -78,7 +81,8 @@ class SuggestedTopic:
             "unlike": self.unlike,
             "categories": [category.text for category in self.categories],
         }
-        return topic_file({name: value for name, value in topic.items() if value or name == "name"}, notes=notes)
+        fields = {name: value for name, value in topic.items() if value or name == "name"}
+        return topic_file(fields, notes=notes, offered=("keywords",))
 
 
 class SuggestionOptions(TypedDict, total=False):

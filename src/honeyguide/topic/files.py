@@ -14,7 +14,7 @@ from honeyguide.settings.reading import read_toml, toml_value, with_examples_see
 from honeyguide.settings.schema import Settings, is_table, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 SEED_URLS: Final = "seed_urls"
 
@@ -34,12 +34,22 @@ def load_topic(path: str | Path) -> dict[str, Any]:
     return values
 
 
-def topic_file(topic: Mapping[str, Any], seed_urls: Sequence[str] = (), notes: Mapping[str, str] | None = None) -> str:
-    """Write a topic file. `notes` are remarks by keyword or category; lists stand one item a line."""
+def topic_file(
+    topic: Mapping[str, Any],
+    seed_urls: Sequence[str] = (),
+    notes: Mapping[str, str] | None = None,
+    offered: Collection[str] = (),
+) -> str:
+    """Write a topic file. `notes` are remarks by keyword or category; lists stand one item a line.
+
+    The items of the lists that are `offered` are comments, to be chosen by taking the sign of comments away.
+    """
     notes = notes or {}
     lines = ["[topic]"]
     for name, value in topic.items():
-        lines += _write_value(name, value, notes)
+        if name in offered:
+            lines.append(f"# Take the first # of a line away to have it among the {name}.")
+        lines += _write_value(name, value, notes, "# " if name in offered else "")
     if seed_urls:
         lines += ["", "[crawl]", *_write_value(SEED_URLS, tuple(seed_urls), notes)]
     return "\n".join(lines) + "\n"
@@ -59,13 +69,13 @@ def _find_misplaced(document: Mapping[str, Any]) -> list[str]:
     return mistakes
 
 
-def _write_value(name: str, value: object, notes: Mapping[str, str]) -> list[str]:
+def _write_value(name: str, value: object, notes: Mapping[str, str], before: str = "") -> list[str]:
     if not isinstance(value, tuple | list) or not value:
         return [f"{name} = {toml_value(value)}"]
     items = [f"{toml_value(item)}," for item in value]
     width = max(map(len, items))
     remarks = [_comment(notes.get(item, "")) for item in value]
-    rows = [f"  {item:{width}}  {remark}".rstrip() for item, remark in zip(items, remarks, strict=True)]
+    rows = [f"  {before}{item:{width}}  {remark}".rstrip() for item, remark in zip(items, remarks, strict=True)]
     return [f"{name} = [", *rows, "]"]
 
 
