@@ -27,7 +27,7 @@ from honeyguide.crawler import (
 from honeyguide.crawler.parents import ParentTable
 from honeyguide.crawler.resume import restore, stored_rows
 from honeyguide.errors import AnswerError
-from honeyguide.judge import build_judge
+from honeyguide.judge import build_judge, moved_by_answers
 from honeyguide.model import LinkId, Transition, Url
 from honeyguide.model.clock import SimulatedClock
 from honeyguide.runs import BudgetExtension, PageAnswer, RunFolder, RunLock, SqliteStore, StopRequest, open_run
@@ -172,7 +172,7 @@ def test_rewards_are_told_again_as_the_new_judgement_gives_them(tmp_path: Path) 
         "SELECT step, link FROM steps WHERE reward IS NOT NULL ORDER BY step"
     ):
         page = pages.get(link)
-        reward = 0.0 if page is None else (page.crawl_relevance + page.relevance) / 2
+        reward = 0.0 if page is None else moved_by_answers(page.crawl_relevance, page.relevance)
         none = np.empty((0, fresh.row_width), dtype=np.float16)
         fresh.learn(Transition(step, stored[link].url, rows[link], reward, reward, reward > 0, none))
     store.close()

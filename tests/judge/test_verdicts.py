@@ -204,7 +204,7 @@ class TestBuilding:
         assert "vectors" not in vars(builder)
 
 
-def test_a_page_earns_the_mean_of_what_the_topic_and_the_answers_say() -> None:
+def test_a_quarter_of_a_reward_goes_by_the_answers_and_the_rest_by_the_topic() -> None:
     topic = Topic("geology", ("rock",))
     judge = TeachableJudge(topic)
     verdicts = Verdicts(judge, TopicPhrases(topic.phrases))
@@ -214,4 +214,5 @@ def test_a_page_earns_the_mean_of_what_the_topic_and_the_answers_say() -> None:
     judge.teach(description[None, :], [(0, True)])
     taught = verdicts.judge(page, description)
     assert taught.relevance > first.relevance
-    assert taught.reward == pytest.approx((first.relevance + taught.relevance) / 2)
+    assert taught.reward == pytest.approx(0.75 * first.relevance + 0.25 * taught.relevance)
+    assert verdicts.judge_again(taught.relevance, first).reward == pytest.approx(taught.reward)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from honeyguide.judge import moved_by_answers
 from honeyguide.model import LinkContext, PageFacts, ParentRules, ParentStats
 
 if TYPE_CHECKING:
@@ -79,10 +80,10 @@ class ParentTable:
     def facts(self, page: LinkId, relevance: float, newest: float | None = None, *, is_relevant: bool) -> PageFacts:
         """Return the facts that a page of this relevance, fetched now, hands down. Changes nothing.
 
-        Where it was judged again, the mean of both counts, as it does for its reward.
+        Where it was judged again, both judgements count, as they do for its reward.
         """
         parents = self.parents([page])
-        relevance = (self._score(relevance) + self._score(relevance if newest is None else newest)) / 2
+        relevance = moved_by_answers(self._score(relevance), self._score(relevance if newest is None else newest))
         smoothed = parents.smoothed_with(np.array([relevance]), self.rules)
         distance = parents.distance_to(np.array([is_relevant]), self.rules)
         return PageFacts(page, relevance, is_relevant, float(smoothed[0]), int(distance[0]))

@@ -65,8 +65,8 @@ SATURATED: Final = 3.0  # nearness to a few words says little more beyond so man
 SOBER: Final = 0.5
 
 # How much an answer of yes says of the likeness, against an example. Pages that a crawl meets are near one another, so
-# a few of them are no picture of the topic: crawls of 16 subjects found more with a tenth than with a whole.
-ANSWER_SHARE: Final = 0.1
+# a few of them are no picture of the topic. Pages are ranked as well as with a whole, and better than with a tenth.
+ANSWER_SHARE: Final = 0.3
 VECTOR_SCALE: Final = 2.0  # of θ for the numbers of a vector: the larger, the more an answer says of pages like it
 TERM_SCALE: Final = 1.0
 CONSTANT_SCALE: Final = 2.0
