@@ -292,6 +292,29 @@ def test_a_request_to_stop_stops_the_crawl_that_runs_and_no_later_one(tmp_path: 
         assert opened.progress.steps == BUDGET
 
 
+def test_a_request_to_stop_counts_from_the_moment_at_which_the_run_is_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawl_for(tmp_path, on_question=None, listeners=[at_step(30, lambda: put(tmp_path, StopRequest()))])
+    with open_run(tmp_path) as run:
+        before = run.progress.steps
+    while_loading = "honeyguide.crawler.start.refuse_if_lost"
+    monkeypatch.setattr(while_loading, lambda folder: put(folder.path, StopRequest()))
+    crawl_for(tmp_path, on_question=None)
+    with open_run(tmp_path) as run:
+        assert (run.progress.steps, run.progress.stop_reason) == (before, "interrupted")
+
+
+def test_every_budget_that_is_sent_is_added(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    more = [at_step(30, lambda: put(run, BudgetExtension(10, is_more=True))) for _ in range(3)]
+    crawl_for(run, on_question=None, listeners=more)
+    put(run, BudgetExtension(10, is_more=True))
+    crawl_for(run, on_question=None)
+    with open_run(run) as opened:
+        assert (opened.progress.steps, opened.settings.budget.fetches) == (120, 120)
+
+
 def test_a_budget_put_into_a_stopped_run_outlives_answers_and_counts_when_it_goes_on(tmp_path: Path) -> None:
     crawl_for(tmp_path, on_question=None)
     put(tmp_path, BudgetExtension(55))

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from honeyguide.errors import AnswerError, StoreError
 from honeyguide.model import Url
 from honeyguide.runs import BudgetExtension, PageAnswer, StopRequest
-from honeyguide.runs.inbox import FOLDER, LARGEST_BYTES, MOST_AT_ONCE, MOST_BYTES_AT_ONCE, budget_waiting, put, take
+from honeyguide.runs.inbox import (
+    FOLDER,
+    LARGEST_BYTES,
+    MOST_AT_ONCE,
+    MOST_BYTES_AT_ONCE,
+    MOST_FETCHES,
+    put,
+    take,
+    with_waiting_budget,
+    withdraw,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +32,7 @@ MESSAGES = (
     PageAnswer(PAGE, "yes", name="Ada"),
     StopRequest(),
     PageAnswer(PAGE, "undo", by="model", name="a-model"),
-    BudgetExtension(2_000),
+    BudgetExtension(2_000, is_more=True),
 )
 
 
@@ -157,9 +167,18 @@ def test_messages_of_another_kind_stay(tmp_path: Path) -> None:
         put(tmp_path, message)
     with take(tmp_path, PageAnswer) as letters:
         assert [letter.message for letter in letters] == [MESSAGES[0], MESSAGES[2]]
-    assert budget_waiting(tmp_path) == 2_000
     assert waiting(tmp_path) == [MESSAGES[1], MESSAGES[3]]
-    assert budget_waiting(tmp_path) == 0
+
+
+def test_budgets_that_wait_add_up(tmp_path: Path) -> None:
+    assert with_waiting_budget(tmp_path, 100) == 100
+    for message in (BudgetExtension(50), BudgetExtension(10, is_more=True), BudgetExtension(10, is_more=True)):
+        put(tmp_path, message)
+    assert with_waiting_budget(tmp_path, 100) == 120
+    withdraw(tmp_path, put(tmp_path, BudgetExtension(500)))
+    assert with_waiting_budget(tmp_path, 20) == 70
+    put(tmp_path, BudgetExtension(MOST_FETCHES, is_more=True))
+    assert with_waiting_budget(tmp_path, 20) == MOST_FETCHES
 
 
 def test_an_answer_must_be_one() -> None:

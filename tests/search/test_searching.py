@@ -576,7 +576,7 @@ class TestBadInput:
     def test_weights_have_bounds_and_only_their_shares_count(self, run: Path) -> None:
         parts = ("text", "rank", "topic", "meaning")
         for key in (*(f"search.{part}_weight" for part in parts), "search.title_boost"):
-            with pytest.raises(SettingsError, match=rf"{key} is 1e\+300: it must be at least 0 and at most 1000"):
+            with pytest.raises(SettingsError, match=rf"{key} is 1e\+300: it must be at least 0 and at most 1,000"):
                 Searcher(run, {key: 1e300})
         found = [
             honeyguide.search_runs(run, "rock", {f"search.{part}_weight": weight for part in parts}, semantic=True).hits

@@ -217,7 +217,7 @@ class TestValidation:
 
         assert mistakes == (
             "crawl.seed is -1: it must be at least 0",
-            "budget.fetches is 0: it must be at least 1",
+            "budget.fetches is 0: it must be at least 1 and at most 1,000,000,000",
             "fetch.timeout_s is 0.0: it must be above 0",
             f"judge.kind is 'embeding': choose one of {', '.join(JUDGES)}; did you mean embedding?",
             "topic is empty: give --topic, --keyword or --like",
@@ -270,7 +270,7 @@ class TestValidation:
             (
                 "modified_depth_first.patience",
                 0,
-                "modified_depth_first.patience is 0: it must be at least 1 and at most 1000",
+                "modified_depth_first.patience is 0: it must be at least 1 and at most 1,000",
             ),
             (
                 "scope.deny_hosts",

@@ -62,14 +62,20 @@ def test_a_crawl_started_from_the_form_is_stopped_extended_and_resumed(serve: Se
     assert settings.topic.keywords == ("rock", "mineral")
     assert (settings.budget.fetches, settings.crawl.world) == (100_000, "synthetic")
     assert "order-stop" in client.get("/runs/geology").text
-    assert "budget is 100,500" in client.post("/runs/geology/extend", json={"budget": "+500"}).json()["message"]
-    wait_until(lambda: client.get("/api/runs/geology").json()["budget"] == 100_500)
+    for _ in range(3):
+        assert "500 fetches more" in client.post("/runs/geology/extend", json={"budget": "+500"}).json()["message"]
+    wait_until(lambda: client.get("/api/runs/geology").json()["budget"] == 101_500)
     assert client.post("/runs/geology/stop", json={}).status_code == 200
     wait_until(lambda: state(client, "geology") == "stopped")
     before = client.get("/api/runs/geology").json()["fetches"]
     assert "order-resume" in client.get("/runs/geology").text
     assert client.post("/api/runs/geology/resume").json()["message"] == "The crawl goes on."
     wait_until(lambda: client.get("/api/runs/geology").json()["fetches"] > before)
+    assert client.post("/runs/geology/stop", json={}).status_code == 200
+    wait_until(lambda: state(client, "geology") == "stopped")
+    assert client.post("/api/runs/geology/resume").status_code == 200
+    assert client.post("/api/runs/geology/stop").status_code == 200, "at once, while the run is being loaded"
+    wait_until(lambda: state(client, "geology") == "stopped")
     assert "pages" in (run / "crawl.log").read_text()
     assert sorted(each.name for each in home.iterdir()) == ["geology"]
 
@@ -197,6 +203,9 @@ def test_crawls_begin_only_below_a_folder_that_is_shown(serve: Serve, run: Path)
         ("stop", {}, 409, "nothing to stop"),
         ("extend", {"budget": 120}, 400, "the budget is 120 already"),
         ("extend", {"budget": "lots"}, 400, "give a total such as 2000"),
+        ("extend", {"budget": "+99999999999999999999"}, 400, "1,000,000,000 fetches at most"),
+        ("extend", {"budget": "+999999999"}, 400, "at most 1,000,000,000"),
+        ("extend", {"budget": "9" * 5000}, 400, "1,000,000,000 fetches at most"),
         ("extend", {}, 422, "budget"),
     ],
 )

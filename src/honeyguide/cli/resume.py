@@ -29,7 +29,7 @@ from honeyguide.cli.summary import print_summary, summary
 from honeyguide.cli.watching import watching
 from honeyguide.crawler import StopReason
 from honeyguide.runs import RunFolder, open_run
-from honeyguide.runs.inbox import budget_waiting
+from honeyguide.runs.inbox import with_waiting_budget
 
 if TYPE_CHECKING:
     from honeyguide.runs import Revisit, Run
@@ -46,7 +46,8 @@ def resume(
         str | None,
         typer.Option(
             metavar="FETCHES", show_default=False,
-            help="A new budget: 2000 is the total for the whole run, +1000 is a thousand fetches more than it had.",
+            help="A new budget: 2000 is the total for the whole run, +1000 is a thousand fetches more than it had; "
+            "1,000,000,000 in all at most.",
         ),
     ] = None,
     *,
@@ -116,7 +117,7 @@ def _final_reason(run: Run) -> StopReason | None:
         return StopReason(progress.stop_reason)
     # Someone may have raised a limit in the run's settings by hand, or sent a larger budget.
     budget = run.settings.budget
-    budget = replace(budget, fetches=max(budget.fetches, budget_waiting(run.path)))
+    budget = replace(budget, fetches=with_waiting_budget(run.path, budget.fetches))
     return crawler.limit_reached(budget, progress, run.size_bytes())
 
 

@@ -38,7 +38,7 @@ from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.named_pages import preset_seed_urls, with_examples_read
 from honeyguide.crawler.parts import Parts
 from honeyguide.crawler.refreshing import settings_to_refresh
-from honeyguide.crawler.resume import settings_to_resume, with_budget
+from honeyguide.crawler.resume import budget_asked, settings_to_resume, with_budget
 from honeyguide.crawler.start import (
     CrawlOptions,
     crawl,
@@ -91,6 +91,7 @@ __all__ = [
     "all_pages",
     "answer",
     "answers_to_take_over",
+    "budget_asked",
     "crawl",
     "crawl_async",
     "explain",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.model.clock import RealClock
 from honeyguide.runs import BudgetExtension, PageAnswer, StopRequest
 from honeyguide.runs.inbox import take
 
@@ -46,7 +45,6 @@ class BetweenSteps:
         self._on_budget = on_budget
         self._status = status
         self._next_look = 0.0
-        self._began_at = RealClock().now()
 
     def note(self, record: StepRecord) -> None:
         """A step was stored."""
@@ -77,9 +75,9 @@ class BetweenSteps:
         self._answers.take([each for each in letters if isinstance(each.message, PageAnswer)], now, finish)
         for each in letters:
             match each.message:
-                case BudgetExtension(fetches) if fetches > self._core.budget:
-                    self._core.extend_budget(fetches)
-                    self._on_budget(fetches)
-                case StopRequest() if each.put_at >= self._began_at:  # an older one was for an earlier crawl
+                case BudgetExtension() as extension if extension.extended(self._core.budget) > self._core.budget:
+                    self._core.extend_budget(extension.extended(self._core.budget))
+                    self._on_budget(self._core.budget)
+                case StopRequest():
                     stop = each.message
         return stop

@@ -22,7 +22,8 @@ from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.frontier import Arrivals, Pairs
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import HostKey, LinkState, ParentFacts
-from honeyguide.runs import open_run, settings_to_build
+from honeyguide.runs import BudgetExtension, open_run, settings_to_build
+from honeyguide.runs.inbox import MOST_FETCHES
 from honeyguide.settings import SETTINGS_BY_KEY, shown, with_overrides, yield_rule
 
 if TYPE_CHECKING:
@@ -76,12 +77,20 @@ def with_budget(settings: Settings, budget: str | int | None) -> Settings:
     """The settings with the budget that `resume` was given: a new total, "+N" for N more, None for no change."""
     if budget is None:
         return settings
+    asked = budget_asked(budget)
+    total = settings.budget.fetches + asked.fetches if asked.is_more else asked.fetches
+    return with_overrides(settings, {"budget.fetches": total})
+
+
+def budget_asked(budget: str | int) -> BudgetExtension:
+    """Read a new total of fetches, or "+N" for N more. SettingsError where it is neither, or more than a crawl may."""
     text = str(budget).strip()
     digits = text.removeprefix("+")
-    if not digits.isdecimal() or int(digits) < 1:
-        raise SettingsError([f"budget is {text!r}: give a total such as 2000, or +1000 for a thousand more"])
-    total = settings.budget.fetches + int(digits) if text.startswith("+") else int(digits)
-    return with_overrides(settings, {"budget.fetches": total})
+    if not digits.isdecimal() or not digits.strip("0"):
+        raise SettingsError([f"budget is {shown(text)}: give a total such as 2000, or +1000 for a thousand more"])
+    if len(digits) > len(str(MOST_FETCHES)) or int(digits) > MOST_FETCHES:
+        raise SettingsError([f"budget is {shown(text)}: give {MOST_FETCHES:,} fetches at most"])
+    return BudgetExtension(int(digits), is_more=text.startswith("+"))
 
 
 def check_budget(progress: Progress | None, settings: Settings, budget: str | int | None) -> None:

@@ -44,7 +44,8 @@ from honeyguide.crawler.workers import Workers
 from honeyguide.errors import RunDamaged
 from honeyguide.model.clock import RealClock
 from honeyguide.model.counts import count_of
-from honeyguide.runs import RunFolder, RunLock, body_packer, open_run, open_store, remember
+from honeyguide.runs import RunFolder, RunLock, StopRequest, body_packer, open_run, open_store, remember
+from honeyguide.runs.inbox import MOST_SEEN, take
 from honeyguide.settings import (
     to_toml,
     validate,
@@ -155,7 +156,8 @@ async def resume_async(
     _refuse_unknown(options)
     folder = RunFolder.open(Path(run))
     async with AsyncExitStack() as opened:
-        opened.enter_context(RunLock(folder))
+        with take(folder.path, StopRequest, MOST_SEEN):  # those that wait before the lock is held: for an earlier crawl
+            opened.enter_context(RunLock(folder))
         settings = settings_to_resume(folder, overrides or {}, budget, trust=trust)
         validate(settings)
         refuse_if_lost(folder)

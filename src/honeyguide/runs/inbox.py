@@ -19,7 +19,6 @@ from uuid import uuid4
 from honeyguide.errors import AnswerError, StoreError
 from honeyguide.model import Url
 from honeyguide.model.clock import RealClock
-from honeyguide.runs.records import moment_named
 from honeyguide.settings import SETTINGS_BY_KEY, shown
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ LARGEST_BYTES: Final = 100_000  # of a message; the longest URL fits
 MOST_AT_ONCE: Final = 1000  # messages that a crawl takes together; the others wait for its next look
 MOST_BYTES_AT_ONCE: Final = 2_000_000  # of these
 MOST_SEEN: Final = 20_000  # files that are looked at, whatever they are
+MOST_FETCHES: Final = int(SETTINGS_BY_KEY["budget.fetches"].at_most or 0)
 
 Reply = Literal["yes", "no", "skip", "undo"]
 Answerer = Literal["person", "model", "labels", "file"]
@@ -64,9 +64,15 @@ class StopRequest:
 
 @dataclass(frozen=True, slots=True)
 class BudgetExtension:
-    """Go on to this many fetches in all; a smaller number than the crawl has already changes nothing."""
+    """Go on to this many fetches in all, or by this many more."""
 
     fetches: int
+    is_more: bool = False
+
+    def extended(self, budget: int) -> int:
+        """Return the budget of a crawl that had this one: never less, and never more than a crawl may have."""
+        wanted = budget + self.fetches if self.is_more else self.fetches
+        return max(budget, min(wanted, MOST_FETCHES))
 
 
 Message = PageAnswer | StopRequest | BudgetExtension
@@ -78,11 +84,6 @@ class Letter:
 
     name: str  # of its file: no other has it, ever
     message: Message
-
-    @property
-    def put_at(self) -> float:
-        """When it was put, in Unix time; 0 where its name does not say."""
-        return moment_named(self.name) or 0.0
 
 
 def new_name() -> str:
@@ -129,10 +130,18 @@ def has_waiting(run: Path, names: Iterable[str]) -> bool:
     return any((run / FOLDER / name).exists() for name in names)
 
 
-def budget_waiting(run: Path) -> int:
-    """Return the largest budget of fetches that waits to be taken; 0 where none does."""
-    wanted = [each.message for each in _read_oldest(run, MOST_AT_ONCE).values() if each is not None]
-    return max((each.fetches for each in wanted if isinstance(each, BudgetExtension)), default=0)
+def withdraw(run: Path, name: str) -> None:
+    """Take back a message that was put, unless it was taken already."""
+    with suppress(OSError):
+        (run / FOLDER / name).unlink()
+
+
+def with_waiting_budget(run: Path, budget: int) -> int:
+    """Return the budget of fetches that a run with this one has when what waits is taken."""
+    for each in _read_oldest(run, MOST_AT_ONCE).values():
+        if each is not None and isinstance(each.message, BudgetExtension):
+            budget = each.message.extended(budget)
+    return budget
 
 
 def _waiting(run: Path, most: int) -> list[str]:
@@ -206,6 +215,6 @@ def _message(written: dict[str, Any]) -> Message:
             fetches = written["fetches"]
             if type(fetches) is not int or not SETTINGS_BY_KEY["budget.fetches"].is_within(fetches):
                 raise ValueError(f"fetches is {shown(fetches)}, no number of fetches")
-            return BudgetExtension(fetches)
+            return BudgetExtension(fetches, is_more=written["is_more"] is True)
         case other:
             raise ValueError(f"no message is of kind {other!r}")

@@ -85,7 +85,7 @@ class Setting:
     def bounds(self) -> str:
         """The allowed range in words, empty when there is none."""
         limits = (("at least", self.at_least), ("above", self.above), ("at most", self.at_most))
-        return " and ".join(f"{words} {limit:g}" for words, limit in limits if limit is not None)
+        return " and ".join(f"{words} {limit:,.12g}" for words, limit in limits if limit is not None)
 
     def is_within(self, number: float) -> bool:
         return (

@@ -113,7 +113,13 @@ class WorldSettings:
 class BudgetSettings:
     """Limits of the crawl; it stops at the first that it meets."""
 
-    fetches: int = setting(1000, "fetches to spend; every answer costs one, failures too", at_least=1, everyday=True)
+    fetches: int = setting(
+        1000,
+        "fetches to spend, 1,000,000,000 at most; every answer costs one, failures too",
+        at_least=1,
+        at_most=1_000_000_000,
+        everyday=True,
+    )
     relevant: int = setting(0, "relevant pages that are enough; 0 sets no limit", at_least=0, everyday=True)
     stop_when: str = setting(
         "", "when too few of the last fetches brought a relevant page, as in yield < 2% over 500", everyday=True

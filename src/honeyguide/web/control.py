@@ -10,11 +10,11 @@ from urllib.parse import parse_qsl, quote
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
-from honeyguide.crawler import settings_to_resume
+from honeyguide.crawler import budget_asked, settings_to_resume
 from honeyguide.crawler.events import StopReason
 from honeyguide.errors import SettingsError, StoreError
-from honeyguide.runs import BudgetExtension, RunFolder, StopRequest, is_being_crawled
-from honeyguide.runs.inbox import put
+from honeyguide.runs import RunFolder, StopRequest, is_being_crawled
+from honeyguide.runs.inbox import put, withdraw
 from honeyguide.settings import validate
 from honeyguide.settings.sections import STAY_ON
 from honeyguide.web import starting
@@ -80,16 +80,20 @@ def extend(path: Path, budget: int | str) -> ControlDone:
     """Give a run more to spend; one that nobody crawls goes on with it. SettingsError where it is no more."""
     folder = RunFolder.open(path)
     before = settings_to_resume(folder, {}).budget.fetches
-    settings = settings_to_resume(folder, {}, budget)
-    validate(settings)
-    wanted = settings.budget.fetches
-    if wanted <= before:
+    validate(settings_to_resume(folder, {}, budget))
+    asked = budget_asked(budget)
+    if asked.extended(before) == before:
         raise SettingsError([f"the budget is {before:,} already: give more than that, or +1000 for a thousand more"])
-    if is_being_crawled(path):
-        put(path, BudgetExtension(wanted))
-        return ControlDone(f"The budget is {wanted:,} fetches now.")
-    starting.resume(path, str(wanted))
-    return ControlDone(f"The crawl goes on; the budget is {wanted:,} fetches now.")
+    # Whoever crawls adds it up: two who extend at the same time both have their way.
+    name = put(path, asked)
+    try:
+        if not is_being_crawled(path):
+            starting.resume(path)
+    except StoreError:
+        withdraw(path, name)
+        raise
+    given = f"gets {asked.fetches:,} fetches more" if asked.is_more else f"goes on to {asked.fetches:,} fetches in all"
+    return ControlDone(f"The crawl {given}.")
 
 
 def resume(path: Path) -> ControlDone:

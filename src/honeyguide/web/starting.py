@@ -147,10 +147,9 @@ def start(home: Path, crawl: NewCrawl) -> Path:
     return path
 
 
-def resume(path: Path, budget: str = "") -> None:
+def resume(path: Path) -> None:
     """Go on with a run in a process of its own. StoreError with its reason where it ends at once."""
-    arguments = ["resume", str(path.resolve()), *([f"--budget={budget}"] if budget else [])]
-    _launch(arguments, path / LOG, partial(is_being_crawled, path))
+    _launch(["resume", str(path.resolve())], path / LOG, partial(is_being_crawled, path))
 
 
 def _mistakes(home: Path, crawl: NewCrawl) -> Iterator[tuple[str, list[str]]]:
