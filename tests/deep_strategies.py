@@ -31,6 +31,12 @@ def strategies_by_frontier() -> list[ParameterSet]:
     return [*map(pytest.param, FRONTIER_KINDS), *(thorough(name) for name in others)]
 
 
+def strategies_and_fetches_at_once() -> list[ParameterSet]:
+    """The same with six fetches at once; with one, two strategies of the thorough run."""
+    at_once = [pytest.param(*each.values, 6, marks=each.marks) for each in strategies_by_frontier()]
+    return [*at_once, thorough("online-ridge", 1), thorough("parse-or-skip-q", 1)]
+
+
 def thorough(*values: object) -> ParameterSet:
     """Values of a test that only the thorough run takes."""
     return pytest.param(*values, marks=pytest.mark.thorough)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src"
@@ -43,10 +44,17 @@ def part_of(module: str) -> str | None:
     return rest[0] if first == "honeyguide" and rest else None
 
 
+@cache
+def nodes_of(file: Path) -> list[ast.AST]:
+    """Everything in a file that imports or defines something."""
+    kinds = (ast.Import, ast.ImportFrom, ast.ClassDef)
+    return [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, kinds)]
+
+
 def imported_parts(file: Path) -> set[str]:
     """Parts of ours that a file imports, wherever in the file."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in nodes_of(file):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -86,7 +94,7 @@ def test_every_package_says_what_it_is_for() -> None:
 def test_one_class_name_means_one_class() -> None:
     homes: dict[str, list[str]] = {}
     for file in FILES:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes_of(file):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(str(file.relative_to(SOURCE)))
     assert {name: where for name, where in homes.items() if len(where) > 1} == {}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from crawler.small_crawls import contents, reply_to, settings_for, story
-from deep_strategies import strategies_by_frontier, thorough
+from deep_strategies import strategies_and_fetches_at_once
 from honeyguide.crawler import (
     AnswersTaken,
     Builder,
@@ -104,8 +104,7 @@ def some_page(path: Path, *, relevant: bool = False) -> Url:
         return next(page.url for page in run.pages() if page.is_relevant == relevant)
 
 
-@pytest.mark.parametrize("concurrency", [6, thorough(1)])
-@pytest.mark.parametrize("strategy", strategies_by_frontier())
+@pytest.mark.parametrize(("strategy", "concurrency"), strategies_and_fetches_at_once())
 def test_interrupted_at_every_few_steps_answers_in_between_it_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int
 ) -> None:

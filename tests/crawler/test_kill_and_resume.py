@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from crawler.small_crawls import contents, crawl_in_pieces, settings_for, story
-from deep_strategies import HAS_TORCH, strategies_by_frontier, thorough
+from deep_strategies import HAS_TORCH, strategies_and_fetches_at_once, thorough
 from honeyguide.crawler import crawl, resume
 from honeyguide.runs import open_run
 from vectors_by_hash import hashed_vectors
@@ -126,8 +126,7 @@ def test_killed_again_and_again_with_answers_in_between_it_equals_the_uninterrup
     assert contents(killed) == contents(whole)
 
 
-@pytest.mark.parametrize("concurrency", [6, thorough(1)])
-@pytest.mark.parametrize("strategy", strategies_by_frontier())
+@pytest.mark.parametrize(("strategy", "concurrency"), strategies_and_fetches_at_once())
 def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int
 ) -> None:

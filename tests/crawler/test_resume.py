@@ -250,7 +250,10 @@ MORE_CORES = [
     for seed in (1, 2, 3)
     for strategy in ("by-number", *runnable_strategies())
     for found_again in ("first", "best", "merge", "latest")
-    if (strategy in ("by-number", "best-first", "url-heuristic", "beam", "online-ridge") or found_again == "first")
+    if (
+        strategy in ("by-number", "best-first", "url-heuristic", "beam", "online-ridge")
+        or (seed, found_again) == (1, "first")
+    )
     and (seed, strategy, found_again) not in CORES
 ]
 

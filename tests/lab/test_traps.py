@@ -192,24 +192,23 @@ def test_traps_are_the_same_for_the_same_seed_and_another_for_another(scenario: 
 
 @pytest.mark.parametrize("scenario", sampled(TRAPS))
 def test_there_is_no_end_to_a_trap_that_has_none(scenario: Scenario) -> None:
-    found = list(trap_pages(WORLDS[scenario], 800))
+    has_end = scenario is Scenario.ENCYCLOPAEDIA
+    most = 800 if scenario in (Scenario.ENCYCLOPAEDIA, Scenario.MIRRORS) else 300  # copies come late
+    found = list(trap_pages(WORLDS[scenario], most))
 
     wasted = Waste()
     count = sum(wasted.is_wasted(truth) for _, truth in found)
 
-    assert len(found) == (721 if scenario is Scenario.ENCYCLOPAEDIA else 800)  # 700 articles, 20 lists, one front page
+    assert len(found) == (721 if has_end else most)  # 700 articles, 20 lists, one front page
     assert {truth.trap for _, truth in found} == {scenario}
-    if scenario is Scenario.ENCYCLOPAEDIA:
-        assert count == 0
-    else:
-        assert count > 300
+    assert count == 0 if has_end else count > 100
 
 
 @pytest.mark.parametrize("scenario", sampled(TRAPS))
 def test_every_page_of_a_trap_arrives_and_is_graded(scenario: Scenario) -> None:
     world = WORLDS[scenario]
 
-    for url, truth in trap_pages(world, 200):
+    for url, truth in trap_pages(world, 100):
         answer = world.answer(url)
         assert isinstance(answer.outcome, Fetched)
         assert 0 < answer.elapsed_s <= 15
@@ -225,7 +224,7 @@ def test_every_page_of_a_trap_arrives_and_is_graded(scenario: Scenario) -> None:
 def test_copies_of_a_page_say_the_same_and_different_pages_do_not(scenario: Scenario) -> None:
     world = WORLDS[scenario]
     texts: dict[str, set[str]] = {}
-    for url, truth in trap_pages(world, 400):
+    for url, truth in trap_pages(world, 150):
         paragraphs = _markup(world, url).partition("<main>")[2].partition("<ul>")[0]
         texts.setdefault(truth.page, set()).add(paragraphs)
 
@@ -320,7 +319,7 @@ def test_a_list_is_worth_having_while_it_has_entries_of_its_own() -> None:
     for seed in (0, 4, 8):
         world = SyntheticWorld(spec_of(Scenario.PAGINATION, seed))
         entries: dict[str, list[bool]] = {}
-        for url, truth in trap_pages(world, 400):
+        for url, truth in trap_pages(world, 150):
             text = _markup(world, url)
             endings.update({"empty"} if "There are no entries here" in text else {"full"} if truth.is_worthless else ())
             entries.setdefault(truth.page, []).append(truth.is_worthless)
