@@ -85,7 +85,7 @@ def speeds(page: Page, topic: Topic, vectors: WordVectors) -> dict[str, float]:
 
     return {
         "judged_and_described_pages_per_s": pages_per_s(judge_and_describe),
-        "windows_summed_pages_per_s": pages_per_s(lambda: rows.span_sums(first, last, HEAD)),
+        "windows_summed_pages_per_s": pages_per_s(lambda: rows.sums_between(candidates.spans[:, [0, -1]], HEAD)),
         "windows_from_running_sums_pages_per_s": pages_per_s(running_sums),
     }
 

@@ -101,7 +101,8 @@ class Articles:
         for first in range(0, len(words), MOST_TERMS):
             some = list(words)[first : first + MOST_TERMS]
             terms = TopicTerms(Topic("", tuple(words[stem] for stem in some)))
-            counted = np.array([terms.measure(words_of(page.title), page.main_words) for page in pages], np.float16)
+            looked_up = (map(vectors.look_up, (tuple(words_of(page.title)), page.main_words)) for page in pages)
+            counted = np.array([terms.measure(*rows) for rows in looked_up], np.float16)
             self._said |= zip(some, counted.reshape(len(pages), 3, -1).transpose(2, 1, 0), strict=True)
 
     def rows(self, name: str) -> Rows:

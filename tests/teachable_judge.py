@@ -33,6 +33,10 @@ class TeachableJudge(Judge):
         self._keywords = KeywordJudge(topic)
         self._centre = np.zeros(WIDTH - 1)
 
+    @property
+    def is_taught(self) -> bool:
+        return bool(self._centre.any())
+
     def describe(self, page: Page) -> NDArray[np.float16]:
         counts = np.zeros(WIDTH - 1)
         for word in page.main_words:

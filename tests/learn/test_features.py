@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from honeyguide.learn import features as described_links
 from honeyguide.learn.features import COLUMNS, MEANING, SCALARS, LinkFeatures
 from honeyguide.model import Candidates, HostKey, Link, Occurrence, Origin, Page, Topic, Url
 from honeyguide.text import WordVectors, words_of_url
@@ -128,6 +129,15 @@ def test_a_description_does_not_depend_on_topic_or_judge_and_gives_the_row_for_a
         for candidates in (as_judged, otherwise):
             row = features.rows(features.describe(candidates), candidates.parents)
             assert np.array_equal(features.rows(back, candidates.parents), row)
+
+
+def test_addresses_are_described_the_same_when_met_again_and_when_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(described_links, "CACHED_ADDRESSES", 2)
+    urls = [Url.parse(target) for target in TARGETS]
+    features = LinkFeatures(TOPIC, hashed_vectors(), size=SIZE)
+    for batch in (urls[:2], urls[1:3], urls, [urls[3], urls[0], urls[3]], urls[:1]):
+        alone = [LinkFeatures(TOPIC, hashed_vectors(), size=SIZE).describe(Candidates.seeds([url])) for url in batch]
+        assert features.describe(Candidates.seeds(batch)).tobytes() == b"".join(each.tobytes() for each in alone)
 
 
 @pytest.mark.parametrize("size", [8, 64, 1000])

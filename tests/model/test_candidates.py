@@ -40,10 +40,11 @@ def test_windows_stay_on_the_page_and_within_their_size(page: Page) -> None:
 
 
 def test_only_links_to_the_same_host_and_port_are_internal() -> None:
-    links = [Link(target, PAGE_URL, (Occurrence("", 0, 0, in_main=True),)) for target in TARGETS]
+    targets = [*TARGETS, Url.parse("https://site.test/d"), Url.parse("http://site.test.other.test/e")]
+    links = [Link(target, PAGE_URL, (Occurrence("", 0, 0, in_main=True),)) for target in targets]
     candidates = Candidates.on_page(page_with(3, links), links, ORIGIN)
-    assert candidates.is_internal.tolist() == [True, False, False]
-    assert candidates.depth.tolist() == [4, 4, 4]
+    assert candidates.is_internal.tolist() == [True, False, False, True, False]
+    assert candidates.depth.tolist() == [4] * 5
 
 
 def test_a_seed_has_no_page_behind_it() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tracemalloc
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from honeyguide.model import Topic
 from honeyguide.text import EnglishVectors, WordllamaVectors, WordVectors, cosine, cosines, vectors
+from honeyguide.text.vectors import WordLabels
 from vectors_by_hash import HashedVectors, hashed_vectors
 
 if TYPE_CHECKING:
@@ -53,17 +54,41 @@ def test_text_vector_depends_neither_on_word_order_nor_on_what_was_met_before(
     assert np.array_equal(table.vector(text), hashed_vectors().vector(shuffled))
 
 
-@given(words, st.sampled_from([1, 16, 20, 64]), st.sampled_from([1, 3, 64]), st.sampled_from([2, 256]), st.data())
-def test_span_sums_equal_adding_up_the_words_of_each_span(
-    text: list[str], dimension: int, words_at_once: int, spans_at_once: int, data: st.DataObject
+@given(
+    words,
+    st.integers(2, 4),
+    st.sampled_from([1, 16, 20, 64]),
+    st.sampled_from([1, 3, 64]),
+    st.sampled_from([2, 256]),
+    st.data(),
+)
+def test_sums_between_cuts_equal_adding_up_the_words_there(
+    text: list[str], count: int, dimension: int, words_at_once: int, spans_at_once: int, data: st.DataObject
 ) -> None:
-    place = st.integers(0, len(text))
-    spans = data.draw(st.lists(st.tuples(place, place).map(sorted), max_size=6))
-    begins, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+    places = st.lists(st.integers(0, len(text)), min_size=count, max_size=count).map(sorted)
+    cuts = data.draw(st.lists(places, max_size=6))
     with patch.multiple(vectors, WORDS_AT_ONCE=words_at_once, SPANS_AT_ONCE=spans_at_once):
-        sums = hashed_vectors().look_up(tuple(text)).span_sums(begins, ends, dimension)
-    expected = [sum((rounded(word)[:dimension] for word in text[b:e]), np.zeros(dimension)) for b, e in spans]
-    assert np.array_equal(sums, np.array(expected).reshape(-1, dimension))
+        rows = hashed_vectors().look_up(tuple(text))
+        sums = rows.sums_between(np.array(cuts, dtype=np.int64).reshape(-1, count), dimension)
+    expected = [
+        sum((rounded(word)[:dimension] for word in text[begin:end]), np.zeros(dimension))
+        for row in cuts
+        for begin, end in pairwise(row)
+    ]
+    assert np.array_equal(sums, np.array(expected).reshape(-1, count - 1, dimension))
+
+
+@given(st.lists(words, max_size=6), st.sampled_from([3, 1000]))
+def test_every_word_has_its_label_whatever_was_met_and_forgotten_before(texts: list[list[str]], room: int) -> None:
+    labels = WordLabels(lambda word: sum(map(ord, word)))
+    with patch.object(vectors, "CACHED_WORDS", room):
+        table = hashed_vectors()
+        looked_up = [table.look_up(tuple(text)) for text in texts]
+        for text, rows in (
+            *zip(texts, looked_up, strict=True),
+            *zip(texts, map(table.look_up, map(tuple, texts)), strict=True),
+        ):
+            assert labels.of(rows).tolist() == [sum(map(ord, word)) for word in text]
 
 
 @given(words, st.booleans(), st.data())
@@ -72,13 +97,13 @@ def test_words_outside_the_spans_are_not_looked_up_and_sums_are_the_same(
 ) -> None:
     place = st.integers(0, len(text))
     spans = data.draw(st.lists(st.tuples(place, place).map(sorted), max_size=6))
-    begins, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+    cuts = np.array(spans, dtype=np.int64).reshape(-1, 2)
     page, table = tuple(text), WordVectors(HashedVectors())
     if is_at_hand:
         table.look_up(page)
     with patch.object(table.source, "vectors", wraps=table.source.vectors) as asked:
-        rows = table.look_up_within(page, begins, ends)
-    assert np.array_equal(rows.span_sums(begins, ends, 16), hashed_vectors().look_up(page).span_sums(begins, ends, 16))
+        rows = table.look_up_within(page, *cuts.T)
+    assert np.array_equal(rows.sums_between(cuts, 16), hashed_vectors().look_up(page).sums_between(cuts, 16))
     met = {word for call in asked.call_args_list for word in call.args[0]}
     assert met == (set() if is_at_hand else {word for begin, end in spans for word in text[begin:end]})
 
@@ -95,8 +120,8 @@ class LargeVectors:
 
 def test_the_sum_of_a_very_long_span_is_exact() -> None:
     count = 100_001
-    sums = WordVectors(LargeVectors()).look_up(("rock",) * count).span_sums(np.array([0]), np.array([count]), 2)
-    assert sums.tolist() == [[count * LargeVectors.number] * 2]
+    sums = WordVectors(LargeVectors()).look_up(("rock",) * count).sums_between(np.array([[0, count]]), 2)
+    assert sums.tolist() == [[[count * LargeVectors.number] * 2]]
 
 
 def test_the_vector_of_a_long_text_is_exact() -> None:
@@ -216,19 +241,19 @@ def test_bundled_vectors_of_common_words_are_short(bundled: WordVectors) -> None
 
 @given(st.text(max_size=8))
 def test_any_text_has_a_bundled_vector_and_none_is_too_large(bundled: WordVectors, text: str) -> None:
-    vector = bundled.look_up((text,)).span_sums(np.array([0]), np.array([1]), bundled.dimension)
+    vector = bundled.look_up((text,)).sums_between(np.array([[0, 1]]), bundled.dimension)
     assert np.isfinite(vector).all()
     assert np.abs(vector).max() <= vectors.LARGEST
 
 
 def test_a_page_of_very_many_links_needs_memory_for_a_block_of_them_only() -> None:
     words = tuple(f"word{number % 20_000}" for number in range(40_000))
-    begins = np.arange(0, 40_000 - 60, 2)
+    cuts = np.arange(0, 40_000 - 60, 2)[:, None] + (0, 53)
     table = hashed_vectors().look_up(words)
     tracemalloc.start()
-    sums = table.span_sums(begins, begins + 53, 16)
+    sums = table.sums_between(cuts, 16)
     _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert len(sums) == len(begins)
-    assert np.array_equal(sums[7], table.span_sums(begins[7:8], begins[7:8] + 53, 16)[0])
+    assert len(sums) == len(cuts)
+    assert np.array_equal(sums[7], table.sums_between(cuts[7:8], 16)[0])
     assert peak_bytes < 50e6

@@ -100,6 +100,11 @@ class LearningJudge(Judge, Protocol):
 
     description_width: int
 
+    @property
+    def is_taught(self) -> bool:
+        """Whether answers have taught it; until then its relevances are the first ones."""
+        ...
+
     def describe(self, page: Page) -> NDArray[np.float16]:
         """All that it will ever need of the page: `description_width` numbers. Pure, and no answer changes them."""
         ...

@@ -34,6 +34,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -44,9 +45,9 @@ from honeyguide.judge.judge import LearningJudge
 from honeyguide.judge.topic_terms import LEAD_WORDS, MOST_SAID, TopicTerms
 from honeyguide.model import Evidence, EvidenceRow, weighted_sums
 from honeyguide.model.saved_state import load_arrays
-from honeyguide.text import Stems, stop_words, unit, words_of
+from honeyguide.text import Stems, WordVectors, stop_words, unit, words_of
 from honeyguide.text.telling import content_words, idf_of_stem
-from honeyguide.text.vectors import WordRows, count_weights
+from honeyguide.text.vectors import count_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 
     from honeyguide.judge.judge import JudgeIngredients
     from honeyguide.model import Page, Topic
-    from honeyguide.text import WordVectors
+    from honeyguide.text import VectorSource
 
 WIDEST: Final = 256  # numbers of a page's vector that are kept: the first tell most
 KEYWORD_SHARE: Final = 0.5  # of the keywords' direction beside the name's
@@ -139,9 +140,7 @@ class LearnedJudge(LearningJudge):
         self._stop_words = stop_words(language)
         self._size = min(vectors.dimension, WIDEST)
         self.description_width = 3 * len(self._terms.weights) + self._size
-        directions = [self._cut(vectors.vector(words_of(text))) for text in background]
-        known = [direction for direction in directions if direction.any()]
-        self._background = np.array(known if len(known) >= FEWEST_BACKGROUND else []).reshape(-1, self._size)
+        self._background = directions_of(tuple(background), vectors.source, self._size)
         self._centre = self._background.mean(axis=0) if len(self._background) else np.zeros(self._size)
         self._cosines: dict[bytes, tuple[float, float]] = {}  # mean and deviation, by direction
         self.topic_direction = self._direction_of(topic, language)
@@ -160,6 +159,10 @@ class LearnedJudge(LearningJudge):
     def describe(self, page: Page) -> NDArray[np.float16]:
         return self._described(tuple(words_of(page.title)), page.main_words, page).astype(np.float16)
 
+    @property
+    def is_taught(self) -> bool:
+        return self._lesson is not self._untaught
+
     def relevances(self, descriptions: NDArray[np.float16]) -> NDArray[np.float64]:
         return self._relevances_after(descriptions, self._lesson)
 
@@ -170,14 +173,15 @@ class LearnedJudge(LearningJudge):
         self, descriptions: NDArray[np.floating[Any]], likeness: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
         """Return the four numbers that `ClueWeights` weigh, and a one, for each page; z is to a likeness if given."""
-        weights, rows = self._terms.weights, descriptions.astype(np.float64)
-        parts = np.split(rows[:, : 3 * len(weights)], 3, axis=1)
-        kinds = [np.minimum(weighted_sums(part, weights), MOST_SAID) for part in parts]
+        rows = descriptions.astype(np.float64)
+        clues = np.ones((len(rows), 5))
         if likeness is None:
-            near = SATURATED * np.tanh(self._nearness(rows, self.topic_direction) / SATURATED)
+            clues[:, 0] = SATURATED * np.tanh(self._nearness(rows, self.topic_direction) / SATURATED)
         else:
-            near = self._nearness(rows, likeness)
-        return np.column_stack([near, *kinds, np.ones(len(rows))])
+            clues[:, 0] = self._nearness(rows, likeness)
+        kinds = rows[:, : -self._size].reshape(3 * len(rows), len(self._terms.weights))
+        clues[:, 1:4] = np.minimum(weighted_sums(kinds, self._terms.weights), MOST_SAID).reshape(-1, 3)
+        return clues
 
     def teach(self, descriptions: NDArray[np.float16], answers: Sequence[tuple[int, bool]]) -> None:
         self._lesson = self._lesson_of(descriptions, answers) if answers else self._untaught
@@ -195,7 +199,7 @@ class LearnedJudge(LearningJudge):
 
     def save(self) -> bytes:
         lesson = self._lesson
-        if lesson is self._untaught or lesson.shift is None:
+        if not self.is_taught or lesson.shift is None:
             return b""
         kept = io.BytesIO()
         likeness = np.empty(0) if lesson.likeness is None else lesson.likeness
@@ -241,7 +245,7 @@ class LearnedJudge(LearningJudge):
         for place, word in enumerate(distinct):
             if self._terms.has(word):
                 fewer = (tuple(other for other in some if other != word) for some in (title, words))
-                rows[place, : -self._size] = self._terms.measure(*fewer)
+                rows[place, : -self._size] = self._terms.measure(*map(self._vectors.look_up, fewer))
         relevance = self.relevance(page)
         losses = float(_probability(self._log_odds(whole[None], self._lesson))[0]) - _probability(
             self._log_odds(rows, self._lesson)
@@ -274,14 +278,15 @@ class LearnedJudge(LearningJudge):
         self, title: tuple[str, ...], words: tuple[str, ...], page: Page | None = None
     ) -> NDArray[np.float64]:
         # The title first: the last answer is kept, and others ask about the page.
-        named = self._vectors.vector(title) if title else 0.0
+        named = self._vectors.look_up(title) if title else None
         rows = (
             self._vectors.look_up(words) if page is None else self._vectors.look_up(page.words).within(page.main_spans)
         )
-        lead = WordRows(rows.table, rows.numbers[:LEAD_WORDS]).text_vector()
-        encoded = self._encoded_beginning(title, words)
-        vector = unit(self._cut(rows.text_vector()) + (self._cut(named + lead) if encoded is None else encoded))
-        return np.concatenate([self._terms.measure(title, words), vector])
+        named = named or rows.first(0)
+        start = self._encoded_beginning(title, words)
+        if start is None:
+            start = self._cut(named.text_vector() + rows.first(LEAD_WORDS).text_vector())
+        return np.concatenate([self._terms.measure(named, rows), unit(self._cut(rows.text_vector()) + start)])
 
     def _encoded_beginning(self, title: tuple[str, ...], words: tuple[str, ...]) -> NDArray[np.float64] | None:
         """Return the direction of title and first words by the encoder; None where there is none."""
@@ -390,6 +395,15 @@ class LearnedJudge(LearningJudge):
         )
         vectors = rows[:, -self._size :]
         return Taught(likeness, shift, int(wanted.sum()), weight, np.concatenate([vectors[wanted], vectors[~wanted]]))
+
+
+@lru_cache(maxsize=4)  # a process that makes many judges makes them of the same few vectors
+def directions_of(texts: tuple[str, ...], source: VectorSource, size: int) -> NDArray[np.float64]:
+    """Return the directions of texts on all kinds of subjects, one row each; none where too few have a vector."""
+    vectors = WordVectors(source)
+    directions = [unit(vectors.vector(words_of(text))[:size]) for text in texts]
+    known = [direction for direction in directions if direction.any()]
+    return np.array(known if len(known) >= FEWEST_BACKGROUND else []).reshape(-1, size)
 
 
 def _share_refused(

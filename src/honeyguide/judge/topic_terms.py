@@ -11,20 +11,20 @@ say and never take away: a page need not have all of them, and no more than `MOS
 
 from __future__ import annotations
 
-from itertools import compress
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from honeyguide.text import Stems, words_of
 from honeyguide.text.telling import content_words, idf_of_stem
+from honeyguide.text.vectors import WordLabels
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from honeyguide.model import Topic
+    from honeyguide.text import WordRows
 
 MOST_TERMS: Final = 16  # counted apart; the last is the mean of all that follow
 LEAD_WORDS: Final = 60  # of the main text: its beginning
@@ -32,46 +32,48 @@ MOST_SAID: Final = 1.5
 SATURATION: Final = 1.2
 LENGTH_SHARE: Final = 0.75
 AVERAGE_WORDS: Final = 1409  # of the main texts of the collection that the shipped shares are from
-CACHED_WORDS: Final = 131_072
 LEAST_TELLING: Final = 0.5  # that a whole name is taken for: "the who" is two stop words
-
-Term = tuple[str, ...]
-"""The stems of a word or phrase."""
 
 
 class TopicTerms:
-    """Counts the terms of one topic on pages. Not thread-safe: it remembers which words have which stems."""
+    """Counts the terms of one topic on pages. Not thread-safe: it remembers which words are whose."""
 
     def __init__(self, topic: Topic, language: str = "english") -> None:
         self._stems = Stems(language)
         named = [(stem,) for stem in self._stems.of(content_words(topic.name, language))]
         keywords = [tuple(self._stems.of(words_of(keyword))) for keyword in topic.keywords]
-        self._terms: tuple[Term, ...] = tuple(dict.fromkeys([*named, *filter(None, keywords)]))
-        is_named = np.array([term in named for term in self._terms], dtype=np.bool_)
-        telling = np.array([max(map(idf_of_stem, term)) for term in self._terms])
+        terms = tuple(dict.fromkeys([*named, *filter(None, keywords)]))
+        is_named = np.array([term in named for term in terms], dtype=np.bool_)
+        telling = np.array([max(map(idf_of_stem, term)) for term in terms])
         # Without a name, any three keywords say as much as a whole name.
         whole = telling[is_named].sum() if is_named.any() else 3 * telling.mean() if len(telling) else 0.0
         self._shares: NDArray[np.float64] = telling / max(float(whole), LEAST_TELLING)
         self.weights: NDArray[np.float64] = self._shares.copy()
         if len(telling) > MOST_TERMS:
             self.weights = np.append(self._shares[: MOST_TERMS - 1], self._shares[MOST_TERMS - 1 :].sum())
-        self._wanted = frozenset(stem for term in self._terms for stem in term)
-        self._stem_by_word: dict[str, str] = {}  # of words that have a stem of a term
-        self._met: set[str] = set()  # words, whether they have one or not
+        self._label_by_stem = {stem: label for label, stem in enumerate(dict.fromkeys(chain(*terms)), start=1)}
+        self._terms = [[self._label_by_stem[stem] for stem in term] for term in terms]
+        self._labels = WordLabels(self._label_of)
 
-    def measure(self, title: Sequence[str], words: tuple[str, ...]) -> NDArray[np.float64]:
+    def measure(self, title: WordRows, text: WordRows) -> NDArray[np.float64]:
         """Return how much each term says of the text, then whether it is in the title, then in the beginning.
 
         From 0 to 1, as many of each kind as there are `weights`. Weighed by them, those of one kind add up to how much
         of the topic is there; with a name and no keywords that is at most 1.
         """
-        parts = (self._said(words), self._has(title), self._has(words[:LEAD_WORDS]))
+        said, in_title, in_lead = (self._counts(part) for part in (text, title, text.first(LEAD_WORDS)))
+        length = 1 - LENGTH_SHARE + LENGTH_SHARE * len(text.numbers) / AVERAGE_WORDS
+        said /= said + SATURATION * length
+        parts = (said, np.minimum(in_title, 1.0), np.minimum(in_lead, 1.0))
         return np.concatenate([self._pooled(part) for part in parts])
 
     def has(self, word: str) -> bool:
         """Whether the word is one of a term, by its stem."""
-        self._meet((word,))
-        return word in self._stem_by_word
+        return self._label_of(word) > 0
+
+    def _label_of(self, word: str) -> int:
+        """Return the number of the word's stem among those of terms, from 1; 0 where no term has it."""
+        return self._label_by_stem.get(self._stems.make(word), 0)
 
     def _pooled(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         if len(numbers) <= MOST_TERMS:
@@ -79,38 +81,19 @@ class TopicTerms:
         rest = (numbers * self._shares)[MOST_TERMS - 1 :].sum() / self.weights[-1]
         return np.append(numbers[: MOST_TERMS - 1], rest)
 
-    def _said(self, words: tuple[str, ...]) -> NDArray[np.float64]:
-        counts = self._counts(words)
-        length = 1 - LENGTH_SHARE + LENGTH_SHARE * len(words) / AVERAGE_WORDS
-        return counts / (counts + SATURATION * length)
-
-    def _has(self, words: Sequence[str]) -> NDArray[np.float64]:
-        return np.minimum(self._counts(words), 1.0)
-
-    def _counts(self, words: Sequence[str]) -> NDArray[np.float64]:
+    def _counts(self, rows: WordRows) -> NDArray[np.float64]:
         """Count how often each term stands among these words."""
-        self._meet(words)
         counts = np.zeros(len(self._terms))
-        stem_of = self._stem_by_word
-        places: dict[str, list[int]] = {}
+        labels = self._labels.of(rows)
         # Hardly a word is one of the topic's, and so hardly one is looked at in Python.
-        for place in compress(range(len(words)), map(stem_of.__contains__, words)):
-            places.setdefault(stem_of[words[place]], []).append(place)
+        found = np.flatnonzero(labels)
+        places: dict[int, list[int]] = {}
+        for place, label in zip(found.tolist(), labels[found].tolist(), strict=True):
+            places.setdefault(label, []).append(place)
         for number, (first, *rest) in enumerate(self._terms):
             starts = places.get(first, [])
             if rest and starts:
-                later = [frozenset(places.get(stem, ())) for stem in rest]
+                later = [frozenset(places.get(label, ())) for label in rest]
                 starts = [p for p in starts if all(p + 1 + step in found for step, found in enumerate(later))]
             counts[number] = len(starts)
         return counts
-
-    def _meet(self, words: Sequence[str]) -> None:
-        """Find out which of the words have a stem of a term."""
-        if self._met.issuperset(words):
-            return
-        if len(self._met) > CACHED_WORDS:
-            self._met = set(self._stem_by_word)
-        new = sorted(set(words) - self._met)
-        self._met.update(new)
-        stems = zip(new, self._stems.of(new), strict=True)
-        self._stem_by_word |= {word: stem for word, stem in stems if stem in self._wanted}

@@ -147,8 +147,9 @@ class Verdicts:
         """See the page, then measure it. `description` is what a judge that learns keeps of it."""
         self._judge.see(page)
         if description is not None and self.learner is not None:
-            relevance = float(self.learner.relevances(description[None, :])[0])
-            first = float(self.learner.first_relevances(description[None, :])[0])
+            relevance = first = float(self.learner.relevances(description[None, :])[0])
+            if self.learner.is_taught:
+                first = float(self.learner.first_relevances(description[None, :])[0])
         else:
             relevance = first = self._judge.relevance(page)
         by_word = self._settings.relevant_when == "word"

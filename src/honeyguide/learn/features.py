@@ -12,7 +12,7 @@ Sums of word vectors are exact (`honeyguide.text.vectors`), so a link has the sa
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 def link_sums(candidates: Candidates, vectors: WordVectors, dimension: int) -> NDArray[np.float64]:
     """Address, anchor and the words around it as one text: the first `dimension` numbers, one row a link."""
-    first, _, _, last = candidates.spans.T
-    windows = vectors.look_up_within(candidates.words, first, last).span_sums(first, last, dimension)
-    return windows + address_sums(candidates.targets, vectors, dimension)
+    windows = candidates.spans[:, [0, -1]]
+    sums = vectors.look_up_within(candidates.words, *windows.T).sums_between(windows, dimension)
+    return sums[:, 0] + address_sums(candidates.targets, vectors, dimension)
 
 
 def address_sums(urls: Sequence[Url], vectors: WordVectors, dimension: int) -> NDArray[np.float64]:
@@ -39,7 +39,8 @@ def address_sums(urls: Sequence[Url], vectors: WordVectors, dimension: int) -> N
     words = [words_of_url(url) for url in urls]
     lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
     ends = np.cumsum(lengths)
-    return vectors.look_up(tuple(chain.from_iterable(words))).span_sums(ends - lengths, ends, dimension)
+    cuts = np.column_stack((ends - lengths, ends))
+    return vectors.look_up(tuple(chain.from_iterable(words))).sums_between(cuts, dimension)[:, 0]
 
 
 NEXT_WORDS: Final = 8  # on either side of an anchor, that an encoder reads with it
@@ -47,6 +48,7 @@ HEAD: Final = 128  # numbers of a word vector used for links
 MEANING: Final = 32  # of those, kept in a link's row
 LARGEST: Final = 7  # of the whole numbers that a short vector is made of: four bits each
 ZERO: Final = 8  # stands for 0 in four bits
+CACHED_ADDRESSES: Final = 8192
 IN_MAIN, IS_INTERNAL, HAS_ANCHOR, IS_SEED = (1 << bit for bit in range(4))
 
 SCALARS: Final = (
@@ -91,28 +93,27 @@ class LinkFeatures:
         self._vectors = vectors
         self._size = min(size, vectors.dimension)
         self._topic = vectors.topic_vector(topic)[: self._size]
+        width = (self._size + 1) // 2
         self.description_type = np.dtype(
-            [("flags", np.uint8), ("scale", np.float16, (3,)), ("texts", np.uint8, (3, (self._size + 1) // 2))]
+            [("flags", np.uint8), ("scale", np.float16, (3,)), ("texts", np.uint8, (3, width))]
         )
+        self._address_type = np.dtype([("scale", np.float16), ("text", np.uint8, (width,))])
+        self._known_addresses: dict[str, bytes] = {}  # a site's menu is on every page of it
 
     def describe(self, candidates: Candidates) -> LinkDescriptions:
         """Short vectors of anchor, surrounding words and address; what the page's text and place say otherwise."""
         first, start, end, last = candidates.spans.T
         page = self._vectors.look_up_within(candidates.words, first, last)
-        texts = np.empty((3, len(candidates), self._size))
-        anchor, around, address = texts
-        anchor[:] = page.span_sums(start, end, self._size)
-        np.subtract(page.span_sums(first, last, self._size), anchor, out=around)
+        sums = page.sums_between(candidates.spans, self._size)
+        sums[:, 2] += sums[:, 0]
+        texts = sums[:, 1:]  # the anchor, and what stands before and behind it
         if self._vectors.encoder:
-            for sums, encoded in zip((anchor, around), link_texts(candidates), strict=True):
-                sums[:] = _pointing(sums, self._vectors.encoder.encode(encoded)[:, : self._size])
-        address[:] = address_sums(candidates.targets, self._vectors, self._size)
+            for place, encoded in enumerate(link_texts(candidates)):
+                texts[:, place] = _pointing(texts[:, place], self._vectors.encoder.encode(encoded)[:, : self._size])
         described = np.zeros(len(candidates), dtype=self.description_type)
-        largest = np.maximum(texts.max(axis=2), -texts.min(axis=2))
-        described["scale"] = largest.T / LARGEST
-        texts *= np.divide(LARGEST, largest, out=np.zeros_like(largest), where=largest > 0)[..., None]
-        texts += ZERO
-        described["texts"] = _packed(np.rint(texts, out=texts).astype(np.uint8)).transpose(1, 0, 2)
+        described["scale"][:, :2], described["texts"][:, :2] = _shortened(texts)
+        addresses = self._addresses(candidates.targets)
+        described["scale"][:, 2], described["texts"][:, 2] = addresses["scale"], addresses["text"]
         described["flags"] = (
             candidates.in_main * IN_MAIN
             + candidates.is_internal * IS_INTERNAL
@@ -120,6 +121,18 @@ class LinkFeatures:
             + candidates.is_seed * IS_SEED
         )
         return described
+
+    def _addresses(self, urls: Sequence[Url]) -> NDArray[Any]:
+        """Short vectors of addresses."""
+        known = self._known_addresses
+        if len(known) > CACHED_ADDRESSES:
+            known.clear()
+        new = [url for url in urls if url.text not in known]
+        if new:
+            short = np.empty(len(new), dtype=self._address_type)
+            short["scale"], short["text"] = _shortened(address_sums(new, self._vectors, self._size))
+            known.update((url.text, each.tobytes()) for url, each in zip(new, short, strict=True))
+        return np.frombuffer(b"".join([known[url.text] for url in urls]), dtype=self._address_type)
 
     def similarity(self, described: LinkDescriptions) -> NDArray[np.float64]:
         """Mean cosine with the topic of address, anchor and surrounding words: the papers' no-learning score."""
@@ -172,12 +185,16 @@ _HALVES: Final = np.array(
 )  # two numbers of each byte
 
 
-def _packed(halves: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Numbers of four bits, two in a byte."""
+def _shortened(vectors: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    """Return the scale of each vector and its numbers in four bits, two in a byte. Overwrites the vectors."""
+    largest = np.abs(vectors).max(axis=-1)
+    vectors *= np.divide(LARGEST, largest, out=np.zeros_like(largest), where=largest > 0)[..., None]
+    vectors += ZERO
+    halves = np.rint(vectors, out=vectors).astype(np.uint8)
     if halves.shape[-1] % 2:
         halves = np.concatenate((halves, np.full_like(halves[..., :1], ZERO)), axis=-1)
-    packed: NDArray[np.uint8] = halves[..., ::2] << np.uint8(4) | halves[..., 1::2]
-    return packed
+    pairs = halves.view("<u2")  # the first of two in the lower byte
+    return largest / LARGEST, (pairs << 4 | pairs >> 8).astype(np.uint8)
 
 
 def _meanings(directions: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:

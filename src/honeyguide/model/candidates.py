@@ -179,16 +179,19 @@ class Candidates:
     ) -> Candidates:
         """Describe links of one page, each where it tells most or stands first. The words are not copied."""
         places = [link.first_occurrence if at_first_occurrence else link.telling_occurrence for link in links]
-        spans = np.array([(0, place.start, place.end, 0) for place in places], dtype=np.int64).reshape(-1, 4)
+        count = len(places)
+        spans = np.empty((count, 4), dtype=np.int64)
+        spans[:, 1] = [place.start for place in places]
+        spans[:, 2] = [place.end for place in places]
         spans[:, 0] = np.maximum(spans[:, 1] - WINDOW_WORDS, 0)
         spans[:, 3] = np.minimum(spans[:, 2] + WINDOW_WORDS, len(page.words))
-        count = len(places)
+        own = (f"http://{origin.host}/", f"https://{origin.host}/")  # quicker than asking each address for its host
         return cls(
             words=page.words,
             spans=spans,
             targets=tuple(link.target for link in links),
             in_main=np.array([place.in_main for place in places], dtype=np.bool_),
-            is_internal=np.array([link.target.host == origin.host for link in links], dtype=np.bool_),
+            is_internal=np.array([link.target.text.startswith(own) for link in links], dtype=np.bool_),
             is_seed=np.zeros(count, dtype=np.bool_),
             relevance=np.full(count, origin.relevance),
             distance=np.full(count, origin.distance, dtype=np.int64),

@@ -9,11 +9,11 @@ principal directions. A word that is not in the table is the mean of the encoder
 from __future__ import annotations
 
 import unicodedata
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import resources
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import numpy as np
 import xxhash
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from honeyguide.text.vector_files import Converting, FileVectors
 
     OpenedVectors: TypeAlias = "EnglishVectors | WordllamaVectors | FileVectors"
+
+Bundled = TypeVar("Bundled", bound="EnglishVectors | WordllamaVectors")
 
 WORDS_FILE: Final = "english_words.txt"  # one a line, in the order of the rows
 TABLE_FILE: Final = "english_vectors.npy"  # 8-bit numbers, one row a word
@@ -135,9 +137,15 @@ def open_vectors(source: str, cache: Path, on_progress: Callable[[Converting], N
     told of. VectorsError where it cannot be used.
     """
     if source in (EnglishVectors.name, "bundled"):
-        return EnglishVectors()
+        return _open_once(EnglishVectors)
     if source == WordllamaVectors.name:
-        return WordllamaVectors()
+        return _open_once(WordllamaVectors)
     from honeyguide.text.vector_files import open_file_vectors  # noqa: PLC0415 - all kinds of unpackers, for files alone
 
     return open_file_vectors(Path(source).expanduser(), cache, on_progress)
+
+
+@cache
+def _open_once(kind: type[Bundled]) -> Bundled:
+    """Return bundled vectors; all crawls of a process share them."""
+    return kind()

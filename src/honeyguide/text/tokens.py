@@ -76,8 +76,12 @@ class Stems:
                 stems.clear()
             for word in words:
                 if word not in stems:
-                    stems[word] = self._stem_word(word.replace("’", "'"))
+                    stems[word] = self.make(word)
             return [stems[word] for word in words]
+
+    def make(self, word: str) -> str:
+        """Return the stem of a word, for callers that keep stems themselves."""
+        return self._stem_word(word.replace("’", "'"))
 
 
 @cache

@@ -8,7 +8,7 @@ exact up to 65,536 in steps of `GRAIN`: 8,192 words of the longest vectors. Long
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Protocol
@@ -18,7 +18,7 @@ import numpy as np
 from honeyguide.text.tokens import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -45,6 +45,10 @@ class VectorSource(Protocol):
 
     dimension: int
 
+    def __hash__(self) -> int:
+        """Return the same for the same source: what is computed from its vectors may be kept by it."""
+        ...
+
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
         """Return one vector a word; zeros for a word without one. The same word always has the same vector."""
         ...
@@ -56,18 +60,23 @@ class WordRows:
 
     table: NDArray[np.float32]
     numbers: NDArray[np.int32]
+    number_by_word: dict[str, int]  # of all words of the table, in order of their numbers from 1
 
     def within(self, spans: Sequence[tuple[int, int]]) -> WordRows:
         """Only the words in these half-open ranges."""
         parts = [self.numbers[start:end] for start, end in spans]
-        return WordRows(self.table, np.concatenate(parts) if parts else self.numbers[:0])
+        return replace(self, numbers=np.concatenate(parts) if parts else self.numbers[:0])
+
+    def first(self, count: int) -> WordRows:
+        """At most so many words."""
+        return replace(self, numbers=self.numbers[:count])
 
     def text_vector(self) -> NDArray[np.float64]:
         """Return the sum over distinct words of log(1 + count) times the word's vector."""
         numbers, counts = np.unique(self.numbers, return_counts=True)
-        grains = count_weights(counts) / GRAIN
+        grains = (count_weights(counts) / GRAIN).astype(np.int32)
         # Halves of six bits: the sum of so few words is exact in single precision, which is read in half the time.
-        halves = np.stack(np.divmod(grains, HALF)).astype(np.float32)
+        halves = np.array((grains // HALF, grains % HALF), dtype=np.float32)
         high, low = sums = np.zeros((2, self.table.shape[1]))
         for first in range(0, len(numbers), WORDS_WEIGHED_AT_ONCE):
             block = slice(first, first + WORDS_WEIGHED_AT_ONCE)
@@ -75,35 +84,38 @@ class WordRows:
         vector: NDArray[np.float64] = (high * HALF + low) * GRAIN
         return vector
 
-    def span_sums(self, begins: NDArray[np.int64], ends: NDArray[np.int64], dimension: int) -> NDArray[np.float64]:
-        """Sums of the first `dimension` numbers of the vectors from word `begins[i]` up to `ends[i]`."""
-        sums = np.zeros((len(begins), dimension))
-        lengths = ends - begins
-        for first in range(0, len(begins), SPANS_AT_ONCE):
+    def sums_between(self, cuts: NDArray[np.int64], dimension: int) -> NDArray[np.float64]:
+        """Sums of the first `dimension` numbers of the vectors between neighbouring cuts.
+
+        Each row of `cuts` holds places in the text, in order; from `k` cuts come `k - 1` sums. The result has the shape
+        (rows, k - 1, dimension).
+        """
+        sums = np.zeros((len(cuts), cuts.shape[1] - 1, dimension))
+        lengths = cuts[:, -1] - cuts[:, 0]
+        for first in range(0, len(cuts), SPANS_AT_ONCE):
             block = slice(first, first + SPANS_AT_ONCE)
-            self._add_spans(begins[block], lengths[block], sums[block])
+            sums[block] = self._short_sums(cuts[block], 0, dimension)
+            for offset in range(WORDS_AT_ONCE, int(lengths[block].max()), WORDS_AT_ONCE):
+                longer = first + np.flatnonzero(lengths[block] > offset)
+                sums[longer] += self._short_sums(cuts[longer], offset, dimension)
         return sums
 
-    def _add_spans(self, begins: NDArray[np.int64], lengths: NDArray[np.int64], sums: NDArray[np.float64]) -> None:
-        """Add to each row of `sums` the vectors of its span."""
-        sums += self._short_sums(begins, np.minimum(lengths, WORDS_AT_ONCE), sums.shape[1])
-        for offset in range(WORDS_AT_ONCE, int(lengths.max()), WORDS_AT_ONCE):
-            rows = np.flatnonzero(lengths > offset)
-            pieces = np.minimum(lengths[rows] - offset, WORDS_AT_ONCE)
-            sums[rows] += self._short_sums(begins[rows] + offset, pieces, sums.shape[1])
-
-    def _short_sums(self, begins: NDArray[np.int64], lengths: NDArray[np.int64], dimension: int) -> NDArray[np.float32]:
-        # Spans side by side, filled up to the longest with the zero vector, and a small product for each:
+    def _short_sums(self, cuts: NDArray[np.int64], offset: int, dimension: int) -> NDArray[np.float32]:
+        """Add up `WORDS_AT_ONCE` words at most, from `offset` words behind the first cut."""
+        # The words of each row side by side, and a small product of zeros and ones with their vectors:
         # `benchmarks/features.py` compares it with running sums.
-        within = np.arange(int(lengths.max()))
-        numbers = self.numbers.take(begins[:, None] + within, mode="clip")
-        numbers[within >= lengths[:, None]] = UNKNOWN
-        ones = np.ones((1, len(within)), dtype=np.float32)
-        sums = np.empty((len(begins), 1, dimension), dtype=np.float32)
-        for first in range(0, len(begins), SPANS_IN_CACHE):
+        begins = cuts[:, 0] + offset
+        width = min(WORDS_AT_ONCE, int((cuts[:, -1] - begins).max()))
+        places = begins[:, None] + np.arange(width)
+        numbers = self.numbers.take(places, mode="clip")
+        is_before = places[:, None] < cuts[:, 1:, None]
+        chosen = is_before.astype(np.float32)
+        chosen[:, 1:] -= is_before[:, :-1]
+        sums = np.empty((*chosen.shape[:2], dimension), dtype=np.float32)
+        for first in range(0, len(cuts), SPANS_IN_CACHE):
             block = slice(first, first + SPANS_IN_CACHE)
-            np.matmul(ones, self._take_heads(numbers[block], dimension), out=sums[block])
-        return sums[:, 0]
+            np.matmul(chosen[block], self._take_heads(numbers[block], dimension), out=sums[block])
+        return sums
 
     def _take_heads(self, numbers: NDArray[np.int32], dimension: int) -> NDArray[np.float32]:
         """Return the first `dimension` numbers of these words' vectors."""
@@ -112,6 +124,25 @@ class WordRows:
             return self.table[numbers, :dimension]
         # The table cut into pieces of this size: whole rows are taken twice as fast as parts of rows.
         return self.table.reshape(-1, dimension).take(numbers * parts, axis=0)
+
+
+class WordLabels:
+    """A whole number for each word, found once and kept as long as the word has its row. Not thread-safe."""
+
+    def __init__(self, label: Callable[[str], int]) -> None:
+        """The `label` of a word depends on nothing but the word."""
+        self._label = label
+        self._number_by_word: dict[str, int] = {}
+        self._labels = np.zeros(1, dtype=np.int32)
+
+    def of(self, rows: WordRows) -> NDArray[np.int32]:
+        """Return the labels of the words, in order."""
+        if rows.number_by_word is not self._number_by_word:
+            self._number_by_word, self._labels = rows.number_by_word, self._labels[:1]
+        new = islice(reversed(self._number_by_word), len(self._number_by_word) + 1 - len(self._labels))
+        if labels := [self._label(word) for word in new]:
+            self._labels = np.append(self._labels, np.array(labels[::-1], dtype=np.int32))
+        return self._labels.take(rows.numbers)
 
 
 class _Numbers(dict[str, int]):
@@ -137,7 +168,7 @@ class WordVectors:
         self._number_by_word = _Numbers()
         self._table = self._empty_table()
         self._last_words: tuple[str, ...] = ()
-        self._last_rows = WordRows(self._table, np.empty(0, dtype=np.int32))
+        self._last_rows = WordRows(self._table, np.empty(0, dtype=np.int32), self._number_by_word)
 
     @property
     def source(self) -> VectorSource:
@@ -159,7 +190,7 @@ class WordVectors:
         numbers = self._number(words)
         if self._number_by_word.new_words:
             self._learn_new_words()
-        rows = WordRows(self._table, numbers)
+        rows = WordRows(self._table, numbers, self._number_by_word)
         self._last_words, self._last_rows = words, rows
         return rows
 
@@ -179,7 +210,7 @@ class WordVectors:
         rows = self.look_up(tuple(map(words.__getitem__, places.tolist())))
         numbers = np.full(len(words), UNKNOWN, dtype=np.int32)
         numbers[places] = rows.numbers
-        return WordRows(rows.table, numbers)
+        return replace(rows, numbers=numbers)
 
     def vector(self, words: Sequence[str]) -> NDArray[np.float64]:
         """Return the text vector of a few words."""
