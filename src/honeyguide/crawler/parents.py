@@ -82,11 +82,15 @@ class ParentTable:
 
         Where it was judged again, both judgements count, as they do for its reward.
         """
-        parents = self.parents([page])
+        rules = self.rules
         relevance = moved_by_answers(self._score(relevance), self._score(relevance if newest is None else newest))
-        smoothed = parents.smoothed_with(np.array([relevance]), self.rules)
-        distance = parents.distance_to(np.array([is_relevant]), self.rules)
-        return PageFacts(page, relevance, is_relevant, float(smoothed[0]), int(distance[0]))
+        # As `ParentStats` has it for many, in plain numbers: a run that is answered about is told every page again.
+        row = self._table[page] if page < self._count else None
+        above, nearness = (float(row["smoothed"]), int(row["nearness"])) if row is not None else (0.0, 0)
+        has_parents = row is not None and row["parents"] > 0
+        smoothed = rules.smoothing * relevance + (1 - rules.smoothing) * above if has_parents else relevance
+        distance = 0 if is_relevant else min(rules.farthest - nearness + rules.click, rules.farthest)
+        return PageFacts(page, relevance, is_relevant, smoothed, distance)
 
     def add_parent(self, links: Sequence[LinkId] | NDArray[np.int64], parent: PageFacts) -> None:
         """A page is now a parent of every link on it, in constant work a link; no other link changes.

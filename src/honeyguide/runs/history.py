@@ -182,11 +182,16 @@ def visits_showing(select: Select, link: LinkId) -> Iterator[StoredVisit]:
            WHERE s.outcome IN ('fetched', 'redirected') ORDER BY s.step, shown.target""",
         link,
     )
-    for (step, source, outcome, then, is_relevant, newest), targets in groupby(rows, key=itemgetter(slice(6))):
-        yield StoredVisit(
-            step, LinkId(source), then, bool(is_relevant), newest, tuple(LinkId(target) for *_, target in targets),
-            is_redirect=outcome == "redirected",
-        )  # fmt: skip
+    return grouped_visits(rows)
+
+
+def grouped_visits(rows: Iterator[tuple[Any, ...]]) -> Iterator[StoredVisit]:
+    """Make visits of rows of step, link, outcome, three columns of its page, and a target, in the order of steps."""
+    for _, same in groupby(rows, key=itemgetter(0)):
+        shown = list(same)
+        step, link, outcome, then, is_relevant, newest, first = shown[0]
+        targets = () if first is None else tuple([row[-1] for row in shown])
+        yield StoredVisit(step, link, then, bool(is_relevant), newest, targets, is_redirect=outcome == "redirected")
 
 
 def path_to(select: Select, link: LinkId, longest: int = LONGEST_PATH) -> tuple[PageOnPath, ...]:

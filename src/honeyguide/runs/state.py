@@ -31,6 +31,7 @@ from honeyguide.runs.answers import (
     redirect_end,
 )
 from honeyguide.runs.bodies import unpacked, wrap_sqlite_errors
+from honeyguide.runs.history import grouped_visits
 from honeyguide.runs.records import (
     DispatchRecord,
     JournalEntry,
@@ -218,21 +219,12 @@ class StoredState:
     def visits(self) -> Iterator[StoredVisit]:
         """Every page and every redirect, in the order of steps."""
         rows = self._select(
-            """SELECT s.step, s.link, s.outcome, p.crawl_relevance, p.was_relevant, p.relevance
-               FROM steps s LEFT JOIN pages p ON p.link = s.link
-               WHERE s.outcome IN ('fetched', 'redirected') ORDER BY s.step"""
+            """SELECT s.step, s.link, s.outcome, coalesce(p.crawl_relevance, 0.0), coalesce(p.was_relevant, 0),
+                      coalesce(p.relevance, 0.0), e.target
+               FROM steps s LEFT JOIN pages p ON p.link = s.link LEFT JOIN edges e ON e.source = s.link
+               WHERE s.outcome IN ('fetched', 'redirected') ORDER BY s.step, e.target"""
         )
-        for step, link, outcome, relevance, is_relevant, newest in rows:
-            targets = self._select("SELECT target FROM edges WHERE source = ? ORDER BY target", link)
-            yield StoredVisit(
-                step=step,
-                link=LinkId(link),
-                relevance=relevance or 0.0,
-                is_relevant=bool(is_relevant),
-                newest_relevance=newest or 0.0,
-                targets=tuple(LinkId(target) for (target,) in targets),
-                is_redirect=outcome == "redirected",
-            )
+        return grouped_visits(rows)
 
     def pairs(self) -> Iterator[PairRecord]:
         """The rows that links have got, in order; of links that have left, too."""
