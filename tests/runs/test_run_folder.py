@@ -140,7 +140,8 @@ def test_a_writer_is_turned_away_while_a_crawl_is_under_way(tmp_path: Path) -> N
 @pytest.mark.parametrize("change", [-1, 1])
 def test_a_run_of_another_format_is_refused_with_the_remedy(run: Path, act: object, change: int) -> None:
     (run / "honeyguide.json").write_text(json.dumps({"format": FORMAT + change}))
-    with pytest.raises(RunDamaged, match=f"has run format {FORMAT + change}, .* or crawl it again"):
+    remedy = "install a newer Honeyguide" if change > 0 else "or crawl it again"
+    with pytest.raises(RunDamaged, match=f"has run format {FORMAT + change}, .*{remedy}"):
         act(run)  # type: ignore[operator]
 
 

@@ -54,8 +54,8 @@ def state(client: httpx.Client, name: str) -> str:
 def test_a_crawl_started_from_the_form_is_stopped_extended_and_resumed(serve: Serve, home: Path) -> None:
     client = serve(home)
     assert 'href="/new"' in client.get("/").text
-    began = client.post("/new", data=FORM | {"seeds": "", "csrf": "ours"}, headers={CSRF_HEADER: ""})
-    assert (began.status_code, began.headers["location"]) == (303, "/runs/geology")
+    assert client.post("/new", json=FORM | {"seeds": ""}).json() == {"go": "/runs/geology"}
+    assert 'data-post="/runs/geology/stop"' in client.get("/parts/runs").text
     run = home / "geology"
     with open_run(run) as opened:
         settings = opened.settings
@@ -125,10 +125,10 @@ def test_a_program_starts_a_crawl_with_the_same_fields(serve: Serve, home: Path)
 ALL_WRONG = {
     "topic": "",
     "keywords": "",
-    "like": "@/etc/passwd",
+    "like": "@/etc/passwd\nhttp://",
     "unlike": "notes.txt",
     "seeds": "file:///etc/passwd\nhttps://example.org/",
-    "world": "replay:/etc",
+    "world": "mars:/etc",
     "budget": "many",
     "stay_on": "mars",
     "pages_per_host": "-1",
@@ -140,16 +140,14 @@ ALL_WRONG = {
 
 def test_every_mistake_is_shown_at_its_field_and_nothing_is_lost(serve: Serve, home: Path) -> None:
     client = serve(home)
-    answer = client.post("/new", data=ALL_WRONG | {"csrf": "ours"}, headers={CSRF_HEADER: ""})
-    assert answer.status_code == 422
-    page = answer.text
+    page = client.post("/new", json=ALL_WRONG).json()["swap"]["new-crawl"]
     wrong = [name for name in ALL_WRONG if f'aria-describedby="{name}-hint" aria-invalid="true"' in page]
     assert wrong == [name for name in ALL_WRONG if name not in ("topic", "keywords")]  # the examples are a topic
     for value in ("@/etc/passwd", "file:///etc/passwd", "many", "soon", "../elsewhere"):
         assert f'value="{value}"' in page or f"\n{value}" in page
     assert list(home.iterdir()) == []
-    empty = client.post("/new", data=ALL_WRONG | {"csrf": "ours", "like": ""}, headers={CSRF_HEADER: ""}).text
-    assert "topic is empty" in empty
+    assert "topic is empty" in client.post("/new", json=ALL_WRONG | {"like": ""}).json()["swap"]["new-crawl"]
+    assert "scope.max_pages_per_host" not in page  # nobody sees keys of settings here
 
 
 @pytest.mark.parametrize(
@@ -175,6 +173,23 @@ def test_a_program_is_told_the_field_that_is_wrong(serve: Serve, home: Path, fie
     assert answer.status_code == 422
     assert list(answer.json()["mistakes"]) == [field]
     assert [each.name for each in home.iterdir()] == ["geology"]
+
+
+def test_a_world_of_files_is_crawled_from_the_form(serve: Serve, home: Path, run: Path) -> None:
+    client = serve(home)
+    body = {"topic": "geology", "world": f"replay:{run}", "budget": 20, "name": "again"}
+    assert client.post("/api/runs", json=body).status_code == 201
+    wait_until(lambda: state(client, "again") == "finished")
+    assert client.get("/api/runs/again").json()["pages"] > 0
+
+
+def test_who_may_look_from_elsewhere_names_no_files(serve: Serve, home: Path, run: Path) -> None:
+    client = serve(home, access=Access(token="secret"))
+    client.headers["Authorization"] = "Bearer secret"
+    answer = client.post("/api/runs", json={"topic": "geology", "world": f"replay:{run}"}, headers={CSRF_HEADER: ""})
+    assert list(answer.json()["mistakes"]) == ["world"]
+    assert answer.json()["detail"].endswith(": choose live or synthetic")
+    assert "replay" not in client.get("/new").text
 
 
 def test_a_crawl_takes_no_setting_that_the_form_does_not_show(serve: Serve, home: Path) -> None:

@@ -147,10 +147,14 @@ class RunFolder:
         if format_number != FORMAT:
             maker = about.get("honeyguide", "another one")
             is_ours = maker == metadata.version("honeyguide")  # between two releases a format may change
-            remedy = "" if is_ours else f"open it with the Honeyguide that made it ({maker}), or "
-            raise RunDamaged(
-                f"{path} has run format {format_number}, this program reads format {FORMAT}; {remedy}crawl it again"
+            remedy = (
+                "crawl it again"
+                if is_ours
+                else f"open it with the Honeyguide that made it ({maker}), or crawl it again"
             )
+            if format_number > FORMAT:
+                remedy = f"install a newer Honeyguide, such as the one that made it ({maker})"
+            raise RunDamaged(f"{path} has run format {format_number}, this program reads format {FORMAT}; {remedy}")
         folder = cls(path)
         if not folder.settings_file.exists():
             raise RunDamaged(f"{path} has no {folder.settings_file.name}; restore it from a copy of the run")

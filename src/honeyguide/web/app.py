@@ -110,7 +110,7 @@ def build_app(
     )  # fmt: skip
     for make in routers():
         app.include_router(make(site))
-    app.router.routes.append(Route(ASSISTANTS_PATH, McpEndpoint(site), include_in_schema=False))
+    app.router.routes.append(Route(ASSISTANTS_PATH, McpEndpoint(site), methods=["POST"], include_in_schema=False))
     made = app.openapi
     app.openapi = lambda: app.openapi_schema or describing.complete(made())  # type: ignore[method-assign]
     app.add_exception_handler(CrawlRefused, control.refused)

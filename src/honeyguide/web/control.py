@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, RedirectResponse, Response
+from fastapi.responses import JSONResponse, Response
 
 from honeyguide.crawler import budget_asked, settings_to_resume
 from honeyguide.crawler.events import StopReason
@@ -19,7 +18,7 @@ from honeyguide.settings import validate
 from honeyguide.settings.sections import STAY_ON
 from honeyguide.web import starting
 from honeyguide.web.library import RunCard  # noqa: TC001 - FastAPI reads it
-from honeyguide.web.starting import LISTS, LOG, WORLDS, CrawlRefused, NewCrawl, read_form
+from honeyguide.web.starting import LISTS, LOG, WORLDS, WORLDS_OF_FILES, CrawlRefused, NewCrawl, read_form
 from honeyguide.web.views import View
 
 if TYPE_CHECKING:
@@ -111,21 +110,20 @@ def control(site: Dashboard) -> APIRouter:
 
     @router.get("/new", include_in_schema=False)
     def new_page(request: Request) -> Response:
-        return _form(site, request, {})
+        return site.page(request, "new.html", **_fields(site, {}, {}))
 
     @router.post("/new", include_in_schema=False)
-    async def new_crawl(request: Request) -> Response:
-        values = dict(parse_qsl((await request.body()).decode("utf-8", "replace"), keep_blank_values=True))
+    def new_crawl(values: dict[str, str]) -> dict[str, Any]:
         try:
-            path = await asyncio.to_thread(starting.start, home_of(site), read_form(values))
+            path = starting.start(home_of(site), read_form(values), may_name_files=site.access.is_local)
         except CrawlRefused as error:
-            return _form(site, request, values, error.mistakes)
-        return RedirectResponse(f"/runs/{quote(path.name)}" if starting.has_started(path) else "/", 303)
+            return {"swap": {"new-crawl": site.render("new_form.html", **_fields(site, values, error.mistakes))}}
+        return {"go": f"/runs/{quote(path.name)}" if starting.has_started(path) else "/"}
 
     @router.post("/api/runs", summary="Start a new crawl", status_code=201, responses={422: {"model": dict[str, Any]}})
     def start_crawl(crawl: NewCrawl) -> RunCard:
         """It runs in a process of its own, which goes on without this server."""
-        path = starting.start(home_of(site), crawl)
+        path = starting.start(home_of(site), crawl, may_name_files=site.access.is_local)
         return site.library.card(path.name, path)
 
     for prefix, is_shown in (("/api", True), ("", False)):
@@ -163,11 +161,11 @@ def home_of(site: Dashboard) -> Path:
     return home
 
 
-def _form(
-    site: Dashboard, request: Request, values: dict[str, str], mistakes: dict[str, list[str]] | None = None
-) -> Response:
+def _fields(site: Dashboard, values: dict[str, str], mistakes: dict[str, list[str]]) -> dict[str, Any]:
+    """Return what the form of a new crawl shows."""
     usual = {name: "\n".join(value) if name in LISTS else str(value) for name, value in asdict(NewCrawl()).items()}
-    return site.page(
-        request, "new.html", 422 if mistakes else 200, values=usual | values, mistakes=mistakes or {}, worlds=WORLDS,
-        stay_on=STAY_ON, home=site.library.home,
-    )  # fmt: skip
+    worlds = [*WORLDS, *(f"{kind}:" for kind in WORLDS_OF_FILES if site.access.is_local)]
+    return {
+        "values": usual | values, "mistakes": mistakes, "worlds": worlds, "stay_on": STAY_ON,
+        "home": site.library.home,
+    }  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import cached_property, wraps
+from importlib import metadata
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, ParamSpec, TypeVar
 
 from pydantic import Field
@@ -78,7 +79,9 @@ def make_server(site: Dashboard) -> MCPServer[Any]:
     from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 - of the extra
     from mcp.types import ToolAnnotations  # noqa: PLC0415
 
-    server: MCPServer[Any] = MCPServer("honeyguide", instructions=_INSTRUCTIONS, log_level="WARNING")
+    server: MCPServer[Any] = MCPServer(
+        "honeyguide", version=metadata.version("honeyguide"), instructions=_INSTRUCTIONS, log_level="WARNING"
+    )
     tools = _Tools(site)
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     server.add_tool(_telling(tools.search), name="search", annotations=reads)

@@ -3,8 +3,8 @@
 - The Host header must name this server, so that a page elsewhere cannot reach it by a name that it lets point here.
 - Where the server can be reached from other machines, each request carries its token: once in the address
   (`?token=…`), from then on in a cookie; programs send `Authorization: Bearer …`.
-- A change must carry one value twice: in the cookie `honeyguide_csrf` and in the header `X-CSRF-Token` or the form's
-  field `csrf`. Another site can make a browser send the cookie, but cannot read it.
+- A change must carry one value twice: in the cookie `honeyguide_csrf` and in the header `X-CSRF-Token`. Another site
+  can make a browser send the cookie, but cannot read it. Nor can it send a token as `Bearer`: then there is no need.
 - Assistants (`/mcp`) send JSON without an Origin header, which no browser does for a page of another site. They are
   given the tools that they may use.
 - Every answer forbids scripts, styles and frames but our own, and tells no other site where the reader came from.
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from secrets import compare_digest, token_urlsafe
 from typing import TYPE_CHECKING, Final
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -32,11 +32,9 @@ if TYPE_CHECKING:
 CSRF_COOKIE: Final = "honeyguide_csrf"
 TOKEN_COOKIE: Final = "honeyguide_token"  # noqa: S105 - a name
 CSRF_HEADER: Final = "X-CSRF-Token"
-CSRF_FIELD: Final = "csrf"
 ASSISTANTS_PATH: Final = "/mcp"
 MOST_BODY_BYTES: Final = 1_000_000  # of a request
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-_FORM: Final = "application/x-www-form-urlencoded"
 _HOST: Final = re.compile(r"(\[[0-9a-f:.]+\]|[^:]+)(?::[0-9]+)?")
 _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -58,6 +56,11 @@ class Access:
     read_only: bool = False
     allow_crawls: bool = False  # whether assistants may start crawls
 
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can ask."""
+        return not self.token
+
 
 class Guarded:
     """An application behind the rules of this module."""
@@ -71,16 +74,17 @@ class Guarded:
             await self._app(scope, receive, send)
             return
         request = Request(scope, receive)
-        body = b""
-        if request.method not in _SAFE_METHODS:
-            body = await _read(request)
-            receive = _replayed(body, receive)
         csrf = request.cookies.get(CSRF_COOKIE) or token_urlsafe(24)
         scope.setdefault("state", {})["csrf"] = csrf
-        refusal = self._refusal(request, body)
+        refusal = self._refusal(request)
+        if refusal is None and request.method not in _SAFE_METHODS:
+            body = await _read(request)
+            receive = _replayed(body, receive)
+            if len(body) > MOST_BODY_BYTES:
+                refusal = PlainTextResponse(f"A request has at most {MOST_BODY_BYTES:,} bytes.", 413)
         await (refusal or self._app)(scope, receive, _with_headers(send, request, csrf))
 
-    def _refusal(self, request: Request, body: bytes) -> Response | None:
+    def _refusal(self, request: Request) -> Response | None:
         """Return the answer to a request that is not let in; None for any other."""
         if not _is_ours(request.headers.get("host", ""), self._access.names):
             return PlainTextResponse("This server goes by another name; use the address that it printed.", 421)
@@ -89,23 +93,34 @@ class Guarded:
             return PlainTextResponse("This dashboard needs the token that honeyguide serve printed: ?token=…", 401)
         if given and request.method in _SAFE_METHODS:
             return _without_token(request, given)
-        return None if request.method in _SAFE_METHODS else self._refusal_of_change(request, body)
+        return None if request.method in _SAFE_METHODS else self._refusal_of_change(request)
 
-    def _refusal_of_change(self, request: Request, body: bytes) -> Response | None:
-        if len(body) > MOST_BODY_BYTES:
-            return PlainTextResponse(f"A request has at most {MOST_BODY_BYTES:,} bytes.", 413)
+    def _refusal_of_change(self, request: Request) -> Response | None:
         if _is_by_assistant(request):
             return None
         if self._access.read_only:
             return PlainTextResponse("This dashboard is read-only: it was started with --read-only.", 403)
-        if not _carries_csrf(request, body):
-            return PlainTextResponse("The page is out of date: load it again, then repeat the change.", 403)
+        if not (self._is_by_program(request) or _carries_csrf(request)):
+            return PlainTextResponse(
+                f"A change carries the value of the cookie {CSRF_COOKIE} in the header {CSRF_HEADER} as well. In a "
+                "browser: load the page again, then repeat the change.",
+                403,
+            )
         return None
 
     def _has_token(self, request: Request, in_address: str) -> bool:
-        in_header = request.headers.get("authorization", "").removeprefix("Bearer ")
-        shown = (in_address, in_header, request.cookies.get(TOKEN_COOKIE, ""))
-        return any(compare_digest(each.encode(), self._access.token.encode()) for each in shown)
+        shown = (in_address, _bearer(request), request.cookies.get(TOKEN_COOKIE, ""))
+        return any(self._is_token(each) for each in shown)
+
+    def _is_by_program(self, request: Request) -> bool:
+        return bool(self._access.token) and self._is_token(_bearer(request))
+
+    def _is_token(self, shown: str) -> bool:
+        return compare_digest(shown.encode(), self._access.token.encode())
+
+
+def _bearer(request: Request) -> str:
+    return request.headers.get("authorization", "").removeprefix("Bearer ")
 
 
 def _is_ours(host: str, names: frozenset[str]) -> bool:
@@ -129,10 +144,8 @@ def _without_token(request: Request, token: str) -> Response:
     return answer
 
 
-def _carries_csrf(request: Request, body: bytes) -> bool:
+def _carries_csrf(request: Request) -> bool:
     cookie, shown = request.cookies.get(CSRF_COOKIE, ""), request.headers.get(CSRF_HEADER, "")
-    if not shown and request.headers.get("content-type", "").startswith(_FORM):
-        shown = parse_qs(body.decode("utf-8", "replace")).get(CSRF_FIELD, [""])[-1]
     return bool(cookie) and compare_digest(cookie.encode(), shown.encode())
 
 

@@ -1,7 +1,8 @@
 """Crawls that are started from the dashboard, each a process of its own that survives it.
 
-A new crawl is made from the fields of a form and nothing else, so that it can name no code, file, proxy or private
-network. It runs `honeyguide crawl` in a session of its own; its output is kept in the run folder, as `crawl.log`.
+A new crawl is made from the fields of a form and nothing else, so that it can name no code, proxy or private network,
+and files only where all who may look are on this machine. It runs `honeyguide crawl` in a session of its own; its
+output is kept in the run folder, as `crawl.log`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from threading import Thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.errors import HoneyguideError, PageError, SettingsError, StoreError
+from honeyguide.errors import HoneyguideError, SettingsError, StoreError
+from honeyguide.model import Url
 from honeyguide.runs import RunFolder, is_being_crawled
 from honeyguide.settings import SETTINGS_BY_KEY, Settings, shown, validate
 from honeyguide.settings.schema import merged
@@ -31,7 +33,8 @@ START_PATIENCE_S: Final = 20.0  # until a process has begun to crawl
 LOOK_EVERY_S: Final = 0.05
 LONGEST_FIELD: Final = 20_000  # characters
 LONGEST_NAME: Final = 80
-WORLDS: Final = {"live": "the web", "synthetic": "a synthetic web, to try it out"}
+WORLDS: Final = ("live", "synthetic")
+WORLDS_OF_FILES: Final = ("wiki", "site", "replay")  # each with a path behind a colon
 _NAME: Final = re.compile(r"[^\W_][\w. -]*")
 _TAIL_BYTES: Final = 4096  # of a log, in which a failed command says why
 
@@ -49,7 +52,7 @@ class NewCrawl:
     like: tuple[str, ...] = ()  # examples of what is wanted: texts, or URLs of pages
     unlike: tuple[str, ...] = ()
     seeds: tuple[str, ...] = ()  # URLs; without any, entry pages that are known for the topic
-    world: str = "live"
+    world: str = "live"  # live, synthetic, wiki:FOLDER, site:FOLDER@URL, site:FILE.warc.gz or replay:RUN
     budget: int | str = _usual("budget.fetches")  # fetches
     stay_on: str = _usual("scope.stay_on")
     pages_per_host: int | str = _usual("scope.max_pages_per_host")  # 0 sets no limit
@@ -121,12 +124,12 @@ def _number(text: str, kind: type[int | float]) -> float | str:
         return text
 
 
-def start(home: Path, crawl: NewCrawl) -> Path:
+def start(home: Path, crawl: NewCrawl, *, may_name_files: bool = False) -> Path:
     """Start a crawl in a new folder below `home` and return that folder, once it is there.
 
     CrawlRefused with everything that is wrong; then no folder is made.
     """
-    mistakes = dict(_mistakes(home, crawl))
+    mistakes = dict(_mistakes(home, crawl, (*WORLDS, *WORLDS_OF_FILES) if may_name_files else WORLDS))
     if mistakes:
         raise CrawlRefused(mistakes)
     path = home.resolve() / (crawl.name or _free_name(home, crawl.topic or "crawl"))
@@ -143,7 +146,7 @@ def start(home: Path, crawl: NewCrawl) -> Path:
             draft.rename(path / LOG)
     except StoreError as error:
         draft.unlink(missing_ok=True)
-        raise CrawlRefused({"": [str(error)]}) from error
+        raise CrawlRefused({_field_named_in(str(error), crawl): [str(error)]}) from error
     return path
 
 
@@ -152,7 +155,7 @@ def resume(path: Path) -> None:
     _launch(["resume", str(path.resolve())], path / LOG, partial(is_being_crawled, path))
 
 
-def _mistakes(home: Path, crawl: NewCrawl) -> Iterator[tuple[str, list[str]]]:
+def _mistakes(home: Path, crawl: NewCrawl, worlds: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield the fields that are wrong, with the reasons."""
     found: dict[str, list[str]] = {}
     for field, value in asdict(crawl).items():
@@ -161,11 +164,12 @@ def _mistakes(home: Path, crawl: NewCrawl) -> Iterator[tuple[str, list[str]]]:
             found[field] = reasons
             crawl = replace(crawl, **{field: _default(field)})  # so that everything else can still be checked
     for mistake in _setting_mistakes(crawl):
-        found.setdefault(_field_of(mistake), []).append(mistake)
+        field = _field_of(mistake)  # at a field, the key of a setting says nothing more
+        found.setdefault(field, []).append(mistake.removeprefix(KEY_BY_FIELD.get(field, "")).lstrip())
     for field in ("like", "unlike"):
         found.setdefault(field, []).extend(_example_mistakes(getattr(crawl, field)))
-    if crawl.world not in WORLDS:
-        found["world"] = [f"the world is {shown(crawl.world)}: choose {' or '.join(WORLDS)}"]
+    if crawl.world.partition(":")[0] not in worlds:
+        found["world"] = [f"is {shown(crawl.world)}: choose {', '.join(worlds[:-1])} or {worlds[-1]}"]
     if crawl.name and (reason := _name_mistake(home, crawl.name)):
         found.setdefault("name", []).append(reason)
     yield from ((field, reasons) for field, reasons in found.items() if reasons)
@@ -203,15 +207,28 @@ def _field_of(mistake: str) -> str:
     return next(named, "")
 
 
+def _field_named_in(reason: str, crawl: NewCrawl) -> str:
+    """Return the field whose text a program has named when it ended; empty where it has named none."""
+    for field in ("world", *LISTS):
+        given = getattr(crawl, field)
+        texts = (given.partition(":")[2],) if isinstance(given, str) else given
+        if any(text and text in reason for text in texts):
+            return field
+    return ""
+
+
 def _example_mistakes(examples: Sequence[str]) -> Iterator[str]:
     for example in examples:
         if example.startswith(FILE_SIGN):
             yield f"{shown(example)} names a file: paste its text, or give the URL of a page"
-        elif not is_reference(example):
-            try:
+            continue
+        try:
+            if is_reference(example):
+                Url.parse(example)
+            else:
                 text_example(example)
-            except PageError as error:
-                yield str(error)
+        except HoneyguideError as error:
+            yield str(error)
 
 
 def _name_mistake(home: Path, name: str) -> str:

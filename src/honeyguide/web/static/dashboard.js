@@ -148,17 +148,15 @@ function speak() {
 setInterval(speak, 20000);
 
 // Asks for a list again now and then, where no events tell of changes.
-function poll(element) {
-  setInterval(async () => {
-    if (document.hidden) return;
-    try {
-      const answer = await fetch(element.dataset.poll);
-      if (answer.ok) put(element, await answer.text());
-      say("");
-    } catch {
-      say("The server does not answer; this page tries again.");
-    }
-  }, 1000);
+async function poll(element) {
+  try {
+    const answer = document.hidden ? null : await fetch(element.dataset.poll);
+    if (answer?.ok) put(element, await answer.text());
+    say("");
+  } catch {
+    say("The server does not answer; this page tries again.");
+  }
+  setTimeout(() => poll(element), 1000);
 }
 
 // A drawing that can be zoomed and moved: with wheel or fingers, with buttons, or with + - 0 and the arrow keys.
@@ -173,7 +171,8 @@ const zoom = {
     const x = Math.min(Math.max(left, 0), fullWidth - width);
     const y = Math.min(Math.max(top, 0), fullHeight - height);
     svg.style.setProperty("--zoom", fullWidth / width); // letters stay as large as they are
-    svg.classList.toggle("near", fullWidth / width > 2.5);
+    svg.classList.toggle("zoomed", width < fullWidth);
+    svg.classList.toggle("near", fullWidth / width > 1.9);
     svg.setAttribute("viewBox", [x, y, width, height].map((each) => Math.round(each * 10) / 10).join(" "));
   },
 
@@ -340,8 +339,6 @@ function confirmed(question) {
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if ("once" in form.dataset && form.getAttribute("aria-busy") === "true") event.preventDefault();
-  if ("once" in form.dataset) form.setAttribute("aria-busy", "true");
   if (!form.dataset.post) return;
   event.preventDefault();
   const pressed = event.submitter;
