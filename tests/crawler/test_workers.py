@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,7 @@ from honeyguide.crawler.workers import STARTS, Workers
 from honeyguide.errors import WorkerError
 from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Url
 from honeyguide.model.clock import RealClock
+from honeyguide.parse import WHOLE_PAGE, parse
 from honeyguide.runs import body_packer, open_run
 from honeyguide.settings import with_overrides
 from honeyguide.text import WordVectors
@@ -98,7 +100,7 @@ def test_a_page_is_received_as_it_was_shipped(html: str) -> None:
 @given(st.lists(st.tuples(st.sampled_from(["/x", "/y", "/z"]), st.sampled_from(["", "a", "b c"])), max_size=6))
 def test_links_keep_their_places_and_relations_on_the_way(links: list[tuple[str, str]]) -> None:
     html = "".join(f"<a href={href} rel='{'next' if anchor else ''}'>{anchor}</a> " for href, anchor in links)
-    page = page_of(html)
+    page = parse(PAGE_URL, Fetched(200, "text/html", html.encode()), replace(WHOLE_PAGE, tag_paths=True))
     assert received(shipped(Prepared(page, None, b""))).page.links == page.links
 
 

@@ -120,14 +120,14 @@ def told(row: float, reward: float, *following: float, is_relevant: bool = False
 def test_what_a_page_teaches(rules: LfaSettings, transition: Transition, after: float) -> None:
     strategy = learner(replace(rules, exploration=0.0), start=1.0)
     strategy.learn(transition)
-    assert strategy.weights[0] == pytest.approx(after, rel=1e-12)
-    assert strategy.weights[1:].tolist() == [1.0] * (strategy.row_width - 1)
+    assert strategy.learned[0] == pytest.approx(after, rel=1e-12)
+    assert strategy.learned[1:].tolist() == [1.0] * (strategy.row_width - 1)
 
 
 def after_following(rules: LfaSettings, seed: int) -> float:
     strategy = learner(rules, start=1.0, seed=seed)
     strategy.learn(told(1, 0, 1, 2, 3, 4))
-    return float(strategy.weights[0])
+    return float(strategy.learned[0])
 
 
 def test_the_next_link_is_drawn_at_random_as_often_as_told_and_then_evenly() -> None:
@@ -156,7 +156,7 @@ def test_a_seed_is_worth_nothing_and_teaches_nothing() -> None:
     rows = strategy.describe(candidates_of(sighting_of("http://seed.test/", "north")))
     assert not rows.any()
     strategy.learn(Transition(1, HERE, rows[0], 30.0, 1.0, True, rows[:0]))
-    assert (strategy.weights == 1.0).all()
+    assert (strategy.learned == 1.0).all()
     assert strategy.score(rows).tolist() == [0.0]
 
 
@@ -237,7 +237,7 @@ def test_weights_that_grow_without_bound_are_told_and_not_kept() -> None:
     strategy = learner(replace(HAN, step_size=1.0), start=2e19)
     with pytest.raises(StrategyError, match=r"diverged at step 1: .*lower lfa\.step_size, now 1"):
         strategy.learn(told(9, 30))
-    assert (strategy.weights == 2e19).all()
+    assert (strategy.learned == 2e19).all()
 
 
 def test_saved_in_the_middle_a_learner_goes_on_as_if_nothing_had_happened() -> None:
@@ -314,7 +314,7 @@ def test_a_strategys_name_is_its_mode_and_the_settings_are_the_learners() -> Non
 def test_features_and_the_start_are_as_set() -> None:
     assert built("lfa-sync", features="han").row_width != built("lfa-sync", features="pertejo").row_width
     zero, drawn, other = (
-        built("lfa-sync", starts_at=start, seed=seed).weights
+        built("lfa-sync", starts_at=start, seed=seed).learned
         for start, seed in (("zero", 1), ("uniform", 1), ("uniform", 2))
     )
     assert not zero.any()

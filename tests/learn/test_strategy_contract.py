@@ -144,6 +144,12 @@ def test_scores_change_only_when_learning_says_so_and_are_the_weighted_rows(make
 def test_only_random_explores_always_and_baselines_never(name: str) -> None:
     strategy, chance = made(name), np.random.default_rng(1)
     share = np.mean([strategy.explores(chance) for _ in range(2000)])
-    shares = {"random": 1.0, "online-ridge": OnlineRidgeSettings().exploration, "lfa": 0.1, "dqn": 0.1}
+    shares = {
+        "random": 1.0,
+        "online-ridge": OnlineRidgeSettings().exploration,
+        "lfa": 0.1,
+        "dqn": 0.1,
+        "host-bandit": 0.1,
+    }
     expected = shares.get(name, shares.get(name.partition("-")[0], 0.0))
     assert share == pytest.approx(0.0 if name == "random-skip" else expected, abs=0.02)

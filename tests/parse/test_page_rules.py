@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from honeyguide.model import Fetched, Page, Url
-from honeyguide.parse import WIKIPEDIA, parse
+from honeyguide.parse import WIKIPEDIA, parse, parser_for
+from honeyguide.parse.links import WHOLE_PAGE
+from honeyguide.settings import settings_from
 
 HERE = "https://en.wikipedia.org/wiki/Tennis"
 
@@ -126,3 +130,24 @@ def test_a_page_of_thousands_of_links_keeps_their_order() -> None:
 def test_text_that_is_no_html_has_no_paragraphs_to_look_for() -> None:
     page = parse(Url.parse(HERE), Fetched(200, "text/plain", b"plain words"), WIKIPEDIA)
     assert page.words == ("plain", "words")
+
+
+TAG_PATHS = (
+    '<div id="a" class="x y"><ul><li><a href="/1">one</a><a href="/2">two</a></li></ul></div><a href="/1">again</a>'
+)
+
+
+def test_links_are_told_with_the_elements_around_them_where_these_are_asked_for() -> None:
+    fetched = Fetched(200, "text/html", TAG_PATHS.encode())
+    asked = parse(Url.parse(HERE), fetched, replace(WHOLE_PAGE, tag_paths=True))
+    assert [link.tag_path for link in asked.links] == ["html body div#a.x.y ul li"] * 2, (
+        "that of the first place counts"
+    )
+    assert [link.tag_path for link in parse(Url.parse(HERE), fetched).links] == ["", ""]
+
+
+@pytest.mark.parametrize(("strategy", "asks"), [("tag-path-bandit", True), ("best-first", False)])
+def test_the_strategy_decides_whether_tag_paths_are_asked_for(strategy: str, asks: bool) -> None:
+    parsed = parser_for(settings_from({"crawl": {"strategy": strategy}}))
+    page = parsed(Url.parse(HERE), Fetched(200, "text/html", TAG_PATHS.encode()))
+    assert any(link.tag_path for link in page.links) is asks

@@ -35,6 +35,12 @@ _ASK: Final = "What you tell it on the way"
 
 STRATEGY_LINES: Final = {
     "online-ridge": "learns from every page which links pay",
+    "linucb": "learns which links pay, and tries kinds it knows little of",
+    "link-classifier": "learns from every page which words of links are good",
+    "host-bandit": "learns which hosts pay, and takes their best links",
+    "tag-path-bandit": "learns in which places of a layout the links pay",
+    "tree-frontier": "learns kinds of links that pay alike, as a tree",
+    "prioritised-sweeping": "learns a small model of the web and its values",
     "lfa-sync": "linear SARSA, every waiting link re-scored each step",
     "lfa-async": "the same, only links like those of the newest page re-scored",
     "lfa-moderated": "as lfa-async, with damped errors",
@@ -46,6 +52,7 @@ STRATEGY_LINES: Final = {
     "best-n-first": "links of the best pages first, in batches",
     "shark-search": "links of good pages and with good words; learns nothing",
     "tunnelling": "links of good pages, past so many poor ones and no more",
+    "page-rank": "the link with the greatest PageRank so far first; needs no topic",
     "in-links": "the link that most pages show first; needs no topic",
     "breadth-first": "in the order found; needs no topic",
     "depth-first": "the newest page's links first; needs no topic",

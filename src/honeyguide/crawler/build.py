@@ -133,6 +133,9 @@ def _digest(files: Sequence[Path]) -> str:
     return together.hexdigest() if files else ""
 
 
+RANKS_EVERY: Final = 100
+"""Pages after which ranks are computed again, for a strategy that looks at them, where the settings do not say."""
+
 FETCHES_FOR_A_WORKER: Final = 500
 """Smaller crawls are over soon after a process that reads pages for them is ready."""
 
@@ -168,7 +171,8 @@ class Builder:
             settings = self.settings
             schedule = HostSchedule(settings.politeness, settings.fetch, is_live=is_live, seed=settings.crawl.seed)
         strategy, judge = self.strategy(is_restored=is_restored), self.judge()
-        rules = strategy.parent_rules
+        rules, ranks = strategy.parent_rules, self.ranks(strategy)
+        told = ranks if strategy.reads_ranks else None
         return Parts(
             links=LinkTable(),
             schedule=schedule,
@@ -178,8 +182,8 @@ class Builder:
             scope=Scope(self.settings.scope, self.settings.directives),
             parse=self.parser(),
             chance=np.random.default_rng(self.settings.crawl.seed),
-            parents=None if rules is None else ParentTable(rules, judge.score),
-            ranks=self.ranks(),
+            parents=None if rules is None else ParentTable(rules, judge.score, told),
+            ranks=ranks,
             is_live=is_live,
             guard=self.guard(),
             encoder=self.vectors.encoder if self.settings.vectors.encoder else None,
@@ -214,10 +218,11 @@ class Builder:
         chosen: type[Strategy] = STRATEGIES[name]
         return chosen.build(Ingredients(self.settings, self.topic, self._topic_vectors, is_restored, learner_of))
 
-    def ranks(self) -> RefreshedRanks | None:
-        """PageRank kept while the crawl goes on, where the settings ask for it."""
+    def ranks(self, strategy: Strategy) -> RefreshedRanks | None:
+        """PageRank kept while the crawl goes on, where the settings or the strategy ask for it."""
         asked = self.settings.ranks
-        return RefreshedRanks(asked.every, RankRules(epsilon=asked.epsilon)) if asked.every else None
+        every = asked.every or (RANKS_EVERY if strategy.reads_ranks else 0)
+        return RefreshedRanks(every, RankRules(epsilon=asked.epsilon)) if every else None
 
     def parser(self) -> Callable[[Url, Fetched], Page]:
         """Return the function that makes a page from a body."""

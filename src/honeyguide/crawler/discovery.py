@@ -339,6 +339,11 @@ class Discovery:
         level = self._guarding.put_back(link)
         return self._push([link] * len(scores), scores, pairs.rows, None if level is None else [level] * len(scores))
 
+    def rank_again(self) -> None:
+        """Ranks have been computed again: let all waiting links have the rows that follow, where these show them."""
+        if self._strategy.reads_ranks:
+            self._count_parents(_listed(self._links.waiting()))
+
     def _count_parents(self, links: Sequence[LinkId]) -> None:
         """Let those of these links that wait have the rows that their parents make by now."""
         if self._counts_parents:

@@ -207,8 +207,8 @@ class Intake:
         mark = self._times.start()
         admitted = self._discovery.admit(found, link, origin, self._ledger.progress.steps, seen)
         self._times.lap("links", mark)
-        if self._parts.ranks is not None:
-            self._parts.ranks.add_page(link, admitted.targets)
+        if self._parts.ranks is not None and self._parts.ranks.add_page(link, admitted.targets):
+            self._discovery.rank_again()
         return admitted
 
     def _take_redirect(self, arrived: Arrived, outcome: Redirected) -> Step:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from honeyguide.learn import Strategy
     from honeyguide.model import LinkId, Page
-    from honeyguide.runs import StoredVisit
+    from honeyguide.runs import RefreshedRanks, StoredVisit
 
 _COLUMNS: Final = np.dtype(
     [
@@ -48,8 +48,17 @@ BYTES_A_LINK: Final = _COLUMNS.itemsize
 class ParentTable:
     """Parents of links by number, in a table that grows with the highest number met. Not thread-safe."""
 
-    def __init__(self, rules: ParentRules | None = None, score: Callable[[float], float] | None = None) -> None:
-        """`score` gives the relevance that counts, where the rules want it as a reward counts it."""
+    def __init__(
+        self,
+        rules: ParentRules | None = None,
+        score: Callable[[float], float] | None = None,
+        ranks: RefreshedRanks | None = None,
+    ) -> None:
+        """`score` gives the relevance that counts, where the rules want it as a reward counts it.
+
+        Where there are `ranks`, links are told with their own.
+        """
+        self._ranks = ranks
         self.rules = rules or ParentRules()
         self._score = score if score is not None and self.rules.is_newest else float
         self._table = np.zeros(1024, dtype=_COLUMNS)
@@ -75,6 +84,7 @@ class ParentTable:
             relevant_relevance=_means(rows["relevant_relevance"], rows["relevant_parents"]),
             smoothed=rows["smoothed"].copy(),
             distance=self.rules.farthest - rows["nearness"].astype(np.int64),
+            importance=None if self._ranks is None else self._ranks.importances(numbers),
         )
 
     def facts(self, page: LinkId, relevance: float, newest: float | None = None, *, is_relevant: bool) -> PageFacts:

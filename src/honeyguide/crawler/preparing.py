@@ -215,6 +215,7 @@ def shipped(prepared: Prepared) -> tuple[Any, ...]:
     places = list(chain.from_iterable(link.occurrences for link in links))
     anchors, starts, ends, in_main = zip(*places, strict=True) if places else ((), (), (), ())
     rels = {number: link.rel for number, link in enumerate(links) if link.rel}
+    paths = {number: link.tag_path for number, link in enumerate(links) if link.tag_path}
     return (
         replace(page, words=(), links=()),
         _joined(page.words),
@@ -225,6 +226,7 @@ def shipped(prepared: Prepared) -> tuple[Any, ...]:
         array("I", ends).tobytes(),
         bytes(in_main),
         rels,
+        paths,
         prepared.verdict,
         prepared.packed_body,
         None if prepared.fingerprint is None else prepared.fingerprint.pack(),
@@ -237,14 +239,20 @@ def shipped(prepared: Prepared) -> tuple[Any, ...]:
 
 def received(pieces: tuple[Any, ...]) -> Prepared:
     """Undo `shipped`."""
-    page, words, targets, anchors, counts, starts, ends, in_main, rels, verdict, *rest = pieces
+    page, words, targets, anchors, counts, starts, ends, in_main, rels, paths, verdict, *rest = pieces
     packed_body, packed_print, parse_s, judge_s, described, encoded = rest
     places = list(
         map(_occurrence, zip(_split(anchors), _numbers(starts), _numbers(ends), map(bool, in_main), strict=True))
     )
     borders = pairwise(accumulate(_numbers(counts), initial=0))
     links = tuple(
-        Link(Url(target), page.url, tuple(places[first:last]), rels.get(number, _NO_REL) if rels else _NO_REL)
+        Link(
+            Url(target),
+            page.url,
+            tuple(places[first:last]),
+            rels.get(number, _NO_REL) if rels else _NO_REL,
+            paths.get(number, "") if paths else "",
+        )
         for number, (target, (first, last)) in enumerate(zip(_split(targets), borders, strict=True))
     )
     fingerprint = None if packed_print is None else Fingerprint.unpack(packed_print)

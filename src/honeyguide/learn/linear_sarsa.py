@@ -2,7 +2,8 @@
 
 A page is a state s, a link on it an action a, x(s, a) the two rows of features side by side. The value of a waiting
 link is q(s, a) = w·x(s, a); the crawl follows the most valuable link of the whole frontier, or with probability ε a
-random one. After following it, with reward r on a page s' whose unvisited links are the actions a':
+random one; `exploring` has two other ways. After following it, with reward r on a page s' whose unvisited links are the
+actions a':
 
     relevant page       w ← w + α [r - q(s, a)] x(s, a)                          (the episode ends)
     otherwise           w ← w + α [r + γ q(s', a') - q(s, a)] x(s, a)            (a' chosen ε-greedily on s')
@@ -30,6 +31,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from honeyguide.errors import HoneyguideError, SettingsError, StrategyError
+from honeyguide.learn.exploring import Softmax, UpperConfidence
 from honeyguide.learn.han_features import FeatureStyle, PairRows, Scale, TopicAndCategories
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 from honeyguide.model import weighted_sums
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from honeyguide.learn.exploring import Exploration
     from honeyguide.learn.strategy import Ingredients, SavedLearner
     from honeyguide.model import Candidates, Decision, Page, ParentStats, Row, Rows, Transition
     from honeyguide.settings import Settings
@@ -72,6 +75,13 @@ class LfaSettings:
     exploration: float = setting(0.1, "ε: share of choices made at random", at_least=0, at_most=1)
     exploration_end: float = setting(0.1, "ε after exploration_steps; does nothing without them", at_least=0, at_most=1)
     exploration_steps: int = setting(0, "choices over which ε goes to its end; 0 keeps it constant", at_least=0)
+    explores_by: str = setting(
+        "chance",
+        "how it explores: a share ε of choices by chance, softmax over values, or ucb, more for what is little known",
+        choices=("chance", "softmax", "ucb"),
+    )
+    temperature: float = setting(0.1, "of softmax: the higher, the less values count", above=0)
+    confidence: float = setting(0.1, "of ucb: weight of what is little known", at_least=0)
     features: str = setting("han", "numbers that describe pages and links", choices=tuple(Scale))
     starts_at: str = setting("zero", "weights to begin with", choices=("zero", "uniform"))
     start_weights: str = setting(
@@ -145,9 +155,10 @@ class LinearSarsa(Strategy):
         self._pairs = PairRows(nearness, style)
         self.settings = settings
         self.mode = mode
-        self._weights = start
+        self.learned = start  # the weights
         self._chance = chance  # for the next action alone; the engine has its own
         self._choices = 0
+        self.exploration: Exploration | None = None  # where that is not by chance
         self.row_width = row_width(style, nearness.categories)
         self.parent_rules = style.parents
         self.draws_rows = settings.draws == "pair"
@@ -164,11 +175,15 @@ class LinearSarsa(Strategy):
         start = _start_weights(given, lfa, row_width(style, len(categories)), chance)
         made = cls(nearness, style, lfa, start, chance, MODES[given.settings.crawl.strategy])
         made.columns = columns(style, categories)
+        if lfa.explores_by == "softmax":
+            made.exploration = Softmax(lfa.temperature, made.row_width, given.settings.crawl.seed)
+        elif lfa.explores_by == "ucb":
+            made.exploration = UpperConfidence(lfa.confidence, made.row_width)
         return made
 
     @property
-    def weights(self) -> NDArray[np.float64]:
-        return self._weights
+    def weights(self) -> NDArray[np.float64] | None:
+        return self.learned if self.exploration is None else None  # else a score is not their sum alone
 
     def describe_page(self, page: Page, *, is_relevant: bool, parents: ParentStats) -> Row:
         return self._pairs.of_page(page, is_relevant=is_relevant, parents=parents)
@@ -177,10 +192,11 @@ class LinearSarsa(Strategy):
         return self._pairs.of_links(candidates)
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
-        return weighted_sums(rows, self._weights)
+        values = weighted_sums(rows, self.learned)
+        return values if self.exploration is None else values + self.exploration.bonus(rows)
 
     def explores(self, chance: np.random.Generator) -> bool:
-        return bool(chance.random() < self.settings.exploration_after(self._choices))
+        return self.exploration is None and bool(chance.random() < self.settings.exploration_after(self._choices))
 
     def notice(self, decision: Decision) -> None:  # noqa: ARG002
         self._choices += 1
@@ -192,32 +208,44 @@ class LinearSarsa(Strategy):
             return False
         next_value = None if is_end or not has_links else self._next_value(transition.next_rows)
         row = transition.row.astype(np.float64)
-        weights = updated(self._weights, row, transition.reward, next_value, self.settings, self.mode)
+        weights = updated(self.learned, row, transition.reward, next_value, self.settings, self.mode)
         if not np.abs(weights).max() <= LARGEST_WEIGHT:  # nor where one is not a number
             raise StrategyError(
                 f"the weights have diverged at step {transition.step}: "
                 f"crawl anew with a lower lfa.step_size, now {self.settings.step_size:g}"
             )
-        before, self._weights = self._weights, weights
-        return self.mode is Mode.SYNCHRONOUS and not np.array_equal(before, weights)
+        before, self.learned = self.learned, weights
+        if self.exploration is not None:
+            self.exploration.learn(transition.row)
+        has_changed = self.exploration is not None or not np.array_equal(before, weights)
+        return self.mode is Mode.SYNCHRONOUS and has_changed
 
     def save(self) -> bytes:
         buffer = io.BytesIO()
         state = json.dumps({"choices": self._choices, "chance": self._chance.bit_generator.state})
-        np.savez(buffer, weights=self._weights, state=np.frombuffer(state.encode(), dtype=np.uint8))
+        explored = np.empty(0) if self.exploration is None else self.exploration.state
+        told = np.frombuffer(state.encode(), dtype=np.uint8)
+        np.savez(buffer, weights=self.learned, state=told, explored=explored)
         return buffer.getvalue()
 
     def load(self, state: bytes) -> None:
         weights, choices, chance = _saved(state)
         if weights.shape != (self.row_width,):
             raise StrategyError(f"saved state of linear SARSA has {weights.size} weights, not {self.row_width}")
-        self._weights = weights
+        if self.exploration is not None:
+            try:
+                self.exploration.restore(load_arrays(state)["explored"])
+            except (ValueError, KeyError) as error:
+                raise StrategyError(f"not a saved state of linear SARSA with this exploration: {error}") from error
+        self.learned = weights
         self._choices = choices
         self._chance.bit_generator.state = chance
 
     def _next_value(self, next_rows: Rows) -> float:
-        values = self.score(next_rows)
+        values = weighted_sums(next_rows, self.learned)
         is_best = self.settings.takes_best_next
+        if self.exploration is not None and not is_best:
+            return float(values[np.argmax(self.score(next_rows))])
         if not is_best and self._chance.random() < self.settings.exploration_after(self._choices):
             return float(values[self._chance.integers(len(values))])
         return float(values.max())

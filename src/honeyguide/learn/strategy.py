@@ -103,6 +103,7 @@ class Strategy(Protocol):
     draws_rows: bool = False  # a random choice is uniform over the distinct rows that wait, not over links
     seeds_first: bool = False  # a seed on a ready host comes before any other link, whatever the scores
     columns: tuple[str, ...] = ()  # where there are weights: what each number of a row says, for people
+    reads_ranks: bool = False  # rows change with PageRank, told with the parents; for rules that are newest
     parent_rules: ParentRules | None = None  # where it looks at the parents of pages and links: how they are counted
 
     @classmethod

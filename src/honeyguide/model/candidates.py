@@ -85,6 +85,7 @@ class ParentStats:
     relevant_relevance: NDArray[np.float64]  # mean over the relevant ones; 0 without one
     smoothed: NDArray[np.float64]  # greatest w_rl; 0 without a parent
     distance: NDArray[np.int64]  # smallest; `farthest` without a parent
+    importance: NDArray[np.float64] | None = None  # PageRank of the links themselves, where it is kept: 1 is average
 
     def __len__(self) -> int:
         return len(self.count)
@@ -92,7 +93,9 @@ class ParentStats:
     @classmethod
     def joined(cls, stats: Sequence[ParentStats]) -> ParentStats:
         """Return the parents of links that were looked up in several calls."""
-        return cls(*(np.concatenate([getattr(each, field.name) for each in stats]) for field in fields(cls)))
+        columns = [[getattr(each, field.name) for each in stats] for field in fields(cls)]
+        whole: list[Any] = [None if column[0] is None else np.concatenate(column) for column in columns]
+        return cls(*whole)
 
     def smoothed_with(self, relevance: NDArray[np.float64], rules: ParentRules) -> NDArray[np.float64]:
         """Return w_rl of pages of these relevances."""
@@ -156,6 +159,7 @@ class Candidates:
     depth: NDArray[np.int64]  # of the link itself: one more than its page's
     is_whole_page: bool = False  # `words` is all of one page: whoever keeps rows may read beyond the windows
     context: LinkContext | None = None  # only for strategies that look at parents, and only while the page is at hand
+    tag_paths: tuple[str, ...] = ()  # elements around each link, where pages are read with them
     importance: float = 0.0  # of the page they stand on, where ranks are kept and it is at hand: 1 is an average page
 
     def __len__(self) -> int:
@@ -199,6 +203,7 @@ class Candidates:
             is_whole_page=True,
             context=context,
             importance=importance,
+            tag_paths=tuple([link.tag_path for link in links]),
         )
 
     @classmethod

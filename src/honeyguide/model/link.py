@@ -47,6 +47,7 @@ class Link:
     parent: Url
     occurrences: tuple[Occurrence, ...]  # in reading order, at least one
     rel: frozenset[str] = frozenset()  # rel tokens that every occurrence carries
+    tag_path: str = ""  # elements around its first occurrence, outermost first, where the crawl asks for them
 
     @property
     def is_nofollow(self) -> bool:

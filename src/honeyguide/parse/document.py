@@ -118,7 +118,7 @@ def parse(
 
 def parser_for(settings: Settings) -> Callable[[Url, Fetched], Page]:
     """Return the function that makes pages of bodies in a crawl with these settings."""
-    rules = rules_of(settings.crawl.profile)
+    rules = rules_of(settings.crawl)
     return partial(parse, rules=rules, agent=settings.fetch.product, limits=settings.parse)
 
 
@@ -126,7 +126,13 @@ def _html_page(
     url: Url, media_type: str, fetched: Fetched, rules: PageRules, agent: str, limits: ParseSettings
 ) -> Page:
     html, charset = decode(fetched.body, fetched.content_type)
-    document = read_html(html, limits.max_links, from_first_paragraph=rules.from_first_paragraph, agent=agent)
+    document = read_html(
+        html,
+        limits.max_links,
+        from_first_paragraph=rules.from_first_paragraph,
+        tag_paths=rules.tag_paths,
+        agent=agent,
+    )
     reading, cut_by = _within_limits(read_marked(document.marked_text), limits)
     links, has_longer_urls = links_of(
         url, document.base_href, document.anchors, reading.places, rules, limits.max_url_characters

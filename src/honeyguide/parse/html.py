@@ -38,6 +38,7 @@ _SAFE_AGENT = re.compile(r"[\w.-]+")
 _MARKED = f"a[href], area[href], a[href] img[alt], {CANDIDATES}"
 _LINK_TAGS = frozenset({"a", "area"})
 _SOFT_HYPHEN = "\xad"
+_LONGEST_NAME = 40  # of an element in a tag path
 
 
 class Anchor(NamedTuple):
@@ -45,6 +46,7 @@ class Anchor(NamedTuple):
 
     href: str
     rel: str
+    tag_path: str = ""  # elements around it, outermost first, where they are asked for
 
 
 class HtmlDocument(NamedTuple):
@@ -58,27 +60,34 @@ class HtmlDocument(NamedTuple):
     cut_by: frozenset[Cap] = frozenset()  # of links and markup
 
 
-def read_html(html: str, max_links: int, *, from_first_paragraph: bool = False, agent: str = "") -> HtmlDocument:
+def read_html(
+    html: str, max_links: int, *, from_first_paragraph: bool = False, tag_paths: bool = False, agent: str = ""
+) -> HtmlDocument:
     """Read a document, however broken; of its body all, or what begins with the first `<p>`.
 
-    Only the first `max_links` links are read. `agent` is the name by which a page may address us.
+    Only the first `max_links` links are read, with their tag paths where these are asked for. `agent` is the name by
+    which a page may address us.
     """
     affordable = affordable_part(html)
-    read = partial(_read, agent=agent, max_links=max_links, from_first_paragraph=from_first_paragraph)
+    read = partial(
+        _read, agent=agent, max_links=max_links, from_first_paragraph=from_first_paragraph, tag_paths=tag_paths
+    )
     document, marker_count = read(affordable)
     if not has_markers(document.marked_text, marker_count):
         document, _ = read(affordable_part(without_markers(affordable)))  # a marker may have stood inside a tag
     return document if affordable is html else document._replace(cut_by=document.cut_by | {Cap.MARKUP})
 
 
-def _read(html: str, agent: str, max_links: int, *, from_first_paragraph: bool) -> tuple[HtmlDocument, int]:
+def _read(
+    html: str, agent: str, max_links: int, *, from_first_paragraph: bool, tag_paths: bool
+) -> tuple[HtmlDocument, int]:
     """Return the document, and how many markers were put into its text."""
     tree = LexborHTMLParser(_WORD_ENDING_TAG.sub(" <", html))
     title, base_href = _title_and_base(_names_in_what_is_seen(tree))
     said = _said(tree.head, agent)
     if tree.body is None or (from_first_paragraph and not _cut_before_first_paragraph(tree.body)):
         return HtmlDocument(title, base_href, "", [], said), 0
-    anchors, boilerplate, has_more = _mark(tree.body, max_links)
+    anchors, boilerplate, has_more = _mark(tree.body, max_links, TagPaths() if tag_paths else None)
     text = tree.body.text()
     bracket_count = len(anchors) + len(boilerplate.elements)
     if boilerplate.main_elements:
@@ -107,7 +116,7 @@ def _cut_before_first_paragraph(body: LexborNode) -> bool:
     return True
 
 
-def _mark(body: LexborNode, max_links: int) -> tuple[list[Anchor], Boilerplate, bool]:
+def _mark(body: LexborNode, max_links: int, paths: TagPaths | None) -> tuple[list[Anchor], Boilerplate, bool]:
     """Bracket the links, the boilerplate, and what is not boilerplate although all around it is.
 
     The last value says whether there are more links than are bracketed.
@@ -122,7 +131,8 @@ def _mark(body: LexborNode, max_links: int) -> tuple[list[Anchor], Boilerplate, 
             if len(anchors) == max_links:
                 has_more = True
                 continue
-            anchors.append(Anchor(attributes["href"] or "", attributes.get("rel") or ""))
+            path = "" if paths is None else paths.of(node)
+            anchors.append(Anchor(attributes["href"] or "", attributes.get("rel") or "", path))
             node.insert_before(LINK_START)
             node.insert_after(LINK_END)
             if tag == "area":
@@ -137,6 +147,31 @@ def _mark(body: LexborNode, max_links: int) -> tuple[list[Anchor], Boilerplate, 
     for node in boilerplate.main_elements:
         _bracket(node, ASIDE_END, ASIDE_START)
     return anchors, boilerplate, has_more
+
+
+class TagPaths:
+    """Tells the elements around links, each with its id and classes. Links beside one another have the same."""
+
+    def __init__(self) -> None:
+        self._path_by_parent: dict[int, str] = {}
+
+    def of(self, link: LexborNode) -> str:
+        """Return the path to a link, outermost first; of a very deep one the inner part."""
+        parent = link.parent
+        if parent is None:
+            return ""
+        path = self._path_by_parent.get(parent.mem_id)
+        if path is None:
+            around = [_named(element) for element in ancestors_of(link) if element.tag != "-document"]
+            path = self._path_by_parent[parent.mem_id] = " ".join(reversed(around))
+        return path
+
+
+def _named(element: LexborNode) -> str:
+    attributes = element.attributes
+    named, classes = attributes.get("id"), attributes.get("class")
+    text = (element.tag or "") + (f"#{named}" if named else "") + (f".{classes}" if classes else "")
+    return ".".join(text.split())[:_LONGEST_NAME]
 
 
 def _bracket(node: LexborNode, start: str, end: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import InvalidUrl
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from honeyguide.parse.html import Anchor
+    from honeyguide.settings import CrawlSettings
 
 _COLON: Final = re.compile(":|%3A")
 
@@ -22,6 +23,7 @@ class PageRules:
     """Which part of a page is read, and which of its links count; by default all, for sites laid out alike less."""
 
     from_first_paragraph: bool = False  # nothing before the first <p> is read; without one, nothing at all
+    tag_paths: bool = False  # whether links are told with the elements around them
     articles_in: str = ""  # the folder of the host to which links must lead, without # or : in what follows it
 
     def let(self, href: str, target: Url, page: Url) -> bool:
@@ -34,9 +36,14 @@ class PageRules:
         return address.startswith(self.articles_in) and not _COLON.search(address, len(self.articles_in))
 
 
-def rules_of(profile: str) -> PageRules:
-    """Return how the pages of a crawl with this profile are read."""
-    return WIKIPEDIA if profile == "wikipedia" else WHOLE_PAGE
+def rules_of(crawl: CrawlSettings) -> PageRules:
+    """Return how the pages of a crawl with this profile and strategy are read."""
+    rules = WIKIPEDIA if crawl.profile == "wikipedia" else WHOLE_PAGE
+    return replace(rules, tag_paths=crawl.strategy in READ_TAG_PATHS)
+
+
+READ_TAG_PATHS: Final = frozenset({"tag-path-bandit"})
+"""Strategies that look at tag paths. By name, so that a worker that reads pages need not import strategies."""
 
 
 WHOLE_PAGE: Final = PageRules()
@@ -61,28 +68,31 @@ def links_of(
     """
     targets = _Targets(base_of(page, base_href), page, rules, longest_url)
     found_by_target: dict[str, _Found] = {}
-    for (href, rel), place in zip(anchors, places, strict=True):
+    for (href, rel, path), place in zip(anchors, places, strict=True):
         target = targets[href]
         if target is None:
             continue
         tokens = frozenset(rel.lower().split()) if rel else _NO_REL
         found = found_by_target.get(target.text)
         if found is None:
-            found_by_target[target.text] = _Found(target, place, tokens)
+            found_by_target[target.text] = _Found(target, place, tokens, path)
         else:
             found.places.append(place)
             found.rel &= tokens
-    links = tuple(Link(found.target, page, tuple(found.places), found.rel) for found in found_by_target.values())
+    links = tuple(
+        Link(found.target, page, tuple(found.places), found.rel, found.path) for found in found_by_target.values()
+    )
     return links, targets.has_longer
 
 
 class _Found:
     """A target, and what the page says of it so far."""
 
-    __slots__ = ("places", "rel", "target")
+    __slots__ = ("path", "places", "rel", "target")
 
-    def __init__(self, target: Url, place: Occurrence, rel: frozenset[str]) -> None:
+    def __init__(self, target: Url, place: Occurrence, rel: frozenset[str], path: str) -> None:
         self.target = target
+        self.path = path
         self.places = [place]
         self.rel = rel
 

@@ -233,10 +233,15 @@ class RefreshedRanks:
 
         A link met since then has the lowest rank of the others; before the first refresh all are average.
         """
-        if not len(self._ranks):
-            return 1.0
-        rank = self._ranks[link] if link < len(self._ranks) else self._ranks.min()
-        return float(rank * len(self._ranks))
+        return float(self.importances(np.array([link]))[0])
+
+    def importances(self, links: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the importance of many links."""
+        count = len(self._ranks)
+        if not count:
+            return np.ones(len(links))
+        is_ranked = links < count
+        return count * np.where(is_ranked, self._ranks[np.where(is_ranked, links, 0)], self._ranks.min())
 
     def _add_edges(self, source: int, targets: NDArray[np.int32]) -> None:
         count = self._edge_count + len(targets)

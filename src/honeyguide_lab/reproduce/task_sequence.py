@@ -193,7 +193,7 @@ def _crawl(
             case _:
                 assert_never(choice)
     on_steps(settings.budget.fetches - len(steps) // _STEPS_AT_A_TIME * _STEPS_AT_A_TIME)
-    weights = parts.strategy.weights if isinstance(parts.strategy, LinearSarsa) else np.empty(0)
+    weights = parts.strategy.learned if isinstance(parts.strategy, LinearSarsa) else np.empty(0)
     urls, is_page, is_relevant, relevance = zip(*steps, strict=True) if steps else ((), (), (), ())
     task = CrawledTask(
         urls,
