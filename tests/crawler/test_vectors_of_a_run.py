@@ -48,7 +48,7 @@ def vectors_file(path: Path, *, seed: int = 0, dimension: int = 20) -> Path:
     return path
 
 
-def settings_with(file: Path, strategy: str = "online-ridge", *, budget: int = 60, concurrency: int = 1) -> Settings:
+def settings_with(file: Path, strategy: str = "online-ridge", *, budget: int = 24, concurrency: int = 1) -> Settings:
     return settings_for(
         strategy,
         budget=budget,
@@ -64,10 +64,10 @@ def test_a_crawl_with_vectors_of_any_dimension_stops_and_goes_on_as_one(
     strategy: str, dimension: int, tmp_path: Path
 ) -> None:
     file = vectors_file(tmp_path / "vectors.txt", dimension=dimension)
-    with crawl(tmp_path / "whole", settings_with(file, strategy, budget=60)) as run:
-        assert run.progress.pages > 30
-    crawl(tmp_path / "halves", settings_with(file, strategy, budget=30)).close()
-    resume(tmp_path / "halves", budget=60).close()
+    with crawl(tmp_path / "whole", settings_with(file, strategy)) as run:
+        assert run.progress.pages > 12
+    crawl(tmp_path / "halves", settings_with(file, strategy, budget=12)).close()
+    resume(tmp_path / "halves", budget=24).close()
     assert story(tmp_path / "halves") == story(tmp_path / "whole")
 
 
@@ -84,11 +84,11 @@ class CountedLetters:
 def test_a_crawl_with_an_encoder_stops_and_goes_on_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoder, "_open_model", lambda _: CountedLetters())
     cache: dict[str, Any] = {"vectors__cache_folder": str(tmp_path / "cache"), "concurrency": 1}
-    crawl(tmp_path / "without", settings_for("online-ridge", budget=60, **cache)).close()
+    crawl(tmp_path / "without", settings_for("online-ridge", budget=30, **cache)).close()
     encoded: dict[str, Any] = {"vectors__encoder": "minilm", **cache}
-    crawl(tmp_path / "whole", settings_for("online-ridge", budget=60, **encoded)).close()
-    crawl(tmp_path / "halves", settings_for("online-ridge", budget=30, **encoded)).close()
-    resume(tmp_path / "halves", budget=60).close()
+    crawl(tmp_path / "whole", settings_for("online-ridge", budget=30, **encoded)).close()
+    crawl(tmp_path / "halves", settings_for("online-ridge", budget=15, **encoded)).close()
+    resume(tmp_path / "halves", budget=30).close()
     assert story(tmp_path / "halves") == story(tmp_path / "whole") != story(tmp_path / "without")
     assert load_settings(tmp_path / "whole" / "settings.toml").vectors.digest.endswith("+letters")
 
@@ -109,13 +109,13 @@ def test_a_run_remembers_its_vectors_and_does_not_go_on_with_others(tmp_path: Pa
     before = story(run)
     vectors_file(file, seed=1)
     with pytest.raises(VectorsError, match=r"not those that the run began with .*vectors\.digest") as caught:
-        resume(run, budget=80)
+        resume(run, budget=30)
     assert "\n" not in str(caught.value)
     assert story(run) == before
     assert load_settings(run / "settings.toml") == kept
     vectors_file(file)  # the old ones again, as a new file
-    with resume(run, budget=80) as gone_on:
-        assert gone_on.progress.fetches == 80
+    with resume(run, budget=30) as gone_on:
+        assert gone_on.progress.fetches == 30
 
 
 def test_the_same_vectors_in_another_form_are_the_same_vectors(tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ def test_the_same_vectors_in_another_form_are_the_same_vectors(tmp_path: Path) -
     crawl(tmp_path / "run", settings_with(file)).close()
     vectors = np.random.default_rng(0).normal(size=(len(KNOWN), 20)).astype(np.float32)
     file.write_bytes(word2vec_binary([word.encode() for word in KNOWN], vectors))
-    with resume(tmp_path / "run", budget=80) as run:
-        assert run.progress.fetches == 80
+    with resume(tmp_path / "run", budget=30) as run:
+        assert run.progress.fetches == 30
 
 
 def test_who_empties_the_digest_goes_on_with_other_vectors(tmp_path: Path) -> None:
@@ -135,8 +135,8 @@ def test_who_empties_the_digest_goes_on_with_other_vectors(tmp_path: Path) -> No
     settings = run / "settings.toml"
     digest = load_settings(settings).vectors.digest
     settings.write_text(settings.read_text(encoding="utf-8").replace(digest, ""), encoding="utf-8")
-    with resume(run, budget=80) as gone_on:
-        assert gone_on.progress.fetches == 80
+    with resume(run, budget=30) as gone_on:
+        assert gone_on.progress.fetches == 30
         assert gone_on.settings.vectors.digest not in {"", digest}
 
 
@@ -147,7 +147,7 @@ def test_vectors_handed_over_are_checked_too_where_they_say_what_they_are(tmp_pa
     assert load_settings(tmp_path / "run" / "settings.toml").vectors.digest != ""
     other = WordVectors(open_vectors(str(vectors_file(tmp_path / "other.txt", seed=1)), tmp_path / "cache"))
     with pytest.raises(VectorsError, match="not those that the run began with"):
-        resume(tmp_path / "run", budget=80, vectors=other)
+        resume(tmp_path / "run", budget=30, vectors=other)
 
 
 def test_vectors_that_do_not_say_what_they_are_leave_no_digest(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_the_bundled_vectors_have_a_digest_too(tmp_path: Path) -> None:
 def test_a_crawl_that_needs_no_vectors_looks_for_none(tmp_path: Path) -> None:
     settings = with_overrides(settings_with(tmp_path / "absent.txt", "breadth-first"), {"judge.kind": "keyword"})
     with crawl(tmp_path / "run", settings) as run:
-        assert run.progress.fetches == 60
+        assert run.progress.fetches == 24
         assert run.settings.vectors.digest == ""
 
 

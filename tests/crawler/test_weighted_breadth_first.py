@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 def test_without_a_topic_it_is_breadth_first(tmp_path: Path, concurrency: int) -> None:
     overrides: dict[str, object] = {"topic__name": "", "topic__keywords": []}
     for strategy in ("breadth-first", "weighted-breadth-first"):
-        settings = settings_for(strategy, budget=150, concurrency=concurrency, **overrides)  # type: ignore[arg-type]
+        settings = settings_for(strategy, budget=60, concurrency=concurrency, **overrides)  # type: ignore[arg-type]
         crawl(tmp_path / strategy, settings, vectors=hashed_vectors()).close()
     unweighted, plain = story(tmp_path / "weighted-breadth-first"), story(tmp_path / "breadth-first")
-    assert len(plain) == 150
+    assert len(plain) == 60
     assert unweighted == plain
     assert contents(tmp_path / "weighted-breadth-first") == contents(tmp_path / "breadth-first")
 
 
 def test_with_weights_it_is_another_crawl_and_scores_are_topic_weights(tmp_path: Path) -> None:
     for strategy in ("breadth-first", "weighted-breadth-first"):
-        crawl(tmp_path / strategy, settings_for(strategy, budget=150), vectors=hashed_vectors()).close()
+        crawl(tmp_path / strategy, settings_for(strategy, budget=60), vectors=hashed_vectors()).close()
     weighted = story(tmp_path / "weighted-breadth-first")
     assert [step[0] for step in weighted] != [step[0] for step in story(tmp_path / "breadth-first")]
     weights = {0.0, 1.0, *(1 / (distance + 2) for distance in range(21))}

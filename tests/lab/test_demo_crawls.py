@@ -14,7 +14,7 @@ from honeyguide_lab.demo import Contest, crawl_with_each
 if TYPE_CHECKING:
     from pathlib import Path
 
-CONTEST = Contest("geology", budget=150, spec="seed=1,pages=1500,hosts=16", over_http=False)
+CONTEST = Contest("geology", budget=100, spec="seed=1,pages=1500,hosts=16", over_http=False)
 
 
 @pytest.mark.parametrize(
