@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import pickle
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -35,10 +37,13 @@ from honeyguide.crawler import (
 from honeyguide.crawler import workers as workers_module
 from honeyguide.crawler.hosts import MOST_UNREAD
 from honeyguide.crawler.preparing import (
+    LENGTH,
+    READY,
     Preparation,
     Prepared,
     Recipe,
     Unreadable,
+    framed,
     received,
     shipped,
 )
@@ -433,6 +438,64 @@ def test_pages_of_other_hosts_pass_slow_ones() -> None:
     assert all(isinstance(each, Prepared) for each in done)
     assert not has_slow_ended
     assert len(processes) == 3, "one for each of the slow hosts, one for the others"
+
+
+class ProcessByHand:
+    """Stands for a worker process: the test reads what it is sent, and answers in its place."""
+
+    pid = 0
+
+    def __init__(self, *_: object, pass_fds: list[int], **__: object) -> None:
+        self.line = socket.socket(fileno=os.dup(pass_fds[0]))
+
+    def kill(self) -> None: ...
+
+    def wait(self) -> int:
+        return 0
+
+
+async def read_message(reader: asyncio.StreamReader) -> Any:
+    (length,) = LENGTH.unpack(await reader.readexactly(LENGTH.size))
+    return pickle.loads(await reader.readexactly(length))
+
+
+def test_a_page_taken_back_from_a_slow_worker_is_not_sent_to_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While no second process can be had, the first gets back what it would have read next."""
+    started: list[ProcessByHand] = []
+    is_refused = asyncio.Event()
+
+    def start_one(*arguments: Any, **options: Any) -> ProcessByHand:
+        if started:
+            is_refused.set()
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        started.append(ProcessByHand(*arguments, **options))
+        return started[0]
+
+    monkeypatch.setattr(subprocess, "Popen", start_one)
+    monkeypatch.setattr(workers_module, "SLOW_S", 0.0)
+    urls = [Url.parse("http://slow.test/"), Url.parse("http://good.test/")]
+
+    async def ask() -> tuple[list[Url], list[Prepared | Unreadable], bytes]:
+        async with Workers(1, recipe) as workers:
+            reader, writer = await asyncio.open_connection(sock=started[0].line)
+            await read_message(reader)  # the recipe
+            writer.write(framed((READY, None)))
+            large = Fetched(200, "text/html", b"mineral " * 5000)
+            asked = [asyncio.create_task(workers.prepare(url, large)) for url in urls]
+            sent = [await read_message(reader) for _ in urls]
+            await is_refused.wait()  # the first page is slow by now, and the second was taken back
+            done = []
+            for (number, url, _), result in zip(sent, asked, strict=True):
+                writer.write(framed((number, Unreadable(url.host))))
+                done.append(await asyncio.wait_for(result, 60))
+        more = await reader.read()
+        writer.close()
+        return [url for _, url, _ in sent], done, more
+
+    sent, done, more = asyncio.run(ask())
+    assert sent == urls
+    assert done == [Unreadable("slow.test"), Unreadable("good.test")]
+    assert more == b"", "a page that is read twice is answered twice, and the second answer ends the line"
 
 
 HOSTILE = "".join(f'<font c="{number}</font>"><p>' for number in range(900)).encode()
