@@ -81,6 +81,7 @@ def test_a_file_broken_in_the_middle_is_refused_with_the_place(tmp_path: Path, n
         (packed_in_one_piece(RECORDS), "is compressed as one piece, not record by record"),
         (packed_in_one_piece(RECORDS[:1] * 300), "is compressed as one piece, not record by record"),
     ],
+    ids=["html", "no gzip", "empty", "one piece", "one long piece"],  # packed bytes hold the time, and differ
 )
 def test_what_is_no_usable_warc_is_refused_in_one_line(tmp_path: Path, content: bytes, remedy: str) -> None:
     path = tmp_path / "a.warc.gz"
