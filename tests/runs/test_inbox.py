@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -132,6 +133,34 @@ class TestFloods:
         assert (len(caplog.records), len(list(inbox.iterdir()))) == (1, 6)
         assert f"and {MOST_AT_ONCE - 1:,} more" in caplog.text
         assert waiting(tmp_path) == [StopRequest()]
+
+    def test_files_with_other_names_hide_no_message_and_are_deleted_when_they_are_old(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("honeyguide.runs.inbox.MOST_SEEN", 3)
+        inbox = tmp_path / FOLDER
+        inbox.mkdir()
+        (inbox / "0.draft").touch()
+        (inbox / "folder").mkdir()
+        for number in range(20):
+            (inbox / f"x{number}.draft").touch()
+            os.utime(inbox / f"x{number}.draft", (0, 0))
+        put(tmp_path, StopRequest())
+        taken = [each for _ in range(7) for each in waiting(tmp_path)]
+        assert taken == [StopRequest()]
+        assert sorted(file.name for file in inbox.iterdir()) == ["0.draft", "folder"]
+
+    def test_a_flood_drains_in_parts_and_loses_nothing(self, tmp_path: Path) -> None:
+        answers = [PageAnswer(PAGE, "yes", name=str(number)) for number in range(30)]
+        for answer in answers:
+            put(tmp_path, answer)
+            (tmp_path / FOLDER / f"{answer.name}-junk.json").touch()
+        taken: list[object] = []
+        for _ in range(6):
+            with take(tmp_path, most=10) as letters:
+                taken += [letter.message for letter in letters]
+        assert sorted(map(str, taken)) == sorted(map(str, answers))
+        assert list((tmp_path / FOLDER).iterdir()) == []
 
     def test_a_file_that_is_too_large_is_not_read(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch

@@ -11,6 +11,7 @@ import logging
 import os
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from heapq import nsmallest
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
@@ -29,10 +30,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FOLDER: Final = "inbox"
+SUFFIX: Final = ".json"
 LARGEST_BYTES: Final = 100_000  # of a message; the longest URL fits
 MOST_AT_ONCE: Final = 1000  # messages that a crawl takes together; the others wait for its next look
 MOST_BYTES_AT_ONCE: Final = 2_000_000  # of these
-MOST_SEEN: Final = 20_000  # files that are looked at, whatever they are
+MOST_SEEN: Final = 20_000  # files that are looked at
+OLD_DRAFT_S: Final = 60.0  # after which whoever wrote it was killed
 MOST_FETCHES: Final = int(SETTINGS_BY_KEY["budget.fetches"].at_most or 0)
 
 Reply = Literal["yes", "no", "skip", "undo"]
@@ -102,12 +105,12 @@ def put(run: Path, message: Message) -> str:
             json.dump(_written(message), opened)
             opened.flush()
             os.fsync(opened.fileno())
-        draft.rename(inbox / f"{name}.json")
+        draft.rename(inbox / f"{name}{SUFFIX}")
     except OSError as error:
         with suppress(OSError):
             draft.unlink()
         raise StoreError(f"cannot write to {inbox}: {error.strerror}; free some space or change its rights") from error
-    return f"{name}.json"
+    return f"{name}{SUFFIX}"
 
 
 @contextmanager
@@ -145,20 +148,19 @@ def with_waiting_budget(run: Path, budget: int) -> int:
 
 
 def _waiting(run: Path, most: int) -> list[str]:
-    """Return the names that sort first."""
+    """Return the names that sort first, of messages and of old drafts, which will never be any."""
+    now = RealClock().now()
     try:
         with os.scandir(run / FOLDER) as entries:
-            # Only plain files: to open a pipe would be to wait for whoever writes to it.
-            return nsmallest(
-                most,
-                (
-                    entry.name
-                    for entry in islice(entries, MOST_SEEN)
-                    if entry.name.endswith(".json") and entry.is_file(follow_symlinks=False)
-                ),
-            )
+            return nsmallest(most, (each.name for each in islice(filter(partial(_is_due, now), entries), MOST_SEEN)))
     except (FileNotFoundError, NotADirectoryError):
         return []
+
+
+def _is_due(now: float, entry: os.DirEntry[str]) -> bool:
+    if not entry.is_file(follow_symlinks=False):  # to open a pipe would be to wait for whoever writes to it
+        return False
+    return entry.name.endswith(SUFFIX) or now - entry.stat(follow_symlinks=False).st_mtime > OLD_DRAFT_S
 
 
 def _read_oldest(run: Path, most: int) -> dict[str, Letter | None]:
@@ -185,7 +187,9 @@ def _read_oldest(run: Path, most: int) -> dict[str, Letter | None]:
 
 
 def _size(file: Path) -> int:
-    """Return the bytes of a file; ValueError where no message has so many."""
+    """Return the bytes of a file; ValueError where no message has its name or so many."""
+    if file.suffix != SUFFIX:
+        raise ValueError(f"its name does not end in {SUFFIX}")
     size = file.lstat().st_size
     if size > LARGEST_BYTES:
         raise ValueError(f"{size:,} bytes, over {LARGEST_BYTES:,}")
