@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import pickle
@@ -496,6 +497,49 @@ def test_a_page_taken_back_from_a_slow_worker_is_not_sent_to_it_again(monkeypatc
     assert sent == urls
     assert done == [Unreadable("slow.test"), Unreadable("good.test")]
     assert more == b"", "a page that is read twice is answered twice, and the second answer ends the line"
+
+
+async def answer_but_for_slow(process: ProcessByHand) -> None:
+    """Answer page after page; from the first of a slow host on, none."""
+    reader, writer = await asyncio.open_connection(sock=process.line)
+    await read_message(reader)
+    writer.write(framed((READY, None)))
+    with contextlib.closing(writer), contextlib.suppress(asyncio.IncompleteReadError):
+        is_slow = False
+        while True:
+            number, url, _ = await read_message(reader)
+            is_slow = is_slow or url.host.startswith("slow")
+            if not is_slow:
+                writer.write(framed((number, Unreadable(url.host))))
+
+
+def test_new_hosts_however_slow_leave_a_worker_to_a_host_that_was_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[asyncio.Task[None]] = []
+
+    def start_one(*arguments: Any, **options: Any) -> ProcessByHand:
+        process = ProcessByHand(*arguments, **options)
+        started.append(asyncio.get_running_loop().create_task(answer_but_for_slow(process)))
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", start_one)
+    monkeypatch.setattr(workers_module, "SLOW_S", 0.3)
+    large = Fetched(200, "text/html", b"mineral " * 5000)
+    good = Url.parse("http://good.test/")
+
+    async def ask() -> Prepared | Unreadable:
+        async with Workers(1, recipe) as workers:
+            await workers.prepare(good, large)
+            slow = [asyncio.create_task(workers.prepare(Url.parse(f"http://slow{n}.test/"), large)) for n in range(9)]
+            try:
+                return await asyncio.wait_for(workers.prepare(good, large), 10)
+            finally:
+                workers.close()
+                for each in slow:
+                    each.cancel()
+                await asyncio.gather(*started)
+
+    assert asyncio.run(ask()) == Unreadable("good.test")
+    assert len(started) == 4
 
 
 HOSTILE = "".join(f'<font c="{number}</font>"><p>' for number in range(900)).encode()

@@ -2,10 +2,10 @@
 
 A page that is not sure to be quick is read nowhere else, so that none can stop the crawl. Pages wait by host, and hosts
 take turns. When a page takes long, pages behind it go to other workers, and further ones are started where all are at
-such pages; hosts of such pages share one worker from then on. A worker ends itself over a page that takes too long,
-which is then unreadable. One that dies otherwise is replaced too, and its pages are read by others; a page on which two
-died is not tried a third time. Where no process can be started, pages wait until one can; after some tries in vain the
-crawl ends with an error, and can be resumed.
+such pages; hosts of such pages share one worker from then on, and the last further one is for hosts that are known to
+be quick. A worker ends itself over a page that takes too long, which is then unreadable. One that dies otherwise is
+replaced too, and its pages are read by others; a page on which two died is not tried a third time. Where no process can
+be started, pages wait until one can; after some tries in vain the crawl ends with an error, and can be resumed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from honeyguide.parse import is_quick
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from collections.abc import Set as AbstractSet
 
     from honeyguide.crawler.preparing import Preparation, Prepared, Recipe
     from honeyguide.model import Fetched, HostKey, Url
@@ -43,7 +42,7 @@ _TRIES: Final = 2
 _WAITING: Final = 4
 SLOW_S: Final = 1.0
 """Seconds by the clock after which a page under work holds up no other."""
-_FURTHER: Final = 2  # processes that may be started besides, while all the others are at slow pages
+_FURTHER: Final = 3  # processes that may be started besides, while all the others are at slow pages
 STARTS: Final = 6
 """Processes that could not be started, one after another, until the crawl is told."""
 # Seconds until another process is started after one that could not be: at first, and at most.
@@ -76,9 +75,9 @@ class _WaitingPages:
         task.worker = None
         self._by_host.setdefault(task.url.host, deque()).append(task)
 
-    def take(self, but_of: AbstractSet[HostKey]) -> _Task | None:
-        """Take the first page of the host whose turn it is, leaving some hosts aside."""
-        host = next((host for host in self._by_host if host not in but_of), None)
+    def take(self, may_be_read: Callable[[HostKey], bool]) -> _Task | None:
+        """Take the first page of the host whose turn it is, leaving hosts aside that have to wait."""
+        host = next(filter(may_be_read, self._by_host), None)
         if host is None:
             return None
         tasks = self._by_host.pop(host)
@@ -104,10 +103,11 @@ class Workers:
         self.make_home: Callable[[Recipe], Preparation] | None = None
         self._count = count
         self._wanted = max(1, count)
+        self._most = self._wanted + _FURTHER
         self._make_recipe = make_recipe
         self._workers: list[_Worker] = []
         self._waiting = _WaitingPages()
-        self._slow_hosts: set[HostKey] = set()  # whose last page took long
+        self._is_slow: dict[HostKey, bool] = {}  # whether the last page of a host that might take long did
         self._next_number = 0
         self._starting = asyncio.Lock()
         self._filling: set[asyncio.Task[None]] = set()  # a task that nobody holds may vanish
@@ -169,7 +169,7 @@ class Workers:
     def was_read(self, task: _Task, *, is_slow: bool) -> None:
         """A worker has read a page, and has room for another."""
         if not is_slow and not task.is_quick:
-            self._slow_hosts.discard(task.url.host)
+            self._is_slow[task.url.host] = False
         self._hand_out()
 
     def is_slow(self, worker: _Worker) -> None:
@@ -214,24 +214,30 @@ class Workers:
                 _answer(task, Unreadable(f"the process that read it ended with status {status}, {_TRIES} times"))
 
     def _note_slow(self, host: HostKey) -> None:
-        self._slow_hosts.add(host)
+        self._is_slow[host] = True
         if all(worker.is_slow for worker in self._workers):
-            self._wanted = min(self._wanted + 1, max(1, self._count) + _FURTHER)
+            self._wanted = min(self._wanted + 1, self._most)
 
     def _hand_out(self) -> None:
         """Give waiting pages to the workers that have room for them."""
         while free := [worker for worker in self._workers if worker.has_room]:
-            task = self._waiting.take(self._hosts_to_wait())
+            task = self._waiting.take(self._hosts_in_turn())
             if task is None:
                 return
             if not task.result.done():
                 min(free, key=lambda worker: (not worker.is_ready, len(worker.tasks))).take(task)
 
-    def _hosts_to_wait(self) -> AbstractSet[HostKey]:
-        """Return the slow hosts while one of them is being read, or no second worker would be left for the others."""
-        at_work = {task.url.host for worker in self._workers for task in worker.tasks.values()}
-        has_second = sum(worker.is_ready for worker in self._workers) > 1 or self._failed_starts
-        return set() if has_second and not at_work & self._slow_hosts else self._slow_hosts
+    def _hosts_in_turn(self) -> Callable[[HostKey], bool]:
+        """Return whether pages of a host may be handed out now.
+
+        Slow hosts share one worker, once there is a second. They and new ones, which may be slow, never have the last.
+        """
+        at_work = [{task.url.host for task in worker.tasks.values()} for worker in self._workers]
+        is_last_left = sum(any(self._is_slow.get(host, True) for host in hosts) for hosts in at_work) < self._most - 1
+        has_second = sum(worker.is_ready for worker in self._workers) > 1 or bool(self._failed_starts)
+        has_slow = any(self._is_slow.get(host, False) for hosts in at_work for host in hosts)
+        answers = {False: True, None: is_last_left, True: is_last_left and has_second and not has_slow}
+        return lambda host: answers[self._is_slow.get(host)]
 
     async def _fill(self) -> None:
         self._hand_out()
