@@ -32,13 +32,15 @@ def inflate(packed: bytes, most_bytes: int = MOST_BYTES) -> bytes:
     return plain
 
 
-def unpack_zstandard(packed: bytes, most_bytes: int = MOST_BYTES) -> bytes:
+def unpack_zstandard(
+    packed: bytes, most_bytes: int = MOST_BYTES, unpacker: zstandard.ZstdDecompressor | None = None
+) -> bytes:
     """Unpack what zstandard has packed, likewise. Its size stands in front, and no more is unpacked than that."""
     try:
         size = zstandard.frame_content_size(packed)
         if size > most_bytes:
             raise ValueError(f"it unpacks to {size:,} bytes, more than {most_bytes:,}")
-        return zstandard.ZstdDecompressor().decompress(packed)
+        return (unpacker or zstandard.ZstdDecompressor()).decompress(packed)
     except zstandard.ZstdError as error:
         raise ValueError(str(error)) from None
 

@@ -7,9 +7,11 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
+import zstandard
 
 from honeyguide.errors import WorldError
 from honeyguide.model import Failed, Fetched, Url
+from honeyguide.settings import MOST_BODY_BYTES
 from honeyguide.worlds.wiki import WikiWorld
 from worlds.wiki.dumps import Written, url, world_of
 
@@ -80,6 +82,16 @@ def test_a_world_that_is_not_whole_is_refused(
     harm(tmp_path / "world" / "wiki.sqlite")
     with pytest.raises(WorldError, match=words):
         WikiWorld(tmp_path / "world")
+
+
+def test_a_page_larger_than_any_crawl_takes_is_not_unpacked(world: WikiWorld, tmp_path: Path) -> None:
+    world.shut()
+    bomb = zstandard.compress(bytes(MOST_BODY_BYTES + 1))
+    with sqlite3.connect(tmp_path / "world" / "wiki.sqlite") as database:
+        database.execute("UPDATE bodies SET html = ?", (bomb,))
+    database.close()
+    with WikiWorld(tmp_path / "world") as again, pytest.raises(WorldError, match="it unpacks to 100,000,001 bytes"):
+        again.answer(url("Rock"))
 
 
 def test_a_folder_that_is_no_world_is_refused(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from honeyguide.errors import WorldError
 from honeyguide.model import Answer, Failed, FailureReason, Fetched, Redirected, Url
+from honeyguide.model.saved_state import unpack_zstandard
+from honeyguide.settings import MOST_BODY_BYTES
 from honeyguide.worlds.wiki.titles import SiteInfo, TitleRules
 
 if TYPE_CHECKING:
@@ -290,8 +292,8 @@ class WikiWorld:
             return Redirected(301, Url(address))
         (packed,) = next(self._rows("SELECT html FROM bodies WHERE number = ?", number))
         try:
-            return Fetched(200, HTML, self._unpacker.decompress(packed))
-        except zstandard.ZstdError as error:
+            return Fetched(200, HTML, unpack_zstandard(packed, MOST_BODY_BYTES, self._unpacker))
+        except ValueError as error:
             raise WorldError(f"the wiki world {self.path} is damaged ({error}); build it again") from error
 
     def _find(self, title: str) -> tuple[int | None, str]:
