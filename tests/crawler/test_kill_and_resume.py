@@ -136,3 +136,28 @@ def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
     crawl_in_pieces(broken, settings, random.Random(7))
     assert story(broken) == story(tmp_path / "whole")
     assert contents(broken) == contents(tmp_path / "whole")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "overrides"),
+    [
+        ("page-rank", {"ranks__every": 7}),
+        thorough("in-links", {"in_links__counted": "page"}),
+        thorough("best-n-first", {"best_n_first__batch": 5}),
+        thorough("link-classifier", {"link_classifier__every": 10}),
+        thorough("tree-frontier", {"tree_frontier__smallest_leaf": 2}),
+        *(
+            thorough(name, {"lfa__explores_by": way})
+            for name in ("lfa-sync", "lfa-async")
+            for way in ("softmax", "ucb")
+        ),
+    ],
+)
+def test_interruptions_change_nothing_where_a_strategy_changes_its_mind_often(
+    tmp_path: Path, strategy: str, overrides: dict[str, object]
+) -> None:
+    settings = settings_for(strategy, budget=60, concurrency=3, **overrides)
+    crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
+    crawl_in_pieces(tmp_path / "broken", settings, random.Random(3))
+    assert story(tmp_path / "broken") == story(tmp_path / "whole")
+    assert contents(tmp_path / "broken") == contents(tmp_path / "whole")
