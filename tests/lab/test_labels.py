@@ -43,7 +43,7 @@ def on_topic(rule: str, world: ScriptedWorld, topic: str = "geology") -> set[str
     return {url for url in graph.urls if labels.is_on_topic(Url(url))}
 
 
-GIVING_UP_LINKS = ("modified-depth-first", "parse-or-skip", "random-skip")
+GIVING_UP_LINKS = ("modified-depth-first", "parse-or-skip", "random-skip", "tunnelling")
 """Strategies that do not spend a budget of 30 on one small host, by design."""
 
 

@@ -12,6 +12,7 @@ from honeyguide.errors import StrategyError
 from honeyguide.learn import Ingredients, Strategy
 from honeyguide.learn.exploring import Softmax, UpperConfidence
 from honeyguide.learn.in_links import InLinksSettings
+from honeyguide.learn.link_classifier import LinkWords
 from honeyguide.learn.tag_path_bandit import hashed_path
 from honeyguide.learn.tree_frontier import best_split
 from honeyguide.model import Topic, Transition, Url
@@ -261,3 +262,14 @@ def test_tag_paths_that_are_nearly_the_same_are_one_arm() -> None:
     strategy.learn(Transition(1, HERE, rows[0], 1.0, 1.0, True, rows))
     same, alike, other = strategy.score(rows)
     assert same == alike < other, "what was never taken comes first"
+
+
+def test_a_link_classifier_reads_the_words_nearest_to_the_link() -> None:
+    """Ten of those around it, from both sides in turn; stop words do not count."""
+    before, after = " ".join(f"b{number}" for number in range(20)), " ".join(f"a{number}" for number in range(20))
+    words = LinkWords("english")
+    (row,) = words.describe(candidates_of(sighting_of("http://x.test/", "the granite", before, after, relevance=0.5)))
+    nearest = "a0 a1 a2 a3 a4 b19 b18 b17 b16 b15"
+    (alone,) = words.describe(candidates_of(sighting_of("http://x.test/", "granite", "", nearest, relevance=0.5)))
+    assert row[:6].tolist() == alone[:6].tolist()
+    assert sorted(row[6:16].tolist()) == sorted(alone[6:16].tolist())

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
@@ -29,7 +30,7 @@ from honeyguide.settings import setting
 from honeyguide.text import stop_words, words_of_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Self
 
     from numpy.typing import NDArray
@@ -48,7 +49,7 @@ class LinkWords:
     """Writes the words of links as places in a table, `WIDTH` numbers a link. Not thread-safe."""
 
     def __init__(self, language: str) -> None:
-        self._stop_words = stop_words(language)
+        self._stop_words = stop_words(language) | {""}
         self._place_by_word: dict[str, int] = {}
 
     def describe(self, candidates: Candidates) -> Rows:
@@ -59,13 +60,14 @@ class LinkWords:
         for row, target, (first, start, end, last) in zip(
             rows, candidates.targets, candidates.spans.tolist(), strict=True
         ):
-            nearest = [*reversed(words[max(first, start - around) : start]), *words[end : min(last, end + around)]]
+            before, after = words[max(first, start - around) : start], words[end : min(last, end + around)]
+            nearest = chain.from_iterable(zip_longest(reversed(before), after, fillvalue=""))
             row[:anchor] = self._places(words[start:end], anchor)
             row[anchor : anchor + around] = self._places(nearest, around)
             row[anchor + around :] = self._places(words_of_url(target), address)
         return rows
 
-    def _places(self, words: Sequence[str], most: int) -> list[int]:
+    def _places(self, words: Iterable[str], most: int) -> list[int]:
         if len(self._place_by_word) > KEPT_WORDS:
             self._place_by_word = {}
         known = self._place_by_word

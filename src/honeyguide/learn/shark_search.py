@@ -12,8 +12,8 @@ Hersovici et al. (1998), "The shark-search algorithm", after the fish-search of 
 The paper tests similarities for being above 0, which between word counts means a word in common. Here a page is
 relevant when the judge says so, and an anchor is about the topic when it has one of its words. Similarities are cosines
 of word vectors, those of best-first, negative ones counting as 0. A link inherits from the first page that shows it, a
-seed nothing. The defaults are those we know from later descriptions; the fish-search's bounds on depth and width are
-left out, as the budget bounds a crawl.
+seed nothing. The paper predefines γ, β and δ; we did not have its values at hand, so the defaults are ours. The
+fish-search's bounds on depth and width are left out, as the budget bounds a crawl.
 """
 
 from __future__ import annotations

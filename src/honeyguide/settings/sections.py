@@ -63,7 +63,7 @@ class CrawlSettings:
     profile: str = setting(
         "",
         "settings laid under yours: wikipedia, with how its pages are read; han2018, pertejo2021 and pertejo2021-dqn, "
-        "the learners of these papers; loop-detection, the guard of that one; empty for none",
+        "the learners of these papers; loop-detection, guard and order of that one; empty for none",
         everyday=True,
     )
     strategy: str = setting("online-ridge", "how the next link is chosen", choices=STRATEGIES, everyday=True)
