@@ -77,7 +77,7 @@ def everything(path: Path) -> tuple[Any, ...]:
     with closing(sqlite3.connect(path / "crawl.sqlite")) as database:
         tables = [
             database.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall()
-            for table in ("answers", "links", "learner", "steps", "skips")
+            for table in ("answers", "effects", "links", "learner", "steps", "skips")
         ]
         progress = json.loads(database.execute("SELECT state FROM progress").fetchone()[0])
     return story(path), contents(path), tables, progress
@@ -192,7 +192,7 @@ def test_an_answer_taken_back_leaves_the_state_as_if_it_had_never_been_given(tmp
         answer(tmp_path / "undone", page, reply, vectors=hashed_vectors())
     then, now = everything(tmp_path / "never"), everything(tmp_path / "undone")
     assert now[:2] == then[:2]
-    assert now[2][1:] == then[2][1:], "links, the learner and all fetches"
+    assert now[2][2:] == then[2][2:], "links, the learner and all fetches"
     assert len(now[2][0]) == 2
     for path in (tmp_path / "never", tmp_path / "undone"):
         resume(path, budget="+50", vectors=hashed_vectors()).close()
@@ -311,7 +311,7 @@ def test_every_budget_that_is_sent_is_added(tmp_path: Path) -> None:
     put(run, BudgetExtension(10, is_more=True))
     crawl_for(run, on_question=None)
     with open_run(run) as opened:
-        assert (opened.progress.steps, opened.settings.budget.fetches) == (120, 120)
+        assert (opened.progress.steps, opened.settings.budget.fetches) == (BUDGET + 40, BUDGET + 40)
 
 
 def test_a_budget_put_into_a_stopped_run_outlives_answers_and_counts_when_it_goes_on(tmp_path: Path) -> None:

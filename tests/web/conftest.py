@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from shutil import copytree
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import httpx
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
     from honeyguide.web.safety import Access
 
 Serve = Callable[..., httpx.Client]
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
+    """Look again and again whether something has come to be."""
+    deadline = monotonic() + seconds
+    while not is_so():
+        assert monotonic() < deadline, "it never came to that"
+        sleep(0.05)
 
 
 @contextmanager

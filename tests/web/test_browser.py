@@ -10,6 +10,7 @@ import pytest
 
 from browser import chromium, needs_chromium
 from cli.test_processes import wait_for_steps
+from honeyguide.crawler import answer
 from honeyguide.runs import open_run
 from honeyguide.web.serving import serving_beside
 from web.test_serving import ended, started
@@ -67,6 +68,51 @@ def test_the_curve_grows_and_a_page_that_came_a_moment_ago_is_found(watch: Watch
         live.page.keyboard.press("Enter")
         live.page.wait_for_selector(f'ol.results a[href="{newest.url}"], li[data-page="{newest.url}"]')
         live.check(address)
+
+
+def asked(watched: WatchedPage) -> str:
+    """Return the page that the reader is asked about, once there is a question."""
+    watched.page.wait_for_selector("#question form.answer:not([aria-busy=true])")
+    return watched.page.locator("#question input[name=url]").input_value()
+
+
+def wait_for_another(watched: WatchedPage, before: str) -> None:
+    watched.page.wait_for_function(
+        "before => (document.querySelector('#question input[name=url]')?.value ?? before) !== before", arg=before
+    )
+
+
+def test_two_people_answer_during_a_crawl_and_see_the_same(watch: Watch, tmp_path: Path) -> None:
+    run = tmp_path / "geology"
+    with crawling(run), serving_beside([tmp_path]) as address:
+        wait_for_steps(run, 30)
+        one, other = watch(), watch(width=420)
+        for each in (one, other):
+            each.open(f"{address}runs/geology/questions")
+        answered = []
+        for key in "yn":
+            answered.append(asked(one))
+            one.page.keyboard.press(key)
+            wait_for_another(one, answered[-1])
+        other.page.wait_for_function(
+            "urls => !urls.includes(document.querySelector('#question input[name=url]')?.value ?? urls[0])",
+            arg=answered,
+        )
+        same = asked(other)
+        answer(run, same, "skip", name="somebody else")
+        wait_for_another(other, same)
+        taken_in = """count => document.querySelectorAll("#given li").length === count
+            && !document.querySelector("#given").textContent.includes("being taken in")
+            && document.querySelector("#effect").textContent.includes("are relevant")"""
+        for each in (one, other):
+            each.page.wait_for_function(taken_in, arg=3)
+        one.page.reload()
+        shown = [each.page.locator(part).inner_text() for each in (one, other) for part in ("#effect", "#given")]
+        assert shown[:2] == shown[2:]
+        one.page.keyboard.press("u")
+        other.page.wait_for_function(taken_in, arg=2)
+        one.check(address)
+        other.check(address)
 
 
 FAINT_TEXT = """() => {

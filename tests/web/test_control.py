@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -17,21 +16,14 @@ import pytest
 import honeyguide
 from honeyguide.runs import RunFolder, RunLock, open_run
 from honeyguide.web.safety import CSRF_COOKIE, CSRF_HEADER, Access
-from web.conftest import Serve, settings_of
+from web.conftest import Serve, settings_of, wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 
 FORM = {"topic": "geology", "keywords": "rock, mineral", "world": "synthetic", "budget": "100000"}
-
-
-def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
-    deadline = monotonic() + seconds
-    while not is_so():
-        assert monotonic() < deadline, "it never came to that"
-        sleep(0.05)
 
 
 @pytest.fixture

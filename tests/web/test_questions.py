@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 from shutil import rmtree
@@ -13,7 +14,7 @@ import pytest
 import honeyguide
 from honeyguide.runs import RunFolder, RunLock, open_run
 from honeyguide.web.safety import Access
-from web.conftest import Serve, settings_of
+from web.conftest import Serve, settings_of, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,22 +48,35 @@ def test_a_question_shows_the_page_with_the_telling_words_highlighted(serve: Ser
     assert all(f'data-key="{key}"' in part for key in "yns")
 
 
+def newest_effect(client: httpx.Client) -> dict[str, Any]:
+    """Return what the newest answers have changed, when the run has taken all in."""
+    wait_until(lambda: client.get("/api/runs/geology/effect").json()["waiting"] == 0)
+    return dict(client.get("/api/runs/geology/effect").json()["effect"])
+
+
 def test_an_answer_changes_the_judgement_and_says_what_it_changed(serve: Serve, run: Path) -> None:
     client, url = serve(run), relevant_page(run)
     before = relevance(run, url)
-    effect = client.post(ANSWERS, json={"url": url, "answer": "no"}).json()
+    assert client.get("/api/runs/geology/effect").json() == {"waiting": 0, "effect": None}
+    assert client.post(ANSWERS, json={"url": url, "answer": "no"}).json() == {"pages": 1, "answers": 1}
+    effect = newest_effect(client)
     assert relevance(run, url) == (0.0, False)
-    assert effect["is_taken"]
-    assert effect["changed"] >= 1
+    assert (effect["answers"], effect["changed"] >= 1) == (1, True)
     told = {each["url"]: each for each in effect["judgements"]}[url]
     assert (told["before"], told["after"]) == (before[0], 0.0)
     assert (told["was_relevant"], told["is_relevant"]) == (True, False)
     assert effect["relevant"] < effect["relevant_before"]
-    assert all(each["place"] < (each["place_before"] or 1001) for each in effect["moved_up"])
-    undone = client.post(ANSWERS, json={"url": url, "answer": "undo"}).json()
+    assert effect["moved_up"]
+    assert all(each["place"] < each["place_before"] for each in effect["moved_up"])
+    assert newest_effect(serve(run)) == effect, "the same for whoever looks, whenever"
+    client.post(ANSWERS, json={"url": url, "answer": "undo"})
+    undone = newest_effect(client)
     assert relevance(run, url) == before
     assert undone["relevant"] == effect["relevant_before"]
     assert client.get(ANSWERS).json() == []
+    client.post(ANSWERS, json={"url": url, "answer": "skip"})
+    skipped = newest_effect(client)
+    assert (skipped["changed"], skipped["judgements"], skipped["moved_up"]) == (0, [], [])
 
 
 def test_the_page_goes_on_to_the_next_question_and_back_again(serve: Serve, run: Path) -> None:
@@ -70,7 +84,7 @@ def test_the_page_goes_on_to_the_next_question_and_back_again(serve: Serve, run:
     (asked,) = client.get("/api/runs/geology/questions?count=1").json()
     post = "/runs/geology/answers?asks=true"
     found = client.post(post, json={"url": asked["url"], "answer": "yes"}).json()["swap"]
-    assert "are relevant" in found["effect"]
+    assert "are relevant" in found["effect"] or "being taken in" in found["effect"]
     assert asked["url"] not in found["question"]
     assert asked["url"] in found["given"]
     assert 'data-key="u"' in found["given"]
@@ -89,32 +103,65 @@ def test_a_crawl_that_goes_on_takes_answers_through_its_inbox(serve: Serve, tmp_
     try:
         while client.get("/api/runs/geology").json()["state"] != "running":
             pass
-        effect = client.post(ANSWERS, json={"url": url, "answer": "no"}).json()
-        assert effect["is_taken"]
+        client.post(ANSWERS, json={"url": url, "answer": "no"})
+        effect = newest_effect(client)
         assert crawl.is_alive()
         assert relevance(run, url) == (0.0, False)
         assert url in [each["url"] for each in effect["judgements"]]
         (given,) = client.get(ANSWERS).json()
         assert (given["url"], given["answer"], given["by"]) == (url, "no", "person")
+        client.post(ANSWERS, json={"url": url, "answer": "skip"})
+        skipped = newest_effect(client)
+        assert (skipped["changed"], skipped["moved_up"]) == (0, []), "links that were fetched meanwhile do not count"
     finally:
         is_over.set()
         crawl.join()
 
 
-def test_a_run_that_another_holds_keeps_the_answer_in_its_inbox_until_it_is_free(
-    serve: Serve, run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    client, url = serve(run), relevant_page(run)
-    monkeypatch.setattr("honeyguide.web.answering.PATIENCE_S", 0.2)
-    with RunLock(RunFolder(run)):
-        effect = client.post(ANSWERS, json={"url": url, "answer": "no"}).json()
-        assert (effect["answers"], effect["is_taken"]) == (1, False)
-        assert client.get(ANSWERS).json() == []
-        shown = client.post("/runs/geology/answers", json={"url": url, "answer": "skip"}).json()
-        assert "waits in the inbox" in shown["swap"]["effect"]
-    client.post(ANSWERS, json={"url": url, "answer": "skip"})
-    assert [each["answer"] for each in client.get(ANSWERS).json()] == ["skip", "skip", "no"]
-    assert relevance(run, url) == (0.0, False)
+def test_answers_to_a_run_that_is_held_wait_for_nobody_and_are_taken_in_together(serve: Serve, run: Path) -> None:
+    client = serve(run)
+    post = "/runs/geology/answers?asks=true"
+    with RunLock(RunFolder(run)):  # as a crawl that takes long over a step
+        asked = [each["url"] for each in client.get("/api/runs/geology/questions?count=1").json()]
+        for reply in ("yes", "no", "skip"):
+            shown = client.post(post, json={"url": asked[-1], "answer": reply}).json()["swap"]
+            asked.append(re.findall(r'name="url" value="([^"]+)"', shown["question"])[0])
+        assert "3 answers being taken in" in shown["effect"]
+        assert len(set(asked)) == 4, "no page is asked about twice"
+        given = client.get(ANSWERS).json()
+        assert [(each["url"], each["answer"], each["step"]) for each in given] == [
+            (asked[2], "skip", None), (asked[1], "no", None), (asked[0], "yes", None),
+        ]  # fmt: skip
+        back = client.post(post, json={"url": asked[2], "answer": "undo"}).json()["swap"]
+        assert f'value="{asked[2]}"' in back["question"]
+        assert [each["answer"] for each in client.get(ANSWERS).json()] == ["no", "yes"]
+        assert client.post(ANSWERS, json={"url": asked[3], "answer": "undo"}).status_code == 409
+    effect = newest_effect(client)
+    assert effect["answers"] == 4
+    assert [(each["url"], each["answer"]) for each in client.get(ANSWERS).json()] == [
+        (asked[1], "no"),
+        (asked[0], "yes"),
+    ]
+    assert (relevance(run, asked[0])[0], relevance(run, asked[1])[0]) == (1.0, 0.0)
+    with closing(sqlite3.connect(run / "crawl.sqlite")) as database:
+        assert database.execute("SELECT count(*) FROM effects").fetchone() == (1,), "judged again once for all"
+
+
+def test_an_effect_that_no_crawl_wrote_is_not_shown(serve: Serve, run: Path) -> None:
+    client = serve(run)
+    for number, text in enumerate(("{", '{"answers": "<script>"}', "[1, 2]")):
+        with closing(sqlite3.connect(run / "crawl.sqlite")) as database, database:
+            database.execute("INSERT INTO effects VALUES (?, ?)", (number, text))
+        assert client.get("/api/runs/geology/effect").json()["effect"] is None
+        assert "<script>" not in client.get("/runs/geology/questions").text.partition("<main")[2]
+
+
+def test_every_answer_can_be_taken_back(serve: Serve, run: Path) -> None:
+    client, bulk = serve(run), {"search": "?q=rock", "answer": "skip"}
+    pages = client.post(f"{ANSWERS}/bulk", json={**bulk, "pages": 12}).json()["answers"]
+    assert pages > 10
+    given = client.get("/runs/geology/questions").text.partition('id="given"')[2]
+    assert given.count('value="undo"') == pages
 
 
 def test_answers_about_a_host_are_counted_first_and_given_when_confirmed(serve: Serve, run: Path) -> None:
@@ -122,18 +169,20 @@ def test_answers_about_a_host_are_counted_first_and_given_when_confirmed(serve: 
     with open_run(run) as opened:
         pages = sum(page.url.host == host for page in opened.pages())
     asked = client.post(f"{ANSWERS}/bulk", json={"host": host, "answer": "no"}).json()
-    assert asked == {"pages": pages, "effect": None}
+    assert asked == {"pages": pages, "answers": 0}
     assert client.get(ANSWERS).json() == []
     shown = client.post("/runs/geology/answers/bulk", json={"host": host, "answer": "no"}).json()
     assert shown["confirm"] == f"Answer no about {pages} page{'s' if pages > 1 else ''} on {host}?"
     given = client.post(f"{ANSWERS}/bulk", json={"host": host, "answer": "no", "pages": pages}).json()
-    assert given["effect"]["answers"] == pages
+    assert given == {"pages": pages, "answers": pages}
+    assert newest_effect(client)["answers"] == pages
     with open_run(run) as opened:
         assert not any(page.is_relevant for page in opened.pages() if page.url.host == host)
     back = {"host": host, "answer": "undo"}
     shown = client.post("/runs/geology/answers/bulk", json=back).json()
     assert shown["confirm"].startswith(f"Take back the answers about {pages} page")
     client.post("/runs/geology/answers/bulk", json={**back, "pages": pages})
+    newest_effect(client)
     assert client.get(ANSWERS).json() == []
     assert client.post(f"{ANSWERS}/bulk", json=back).status_code == 409
 
@@ -205,7 +254,9 @@ def test_what_a_page_calls_itself_runs_no_script(serve: Serve, run: Path) -> Non
     asked = client.get("/runs/geology/question").text
     url = client.get("/api/runs/geology/questions?count=1").json()[0]["url"]
     found = client.post("/runs/geology/answers?asks=true", json={"url": url, "answer": "no"}).json()["swap"]
-    for html in (asked, *found.values(), client.get("/runs/geology/questions").text):
+    newest_effect(client)
+    taken_in = client.get("/runs/geology/parts?names=effect,given").json()
+    for html in (asked, found["question"], *taken_in.values(), client.get("/runs/geology/questions").text):
         assert hostile not in html
         assert "&lt;script&gt;alert(1)" in html
 

@@ -16,13 +16,12 @@ from honeyguide.crawler.build import Builder
 from honeyguide.crawler.events import AnswersTaken
 from honeyguide.crawler.journal import split_snapshot
 from honeyguide.crawler.resume import restore
-from honeyguide.crawler.status import best_waiting
 from honeyguide.errors import AnswerError, RunBusy, SettingsError, StoreError
 from honeyguide.judge import LearningJudge
 from honeyguide.model import Url
 from honeyguide.model.clock import SimulatedClock
 from honeyguide.runs import PageAnswer, RunFolder, RunLock, open_run, open_store, settings_to_build
-from honeyguide.runs.inbox import MOST_SEEN, Letter, new_name, put, take
+from honeyguide.runs.inbox import MOST_SEEN, Letter, answers_waiting, new_name, put, take
 from honeyguide.text import unit
 
 if TYPE_CHECKING:
@@ -90,10 +89,6 @@ class RunToAnswer:
         self._answers.take(letters, self._clock.now(), self._finish)
         return self._taken
 
-    def best_waiting(self, count: int) -> list[tuple[Url, float]]:
-        """Return the waiting links that would come out next were all hosts ready, with their scores."""
-        return [(self._parts.links.url(link), score) for _, score, link in best_waiting(self._parts, count)]
-
     def close(self) -> None:
         """Let go of the run; may be called twice."""
         self._opened.close()
@@ -110,7 +105,7 @@ class RunToAnswer:
         # The crawl has not gone on, so it is still stopped for the same reason.
         progress = step.record.progress._replace(stop_reason=self._stop_reason)
         self._store.record(replace(step.record, progress=progress))
-        self._taken = next(event for event in step.events if isinstance(event, AnswersTaken))
+        self._taken = next((event for event in step.events if isinstance(event, AnswersTaken)), None)
 
 
 def judge_of(run: Path | str, vectors: WordVectors | None = None) -> LearningJudge:
@@ -234,8 +229,9 @@ def refuse_unknown_page(run: Path | str, url: Url) -> None:
 
 
 def refuse_without_answer(run: Path | str, url: Url) -> None:
-    """AnswerError where nobody has answered about a page."""
+    """AnswerError where nobody has answered about a page, and no answer waits to be taken in."""
+    waiting = [each.url for each in answers_waiting(Path(run)).values() if each.answer != "undo"]
     with open_run(run) as opened:
-        page = opened.page_at(url)
-        if not any(opened.page_at(each.url) == page for each in opened.answers() if each.undone_at is None):
+        page, standing = opened.page_at(url), (each.url for each in opened.answers() if each.undone_at is None)
+        if not any(opened.page_at(each) == page for each in (*standing, *waiting)):
             raise AnswerError(f"nobody has answered about {url} in {run}, so there is nothing to undo")

@@ -1,9 +1,10 @@
 """Takes in answers about pages, between two steps: the past is judged again, the future chosen by what is now meant.
 
-One transaction holds the answers, the new judgement of every page, and the learner taught anew: the judge by all pages
-and answers, the strategy by every past fetch with the reward that it would earn now. Then the waiting links get their
-rows and scores from the database, as a resumed crawl makes them. So after an answer the state of a crawl is a function
-of its database alone, and a kill at any moment loses nothing. What the guard and restarts have seen stays as it was.
+One transaction holds the answers, the new judgement of every page, the learner taught anew (the judge by all pages and
+answers, the strategy by every past fetch with the reward that it would earn now) and the effect: the pages and waiting
+links that have moved. The waiting links get the rows and scores that a resumed crawl makes of the database. So after an
+answer the state of a crawl is a function of its database alone, and a kill at any moment loses nothing. What the guard
+and restarts have seen stays as it was.
 
 Of several answers about a page the newest yes or no counts that was not taken back; all are kept. The page itself is
 then as relevant as the answer says. An answer about a page that has not come waits for it.
@@ -14,15 +15,16 @@ from __future__ import annotations
 import logging
 from collections import deque
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from honeyguide.ask.questions import KnownPages
 from honeyguide.crawler.resume import rows_described
+from honeyguide.crawler.status import waiting_order
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import LinkId, ParentFacts, ParentStats, Transition, Verdict
-from honeyguide.runs import AnswerRecord, JudgedAgain, PageAnswer
+from honeyguide.runs import AnswerEffect, AnswerRecord, JudgedAgain, JudgementChange, LinkMove, PageAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -38,17 +40,20 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+MOST_SHOWN: Final = 10  # pages and links that an effect names
+SMALLEST_CHANGE: Final = 0.005  # of a relevance that it names: half a percent
+LONGEST_TITLE: Final = 200  # characters of it
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerChanges:
     """Answers, and the changes that they make."""
 
     answers: tuple[AnswerRecord, ...]
+    effect: AnswerEffect
     came: tuple[tuple[int, LinkId], ...] = ()  # answers, by number, whose pages have come
     undone: tuple[int, ...] = ()  # answers, by number, that were taken back
     judged_again: JudgedAgain | None = None  # None where nobody has learned anything
-    changed: int = 0  # pages that have become relevant, or are no more
-    relevant: int = 0  # pages
     is_repriced: bool = False  # the strategy has learned anew, and scores every waiting link
 
 
@@ -96,6 +101,7 @@ class AnswerIntake:
         answers, undone = self._new_records(given, now)
         if not answers and not came:
             return
+        finish(self._core.store_choices(now))
         before = self._standing()
         for number, link in came:
             self._answers[number] = replace(self._answers[number], link=link)
@@ -103,7 +109,11 @@ class AnswerIntake:
             self._answers[each.number] = each
         for number in undone:
             self._answers[number] = replace(self._answers[number], undone_at=self._core.progress.steps)
-        changes = AnswerChanges(tuple(answers), tuple(came), tuple(undone))
+        progress = self._core.progress
+        effect = AnswerEffect(
+            len(answers) or len(came), progress.steps, progress.pages, progress.relevant, progress.relevant
+        )
+        changes = AnswerChanges(tuple(answers), effect, tuple(came), tuple(undone))
         judge = self._parts.judge.learner
         if judge is None:
             self._say_that_nobody_learns()
@@ -112,8 +122,6 @@ class AnswerIntake:
         }:
             changes = self._learn(changes, judge)
         finish(self._core.take_answers(changes, now))
-        if changes.judged_again is not None:
-            refresh_waiting(self._parts, self._store, is_repriced=self._core.progress.is_repriced)
 
     def _new_records(self, given: Sequence[Letter | PageAnswer], now: float) -> tuple[list[AnswerRecord], list[int]]:
         """The answers that were not taken in yet, as records, and the earlier ones that they take back."""
@@ -174,7 +182,7 @@ class AnswerIntake:
         }
 
     def _learn(self, changes: AnswerChanges, judge: LearningJudge) -> AnswerChanges:
-        """Teach the judge, judge all pages again, and tell the strategy every past fetch again."""
+        """Teach the judge, judge all pages again, tell the strategy every past fetch again, and score what waits."""
         pages = self._store.page_columns(judge.description_width)
         relevance = self._relevance_by_answers(pages, judge)
         verdicts = list(_verdicts(pages, relevance, self._parts.judge))
@@ -182,17 +190,48 @@ class AnswerIntake:
         distance = distances(pages, is_relevant)
         verdict_by_link = dict(zip(pages.links.tolist(), verdicts, strict=True))
         counted = self._count_parents(verdict_by_link)
+        order = waiting_order(self._parts)
         has_learned = self._parts.strategy.relearn(self._transitions(pages, verdict_by_link, distance, counted))
+        is_repriced = has_learned and self._parts.strategy.order is Order.BEST_SCORE
         is_other = (relevance != pages.relevance) | (is_relevant != pages.is_relevant) | (distance != pages.distance)
-        return replace(
-            changes,
-            judged_again=JudgedAgain(
-                pages.links[is_other], relevance[is_other], is_relevant[is_other], distance[is_other]
-            ),
-            changed=int((is_relevant != pages.is_relevant).sum()),
-            relevant=int(is_relevant.sum()),
-            is_repriced=has_learned and self._parts.strategy.order is Order.BEST_SCORE,
+        judged_again = JudgedAgain(
+            pages.links[is_other], relevance[is_other], is_relevant[is_other], distance[is_other]
         )
+        refresh_waiting(
+            self._parts, self._store, judged_again, is_repriced=is_repriced or self._core.progress.is_repriced
+        )
+        effect = replace(
+            changes.effect,
+            pages=len(pages.links),
+            relevant_before=int(pages.is_relevant.sum()),
+            relevant=int(is_relevant.sum()),
+            changed=int((is_relevant != pages.is_relevant).sum()),
+            judgements=tuple(self._largest_changes(pages, relevance, is_relevant)),
+            moved_up=tuple(self._moved_up(order)) if is_repriced else (),
+        )
+        return replace(changes, judged_again=judged_again, effect=effect, is_repriced=is_repriced)
+
+    def _largest_changes(
+        self, pages: PageColumns, relevance: NDArray[np.float64], is_relevant: NDArray[np.bool_]
+    ) -> Iterator[JudgementChange]:
+        """Yield the pages whose judgement has changed most, those first that have become relevant or are no more."""
+        moved = np.abs(relevance - pages.relevance)
+        is_turned = is_relevant != pages.is_relevant
+        for place in np.lexsort((pages.links, -moved, ~is_turned))[:MOST_SHOWN].tolist():
+            if is_turned[place] or moved[place] >= SMALLEST_CHANGE:
+                link = LinkId(int(pages.links[place]))
+                yield JudgementChange(
+                    self._parts.links.url(link).text, self._store.title(link)[:LONGEST_TITLE],
+                    float(pages.relevance[place]), float(relevance[place]),
+                    bool(pages.is_relevant[place]), bool(is_relevant[place]),
+                )  # fmt: skip
+
+    def _moved_up(self, before: NDArray[np.int64]) -> Iterator[LinkMove]:
+        """Yield which of the best links now stood lower before; the same links wait."""
+        for place, link in enumerate(waiting_order(self._parts)[:MOST_SHOWN].tolist(), 1):
+            place_before = int(np.flatnonzero(before == link)[0]) + 1
+            if place_before > place:
+                yield LinkMove(self._parts.links.url(LinkId(link)).text, place, place_before)
 
     def _relevance_by_answers(self, pages: PageColumns, judge: LearningJudge) -> NDArray[np.float64]:
         """Teach the judge, and return what it thinks of every page now."""
@@ -278,17 +317,20 @@ def distances(pages: PageColumns, is_relevant: NDArray[np.bool_]) -> NDArray[np.
     return np.array(list(distance_by_link.values()), dtype=np.int64)
 
 
-def refresh_waiting(parts: Parts, store: SqliteStore, *, is_repriced: bool) -> None:
-    """Give the waiting links the rows, scores and distances that the newest judgement makes, as a resume would."""
+def refresh_waiting(parts: Parts, store: SqliteStore, judged_again: JudgedAgain, *, is_repriced: bool) -> None:
+    """Give the waiting links the rows, scores and distances that a new judgement makes.
+
+    A resumed crawl makes the same ones when it is stored.
+    """
     strategy, frontier = parts.strategy, parts.frontier
     if is_repriced:
         frontier.reprice(strategy)
     keeps_rows = strategy.description_type is None or strategy.found_again is FoundAgain.EVERY
     for unfetched in store.unfetched_links():
-        parts.links.place_again(unfetched.links, unfetched.parents.distance)
+        parents = judged_again.lay_over(unfetched.pages, unfetched.parents)
+        parts.links.place_again(unfetched.links, parents.distance)
         if keeps_rows:
             continue
-        parents = unfetched.parents
         if parts.parents is not None:
             parents = replace(parents, all=parts.parents.parents(unfetched.links))
         rows = rows_described(strategy, unfetched.descriptions, parents, unfetched.rows)[unfetched.is_waiting]

@@ -251,20 +251,28 @@ class CrawlCore:
             reading_s = prepared.seconds if prepared is not None else 0.0
             self._hosts.rest_for_cost(dispatch.url.host, now - began + reading_s, now)
 
+    def store_choices(self, now: float) -> Step:
+        """Hand over what was chosen since the last step, so that the store holds all that waits."""
+        self._ledger.pass_time(now)
+        return Step(self._ledger.close_step(), ())
+
     def take_answers(self, changes: AnswerChanges, now: float) -> Step:
         """Note answers, and what they have changed. The judge has been taught them, and the strategy told again."""
         self._ledger.pass_time(now)
         if changes.judged_again is not None:
-            self._ledger.note_judged_again(changes.relevant, is_repriced=changes.is_repriced)
+            self._ledger.note_judged_again(changes.effect.relevant, is_repriced=changes.is_repriced)
         has_learned = changes.judged_again is not None
         record = self._ledger.close_step(
             answers=changes.answers,
             came=changes.came,
             undone=changes.undone,
             judged_again=changes.judged_again,
+            effect=changes.effect,
             learner=self._learner.snapshot() if has_learned else None,
         )
-        return self._ledger.step(record, AnswersTaken(changes.answers, changes.changed, has_learned, self.progress))
+        return self._ledger.step(
+            record, AnswersTaken(changes.answers, changes.effect.changed, has_learned, self.progress)
+        )
 
     def note_question(self) -> None:
         """A question about a page is asked."""

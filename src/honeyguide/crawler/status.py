@@ -178,6 +178,13 @@ class StatusFile:
             yield {"host": links.host_key(HostId(host)), "ready_at": float(ready_at[host])}
 
 
+def waiting_order(parts: Parts) -> NDArray[np.int64]:
+    """Return the waiting links in the order in which they would come out were all hosts ready."""
+    links = parts.links.waiting()
+    scores, levels = _standing(parts, links)
+    return links[np.lexsort((links, -scores, levels))]
+
+
 def best_waiting(parts: Parts, count: int) -> list[tuple[int, float, LinkId]]:
     """Return level, score and number of the waiting links that come first, whatever their hosts."""
     waiting = parts.links.waiting()

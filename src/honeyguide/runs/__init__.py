@@ -17,6 +17,7 @@ from honeyguide.runs.inbox import BudgetExtension, Letter, Message, PageAnswer, 
 from honeyguide.runs.pagerank import Dangling, RankRules, RefreshedRanks, hits, pagerank, restart_on
 from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.records import (
+    AnswerEffect,
     AnswerRecord,
     CompletionRecord,
     DispatchRecord,
@@ -25,7 +26,9 @@ from honeyguide.runs.records import (
     GuardRecord,
     JournalEntry,
     JudgedAgain,
+    JudgementChange,
     LearnerSnapshot,
+    LinkMove,
     MoveRecord,
     PairRecord,
     PrintRecord,
@@ -48,6 +51,7 @@ from honeyguide.runs.traps import GuardFinding, HostMoves, LinksMoved, Trap, Tra
 from honeyguide.runs.trust import refuse_strange, remember, settings_to_build, trust_run
 
 __all__ = [
+    "AnswerEffect",
     "AnswerRecord",
     "BudgetExtension",
     "CauseSums",
@@ -72,10 +76,12 @@ __all__ = [
     "HostsAsked",
     "JournalEntry",
     "JudgedAgain",
+    "JudgementChange",
     "LearnerSnapshot",
     "Letter",
     "LinkGraph",
     "LinkHistory",
+    "LinkMove",
     "LinksMoved",
     "Message",
     "MoveRecord",

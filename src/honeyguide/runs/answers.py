@@ -61,6 +61,7 @@ class UnfetchedLinks:
     """Some links that wait or are being fetched, one place each in every column."""
 
     links: NDArray[np.int64]
+    pages: NDArray[np.int64]  # that they are described from; NO_PAGE for a seed
     is_waiting: NDArray[np.bool_]
     parents: ParentFacts  # by the newest judgement of the pages that they are described from
     descriptions: Sequence[bytes]
@@ -140,7 +141,8 @@ def read_choices(select: Select) -> Iterator[tuple[int, LinkId]]:
 def read_unfetched(select: Select) -> Iterator[UnfetchedLinks]:
     """Yield the links that wait or are being fetched, in order of number, some thousands at a time."""
     rows = select(
-        """SELECT l.id, l.state = ?, coalesce(p.relevance, 0.0), coalesce(p.distance, 0), coalesce(p.depth + 1, 0),
+        """SELECT l.id, coalesce(l.page, -1), l.state = ?,
+                  coalesce(p.relevance, 0.0), coalesce(p.distance, 0), coalesce(p.depth + 1, 0),
                   l.description, l.row
            FROM links l LEFT JOIN pages p ON p.link = l.page WHERE l.state IN (?, ?) ORDER BY l.id""",
         LinkState.WAITING,
@@ -148,13 +150,18 @@ def read_unfetched(select: Select) -> Iterator[UnfetchedLinks]:
         LinkState.IN_FLIGHT,
     )
     while batch := list(islice(rows, BATCH)):
-        links, waiting, relevance, distance, depth, descriptions, merged = zip(*batch, strict=True)
+        links, pages, waiting, relevance, distance, depth, descriptions, merged = zip(*batch, strict=True)
         parents = ParentFacts(
             np.array(relevance, dtype=np.float64), np.array(distance, dtype=np.int64), np.array(depth, dtype=np.int64)
         )
         kept = [None if row is None else np.frombuffer(row, dtype=np.float16) for row in merged]
         yield UnfetchedLinks(
-            np.array(links, dtype=np.int64), np.array(waiting, dtype=np.bool_), parents, descriptions, kept
+            np.array(links, dtype=np.int64),
+            np.array(pages, dtype=np.int64),
+            np.array(waiting, dtype=np.bool_),
+            parents,
+            descriptions,
+            kept,
         )
 
 

@@ -23,7 +23,7 @@ from honeyguide.model.clock import RealClock
 from honeyguide.settings import SETTINGS_BY_KEY, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
     from types import UnionType
 
@@ -120,7 +120,10 @@ def take(run: Path, kind: type[Message] | UnionType = Message, most: int = MOST_
     One who is killed inside the block finds them again: `Letter.name` says which were taken in already. Files that are
     no messages are deleted, with one warning for all.
     """
-    read = _read_oldest(run, most)
+    read, troubles = _read_oldest(run, most)
+    if troubles:
+        more = f", and {len(troubles) - 1:,} more" if troubles[1:] else ""
+        log.warning("no message, and deleted: %s%s", troubles[0], more)
     taken = {name: each for name, each in read.items() if each is None or isinstance(each.message, kind)}
     yield [letter for letter in taken.values() if letter is not None]
     for name in taken:
@@ -128,9 +131,10 @@ def take(run: Path, kind: type[Message] | UnionType = Message, most: int = MOST_
             (run / FOLDER / name).unlink()
 
 
-def has_waiting(run: Path, names: Iterable[str]) -> bool:
-    """Return whether any of these messages still waits to be taken."""
-    return any((run / FOLDER / name).exists() for name in names)
+def answers_waiting(run: Path) -> dict[str, PageAnswer]:
+    """Return the answers that wait to be taken, by the name of the message, in order."""
+    letters = _read_oldest(run, MOST_AT_ONCE)[0]
+    return {name: each.message for name, each in letters.items() if each and isinstance(each.message, PageAnswer)}
 
 
 def withdraw(run: Path, name: str) -> None:
@@ -141,7 +145,7 @@ def withdraw(run: Path, name: str) -> None:
 
 def with_waiting_budget(run: Path, budget: int) -> int:
     """Return the budget of fetches that a run with this one has when what waits is taken."""
-    for each in _read_oldest(run, MOST_AT_ONCE).values():
+    for each in _read_oldest(run, MOST_AT_ONCE)[0].values():
         if each is not None and isinstance(each.message, BudgetExtension):
             budget = each.message.extended(budget)
     return budget
@@ -163,8 +167,8 @@ def _is_due(now: float, entry: os.DirEntry[str]) -> bool:
     return entry.name.endswith(SUFFIX) or now - entry.stat(follow_symlinks=False).st_mtime > OLD_DRAFT_S
 
 
-def _read_oldest(run: Path, most: int) -> dict[str, Letter | None]:
-    """Read messages until there are many, or they are large; None for a file that is no message."""
+def _read_oldest(run: Path, most: int) -> tuple[dict[str, Letter | None], list[str]]:
+    """Read messages until there are many, or they are large; None for a file that is no message, and why it is none."""
     found: dict[str, Letter | None] = {}
     troubles: list[str] = []
     bytes_left = MOST_BYTES_AT_ONCE
@@ -180,10 +184,7 @@ def _read_oldest(run: Path, most: int) -> dict[str, Letter | None]:
         except Exception as error:  # noqa: BLE001 - anyone may have written anything, and the crawl goes on
             found[name] = None
             troubles.append(f"{str(file)!r} ({error!r:.200})")
-    if troubles:
-        more = f", and {len(troubles) - 1:,} more" if troubles[1:] else ""
-        log.warning("no message, and deleted: %s%s", troubles[0], more)
-    return found
+    return found, troubles
 
 
 def _size(file: Path) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 import numpy as np
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.model import Answer, HostRest, KnownPage, LinkId, LinkState, Page, Row, Url, Verdict
+    from honeyguide.model import Answer, HostRest, KnownPage, LinkId, LinkState, Page, ParentFacts, Row, Url, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +206,41 @@ class AnswerRecord:
         return moment_named(self.message)
 
 
+@dataclass(frozen=True, slots=True)
+class JudgementChange:
+    """A page that answers have changed the judgement of."""
+
+    url: str
+    title: str
+    before: float  # relevance
+    after: float
+    was_relevant: bool
+    is_relevant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LinkMove:
+    """A waiting link that comes sooner than before."""
+
+    url: str
+    place: int  # from 1
+    place_before: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEffect:
+    """Changes that answers have made which were taken in together."""
+
+    answers: int
+    step: int  # fetches that had ended by then
+    pages: int
+    relevant_before: int
+    relevant: int
+    changed: int = 0  # pages that have become relevant, or are no more
+    judgements: tuple[JudgementChange, ...] = ()  # the largest changes first
+    moved_up: tuple[LinkMove, ...] = ()  # the best waiting links, where they were not as good before
+
+
 _LATEST: Final = 253_402_300_800.0  # the year 10,000
 
 
@@ -229,6 +264,19 @@ class JudgedAgain:
         """Yield relevance, whether relevant, distance and link, as a database takes them."""
         columns = self.relevance, self.is_relevant.astype(np.int64), self.distance, self.links
         return zip(*(column.tolist() for column in columns), strict=True)
+
+    def lay_over(self, pages: NDArray[np.int64], parents: ParentFacts) -> ParentFacts:
+        """Return facts about these pages, as parents of links, as they are with the changes."""
+        if not len(self.links):
+            return parents
+        order = np.argsort(self.links)
+        places = order[np.minimum(np.searchsorted(self.links, pages, sorter=order), len(order) - 1)]
+        is_changed = self.links[places] == pages
+        return replace(
+            parents,
+            relevance=np.where(is_changed, self.relevance[places], parents.relevance),
+            distance=np.where(is_changed, self.distance[places], parents.distance),
+        )
 
 
 class Progress(NamedTuple):
@@ -320,6 +368,7 @@ class StepChanges(TypedDict, total=False):
     came: tuple[tuple[int, LinkId], ...]
     undone: tuple[int, ...]
     judged_again: JudgedAgain | None
+    effect: AnswerEffect | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -346,6 +395,7 @@ class StepRecord:
     came: tuple[tuple[int, LinkId], ...] = ()  # answers, by number, whose pages have come
     undone: tuple[int, ...] = ()  # answers, by number, that were taken back
     judged_again: JudgedAgain | None = None
+    effect: AnswerEffect | None = None  # of these answers
     stage_seconds: dict[str, float] = field(default_factory=dict)  # what stages took since the last that told
 
 

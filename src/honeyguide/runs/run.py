@@ -223,6 +223,11 @@ class Run:
         """Yield every answer about a page, in the order in which they were taken in."""
         return read_answers(self._select)
 
+    def newest_effect(self) -> str:
+        """Return the changes that the newest answers have made, as JSON of an `AnswerEffect`; empty where none were."""
+        rows = self._select("SELECT effect FROM effects ORDER BY number DESC LIMIT 1")
+        return next((text for (text,) in rows), "")
+
     def page_at(self, url: Url) -> Url | None:
         """Return the address of the page that a URL gave or led to; None where the run has none."""
         for (link,) in self._select("SELECT id FROM links WHERE url = ?", url.text):
@@ -236,15 +241,15 @@ class Run:
         rows = self._select("SELECT step, relevance, is_relevant FROM pages")
         return {step: (relevance, bool(is_relevant)) for step, relevance, is_relevant in rows}
 
-    def judged_links(self) -> dict[int, tuple[float, bool]]:
-        """Return the same by the page's number."""
-        rows = self._select("SELECT link, relevance, is_relevant FROM pages")
-        return {link: (relevance, bool(is_relevant)) for link, relevance, is_relevant in rows}
-
     def titles(self, links: Iterable[int]) -> dict[int, tuple[Url, str]]:
         """Return address and title of some pages, by number."""
         query = "SELECT l.url, p.title FROM pages p JOIN links l ON l.id = p.link WHERE p.link = ?"
         return {link: (Url(url), title) for link in links for url, title in self._select(query, link)}
+
+    def title_at(self, url: Url) -> str:
+        """Return the title of the page that a URL gave or led to; empty where the run has none."""
+        page = self.page_at(url)
+        return next((title for _, title in self.titles(self.link_numbers([page])).values()), "") if page else ""
 
     def urls_on_host(self, host: str, limit: int = -1) -> list[Url]:
         """Return the addresses of the pages on a host, in the order in which they came."""

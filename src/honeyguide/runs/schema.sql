@@ -1,4 +1,4 @@
--- A run, format 9. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
+-- A run, format 10. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
@@ -81,6 +81,11 @@ CREATE TABLE answers (               -- about pages, in the order in which the c
   message TEXT,                      -- the file in the inbox that held it
   description BLOB,                  -- of the page, where it was taken over from another run
   undone_at INTEGER                  -- step after which it was taken back; NULL while it stands, never of an undo
+) STRICT;
+
+CREATE TABLE effects (               -- of answers that were taken in together, in order
+  number INTEGER PRIMARY KEY,        -- from 1
+  effect TEXT NOT NULL               -- as a JSON object
 ) STRICT;
 
 CREATE TABLE edges (

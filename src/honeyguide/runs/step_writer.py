@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, assert_never
 
 from honeyguide.model import Cut, Failed, Fetched, LinkState, Redirected, Refused, Unchanged, Unknown, Url
@@ -261,6 +261,8 @@ class StepWriter:
         self._write_many(
             "UPDATE answers SET undone_at = ? WHERE number = ?", [(step.progress.steps, each) for each in step.undone]
         )
+        if step.effect is not None:
+            self._db.execute("INSERT INTO effects (effect) VALUES (?)", (json.dumps(asdict(step.effect)),))
         if step.judged_again is not None:
             self._write_many(
                 "UPDATE pages SET relevance = ?, is_relevant = ?, distance = ? WHERE link = ?",

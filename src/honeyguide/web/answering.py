@@ -1,168 +1,162 @@
-"""Gives answers to a run, and finds out what they have changed.
+"""Gives answers to a run, and shows which there are and what the newest have changed.
 
-A run that nobody crawls is held for a moment and takes them at once. One that is being crawled gets them through its
-inbox, and the crawl takes them between two steps: whoever gives them here waits until then, up to some seconds.
+Answers go into the run's inbox. Its crawl takes all that wait there together, between two steps, and stores with them
+what they have changed. A run that nobody crawls is opened here for a moment and does the same. So whoever answers waits
+for nothing, and all who look at the run see the same.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+import logging
 from dataclasses import dataclass
-from threading import Lock
-from time import monotonic, sleep
+from threading import Lock, Thread
+from time import sleep
 from typing import TYPE_CHECKING, Final
 
+from pydantic import TypeAdapter
+
 from honeyguide.crawler import RunToAnswer
-from honeyguide.crawler.answering import refuse_unknown_page, refuse_without_answer
-from honeyguide.errors import RunBusy
-from honeyguide.model.clock import RealClock
-from honeyguide.runs import is_being_crawled, open_run
-from honeyguide.runs.inbox import has_waiting, put
-from honeyguide.web.status import read_status
+from honeyguide.crawler.answering import ONLY_TO_CRAWL, refuse_unknown_page, refuse_without_answer
+from honeyguide.errors import HoneyguideError, RunBusy
+from honeyguide.runs import AnswerEffect, RunFolder, is_being_crawled, settings_to_build
+from honeyguide.runs.inbox import answers_waiting, put
+from honeyguide.web.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from honeyguide.runs import PageAnswer
+    from honeyguide.runs import PageAnswer, Run
+    from honeyguide.web.views import Reading
 
-    Judgements = dict[int, tuple[float, bool]]  # relevance, and whether that is relevant, by page
+log = logging.getLogger(__name__)
 
-PATIENCE_S: Final = 20.0  # for a crawl to take answers out of its inbox
-STATUS_PATIENCE_S: Final = 1.0  # then, for it to say which links are best
-LOOK_EVERY_S: Final = 0.05
-LINKS_COMPARED: Final = 1000
-MOST_SHOWN: Final = 10
-SMALLEST_CHANGE: Final = 0.005  # of a relevance that is shown: half a percent
-
-
-@dataclass(frozen=True, slots=True)
-class JudgementChange:
-    """A page that is judged otherwise than before."""
-
-    url: str
-    title: str
-    before: float  # relevance
-    after: float
-    was_relevant: bool
-    is_relevant: bool
-
-
-@dataclass(frozen=True, slots=True)
-class LinkMove:
-    """A waiting link that comes sooner than before."""
-
-    url: str
-    score: float
-    place: int  # from 1
-    place_before: int | None  # None where it was not among those compared
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerEffect:
-    """Changes that answers about pages have made."""
-
-    answers: int
-    is_taken: bool  # whether the run has taken them in; else they wait in its inbox
-    pages: int = 0
-    relevant_before: int = 0
-    relevant: int = 0
-    changed: int = 0  # pages that have become relevant, or are no more
-    judgements: tuple[JudgementChange, ...] = ()  # the largest changes first
-    moved_up: tuple[LinkMove, ...] = ()  # the best waiting links, where they were not as good before
+LOOK_EVERY_S: Final = 0.25
+MOST_LISTED: Final = 500
 
 
 class Answering:
-    """Gives answers to runs, to each one after another."""
+    """Gives answers to runs. For several threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._locks: dict[Path, Lock] = {}
+        self._waited_for: set[Path] = set()  # runs whose answers a thread of ours sees taken in
 
-    def give(self, run: Path, answers: Sequence[PageAnswer]) -> AnswerEffect:
+    def give(self, run: Path, answers: Sequence[PageAnswer]) -> None:
         """Give answers about pages of a run. AnswerError where it has no such page, or nothing to undo."""
         for each in answers:
             refuse_unknown_page(run, each.url)
-        with self._lock:
-            lock = self._locks.setdefault(run, Lock())
-        with lock:
-            before = _judgements(run)
-            try:
-                moved_up = _give_at_once(run, answers)
-            except RunBusy:
-                return _give_through_inbox(run, answers, before)
-            return _effect(run, len(answers), before, moved_up)
-
-
-def _give_at_once(run: Path, answers: Sequence[PageAnswer]) -> tuple[LinkMove, ...]:
-    with RunToAnswer(run) as ours:
-        for each in answers:
             if each.answer == "undo":
                 refuse_without_answer(run, each.url)
-        before = [url.text for url, _ in ours.best_waiting(LINKS_COMPARED)]
-        ours.give(*answers)
-        return _moves(before, [(url.text, score) for url, score in ours.best_waiting(MOST_SHOWN)])
+        settings_to_build(RunFolder.open(run), ONLY_TO_CRAWL)  # raises what opening the run would
+        for each in answers:
+            put(run, each)
+        with self._lock:
+            if run not in self._waited_for:
+                self._waited_for.add(run)
+                Thread(target=self._see_taken_in, args=(run,), daemon=True).start()
+
+    def _see_taken_in(self, run: Path) -> None:
+        """Let a run take in what waits in its inbox, as soon as nobody crawls it."""
+        while self._has_waiting(run):
+            try:
+                if is_being_crawled(run):
+                    sleep(LOOK_EVERY_S)  # its crawl takes them, unless it ends before
+                else:
+                    RunToAnswer(run).close()
+            except RunBusy:
+                sleep(LOOK_EVERY_S)
+            except HoneyguideError as error:
+                log.warning("answers wait in the inbox of %s: %s", run, error)
+                with self._lock:
+                    self._waited_for.discard(run)
+                return
+
+    def _has_waiting(self, run: Path) -> bool:
+        with self._lock:  # `give` puts first, then looks whether somebody waits
+            if answers_waiting(run):
+                return True
+            self._waited_for.discard(run)
+            return False
 
 
-def _give_through_inbox(run: Path, answers: Sequence[PageAnswer], before: Judgements) -> AnswerEffect:
-    waiting = [url for url, _ in _best_said(run)]
-    names = [put(run, each) for each in answers]
-    deadline = monotonic() + PATIENCE_S
-    while has_waiting(run, names):
-        if monotonic() > deadline:
-            return AnswerEffect(len(answers), is_taken=False)
-        if not is_being_crawled(run):  # it has ended without a last look: who opens the run takes what waits
-            with suppress(RunBusy), RunToAnswer(run):
-                pass
-        sleep(LOOK_EVERY_S)
-    return _effect(run, len(answers), before, _moves(waiting, _newly_said(run)))
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """An answer about a page."""
+
+    url: str
+    title: str
+    answer: str  # yes, no or skip
+    by: str  # person, model, labels or file
+    name: str
+    step: int | None  # fetches that had ended when the run took it in; None where it waits to be taken in
 
 
-def _newly_said(run: Path) -> list[tuple[str, float]]:
-    """Return the best waiting links that a crawl names from now on; what it named last where it says no more."""
-    now, deadline = RealClock().now(), monotonic() + STATUS_PATIENCE_S
-    while monotonic() < deadline and is_being_crawled(run) and read_status(run).get("written_at", now) <= now:
-        sleep(LOOK_EVERY_S)
-    return _best_said(run)
+@dataclass(frozen=True, slots=True)
+class GivenAnswers:
+    """Answers that stand, the newest first, with those that wait to be taken in."""
+
+    answers: tuple[GivenAnswer, ...]  # the newest
+    total: int
 
 
-def _best_said(run: Path) -> list[tuple[str, float]]:
-    return [(each["url"], each["score"]) for each in read_status(run).get("best_waiting", ())]
+@dataclass(frozen=True, slots=True)
+class NewestEffect:
+    """The changes that the answers have made which the run took in last."""
+
+    waiting: int  # answers to be taken in
+    effect: AnswerEffect | None  # None where there were none
 
 
-def _moves(before: Sequence[str], now: Sequence[tuple[str, float]]) -> tuple[LinkMove, ...]:
-    """Return which of the best links now stood lower before."""
-    places = {url: place for place, url in enumerate(before, 1)}
-    found = (LinkMove(url, score, place, places.get(url)) for place, (url, score) in enumerate(now, 1))
-    return tuple(each for each in found if each.place_before is None or each.place_before > each.place)
-
-
-def _judgements(run: Path) -> Judgements:
-    with open_run(run) as opened:
-        return opened.judged_links()
-
-
-def _effect(run: Path, answers: int, before: Judgements, moved_up: tuple[LinkMove, ...]) -> AnswerEffect:
-    with open_run(run) as opened, opened.at_one_moment():
-        now = opened.judged_links()
-        both = before.keys() & now.keys()  # pages may have come meanwhile
-        changed = [link for link in both if before[link][1] != now[link][1]]
-        moved = {link: abs(now[link][0] - before[link][0]) for link in both}
-        largest = sorted(both, key=lambda link: (before[link][1] == now[link][1], -moved[link], link))[:MOST_SHOWN]
-        shown = [link for link in largest if before[link][1] != now[link][1] or moved[link] >= SMALLEST_CHANGE]
-        titles = opened.titles(shown)
-    return AnswerEffect(
-        answers,
-        is_taken=True,
-        pages=len(now),
-        relevant_before=sum(before[link][1] for link in both),
-        relevant=sum(now[link][1] for link in both),
-        changed=len(changed),
-        judgements=tuple(
-            JudgementChange(
-                titles[link][0].text, titles[link][1], before[link][0], now[link][0], before[link][1], now[link][1]
+def given_answers(run: Run) -> list[GivenAnswer]:
+    """Return the answers that stand or wait to be taken in, the newest first; what waits may take earlier ones back."""
+    waiting = answers_waiting(run.path)  # first: one that is taken in meanwhile is there twice rather than not at all
+    standing = [each for each in run.answers() if each.undone_at is None]
+    titles = run.titles([each.link for each in standing if each.link is not None])
+    given = [
+        GivenAnswer(
+            each.url.text, titles[each.link][1] if each.link in titles else "", each.answer, each.by, each.name,
+            each.step,
+        )
+        for each in standing
+    ]  # fmt: skip
+    taken_in = {each.message for each in run.answers()}
+    for name, letter in waiting.items():
+        if name in taken_in:
+            continue
+        if letter.answer == "undo":
+            newest = next((each for each in reversed(given) if each.url == letter.url.text), None)
+            if newest is not None:
+                given.remove(newest)
+        else:
+            given.append(
+                GivenAnswer(letter.url.text, run.title_at(letter.url), letter.answer, letter.by, letter.name, None)
             )
-            for link in shown
-        ),
-        moved_up=moved_up,
-    )
+    return given[::-1]
+
+
+def _gather_given(reading: Reading) -> GivenAnswers:
+    given = given_answers(reading.run)
+    return GivenAnswers(tuple(given[:MOST_LISTED]), len(given))
+
+
+_EFFECT: Final = TypeAdapter(AnswerEffect)
+
+
+def _gather_effect(reading: Reading) -> NewestEffect:
+    waiting = len(answers_waiting(reading.run.path))
+    text = reading.run.newest_effect()
+    try:
+        effect = _EFFECT.validate_json(text) if text else None
+    except ValueError:  # the run may come from a stranger
+        effect = None
+    if effect and not all(0 <= number <= 1 for each in effect.judgements for number in (each.before, each.after)):
+        effect = None
+    return NewestEffect(waiting, effect)
+
+
+QUESTION_VIEWS: Final = (
+    View("effect", NewestEffect, _gather_effect, "effect.html"),
+    View("given", GivenAnswers, _gather_given, "answers_given.html"),
+)
+"""The views below the questions about a run."""

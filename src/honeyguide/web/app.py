@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from honeyguide.errors import HoneyguideError, InvalidUrl, PageError, QueryError, SettingsError
 from honeyguide.runs.report.writing import templates
-from honeyguide.web import control, describing, finds, insights, numbers, traffic
+from honeyguide.web import answering, control, describing, finds, insights, numbers, traffic
 from honeyguide.web.library import Library, RunCard, RunUnknown
 from honeyguide.web.live import Watcher
 from honeyguide.web.mcp import McpEndpoint
@@ -53,8 +53,8 @@ VIEWS: Final = (
     insights.TRAPS,
     traffic.LOG,
 )
-"""Every view of a run, in the order of its page."""
-_VIEWS_BY_NAME: Final = {view.name: view for view in VIEWS}
+"""The views on the page of a run, in their order."""
+_VIEWS_BY_NAME: Final = {view.name: view for view in (*VIEWS, *answering.QUESTION_VIEWS)}
 SHARED_S: Final = 0.2  # while a run is crawled, a part of its page is made at most so often, however many look at it
 TABS: Final = (("Live", ""), ("Questions", "/questions"), ("Search", "/search"))
 """Pages of a run: the name of each, and its address below that of the run."""
@@ -103,7 +103,9 @@ def build_app(
     places: Sequence[Path], access: Access | None = None, is_ending: Callable[[], bool] = lambda: False
 ) -> ASGIApp:
     """Return the dashboard over these folders, behind its rules of access. Events end when `is_ending` says so."""
-    site = Dashboard(Library(places), access or Access(), Readings(), Watcher(VIEWS, is_ending))
+    site = Dashboard(
+        Library(places), access or Access(), Readings(), Watcher(tuple(_VIEWS_BY_NAME.values()), is_ending)
+    )
     app = FastAPI(
         title="Honeyguide", version=metadata.version("honeyguide"), openapi_url="/api/openapi.json",
         docs_url=None, redoc_url=None,
@@ -212,7 +214,7 @@ def api(site: Dashboard) -> APIRouter:
         path = await asyncio.to_thread(site.library.path, name)
         return StreamingResponse(site.watcher.events(path), media_type="text/event-stream")
 
-    for view in VIEWS:
+    for view in _VIEWS_BY_NAME.values():
         router.add_api_route(
             f"/runs/{{name}}/{view.name}", _json_of(site, view), response_model=view.shape, name=view.name,
             summary=(view.shape.__doc__ or "").strip(),

@@ -185,7 +185,7 @@ def state_of(path: Path, stop_reason: str) -> RunState:
 
 def when_written(path: Path) -> tuple[int, ...]:
     """Return when the files of a run were last written, which costs no look into them; zeros where they are gone."""
-    files = ("crawl.sqlite", "crawl.sqlite-wal", _ABOUT, "status.json")
+    files = ("crawl.sqlite", "crawl.sqlite-wal", _ABOUT, "status.json", "inbox")
     return tuple(_written_at(path / name) for name in files)
 
 

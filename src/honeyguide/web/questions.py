@@ -19,11 +19,11 @@ from honeyguide.errors import AnswerError, HoneyguideError
 from honeyguide.model import Url
 from honeyguide.model.counts import count_of
 from honeyguide.runs import PageAnswer, Snippet, open_run
-from honeyguide.runs.inbox import Reply  # noqa: TC001 - FastAPI reads it
+from honeyguide.runs.inbox import Reply, answers_waiting
 from honeyguide.runs.snippets import SnippetMaker
 from honeyguide.search import search_runs
 from honeyguide.text import Stems, stop_words, words_of
-from honeyguide.web.answering import AnswerEffect, Answering
+from honeyguide.web.answering import QUESTION_VIEWS, Answering, GivenAnswer, given_answers
 from honeyguide.web.library import MOST_JUDGES, KeptByRun
 from honeyguide.web.searching import asked_in
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT: Final = 6_000  # characters of a page that are shown
 TELLING_WORDS: Final = 12
-ANSWERS_SHOWN: Final = 10
 MOST_QUESTIONS: Final = 50
 MOST_PAGES: Final = 500
 """Pages that one answer may be about."""
@@ -58,18 +57,6 @@ class AskedPage:
     def pieces(self) -> Iterator[tuple[str, bool]]:
         """Yield the text in order, each piece with whether it is highlighted."""
         return Snippet(self.text, self.highlights).pieces()
-
-
-@dataclass(frozen=True, slots=True)
-class GivenAnswer:
-    """An answer that a run has taken in."""
-
-    url: str
-    title: str
-    answer: str  # yes, no or skip
-    by: str  # person, model, labels or file
-    name: str
-    step: int  # fetches that had ended by then
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +83,11 @@ class BulkAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class BulkEffect:
-    """How many pages a bulk answer is about, and, once it is confirmed, the changes that it has made."""
+class AnswersNoted:
+    """How many pages an answer is about, and how many answers were given: none where it is to be confirmed first."""
 
     pages: int
-    effect: AnswerEffect | None
+    answers: int
 
 
 class QuestionFinder:
@@ -141,20 +128,6 @@ def _maker(phrases: Sequence[str], language: str) -> SnippetMaker:
     return SnippetMaker(stems.of(sorted(terms)), lambda text: stems.of(words_of(text)))
 
 
-def given_answers(run: Path, count: int) -> list[GivenAnswer]:
-    """Return the newest answers that stand, the newest first."""
-    with open_run(run) as opened:
-        standing = [each for each in opened.answers() if each.undone_at is None][-count:]
-        titles = opened.titles([each.link for each in standing if each.link is not None])
-    return [
-        GivenAnswer(
-            each.url.text, titles[each.link][1] if each.link in titles else "", each.answer, each.by, each.name,
-            each.step,
-        )
-        for each in reversed(standing)
-    ]  # fmt: skip
-
-
 def pages_meant(run: Path, bulk: BulkAnswer) -> list[Url]:
     """Return the pages that a bulk answer is about. AnswerError where there are none, or too many."""
     if bool(bulk.host) == bool(bulk.search):
@@ -173,8 +146,8 @@ def pages_meant(run: Path, bulk: BulkAnswer) -> list[Url]:
         raise AnswerError(f"the run has no pages {about}")
     if bulk.answer == "undo":
         with open_run(run) as opened:
-            answered = {each.url for each in opened.answers() if each.undone_at is None}
-        found = [url for url in found if url in answered]
+            answered = {each.url for each in given_answers(opened)}
+        found = [url for url in found if url.text in answered]
         if not found:
             raise AnswerError(f"nobody has answered about the pages {about}, so there is nothing to undo")
     return found
@@ -186,14 +159,17 @@ class Answers:
     def __init__(self) -> None:
         self._answering = Answering()
 
-    def give(self, run: Path, urls: Sequence[Url], reply: Reply) -> AnswerEffect:
+    def give(self, run: Path, urls: Sequence[Url], reply: Reply) -> AnswersNoted:
         """Give the same answer about some pages of a run."""
-        return self._answering.give(run, [PageAnswer(url, reply, name=user()) for url in urls])
+        self._answering.give(run, [PageAnswer(url, reply, name=user()) for url in urls])
+        return AnswersNoted(len(urls), len(urls))
 
-    def give_bulk(self, run: Path, bulk: BulkAnswer) -> BulkEffect:
+    def give_bulk(self, run: Path, bulk: BulkAnswer) -> AnswersNoted:
         """Count the pages that are meant; once that is confirmed, answer about as many at most."""
         found = pages_meant(run, bulk)
-        return BulkEffect(len(found), self.give(run, found[: bulk.pages], bulk.answer) if bulk.pages else None)
+        if not bulk.pages:
+            return AnswersNoted(len(found), 0)
+        return replace(self.give(run, found[: bulk.pages], bulk.answer), pages=len(found))
 
 
 def questions(site: Dashboard) -> APIRouter:
@@ -208,22 +184,28 @@ def questions(site: Dashboard) -> APIRouter:
 def _pages(site: Dashboard, finder: QuestionFinder, answers: Answers) -> APIRouter:
     router = APIRouter(prefix="/runs/{name}", include_in_schema=False)
 
-    def question_html(name: str, path: Path, besides: Sequence[Url] = (), again: Url | None = None) -> str:
+    def question_html(name: str, path: Path, again: Url | None = None) -> str:
         try:
-            found = finder.about(path, again) if again else finder.best(path, 1, besides)
+            waiting = [each.url for each in answers_waiting(path).values()]
+            found = finder.about(path, again) if again else finder.best(path, 1, waiting)
             return site.render("question.html", name=name, page=found[0] if found else None, problem="")
         except HoneyguideError as error:  # shown in place of the question
             return site.render("question.html", name=name, page=None, problem=str(error))
 
-    def given_html(name: str, path: Path) -> str:
-        return site.render("answers_given.html", name=name, answers=given_answers(path, ANSWERS_SHOWN))
+    def parts(name: str, path: Path) -> dict[str, str]:
+        """Make the views below a question anew: others may share what is some moments old, whoever answers may not."""
+        with site.readings.open(name, path) as reading:
+            return {
+                view.name: site.render(view.template, view=view.gather(reading), reading=reading)
+                for view in QUESTION_VIEWS
+            }
 
     @router.get("/questions")
     def questions_page(request: Request, name: str) -> HTMLResponse:
         path = site.library.path(name)
-        given = given_answers(path, ANSWERS_SHOWN)
-        card = site.library.card(name, path)
-        return site.page(request, "questions.html", card=card, tab="/questions", answers=given)
+        with site.readings.open(name, path) as reading:
+            card = reading.card
+        return site.page(request, "questions.html", card=card, tab="/questions", parts=parts(name, path))
 
     @router.get("/question")
     def question_part(name: str) -> HTMLResponse:
@@ -232,21 +214,22 @@ def _pages(site: Dashboard, finder: QuestionFinder, answers: Answers) -> APIRout
     @router.post("/answers")
     def take_answer(name: str, answer: OneAnswer, *, asks: bool = False) -> dict[str, Any]:
         path, url = site.library.path(name), Url.parse(answer.url)
-        effect = answers.give(path, [url], answer.answer)
-        swap = {"effect": site.render("effect.html", name=name, effect=effect), "given": given_html(name, path)}
+        noted = answers.give(path, [url], answer.answer)
+        swap = {}
         if asks:
-            swap["question"] = question_html(name, path, [url], url if answer.answer == "undo" else None)
-        return {"message": told(answer.answer, effect), "swap": swap}
+            question = question_html(name, path, url if answer.answer == "undo" else None)
+            swap = parts(name, path) | {"question": question}
+        return {"message": told(answer.answer, noted), "swap": swap}
 
     @router.post("/answers/bulk")
     def take_bulk(name: str, answer: BulkAnswer) -> dict[str, Any]:
         path = site.library.path(name)
         found = answers.give_bulk(path, answer)
-        if found.effect is None:
+        if not found.answers:
             does = "Take back the answers" if answer.answer == "undo" else f"Answer {answer.answer}"
             about = f"about {count_of(found.pages, 'page')} {answer.about}"
             return {"confirm": f"{does} {about}?", "pages": found.pages}
-        return {"message": told(answer.answer, found.effect), "swap": {"given": given_html(name, path)}}
+        return {"message": told(answer.answer, found)}
 
     return router
 
@@ -260,29 +243,26 @@ def _api(site: Dashboard, finder: QuestionFinder, answers: Answers) -> APIRouter
     ) -> list[AskedPage]:
         return finder.best(site.library.path(name), count)
 
-    @router.get("/answers", summary="Answers that stand, the newest first")
+    @router.get("/answers", summary="Answers that stand or wait to be taken in, the newest first")
     def standing_answers(
         name: str, count: Annotated[int, Query(ge=1, le=10_000, description="How many at most.")] = 100
     ) -> list[GivenAnswer]:
-        return given_answers(site.library.path(name), count)
+        with open_run(site.library.path(name)) as opened:
+            return given_answers(opened)[:count]
 
     @router.post("/answers", summary="Answer about a page: yes, no, skip or undo")
-    def post_answer(name: str, answer: OneAnswer) -> AnswerEffect:
+    def post_answer(name: str, answer: OneAnswer) -> AnswersNoted:
+        """It is noted at once; `effect` says what it has changed as soon as the run has taken it in."""
         return answers.give(site.library.path(name), [Url.parse(answer.url)], answer.answer)
 
     @router.post("/answers/bulk", summary="Answer about all pages of a host or a search")
-    def post_bulk(name: str, answer: BulkAnswer) -> BulkEffect:
+    def post_bulk(name: str, answer: BulkAnswer) -> AnswersNoted:
         """With `pages` 0 it says how many there are; an answer is given about that many at most."""
         return answers.give_bulk(site.library.path(name), answer)
 
     return router
 
 
-def told(reply: str, effect: AnswerEffect) -> str:
-    """Return in a few words what an answer has changed."""
-    said = f"{reply} about {count_of(effect.answers, 'page')}" if effect.answers > 1 else reply
-    if not effect.is_taken:
-        return f"{said}: the crawl takes it in between two steps"
-    if not effect.changed:
-        return f"{said}: noted"
-    return f"{said}: {count_of(effect.changed, 'page')} judged otherwise"
+def told(reply: str, noted: AnswersNoted) -> str:
+    """Return in a few words what was answered."""
+    return f"{reply} about {count_of(noted.answers, 'page')}: noted" if noted.answers > 1 else f"{reply}: noted"

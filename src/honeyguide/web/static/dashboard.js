@@ -79,6 +79,11 @@ function put(element, html) {
   morphChildren(element, fresh);
 }
 
+// Returns the pages that the forms of a part are about.
+function addresses(part) {
+  return new Set([...part.querySelectorAll("input[name=url]")].map((input) => input.value));
+}
+
 // Follows the events of a run: parts that are in sight are asked for together, one request at a time.
 class Follower {
   constructor(root) {
@@ -118,8 +123,23 @@ class Follower {
     this.ask();
   }
 
+  show(name, html) {
+    const part = this.parts.get(name);
+    const before = addresses(part);
+    put(part, html);
+    if (name !== "given") return;
+    // Somebody else has answered the question that is shown here.
+    const asked = document.querySelector("#question form:not([aria-busy=true]) input[name=url]")?.value;
+    if (asked && !before.has(asked) && addresses(part).has(asked)) load(document.getElementById("question"));
+  }
+
+  isWanted(name) {
+    const part = this.parts.get(name);
+    return part && (this.inSight.has(name) || "always" in part.dataset);
+  }
+
   async ask() {
-    const names = [...this.changed].filter((name) => this.inSight.has(name) && this.parts.has(name));
+    const names = [...this.changed].filter((name) => this.isWanted(name));
     if (!names.length || this.isAsking || document.hidden) return;
     this.isAsking = true;
     let pause_ms = 50;
@@ -127,7 +147,7 @@ class Follower {
     try {
       const answer = await fetch(`${this.root.dataset.parts}?names=${names.join(",")}`);
       const found = await answer.json();
-      if (answer.ok) for (const name of names) put(this.parts.get(name), found[name]);
+      if (answer.ok) for (const name of names) this.show(name, found[name]);
       say(answer.ok ? "" : found.detail);
     } catch {
       for (const name of names) this.changed.add(name); // for when the server is back
@@ -271,11 +291,17 @@ document.addEventListener(
   },
   true,
 );
+
+const TOO_SOON = "The last answer is still on its way; press again in a moment.";
+
 // Sends the fields of a form as JSON, with the button that was pressed, and puts in what comes back.
 async function post(form, fields) {
-  if (form.getAttribute("aria-busy") === "true") return;
-  form.setAttribute("aria-busy", "true");
   const status = form.querySelector("[role=status]");
+  if (form.getAttribute("aria-busy") === "true") {
+    status.textContent = TOO_SOON;
+    return;
+  }
+  form.setAttribute("aria-busy", "true");
   const tell = (text, isProblem) => {
     status.textContent = text;
     status.classList.toggle("problem", isProblem);
@@ -352,10 +378,11 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || document.querySelector("dialog[open]")) return;
   if (event.target.closest("input:not([type=hidden]), textarea, select")) return;
   const button = document.querySelector(`button[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
-  if (button) {
-    event.preventDefault();
-    button.click();
-  }
+  if (!button) return;
+  event.preventDefault();
+  const busy = document.querySelector("form.answer[aria-busy=true] [role=status]");
+  if (busy) busy.textContent = TOO_SOON; // the list of answers and the question are about to change
+  else button.click();
 });
 
 // Asks for what takes a while when the page is there.
