@@ -25,8 +25,8 @@ BROTLI_PAGE = bytes.fromhex(
 HERE = Url.parse("http://a.test/")
 
 
-def world_of(folder: Path, *records: Made, name: str = "a.warc.gz", **options: int) -> WarcWorld:
-    return WarcWorld([write_warc(folder / name, records)], **options)
+def world_of(folder: Path, *records: Made, name: str = "a.warc.gz", max_body_bytes: int = 5_000_000) -> WarcWorld:
+    return WarcWorld([write_warc(folder / name, records)], max_body_bytes=max_body_bytes)
 
 
 def body_of(world: WarcWorld, url: Url | str) -> bytes:
