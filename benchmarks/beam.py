@@ -72,7 +72,9 @@ def measured(links: int, width: int, max_pages: int = 0) -> dict[str, float]:
     builder, strategy = Builder(settings), ByHash(width)
     tracemalloc.start()
     parts = builder.parts()
-    core = CrawlCore(replace(parts, strategy=strategy, frontier=builder.frontier(strategy, parts.schedule)), settings)
+    core = CrawlCore(
+        replace(parts, strategy=strategy, frontier=builder.frontier(strategy, parts.schedule, parts.links)), settings
+    )
     core.start([Url.parse("http://h0.test/")], 0.0)
     fetched = 0
     while isinstance(chosen := core.choose(0.0), Dispatch):

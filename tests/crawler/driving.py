@@ -100,11 +100,11 @@ class HandWired:
         builder = Builder(self.settings, hashed_vectors())
         self.parts: Parts = builder.parts(is_live=self.is_live or not self.world.is_offline)
         if self.strategy is not None:
-            frontier = builder.frontier(self.strategy, self.parts.schedule)
+            frontier = builder.frontier(self.strategy, self.parts.schedule, self.parts.links)
             self.parts = replace(self.parts, strategy=self.strategy, frontier=frontier)
         if self.guard is not None:
             patience = Patience(self.settings.guard.patience_s, FIRM_LEVEL)
-            levels = levelled_frontier(self.parts.strategy, self.parts.schedule, patience)
+            levels = levelled_frontier(self.parts.strategy, self.parts.schedule, self.parts.links, patience)
             self.parts = replace(self.parts, guard=self.guard, frontier=levels)
         self.store = SqliteStore(RunFolder(self.path).database_file)
         progress = self.store.progress()

@@ -69,7 +69,7 @@ def crawl_pages(
     builder = Builder(settings, hashed_vectors())
     parts = builder.parts()
     if not isinstance(strategy, str):
-        parts = replace(parts, strategy=strategy, frontier=builder.frontier(strategy, parts.schedule))
+        parts = replace(parts, strategy=strategy, frontier=builder.frontier(strategy, parts.schedule, parts.links))
     core = CrawlCore(parts, settings)
     core.start(builder.seed_urls(world), 0.0)
     fetched: list[int] = []

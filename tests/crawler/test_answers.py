@@ -17,6 +17,9 @@ from deep_strategies import strategies_and_fetches_at_once
 from honeyguide.crawler import (
     AnswersTaken,
     Builder,
+    FetchFailed,
+    LinkRedirected,
+    LinkRefused,
     PageJudged,
     RunToAnswer,
     answer,
@@ -83,12 +86,15 @@ def everything(path: Path) -> tuple[Any, ...]:
     return story(path), contents(path), tables, progress
 
 
+ANSWERED = PageJudged | LinkRedirected | LinkRefused | FetchFailed
+
+
 def at_step(step: int, act: Callable[[], object]) -> Callable[[Event], None]:
-    """A listener that does something once, when a page has come in this step or later."""
+    """A listener that does something once, when an answer has come in this step or later."""
     left = [act]
 
     def listen(event: Event) -> None:
-        if isinstance(event, PageJudged) and event.progress.steps >= step and left:
+        if isinstance(event, ANSWERED) and event.progress.steps >= step and left:
             left.pop()()
 
     return listen
@@ -173,9 +179,10 @@ def test_rewards_are_told_again_as_the_new_judgement_gives_them(tmp_path: Path) 
         page = pages.get(link)
         reward = 0.0 if page is None else moved_by_answers(page.crawl_relevance, page.relevance)
         none = np.empty((0, fresh.row_width), dtype=np.float16)
-        fresh.learn(Transition(step, stored[link].url, rows[link], reward, reward, reward > 0, none))
+        answered = float(page is not None)
+        fresh.learn(Transition(step, stored[link].url, rows[link], reward, reward, reward > 0, none, answered))
     store.close()
-    assert parts.strategy.save() == fresh.save()
+    assert np.array_equal(parts.strategy.weights, fresh.weights)  # type: ignore[arg-type]
     waiting = [int(link) for link in core.links.waiting()]
     assert len(waiting) > 100
     scores, in_frontier = core.frontier.peek([LinkId(link) for link in waiting])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import honeyguide
 from honeyguide.errors import PageError
+from honeyguide.frontier import worth_of
 from honeyguide.model import Redirected, Url
 from honeyguide.runs import open_run
 from scripted_world import NOT_FOUND, ScriptedWorld
@@ -109,7 +111,9 @@ def test_reasons_add_up_to_the_score_by_which_a_link_waits(tmp_path: Path) -> No
         assert (why.history.state, why.history.fetches) == ("waiting", ())
         assert why.link is not None
         assert why.link.learned_until == 40
-        assert why.link.predicted == waiting["score"]
+        assert why.link.answers is not None
+        worth = worth_of(np.array(why.link.predicted), np.array(why.link.answers.chance))
+        assert float(worth) == pytest.approx(waiting["score"])
         assert why.link.predicted == pytest.approx(sum(each.contribution for each in why.link.reasons))
         assert (why.link.waiting, why.link.score_lost, why.missing) == (None, None, ())
         sizes = [abs(each.contribution) for each in why.link.reasons]
@@ -166,3 +170,12 @@ def test_answers_change_the_judgement_and_the_nearest_are_shown(tmp_path: Path) 
     assert other.history.page is not None
     assert other.evidence is not None
     assert other.evidence.relevance == pytest.approx(other.history.page.relevance, abs=1e-6)
+
+
+def test_the_chance_of_an_answer_is_told_with_what_its_host_has_brought(run: Path) -> None:
+    link = explained(run, "http://a.test/gone").link
+    assert link is not None
+    assert link.answers is not None
+    assert 0 < link.answers.chance < 1
+    # Three pages, a failure, and a redirect: to a page that had come, or to one that was still to come.
+    assert (link.answers.host_asked, link.answers.host_pages) in ((5, 3.0), (5, 3.5))

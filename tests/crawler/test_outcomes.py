@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.driving import ByAnchorNumber, HandWired, script_settings
-from honeyguide.crawler import FetchFailed, LinkRefused, PageJudged
+from honeyguide.crawler import FetchFailed, LinkRefused, PageJudged, crawl
 from honeyguide.model import Failed, FailureReason, Fetched, RefusalReason, Refused
 from honeyguide.runs import open_run
-from scripted_world import NOT_FOUND, ScriptedWorld, page_with, taking
+from scripted_world import NOT_FOUND, ScriptedWorld, page_with, redirect_to, taking
+from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,3 +98,25 @@ def test_depth_counts_clicks_from_the_seed_the_link_was_first_found_by(tmp_path:
     HandWired(tmp_path / "run", ScriptedWorld(script), script_settings()).run()
     with open_run(tmp_path / "run") as run:
         assert {page.url.path: page.depth for page in run.pages()} == {"/": 0, "/a": 1, "/b": 1, "/c": 2}
+
+
+def test_a_section_that_is_gone_is_asked_for_a_few_times_and_then_left(tmp_path: Path) -> None:
+    links = [f"http://s.test/{part}/{number}.html" for number in range(30) for part in ("old", "new")]
+    about = "<title>rock</title><main>rock and mineral and rock</main>"
+    world = ScriptedWorld({SEED: about + page_with(*links), **{url: about for url in links if "/new/" in url}})
+    settings = script_settings("online-ridge", budget__fetches=40, guard__on=False)
+    with crawl(tmp_path / "run", settings, world=world, vectors=hashed_vectors()) as run:
+        assert run.progress.pages > 31 - 3, "nearly all of the section that is there, after a few dead ends"
+
+
+def test_only_a_strategy_that_learns_dead_ends_is_told_of_redirects(tmp_path: Path) -> None:
+    strategy = ByAnchorNumber()
+    world = ScriptedWorld(
+        {
+            SEED: page_with(**{"5": "/old"}),
+            "http://s.test/old": redirect_to("http://s.test/new"),
+            "http://s.test/new": "new",
+        }
+    )
+    HandWired(tmp_path / "run", world, script_settings(), strategy).run()
+    assert [told.url.path for told in strategy.told] == ["/", "/new"]

@@ -81,7 +81,7 @@ def test_the_best_waiting_link_is_the_next_to_come_out(tmp_path: Path) -> None:
     store.close()
     first, *_ = best_waiting(parts, 3)
     taken = parts.frontier.take(1e9)
-    assert (taken.level, taken.score, taken.link) == first  # type: ignore[union-attr]
+    assert (taken.level, taken.worth, taken.link) == first  # type: ignore[union-attr]
 
 
 def test_a_file_that_cannot_be_written_is_told_of_once_and_changes_nothing(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,8 +11,13 @@ from hypothesis import strategies as st
 
 from frontier.host_clocks import HostClocks
 from frontier.naive_frontier import LargestNumber, Linear, NaiveFrontier, arrivals, seen_in
-from honeyguide.frontier import Arrivals, BestFirstFrontier, Taken, best_first
+from honeyguide.frontier import Arrivals, BestFirstFrontier, Taken, best_first, worth_of
 from honeyguide.model import HostId, LinkId, Rows, weighted_sums
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 
 def half(*rows: list[float]) -> Rows:
@@ -301,3 +308,55 @@ def test_a_refilled_frontier_has_the_same_future() -> None:
     for _ in range(200):
         assert seen_in(lived.take(0.0)) == seen_in(resumed.take(0.0))
         assert seen_in(lived.take_random(0.0, here)) == seen_in(resumed.take_random(0.0, there))
+
+
+class EveryOther:
+    """Links with an odd number are answered as often as `odd` says, the others always."""
+
+    sign_count = 1
+    changed = None
+
+    def __init__(self) -> None:
+        self.odd = 1.0
+
+    def signs(self, links: Sequence[LinkId]) -> NDArray[np.int32]:
+        return np.array(links, dtype=np.int32)[:, None] % 2
+
+    def chances(self, signs: NDArray[np.int32], rows: Rows) -> NDArray[np.float64]:
+        assert len(signs) == len(rows)
+        return np.where(signs[:, 0] == 1, self.odd, 1.0)
+
+
+def test_a_link_that_is_seldom_answered_waits_behind_better_bets() -> None:
+    chances = EveryOther()
+    chances.odd = 0.25
+    frontier = BestFirstFrontier(HostClocks(), chances=chances)
+    frontier.push(arrivals([0, 1, 2, 3, 4, 5], scores=[0.2, 0.9, 0.3, 1.0, -1.5, -1.0]))
+    first = frontier.take(0.0)
+    assert isinstance(first, Taken)
+    assert (first.link, first.score, first.chance, first.worth) == (2, 0.3, 1.0, 0.3)
+    assert drained(frontier) == [3, 1, 0, 4, 5], "worth 0.25, 0.225, 0.2, -1.5 and -1.75"
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(-3, 3), st.floats(-3, 3)), min_size=1, max_size=12))
+def test_chances_and_weights_that_change_give_the_order_of_a_full_pass(
+    changes: list[tuple[float, float, float]],
+) -> None:
+    chance = np.random.default_rng(len(changes))
+    rows = chance.normal(size=(300, 2)).astype(np.float16)
+    chances = EveryOther()
+    frontier = BestFirstFrontier(HostClocks(), row_width=2, chances=chances)
+    scores = weighted_sums(rows, np.ones(2))
+    frontier.push(arrivals(range(300), hosts=[link % 7 for link in range(300)], scores=scores, rows=rows))
+    left = set(range(300))
+    for odd, *weights in changes:
+        chances.odd = max(odd, 0.01)
+        frontier.reprice(Linear(np.array(weights)))
+        scores = weighted_sums(rows, np.array(weights))
+        worth = worth_of(scores, np.where(np.arange(300) % 2 == 1, chances.odd, 1.0))
+        for _ in range(3):
+            best = min(left, key=lambda link: (-worth[link], link))
+            taken = frontier.take(0.0)
+            assert isinstance(taken, Taken)
+            assert (taken.link, taken.score, taken.worth) == (best, scores[best], worth[best])
+            left.remove(best)

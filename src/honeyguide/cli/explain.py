@@ -111,6 +111,12 @@ def _reason_lines(why: Explanation) -> Iterator[str]:
     for reason in why.link.reasons[:_REASONS_SHOWN]:
         value = "" if reason.value is None else f" ({reason.value:.2f})"
         yield f"  {reason.contribution:+.3f}  {reason.words}{value}"
+    answers = why.link.answers
+    if answers is not None:
+        yield (
+            f"  × {answers.chance:.3f}  chance of an answer: of {answers.host_asked:,.0f} links of its host asked for, "
+            f"{answers.host_pages:,.1f} brought a page"
+        )
     if why.link.standing:
         yield f"  {why.link.standing}"
 

@@ -287,8 +287,10 @@ class AnswerIntake:
             rows = rows_described(strategy, fetches.descriptions, parents, fetches.rows)
             columns = zip(fetches.steps, fetches.links, fetches.urls, fetches.rewards, rows, strict=True)
             for step, link, url, reward, row in columns:
-                found = verdict_by_link.get(link) or replace(nothing, reward=reward)
-                yield Transition(step, url, row, found.reward, found.relevance, found.is_relevant, none)
+                page = verdict_by_link.get(link)
+                found = page or replace(nothing, reward=reward)
+                answered = float(page is not None)
+                yield Transition(step, url, row, found.reward, found.relevance, found.is_relevant, none, answered)
 
     def _say_that_nobody_learns(self) -> None:
         if not self._is_said:

@@ -14,7 +14,7 @@ import xxhash
 
 from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.learned_weights import learner_of
-from honeyguide.crawler.links import LinkTable
+from honeyguide.crawler.links import LinkChances, LinkTable
 from honeyguide.crawler.live import open_live, serve_synthetic
 from honeyguide.crawler.parents import ParentTable
 from honeyguide.crawler.parts import Parts
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from honeyguide.worlds import World
 
 
-def plain_frontier(strategy: Strategy, hosts: HostReadiness) -> Frontier:
+def plain_frontier(strategy: Strategy, hosts: HostReadiness, links: LinkTable) -> Frontier:
     """One in which all links wait on one level."""
     if strategy.found_again is FoundAgain.EVERY:
         return _shared_rows(strategy, hosts)
@@ -73,16 +73,19 @@ def plain_frontier(strategy: Strategy, hosts: HostReadiness) -> Frontier:
         return ByDepthFrontier(hosts, strategy.row_width)
     if strategy.capacity:
         return _beam(strategy, hosts)
-    return BestFirstFrontier(hosts, strategy.row_width)
+    chances = None if strategy.dead_ends is None else LinkChances(links, strategy.dead_ends)
+    return BestFirstFrontier(hosts, strategy.row_width, chances)
 
 
-def levelled_frontier(strategy: Strategy, hosts: HostReadiness, patience: Patience) -> LevelledFrontier[Any]:
+def levelled_frontier(
+    strategy: Strategy, hosts: HostReadiness, links: LinkTable, patience: Patience
+) -> LevelledFrontier[Any]:
     """One in which links may wait behind others whatever their scores."""
     if strategy.found_again is FoundAgain.EVERY:
         return LevelledRows(lambda: _shared_rows(strategy, hosts), patience)
     if strategy.capacity and strategy.order is not Order.SHALLOWEST:
         return LevelledBeam(lambda: _beam(strategy, hosts), strategy.capacity, patience)
-    return LevelledFrontier(lambda: plain_frontier(strategy, hosts), patience)
+    return LevelledFrontier(lambda: plain_frontier(strategy, hosts, links), patience)
 
 
 def _shared_rows(strategy: Strategy, hosts: HostReadiness) -> SharedRowsFrontier:
@@ -173,10 +176,11 @@ class Builder:
         strategy, judge = self.strategy(is_restored=is_restored), self.judge()
         rules, ranks = strategy.parent_rules, self.ranks(strategy)
         told = ranks if strategy.reads_ranks else None
+        links = LinkTable()
         return Parts(
-            links=LinkTable(),
+            links=links,
             schedule=schedule,
-            frontier=self.frontier(strategy, schedule),
+            frontier=self.frontier(strategy, schedule, links),
             strategy=strategy,
             judge=judge,
             scope=Scope(self.settings.scope, self.settings.directives),
@@ -233,11 +237,11 @@ class Builder:
         recipe = Recipe.of(self.settings, self._given_vectors)
         return recipe if self._given_judge is None else replace(recipe, source=None, judges=False)
 
-    def frontier(self, strategy: Strategy, hosts: HostReadiness) -> Frontier:
+    def frontier(self, strategy: Strategy, hosts: HostReadiness, links: LinkTable) -> Frontier:
         """Where the links of this strategy wait; on levels, where there is a guard."""
         if self.is_guarded:
-            return levelled_frontier(strategy, hosts, Patience(self.settings.guard.patience_s, FIRM_LEVEL))
-        return plain_frontier(strategy, hosts)
+            return levelled_frontier(strategy, hosts, links, Patience(self.settings.guard.patience_s, FIRM_LEVEL))
+        return plain_frontier(strategy, hosts, links)
 
     def judge(self) -> Verdicts:
         """Make what the crawl asks about every page: the judge, and the rules for relevance and reward."""

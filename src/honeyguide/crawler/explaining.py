@@ -71,6 +71,15 @@ class LinkReason:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerChance:
+    """How probable it is by now that a link like this brings a page, and what its host has brought."""
+
+    chance: float  # the predicted value counts as far as this goes
+    host_asked: float  # links of its host
+    host_pages: float  # that came; a redirect to something new counts as a half
+
+
+@dataclass(frozen=True, slots=True)
 class LinkReasons:
     """What spoke for a link and against it, the loudest first; together the value that the strategy predicts."""
 
@@ -80,6 +89,7 @@ class LinkReasons:
     reasons: tuple[LinkReason, ...]
     waiting: int | None  # links that waited beside it when it was chosen; None where it was not
     score_lost: float | None  # by how much a better one scored that had to wait, its host not being ready
+    answers: AnswerChance | None = None  # None where the strategy does not learn which links are answered
 
     @property
     def standing(self) -> str:
@@ -174,7 +184,9 @@ class RunExplainer:
         if choice is None:
             return None
         after = history.fetches[0].after_steps
-        return self._added_up(choice.row, choice.weights, after, choice.waiting, choice.score_lost)
+        return self._added_up(
+            Url.parse(history.url), choice.row, choice.weights, after, choice.waiting, choice.score_lost
+        )
 
     def _reasons_now(self, run: Run, url: Url, step: int) -> LinkReasons | None:
         """Return what the strategy knows of a link now, with all pages that show it."""
@@ -193,10 +205,11 @@ class RunExplainer:
             row = rows_described(strategy, [kept.description], parents, [merged])[0]
         except ValueError:  # described with other vectors
             return None
-        return self._added_up(row, strategy.weights, step)
+        return self._added_up(url, row, strategy.weights, step)
 
     def _added_up(
         self,
+        url: Url,
         row: NDArray[np.float16],
         weights: NDArray[np.float64],
         learned_until: int,
@@ -217,7 +230,16 @@ class RunExplainer:
         reasons = sorted((each for each in reasons if each.contribution), key=lambda each: -abs(each.contribution))
         predicted = float(weighted_sums(row[None, :], weights)[0])
         strategy = self._builder.settings.crawl.strategy
-        return LinkReasons(strategy, learned_until, predicted, tuple(reasons), waiting, score_lost)
+        return LinkReasons(
+            strategy, learned_until, predicted, tuple(reasons), waiting, score_lost, self._answer_chance(url, row)
+        )
+
+    def _answer_chance(self, url: Url, row: NDArray[np.float16]) -> AnswerChance | None:
+        dead_ends = self._strategy.dead_ends
+        if dead_ends is None:
+            return None
+        chance = dead_ends.chances(dead_ends.signs([url]), row[None, :])
+        return AnswerChance(float(chance[0]), *dead_ends.told(url))
 
     def _parsed(self, run: Run, url: Url) -> Page | None:
         page = run.page(url)

@@ -224,6 +224,9 @@ class Intake:
         (target,) = followed.targets
         if self._parts.ranks is not None:
             self._parts.ranks.add_redirect(source, target)
+        if self._parts.strategy.dead_ends is not None:
+            leads_on = links.state(target) is LinkState.WAITING
+            self._learn(source, self._nothing(dispatch, answered=0.5 if leads_on else 0.0))
         is_new = followed.redirect is not None and followed.redirect.is_new
         self._ledger.add(pruned=len(followed.pruned))
         completion = arrived.completion(reward=None, redirect_target=target)
@@ -236,6 +239,8 @@ class Intake:
         """A page that has come before, under another address: as if this one had led there."""
         dispatch = arrived.dispatch
         outcome = Redirected(status, self._parts.links.url(same))
+        if self._parts.strategy.dead_ends is not None:
+            self._learn(dispatch.record.link, self._nothing(dispatch, answered=0.0))
         if self._parts.parents is not None:
             self._parts.parents.follow_redirect(dispatch.record.link, same)
         if self._parts.ranks is not None:
@@ -262,15 +267,18 @@ class Intake:
 
     def _take_nothing(self, arrived: Arrived, outcome: Refused | Failed) -> Step:
         dispatch = arrived.dispatch
-        none = np.empty((0, self._parts.strategy.row_width), dtype=np.float16)
-        transition = Transition(self._ledger.progress.steps, dispatch.url, dispatch.row, 0.0, 0.0, False, none)  # noqa: FBT003
-        self._learn(dispatch.record.link, transition)
+        self._learn(dispatch.record.link, self._nothing(dispatch, answered=0.0))
         if self._restarts is not None:
             self._restarts.note(0.0, 0.0)
         record = self._ledger.close_step(completion=arrived.completion(reward=0.0))
         if isinstance(outcome, Refused):
             return self._ledger.step(record, LinkRefused(dispatch.url, outcome, self._ledger.progress))
         return self._ledger.step(record, FetchFailed(dispatch.url, outcome, self._ledger.progress))
+
+    def _nothing(self, dispatch: Dispatch, *, answered: float) -> Transition:
+        """A fetch that brought no page, for the strategy."""
+        none = np.empty((0, self._parts.strategy.row_width), dtype=np.float16)
+        return Transition(self._ledger.progress.steps, dispatch.url, dispatch.row, 0.0, 0.0, False, none, answered)  # noqa: FBT003
 
     def _take_unjudged(self, arrived: Arrived, status: int, unjudged: Unjudged) -> Step:
         """A failed page. JudgeError where it is one too many in a row."""

@@ -56,7 +56,7 @@ class JournaledStages:
 
     def learn(self, link: LinkId, transition: Transition) -> bool:
         """Tell the strategy what following a link brought. True when waiting links now have other scores."""
-        facts = transition.step, transition.reward, transition.relevance, transition.is_relevant
+        facts = transition.step, transition.reward, transition.relevance, transition.is_relevant, transition.answered
         rows = transition.next_rows.tobytes() if self._strategy.reads_next_rows else None
         self.journal.append(JournalEntry("learn", link, transition.row.tobytes(), json.dumps(facts), rows))
         return self._strategy.learn(transition)
@@ -80,12 +80,12 @@ class JournaledStages:
             case "judge":
                 self._judge.see(page_of(link))
             case "learn":
-                step, reward, relevance, is_relevant = json.loads(entry.facts)
+                step, reward, relevance, is_relevant, answered = json.loads(entry.facts)
                 rows = np.empty((0, self._strategy.row_width), dtype=np.float16)
                 if entry.next_rows:
                     rows = np.frombuffer(entry.next_rows, dtype=np.float16).reshape(-1, self._strategy.row_width)
                 url = self._links.url(link)
-                self.learn(link, Transition(step, url, row, reward, relevance, is_relevant, rows))
+                self.learn(link, Transition(step, url, row, reward, relevance, is_relevant, rows, answered))
             case "see":
                 self.observe(*self._seen(entry))
             case _:

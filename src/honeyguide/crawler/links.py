@@ -8,6 +8,7 @@ import numpy as np
 import xxhash
 
 from honeyguide.frontier import SeenUrls
+from honeyguide.learn.dead_ends import KINDS
 from honeyguide.model import HostId, LinkId, LinkState, registered_domain
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.crawler.scope import Scope
-    from honeyguide.model import HostKey, Page, Url
+    from honeyguide.learn import DeadEnds
+    from honeyguide.model import HostKey, Page, Rows, Url
 
 _STATES: Final = tuple(LinkState)
 NOWHERE: Final = -1  # in place of a page
@@ -177,6 +179,26 @@ class LinkTable:
 
 FEWEST_WORDS: Final = 20
 """Of the main text: shorter ones are equal by chance."""
+
+
+class LinkChances:
+    """Tells a frontier how probable it is that its links are answered, by what a strategy has learned."""
+
+    sign_count = len(KINDS)
+
+    def __init__(self, links: LinkTable, dead_ends: DeadEnds) -> None:
+        self._links = links
+        self._dead_ends = dead_ends
+
+    @property
+    def changed(self) -> NDArray[np.int32] | None:
+        return self._dead_ends.changed
+
+    def signs(self, links: Sequence[LinkId]) -> NDArray[np.int32]:
+        return self._dead_ends.signs([self._links.url(link) for link in links])
+
+    def chances(self, signs: NDArray[np.int32], rows: Rows) -> NDArray[np.float64]:
+        return self._dead_ends.chances(signs, rows)
 
 
 class Identity(NamedTuple):

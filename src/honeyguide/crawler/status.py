@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from honeyguide.ask.questions import KnownPages
-from honeyguide.frontier import LevelledFrontier
+from honeyguide.frontier import LevelledFrontier, worth_of
 from honeyguide.model import HostId, LinkId
 from honeyguide.model.clock import RealClock
 
@@ -200,7 +200,11 @@ def best_waiting(parts: Parts, count: int) -> list[tuple[int, float, LinkId]]:
 def _standing(parts: Parts, links: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     numbers = [LinkId(link) for link in links.tolist()]
     frontier = parts.frontier
-    scores, _ = frontier.peek(numbers)
+    scores, rows = frontier.peek(numbers)
+    dead_ends = parts.strategy.dead_ends
+    if dead_ends is not None and numbers:
+        chances = dead_ends.chances(dead_ends.signs([parts.links.url(link) for link in numbers]), rows)
+        scores = worth_of(scores, chances)
     if isinstance(frontier, LevelledFrontier):
         return scores, frontier.levels(numbers)
     return scores, np.zeros(len(numbers), dtype=np.uint8)

@@ -8,7 +8,17 @@ and rows of numbers; what they mean is the strategy's business.
 from honeyguide.frontier.beam import BeamFrontier
 from honeyguide.frontier.best_first import BestFirstFrontier
 from honeyguide.frontier.by_depth import ByDepthFrontier
-from honeyguide.frontier.frontier import Arrivals, Frontier, HostReadiness, NotBefore, Pairs, Scorer, Taken
+from honeyguide.frontier.frontier import (
+    Arrivals,
+    Chances,
+    Frontier,
+    HostReadiness,
+    NotBefore,
+    Pairs,
+    Scorer,
+    Taken,
+    worth_of,
+)
 from honeyguide.frontier.levels import LevelledBeam, LevelledFrontier, LevelledRows, Patience
 from honeyguide.frontier.seen import SeenUrls
 from honeyguide.frontier.shared_rows import SharedRowsFrontier
@@ -18,6 +28,7 @@ __all__ = [
     "BeamFrontier",
     "BestFirstFrontier",
     "ByDepthFrontier",
+    "Chances",
     "Frontier",
     "HostReadiness",
     "LevelledBeam",
@@ -30,4 +41,5 @@ __all__ = [
     "SeenUrls",
     "SharedRowsFrontier",
     "Taken",
+    "worth_of",
 ]

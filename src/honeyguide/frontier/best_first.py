@@ -10,6 +10,10 @@ Where a chunk stands is in its `priced`. BY_HAND: its scores are what they were 
 weights: they are weighted sums at these. Any other place in the ring of past weights: they are weighted sums at those,
 the chunk is stale, and nobody may read them. Before a place in the ring is used again, the chunks that still refer to
 it are priced; each step prices a share of all chunks in turn, so that these are few.
+
+Where chances of an answer are given, they make a worth of each score (`worth_of`). Both are kept; what a chunk
+remembers is its best worth. Chances are at most 1, so a worth moves by no more than its score does; below 0, by no more
+than twice that.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.frontier.chunks import BY_HAND, NOTHING, Chunks
+from honeyguide.frontier.chunks import BY_HAND, NO_LINK, NOTHING, Chunks
 from honeyguide.frontier.frontier import Taken, check_scores, earliest
 from honeyguide.model import HostId, LinkId, weighted_sums
 
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier.frontier import Arrivals, HostReadiness, NotBefore, Scorer
+    from honeyguide.frontier.frontier import Arrivals, Chances, HostReadiness, NotBefore, Scorer
     from honeyguide.model import Rows
 
 RING: Final = 512  # places for past weights; the first is BY_HAND's and holds none
@@ -41,9 +45,10 @@ class BestFirstFrontier:
     not finite, and weights that have diverged.
     """
 
-    def __init__(self, hosts: HostReadiness, row_width: int = 0) -> None:
+    def __init__(self, hosts: HostReadiness, row_width: int = 0, chances: Chances | None = None) -> None:
         self._readiness = hosts
-        self._chunks = Chunks(row_width)
+        self._chances = chances
+        self._chunks = Chunks(row_width, 0 if chances is None else chances.sign_count)
         self._weights: NDArray[np.float64] | None = None  # None where no chunk is stale
         self._past_weights = np.zeros((RING, row_width))
         self._drift = np.zeros(RING)  # how far a row of length 1 may have moved since the weights in this place
@@ -69,6 +74,8 @@ class BestFirstFrontier:
         order = np.argsort(hosts, kind="stable")
         links = np.asarray(arrivals.links, dtype=np.int32)[order]
         slots, of_link = self._chunks.admit(links, hosts[order])
+        if self._chances is not None:
+            self._chunks.sign[slots] = self._chances.signs([arrivals.links[place] for place in order.tolist()])
         self._set(slots, of_link, arrivals.scores[order], arrivals.rows[order], lengths[order])
         return ()
 
@@ -87,7 +94,7 @@ class BestFirstFrontier:
         return (
             taken
             if is_ready is None
-            else replace(taken, score_lost_waiting=self._score_lost_waiting(~is_ready, taken.score))
+            else replace(taken, score_lost_waiting=self._score_lost_waiting(~is_ready, taken.worth))
         )
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
@@ -127,6 +134,7 @@ class BestFirstFrontier:
         self._keep_scores(slots, of_link, scores)
 
     def reprice(self, scorer: Scorer) -> None:
+        self._tell_chances()
         if scorer.weights is None:
             self._price(self._live_chunks(), scorer.score, place=BY_HAND)
             self._weights = None
@@ -160,6 +168,8 @@ class BestFirstFrontier:
         """Give links in these slots, of these chunks, scores that hold from now on, and rows."""
         chunks = self._chunks
         chunks.row[slots] = rows
+        if self._chances is not None and chunks.chance is not None:
+            chunks.chance[slots] = self._chances.chances(chunks.sign[slots], rows)
         np.maximum.at(chunks.reach, of_link, lengths)
         if self._weights is not None:
             # A stale chunk need not be priced to change a link in it: what counts there is the score at its weights.
@@ -176,11 +186,34 @@ class BestFirstFrontier:
 
     def _keep_scores(self, slots: NDArray[np.int64], of_link: NDArray[np.int64], scores: NDArray[np.float64]) -> None:
         chunks = self._chunks
+        if chunks.chance is not None:  # what the links were worth until now is not known any more
+            chunks.score[slots] = scores
+            self._refresh_bests(np.unique(of_link))
+            return
         lost_best = of_link[(chunks.score[slots] == chunks.best[of_link]) & (scores < chunks.best[of_link])]
         chunks.score[slots] = scores
         np.maximum.at(chunks.best, of_link, chunks.score[slots])  # read back: of a link named twice the last one counts
         for chunk in set(lost_best.tolist()):
             chunks.refresh_best(chunk)
+
+    def _tell_chances(self) -> None:
+        """Give links the chances that they have by now, where they have others."""
+        chunks = self._chunks
+        if self._chances is None or chunks.chance is None or not chunks.links_waiting:
+            return
+        changed = self._chances.changed
+        is_there = chunks.link[chunks.used_slots] != NO_LINK
+        if changed is not None:
+            is_there &= (chunks.sign[chunks.used_slots] == changed).any(axis=1)
+        slots = np.flatnonzero(is_there)
+        chunks.chance[slots] = self._chances.chances(chunks.sign[slots], chunks.row[slots])
+        self._refresh_bests(np.unique(chunks.chunks_of_slots(slots)))
+
+    def _refresh_bests(self, which: NDArray[np.int64]) -> None:
+        """Look for the best links of these non-empty chunks anew."""
+        if len(which):
+            slots, begins = self._chunks.slots_of_chunks(which)
+            self._chunks.best[which] = np.maximum.reduceat(self._chunks.worth(slots), begins)
 
     def _set_by_hand(self, which: NDArray[np.int64]) -> None:
         """From now on the scores in these chunks need not follow from any weights, until the next `reprice`."""
@@ -200,7 +233,7 @@ class BestFirstFrontier:
         return earliest(self._readiness.ready_at(len(waiting))[waiting > 0])
 
     def _score_lost_waiting(self, is_held_up: NDArray[np.bool_], score: float) -> float:
-        """Return by how much the best link on the hosts that are held up scores more than this."""
+        """Return by how much the best link on the hosts that are held up is worth more than this."""
         chunks = self._chunks
         best = np.where(is_held_up[chunks.host[: chunks.count]], chunks.best[: chunks.count], NOTHING)
         if self._weights is not None:
@@ -244,7 +277,10 @@ class BestFirstFrontier:
         stale = np.flatnonzero(self._are_stale(slice(chunks.count)) & (best > NOTHING))
         settled = best.copy()
         settled[stale] = NOTHING
-        bound = best[stale] + chunks.reach[stale] * self._drift[chunks.priced[stale]]
+        reach = (
+            chunks.reach[stale] if self._chances is None else chunks.reach[stale] * np.where(best[stale] < 0, 2.0, 1.0)
+        )
+        bound = best[stale] + reach * self._drift[chunks.priced[stale]]
         batch = 16
         while True:
             is_contender = bound >= max(settled.max(), above)
@@ -270,7 +306,7 @@ class BestFirstFrontier:
         scores = np.where(is_empty, NOTHING, scores)
         check_scores(chunks.link[slots], scores)
         chunks.score[slots] = scores
-        chunks.best[which] = np.maximum.reduceat(scores, begins)
+        chunks.best[which] = np.maximum.reduceat(chunks.worth(slots), begins)
         chunks.priced[which] = place
 
     def _weigh(self, rows: Rows) -> NDArray[np.float64]:
@@ -300,8 +336,9 @@ class BestFirstFrontier:
     def _take_slot(self, slot: int) -> Taken:
         chunks = self._chunks
         scores, rows = self.peek([LinkId(int(chunks.link[slot]))])
+        chance = 1.0 if chunks.chance is None else float(chunks.chance[slot])
         link, host = chunks.vacate(slot)
-        return Taken(link, host, float(scores[0]), rows[0])
+        return Taken(link, host, float(scores[0]), rows[0], chance=chance)
 
 
 def _drift(past_weights: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import numpy as np
 
+from honeyguide.frontier.frontier import worth_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -37,15 +39,18 @@ class Chunks:
     Slot columns: `score`, `link` (NO_LINK where nobody waits), `row`. Chunk columns: `start`, `used` (slots handed
     out), `live` (links waiting), `host`, `lowest` (the lowest number that has entered, whether it still waits or not),
     `best`, `reach` (the length of its longest row), `priced` (the frontier's, but BY_HAND when a chunk is empty).
-    `slot_of[link]` is NO_LINK unless the link waits.
+    `slot_of[link]` is NO_LINK unless the link waits. Where there are signs, `sign` and `chance` are slot columns too,
+    and `best` is the best worth (`worth_of`).
     """
 
-    def __init__(self, row_width: int) -> None:
+    def __init__(self, row_width: int, sign_count: int = 0) -> None:
         self.count = 0  # chunks
         self.links_waiting = 0
         self.score = np.empty(1024)
         self.link = np.full(1024, NO_LINK, dtype=np.int32)
         self.row = np.empty((1024, row_width), dtype=np.float16)
+        self.sign = np.empty((1024, sign_count), dtype=np.int32)
+        self.chance = np.ones(1024) if sign_count else None
         self.start = np.zeros(16, dtype=np.int64)
         self.capacity = np.zeros(16, dtype=np.int32)
         self.used = np.zeros(16, dtype=np.int32)
@@ -68,6 +73,16 @@ class Chunks:
     def slots_of_chunk(self, chunk: int) -> slice:
         start = int(self.start[chunk])
         return slice(start, start + int(self.used[chunk]))
+
+    @property
+    def used_slots(self) -> slice:
+        """All slots that were ever handed out."""
+        return slice(0, self._slots)
+
+    def worth(self, slots: slice | int | NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return what decides the turn of links in these slots."""
+        score: NDArray[np.float64] = self.score[slots]
+        return score if self.chance is None else worth_of(score, self.chance[slots])
 
     def chunks_of_slots(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
         # Chunks are cut from the end of the columns and keep their place, so their starts are sorted.
@@ -107,7 +122,7 @@ class Chunks:
     def vacate(self, slot: int) -> tuple[LinkId, HostId]:
         """Let the link in this slot leave; its chunk gets a new best score."""
         chunk = int(np.searchsorted(self.start[: self.count], slot, side="right")) - 1
-        link, host, score = int(self.link[slot]), int(self.host[chunk]), float(self.score[slot])
+        link, host, worth = int(self.link[slot]), int(self.host[chunk]), float(self.worth(slot))
         self.link[slot] = NO_LINK
         self.score[slot] = NOTHING
         self.slot_of[link] = NO_LINK
@@ -116,28 +131,28 @@ class Chunks:
         self.links_waiting -= 1
         if not self.live[chunk]:
             self._recycle(chunk)
-        elif score == self.best[chunk]:
+        elif worth == self.best[chunk]:
             self.refresh_best(chunk)
         return cast("LinkId", link), cast("HostId", host)
 
     def refresh_best(self, chunk: int) -> None:
-        self.best[chunk] = self.score[self.slots_of_chunk(chunk)].max()
+        self.best[chunk] = self.worth(self.slots_of_chunk(chunk)).max()
 
     def best_slot(self, chunk: int) -> int:
         """Return the slot of the best link of a chunk, the lowest number among equals."""
         slots = self.slots_of_chunk(chunk)
-        is_best = self.score[slots] == self.best[chunk]
+        is_best = self.worth(slots) == self.best[chunk]
         if self.best[chunk] == NOTHING:  # the lowest score there is, which slots without a link have too
             is_best &= self.link[slots] != NO_LINK
         best = np.flatnonzero(is_best)
         # Not always the first of them: a link that was pruned and found again has a later slot than its number says.
         return slots.start + int(best[np.argmin(self.link[slots][best])])
 
-    def first_links(self, chunks: NDArray[np.int64], score: float) -> NDArray[np.int32]:
-        """In each of some chunks that are not empty, the lowest link with this score; HIGHEST where there is none."""
+    def first_links(self, chunks: NDArray[np.int64], worth: float) -> NDArray[np.int32]:
+        """In each of some chunks that are not empty, the lowest link of this worth; HIGHEST where there is none."""
         slots, begins = self.slots_of_chunks(chunks)
-        has_score = (self.score[slots] == score) & (self.link[slots] != NO_LINK)
-        return np.minimum.reduceat(np.where(has_score, self.link[slots], HIGHEST), begins)
+        is_such = (self.worth(slots) == worth) & (self.link[slots] != NO_LINK)
+        return np.minimum.reduceat(np.where(is_such, self.link[slots], HIGHEST), begins)
 
     def slot_by_number(self, host: HostId, rank: int) -> int:
         """Return the slot of the link that is `rank`-th by number among those waiting on a host.
@@ -238,8 +253,11 @@ class Chunks:
     def _make_room_for_slots(self, count: int) -> None:
         if count > len(self.score):
             self.score = grown(self.score, count, fill=None)
-            self.link = grown(self.link, count, fill=None)
+            self.link = grown(self.link, count, fill=NO_LINK)
             self.row = grown(self.row, count, fill=None)
+            self.sign = grown(self.sign, count, fill=None)
+            if self.chance is not None:
+                self.chance = grown(self.chance, count, fill=1.0)
 
     def _make_room_for_chunks(self, count: int) -> None:
         if count > len(self.start):

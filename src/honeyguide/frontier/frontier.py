@@ -34,6 +34,14 @@ class Pairs:
     scores: NDArray[np.float64]
 
 
+def worth_of(score: NDArray[np.float64], chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what links are worth: a score counts as far as an answer is likely, below 0 the more the less it is.
+
+    Between two links that promise nothing, the one that is answered has to come first, too: only answers teach.
+    """
+    return score * np.where(score > 0, chance, 2.0 - chance)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Taken:
     """A link that has left the frontier to be fetched."""
@@ -45,6 +53,12 @@ class Taken:
     score_lost_waiting: float = 0.0  # by how much a better link scores that had to wait, its host not being ready
     pairs: Pairs | None = None  # everything it waited with, where a link may have several rows
     level: int = 0  # at which it waited
+    chance: float = 1.0  # of an answer, where that is known
+
+    @property
+    def worth(self) -> float:
+        """What decides its turn."""
+        return float(worth_of(np.array(self.score), np.array(self.chance)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +78,25 @@ class HostReadiness(Protocol):
 
     def ready_at(self, count: int) -> NDArray[np.float64]:
         """Return the ready times of the first `count` hosts, infinite while one is being asked; not to be kept."""
+        ...
+
+
+class Chances(Protocol):
+    """Says how probable it is that a link is answered."""
+
+    sign_count: int
+
+    @property
+    def changed(self) -> NDArray[np.int32] | None:
+        """Signs by column, -1 for none: links with one of them have other chances since the last step. None: all."""
+        ...
+
+    def signs(self, links: Sequence[LinkId]) -> NDArray[np.int32]:
+        """Return what is to be kept of each link for this, `sign_count` numbers; they never change."""
+        ...
+
+    def chances(self, signs: NDArray[np.int32], rows: Rows) -> NDArray[np.float64]:
+        """Return one probability a link, above 0 and at most 1."""
         ...
 
 

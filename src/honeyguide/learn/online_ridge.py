@@ -17,8 +17,9 @@ Three columns count the pages that show the link, n of them, of relevances r on 
     max r        Σ r / (n + 1)        log(1 + n).
 
 They change whenever another page shows the link or the judge changes its mind. Text columns are those of one sighting,
-that with the best score. By setting there is one column more: the PageRank of the page that the link stands on, as it
-was when the link was seen.
+that with the best score. Only pages teach the weights. Which links bring none is learned apart (`dead_ends`), and a
+link is worth P(answers) · x·w. By setting there is one column more: the PageRank of the page that the link stands on,
+as it was when the link was seen.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from honeyguide.errors import StrategyError
+from honeyguide.learn.dead_ends import DeadEnds
 from honeyguide.learn.features import COLUMNS, SCALARS, LinkFeatures
 from honeyguide.learn.strategy import Order, Strategy
 from honeyguide.model import ParentRules, weighted_sums
@@ -105,6 +107,7 @@ class OnlineRidge(Strategy):
     """Best-first that changes its mind: scores are predicted rewards."""
 
     settings_type = OnlineRidgeSettings
+    dead_ends: DeadEnds
     order = Order.BEST_SCORE
     # Smoothing 1: of a page's parents nothing is handed down to its links.
     parent_rules = ParentRules(smoothing=1.0, is_newest=True)
@@ -119,6 +122,13 @@ class OnlineRidge(Strategy):
         # A rank is that of the moment when the link was seen, so it is stored with the link.
         self.description_type = (
             np.dtype([("link", described), ("rank", np.float16)]) if settings.page_rank else described
+        )
+        self.dead_ends = DeadEnds(
+            same_host=COLUMNS.index("same host"),
+            in_main=COLUMNS.index("in the main text"),
+            has_anchor=COLUMNS.index("has an anchor"),
+            nearness=COLUMNS.index("nearness of a seed"),
+            shown_by=self.columns.index("number of pages that show it"),
         )
         self._regularisation = settings.regularisation
         self._ridge = self._prior()
@@ -162,14 +172,20 @@ class OnlineRidge(Strategy):
         return bool(chance.random() < self._exploration)
 
     def learn(self, transition: Transition) -> bool:
-        self._ridge = self._ridge.updated(transition.row.astype(np.float64), transition.reward)
+        self.dead_ends.observe(transition.url, transition.row, transition.answered)
+        self._learn_reward(transition)
         return True
 
     def relearn(self, transitions: Iterable[Transition]) -> bool:
+        """Learn the rewards anew; who answered does not depend on any judgement."""
         self._ridge = self._prior()
         for transition in transitions:
-            self.learn(transition)
+            self._learn_reward(transition)
         return True
+
+    def _learn_reward(self, transition: Transition) -> None:
+        if transition.answered == 1:
+            self._ridge = self._ridge.updated(transition.row.astype(np.float64), transition.reward)
 
     def _prior(self) -> Ridge:
         weights, pulls = np.zeros(self.row_width), np.full(self.row_width, PULL)
@@ -180,17 +196,19 @@ class OnlineRidge(Strategy):
 
     def save(self) -> bytes:
         buffer = io.BytesIO()
-        np.savez(buffer, weights=self._ridge.weights, inverse=self._ridge.inverse)
+        dead_ends = np.frombuffer(self.dead_ends.save(), dtype=np.uint8)
+        np.savez(buffer, weights=self._ridge.weights, inverse=self._ridge.inverse, dead_ends=dead_ends)
         return buffer.getvalue()
 
     def load(self, state: bytes) -> None:
         try:
             saved = load_arrays(state)
-            ridge = Ridge(saved["weights"], saved["inverse"])
+            ridge, dead_ends = Ridge(saved["weights"], saved["inverse"]), saved["dead_ends"].tobytes()
         except (ValueError, KeyError) as error:
             raise StrategyError(f"not a saved state of online-ridge: {error}") from error
         if ridge.weights.shape != (self.row_width,) or ridge.inverse.shape != (self.row_width, self.row_width):
             raise StrategyError(
                 f"saved state of online-ridge has {len(ridge.weights)} weights, this version has {self.row_width}"
             )
+        self.dead_ends.load(dead_ends)
         self._ridge = ridge

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from honeyguide.learn.dead_ends import DeadEnds
     from honeyguide.model import (
         Candidates,
         Decision,
@@ -104,6 +105,7 @@ class Strategy(Protocol):
     seeds_first: bool = False  # a seed on a ready host comes before any other link, whatever the scores
     columns: tuple[str, ...] = ()  # where there are weights: what each number of a row says, for people
     reads_ranks: bool = False  # rows change with PageRank, told with the parents; for rules that are newest
+    dead_ends: DeadEnds | None = None  # where it learns which links are answered, and scores count as far as they are
     parent_rules: ParentRules | None = None  # where it looks at the parents of pages and links: how they are counted
 
     @classmethod
@@ -156,7 +158,10 @@ class Strategy(Protocol):
         return True
 
     def learn(self, transition: Transition) -> bool:
-        """Take in what following a link brought. True when waiting links now have other scores."""
+        """Take in what following a link brought. True when waiting links now have other scores.
+
+        Of redirects only a strategy with `dead_ends` is told.
+        """
         ...
 
     def relearn(self, transitions: Iterable[Transition]) -> bool:  # noqa: ARG002

@@ -242,6 +242,7 @@ class Transition:
     relevance: float  # 0 when the fetch gave no page
     is_relevant: bool
     next_rows: Rows
+    answered: float = 1.0  # 1 for a page, a half where it leads on to something new, 0 for nothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -263,7 +263,7 @@ def _parts(builder: Builder, chance: np.random.Generator) -> tuple[Parts, Featur
     """The parts that the settings name, but with rows that an agent can read, and its chance for every draw."""
     parts = builder.parts()
     strategy = FeatureRows(parts.strategy, LinkFeatures(builder.topic, builder.vectors))
-    frontier = builder.frontier(strategy, parts.schedule)
+    frontier = builder.frontier(strategy, parts.schedule, parts.links)
     return replace(parts, strategy=strategy, frontier=frontier, chance=chance), strategy
 
 

@@ -239,3 +239,25 @@ def test_keywords_are_a_few_of_the_words_and_unknown_topics_are_refused(world: S
     assert all(3 <= len(world.keywords_for(topic)) <= 4 for topic in world.topic_names)
     with pytest.raises(WorldError, match="no topic 'alchemy'"):
         world.keywords_for("alchemy")
+
+
+def test_hosts_and_sections_can_be_gone_and_links_to_them_stay() -> None:
+    world = SyntheticWorld(SyntheticSpec(seed=2, pages=4000, hosts=120, gone_share=0.5, lost_share=0.3))
+    outcomes = {url: world.serve(url).outcome for url in map(world.url_of, range(0, 4000, 7))}
+    by_host: dict[str, list[bool]] = {}
+    for url, outcome in outcomes.items():
+        by_host.setdefault(url.host, []).append(isinstance(outcome, Failed) and outcome.status == 404)
+        if by_host[url.host][-1]:
+            assert world.topic_of(url) is None
+    gone = [host for host, are_missing in by_host.items() if all(are_missing)]
+    assert 0.35 < len(gone) / len(by_host) < 0.7
+    partly = [missing for host, missing in by_host.items() if host not in gone and len(missing) > 5]
+    assert 0.15 < np.mean([np.mean(missing) for missing in partly]) < 0.45
+    counted = sum(world.on_topic_pages(topic) for topic in world.topic_names)
+    can_be_had = [
+        url
+        for url in map(world.url_of, range(4000))
+        if world.topic_of(url) and world.answer(url).outcome.__class__ is Fetched
+    ]
+    assert counted == len(can_be_had)
+    assert isinstance(world.serve(world.entry_urls()[0]).outcome, Fetched)

@@ -29,7 +29,7 @@ _SPECIALIST_SHARE: Final = 0.65  # hosts that are mostly about one topic
 _SPECIALIST_PURITY: Final = 0.7  # of their clusters
 _TIDY_SHARE: Final = 0.75  # clusters filed under the section their host keeps for their topic
 _SIZE_SLOPE: Final = 0.8  # the n-th largest host has 1 / n^slope as many clusters as the largest
-_HOST, _TOPIC, _SECTION, _ORDER, _NAME, _RULES, _FEED = range(100, 107)
+_HOST, _TOPIC, _SECTION, _ORDER, _NAME, _RULES, _FEED, _LOSS = range(100, 108)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class Host:
     closed_section: str  # "" when robots.txt closes none
     crawl_delay_s: float
     latency_s: float  # of an ordinary answer
+    is_gone: bool = False  # every address of it is a 404
+    lost_sections: frozenset[str] = frozenset()  # so is every address in these
 
     @property
     def has_rules(self) -> bool:
@@ -55,6 +57,10 @@ class Host:
         if self.crawl_delay_s:
             lines.append(f"Crawl-delay: {self.crawl_delay_s:g}")
         return "\n".join(lines) + "\n"
+
+    def has_lost(self, path: str) -> bool:
+        """Return whether nothing is left at a path that once was there."""
+        return self.is_gone or (bool(self.lost_sections) and path.split("/", 2)[1] in self.lost_sections)
 
     def allows(self, path: str) -> bool:
         """Return whether `robots_txt` allows a path."""
@@ -170,6 +176,17 @@ class Layout:
         draw = self.key(_RULES, number)
         sections = self._name_sections(draw, specialty)
         closes = not is_portal and draw % 1000 < 1000 * self.spec.robots_share
+        loss = self.key(_LOSS, number)
+        is_gone = not is_portal and loss % 1000 < 1000 * self.spec.gone_share
+        lost = (
+            []
+            if is_portal
+            else [
+                section
+                for place, section in enumerate(sections)
+                if self.key(_LOSS, number, place) % 1000 < 1000 * self.spec.lost_share
+            ]
+        )
         waits = not is_portal and (draw >> 12) % 1000 < 1000 * self.spec.crawl_delay_share
         return Host(
             name=self._name_host(number, specialty),
@@ -178,6 +195,8 @@ class Layout:
             closed_section=sections[-1] if closes else "",
             crawl_delay_s=(0.5, 1.0, 2.0, 5.0)[(draw >> 24) % 4] if waits else 0.0,
             latency_s=0.03 + 0.3 * ((draw >> 32) % 1000 / 1000) ** 2,
+            is_gone=is_gone,
+            lost_sections=frozenset(lost),
         )
 
     def _name_sections(self, draw: int, specialty: int) -> tuple[str, ...]:

@@ -36,6 +36,8 @@ class SyntheticSpec:
     failing_share: float = 0.02  # pages that answer 500 or 503, hang, or drop the connection
     slow_share: float = 0.03  # pages that take seconds
     dead_share: float = 0.04  # links that lead to a 404
+    gone_share: float = 0.0  # hosts that are gone: links to them are left, and each leads to a 404
+    lost_share: float = 0.0  # sections of the other hosts, their lists included, of which all is a 404
     redirect_share: float = 0.06  # links that lead through one or two redirects, rarely round in a loop
     file_share: float = 0.02  # links that lead to a file that is not HTML
     plain_anchor_share: float = 0.40  # links that say "read more" and the like

@@ -102,7 +102,7 @@ class SyntheticWorld:
         place = self._addresses.find(url) if host is not None else None
         if host is not None and place is None and (trapped := self._trapped(host, url)) is not None:
             return Answer(trapped, self._trap_elapsed_s(host, url), host.crawl_delay_s)
-        if host is None or place is None:
+        if host is None or place is None or (host.has_lost(url.path) and not isinstance(place, RobotsPlace)):
             latency_s = host.latency_s if host is not None else 0.05
             return Answer(_MISSING, latency_s, host.crawl_delay_s if host is not None else 0.0)
         outcome = self._outcome(place)
@@ -140,7 +140,7 @@ class SyntheticWorld:
     def topic_of(self, url: Url) -> str | None:
         """For grading: what a page is about; None for what is about nothing in particular, or no page that arrives."""
         place = self._addresses.find(url)
-        if not isinstance(place, NumberedPage):
+        if not isinstance(place, NumberedPage) or self._hosts[url.host].has_lost(url.path):
             return None
         topic = int(place.traits.topics[0])
         return None if topic == self._layout.no_topic or place.traits.is_failing[0] else self.topic_names[topic]
@@ -168,6 +168,14 @@ class SyntheticWorld:
         last = np.array([len(host.sections) - 1 for host in self._layout.hosts])
         hosts = self._layout.cluster_host
         is_closed = closed[hosts] & (self._layout.cluster_section == last[hosts])
+        sections = self._layout.cluster_section.tolist()
+        owners = [self._layout.hosts[host] for host in hosts.tolist()]
+        is_closed |= np.array(
+            [
+                host.is_gone or host.sections[place] in host.lost_sections
+                for host, place in zip(owners, sections, strict=True)
+            ]
+        )
         for start in range(0, self.spec.pages, _CHUNK):
             traits = self._traits.of(np.arange(start, min(start + _CHUNK, self.spec.pages), dtype=np.int64))
             can_be_had = ~traits.is_failing & ~is_closed[traits.clusters]

@@ -1,0 +1,188 @@
+"""How probable it is that a link brings a page: failures, refusals and redirects, counted by the signs of links.
+
+A sign is what a link has in common with others: its host, the section of its host, the shape of its path, the last word
+of its address, its place on the page, its clicks from a seed, how many pages show it. Of each sign are counted the
+links that were asked for and the pages that came; a redirect to something new counts as half a page, because it takes
+two fetches to get one. A small count is drawn towards what it is a part of:
+
+    all links     a₀ = (pages + M·START) / (asked + M)
+    new hosts     the first link of every host that was asked, drawn towards a₀
+    host          drawn towards new hosts: a host of which nothing is known is one of them
+    section       drawn towards its host
+    other signs   a, drawn towards a₀
+
+and signs add up in log-odds, each weighed because they tell much the same:
+
+    logit P(answers) = logit section + Σ WEIGHT · (logit a - logit a₀).
+
+Counts are exact sums. Waiting links are told only of counts that have grown by `GROWTH`, those of all links and of
+places on a page less often than those of an address, so that the chances of a million links are not worked out at
+every step.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import xxhash
+
+from honeyguide.errors import StrategyError
+from honeyguide.model.saved_state import load_arrays
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.model import Rows, Url
+
+START: Final = 0.9
+"""Of links, before any was asked for."""
+PULL: Final = 2.0
+"""Links that a count is drawn with towards what it is a part of."""
+WEIGHT: Final = 0.5
+GROWTH: Final = 1.25
+KINDS: Final = ("host", "section", "shape", "word")
+HOST, SECTION, SHAPE, WORD = range(len(KINDS))
+OF_A_KIND: Final = 2**16
+"""Signs of one kind that are told apart; of more, some share a count."""
+ALL, NEW_HOST = 0, 1
+_PLACES, _DEPTHS, _SHOWN = 8, 16, 24
+_FIRST_OF_ADDRESS: Final = 64
+_DEEPEST: Final = 7
+SIZE: Final = _FIRST_OF_ADDRESS + len(KINDS) * OF_A_KIND
+
+_NUMBERS: Final = re.compile(r"\d+")
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_ENDING: Final = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
+
+
+class DeadEnds:
+    """Counts answers by signs, and says how probable one is. The columns of a row that it reads are given."""
+
+    def __init__(self, *, same_host: int, in_main: int, has_anchor: int, nearness: int, shown_by: int) -> None:
+        """`nearness` is 1 / (1 + clicks from a seed), `shown_by` log(1 + pages that show the link)."""
+        self._flags = [same_host, in_main, has_anchor]
+        self._nearness = nearness
+        self._shown_by = shown_by
+        self._asked = np.zeros(SIZE)
+        self._pages = np.zeros(SIZE)
+        self._told_asked = np.zeros(SIZE)  # as waiting links were told
+        self._told_pages = np.zeros(SIZE)
+        self.changed: NDArray[np.int32] | None = None
+        """The signs of an address, one a column and -1 for none, of which waiting links are to be told; None: all."""
+
+    def signs(self, urls: Sequence[Url]) -> NDArray[np.int32]:
+        """Return the signs of addresses, one row each. They never change."""
+        return np.array([_signs(url) for url in urls], dtype=np.int32).reshape(-1, len(KINDS))
+
+    def chances(self, signs: NDArray[np.int32], rows: Rows) -> NDArray[np.float64]:
+        """Return how probable an answer to each link is, above 0 and below 1, by what waiting links were told."""
+        asked, pages = self._told_asked, self._told_pages
+        of_all = _drawn(pages[ALL], asked[ALL], START)
+        of_new = _drawn(pages[NEW_HOST], asked[NEW_HOST], of_all)
+        host, section = signs[:, HOST], signs[:, SECTION]
+        of_host = _drawn(pages[host], asked[host], of_new)
+        odds = _logit(_drawn(pages[section], asked[section], of_host))
+        others = np.column_stack((signs[:, SHAPE], signs[:, WORD], *self._row_signs(rows)))
+        odds += WEIGHT * (_logit(_drawn(pages[others], asked[others], of_all)) - _logit(of_all)).sum(axis=1)
+        return 1.0 / (1.0 + np.exp(-odds))
+
+    def told(self, url: Url) -> tuple[float, float]:
+        """Return how many links of this address's host were asked for, and how many pages came."""
+        host = _signs(url)[HOST]
+        return float(self._asked[host]), float(self._pages[host])
+
+    def observe(self, url: Url, row: NDArray[np.floating], answered: float) -> None:
+        """A link was asked for, and brought a page (1), sent the crawl on (a half) or brought nothing (0)."""
+        of_address = np.array(_signs(url), dtype=np.int32)
+        is_new_host = not self._asked[of_address[HOST]]
+        of_row = [int(signs[0]) for signs in self._row_signs(np.asarray(row)[None, :])]
+        for sign in {ALL, *of_address.tolist(), *of_row, *([NEW_HOST] if is_new_host else [])}:
+            self._asked[sign] += 1.0
+            self._pages[sign] += answered
+        if self._is_to_be_told(np.array([ALL]))[0]:
+            self._told_asked[:] = self._asked
+            self._told_pages[:] = self._pages
+            self.changed = None
+            return
+        is_due = self._is_to_be_told(of_address)
+        due = of_address[is_due]
+        self._told_asked[due], self._told_pages[due] = self._asked[due], self._pages[due]
+        self.changed = np.where(is_due, of_address, np.int32(-1))
+
+    def save(self) -> bytes:
+        """The counts that are not 0."""
+        signs = np.flatnonzero(self._asked)
+        counts = np.stack([each[signs] for each in self._columns])
+        buffer = io.BytesIO()
+        np.savez(buffer, signs=signs.astype(np.int32), counts=counts)
+        return buffer.getvalue()
+
+    def load(self, state: bytes) -> None:
+        """Go back to saved counts; StrategyError if they are none."""
+        try:
+            saved = load_arrays(state)
+            signs, counts = saved["signs"], saved["counts"]
+        except (ValueError, KeyError) as error:
+            raise StrategyError(f"not a saved count of dead ends: {error}") from error
+        if counts.shape != (len(self._columns), len(signs)) or (signs < 0).any() or (signs >= SIZE).any():
+            raise StrategyError(f"not a saved count of dead ends: {counts.shape} counts of {len(signs)} signs")
+        for column, values in zip(self._columns, counts, strict=True):
+            column[:] = 0.0
+            column[signs] = values
+        self.changed = None
+
+    @property
+    def _columns(self) -> tuple[NDArray[np.float64], ...]:
+        return self._asked, self._pages, self._told_asked, self._told_pages
+
+    def _is_to_be_told(self, signs: NDArray[np.int32] | NDArray[np.int64]) -> NDArray[np.bool_]:
+        is_due: NDArray[np.bool_] = self._asked[signs] > GROWTH * self._told_asked[signs]
+        return is_due
+
+    def _row_signs(self, rows: NDArray[np.floating]) -> tuple[NDArray[np.int64], ...]:
+        """Return the signs that the place of a link gives: where on the page, how deep, shown by how many pages."""
+        place = (rows[:, self._flags] > 0) @ np.array([1, 2, 4])
+        nearness = np.maximum(rows[:, self._nearness].astype(np.float64), 1e-3)
+        depth = np.minimum(np.rint(1.0 / nearness - 1.0).astype(np.int64), _DEEPEST)
+        shown = np.minimum((rows[:, self._shown_by].astype(np.float64) / np.log(2.0)).astype(np.int64), _DEEPEST)
+        return _PLACES + place, _DEPTHS + depth, _SHOWN + shown
+
+
+def _drawn(
+    pages: NDArray[np.float64], asked: NDArray[np.float64], towards: NDArray[np.float64] | float
+) -> NDArray[np.float64]:
+    return (pages + PULL * towards) / (asked + PULL)
+
+
+def _logit(chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.log(chance) - np.log1p(-chance)
+
+
+@lru_cache(maxsize=32_768)  # a link is asked about when it begins to wait, is moved and is answered
+def _signs(url: Url) -> tuple[int, ...]:
+    host, (path, _, query) = url.host, url.path_and_query.partition("?")
+    parts = path.split("/")[1:]
+    ending = _ENDING.search(parts[-1])
+    tail = ending.group().lower() if ending else ""
+    shape = "/".join(_folded(part) for part in parts[:-1])
+    words = _WORD.findall(parts[-1].removesuffix(tail) or (parts[-2] if len(parts) > 1 else ""))
+    return (
+        _sign(HOST, host),
+        _sign(SECTION, f"{host}/{parts[0] if len(parts) > 1 else ''}"),
+        _sign(SHAPE, f"{shape}/{_folded(parts[-1].removesuffix(tail))}{tail}{'?' if query else ''}"),
+        _sign(WORD, f"{words[-1].lower() if words else ''}{tail}"),
+    )
+
+
+def _folded(part: str) -> str:
+    return "" if not part else "#" if _NUMBERS.fullmatch(part) else "*#" if _NUMBERS.search(part) else "*"
+
+
+def _sign(kind: int, text: str) -> int:
+    return _FIRST_OF_ADDRESS + kind * OF_A_KIND + xxhash.xxh3_64_intdigest(text.encode()) % OF_A_KIND
