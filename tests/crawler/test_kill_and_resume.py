@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -154,7 +155,7 @@ def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
     ],
 )
 def test_interruptions_change_nothing_where_a_strategy_changes_its_mind_often(
-    tmp_path: Path, strategy: str, overrides: dict[str, object]
+    tmp_path: Path, strategy: str, overrides: dict[str, Any]
 ) -> None:
     settings = settings_for(strategy, budget=60, concurrency=3, **overrides)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
