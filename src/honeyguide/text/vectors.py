@@ -90,7 +90,7 @@ class WordRows:
         Each row of `cuts` holds places in the text, in order; from `k` cuts come `k - 1` sums. The result has the shape
         (rows, k - 1, dimension).
         """
-        sums = np.zeros((len(cuts), cuts.shape[1] - 1, dimension))
+        sums = np.empty((len(cuts), cuts.shape[1] - 1, dimension))
         lengths = cuts[:, -1] - cuts[:, 0]
         for first in range(0, len(cuts), SPANS_AT_ONCE):
             block = slice(first, first + SPANS_AT_ONCE)
@@ -134,14 +134,17 @@ class WordLabels:
         self._label = label
         self._number_by_word: dict[str, int] = {}
         self._labels = np.zeros(1, dtype=np.int32)
+        self._count = 0  # of the words that have one, which are those with the lowest numbers
 
     def of(self, rows: WordRows) -> NDArray[np.int32]:
         """Return the labels of the words, in order."""
-        if rows.number_by_word is not self._number_by_word:
-            self._number_by_word, self._labels = rows.number_by_word, self._labels[:1]
-        new = islice(reversed(self._number_by_word), len(self._number_by_word) + 1 - len(self._labels))
-        if labels := [self._label(word) for word in new]:
-            self._labels = np.append(self._labels, np.array(labels[::-1], dtype=np.int32))
+        if rows.number_by_word is not self._number_by_word or len(rows.table) > len(self._labels):
+            self._number_by_word, self._count = rows.number_by_word, 0
+            self._labels = np.zeros(len(rows.table), dtype=np.int32)
+        count = len(self._number_by_word)
+        new = islice(reversed(self._number_by_word), count - self._count)
+        self._labels[self._count + 1 : count + 1] = [self._label(word) for word in new][::-1]
+        self._count = count
         return self._labels.take(rows.numbers)
 
 
