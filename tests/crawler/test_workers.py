@@ -188,7 +188,7 @@ def test_worlds_of_files_are_crawled_the_same_with_workers(tmp_path: Path, kind:
         ).close()
     assert len(story(tmp_path / "0")) >= 30
     outcomes = {outcome for _, outcome, *_ in story(tmp_path / "0")}
-    assert outcomes == ({"fetched"} if kind == "wiki" else {"fetched", "failed"})
+    assert outcomes == ({"fetched"} if kind == "wiki" else {"fetched", "unknown"})
     assert story(tmp_path / "2") == story(tmp_path / "0")
     assert contents(tmp_path / "2") == contents(tmp_path / "0")
 
