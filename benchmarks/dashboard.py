@@ -1,11 +1,12 @@
 """How long does the dashboard take to show a large run, and what does a viewer cost the crawl?
 
-    python benchmarks/dashboard.py [--pages 100000] [--only views|search|cost]
+    python benchmarks/dashboard.py [--pages 100000] [--only views|search|cost] [--keep FOLDER]
 
 Views: a real crawl of some thousand pages is copied inside its database, each time under other hosts, until the run has
 so many pages; then every page of the dashboard is asked for over HTTP. Before each request the run is touched as a
-crawl does, so that nothing is answered from what was shown before. Cost: the same crawl, alone and with a viewer who
-follows its events and asks for every part that has changed; the processor time of the crawl's process is compared.
+crawl does, so that nothing is answered from what was shown before. What counts is processor time: other programs do not
+add to it. Cost: the same crawl over HTTP on loopback without pauses, alone and with a viewer who follows its events and
+asks for every part that has changed, in turn; the processor time of the crawl's process is compared.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
+from statistics import mean, stdev
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 ORIGINAL_FETCHES = 2_000
 FIRST_PAGE_S, VIEW_S, MOST_COST = 2.0, 0.3, 0.05  # the aims
 LOOKS = 5
+COST_FETCHES = 500
+T_95 = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 8: 2.36, 10: 2.26}  # Student's t, by the number of pairs
 ADDED_UP = ("steps", "dispatches", "decisions", "pages", "relevant", "waiting", "body_bytes", "spent_seconds", "now")
 COPIES = {
     "links": {"id": "link", "url": "url", "page": "link", "found_on": "link"},
@@ -124,7 +128,10 @@ def measure_views(folder: Path) -> None:
         "stored copy": f"/runs/large/copy?url={url}",
     }  # fmt: skip
     with serving_beside([folder]) as address, httpx.Client(base_url=address, timeout=120) as client:
-        print(f"first page of a new server: {_seconds(client, run, '/runs/large'):.2f} s (aim {FIRST_PAGE_S})")
+        began = time.process_time()
+        took = _seconds(client, run, "/runs/large")
+        used = time.process_time() - began
+        print(f"first page of a new server: {took:.2f} s, {used:.2f} s of processor (aim {FIRST_PAGE_S})")
         for name, place in places.items():
             _print_looks(client, run, name, place)
 
@@ -132,9 +139,10 @@ def measure_views(folder: Path) -> None:
 def measure_search(folder: Path) -> None:
     """Print how long the index of the large run takes, and a search of it in the dashboard."""
     run = folder / "large"
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     search_runs(run, "rock")
-    print(f"index made in {time.perf_counter() - began:.0f} s", flush=True)
+    took, used = time.perf_counter() - began, time.process_time() - used
+    print(f"index made in {took:.0f} s, {used:.0f} s of processor", flush=True)
     with serving_beside([folder]) as address, httpx.Client(base_url=address, timeout=600) as client:
         print(f"first search of a new server: {_seconds(client, run, '/runs/large/search?q=rock'):.2f} s")
         _print_looks(client, run, "search", "/runs/large/search?q=rock+mineral")
@@ -145,7 +153,7 @@ def _print_looks(client: httpx.Client, run: Path, name: str, place: str) -> None
     began = time.process_time()
     looks = [_seconds(client, run, place) for _ in range(LOOKS)]
     used = (time.process_time() - began) / LOOKS  # with the client, which is in this process
-    note = "" if max(looks) <= VIEW_S else "  over the aim"
+    note = "" if used <= VIEW_S else "  over the aim"
     shown = f"{1000 * min(looks):5.0f} to {1000 * max(looks):5.0f} ms, {1000 * used:5.0f} ms of processor"
     print(f"{name:>20}: {shown}{note}", flush=True)
 
@@ -166,18 +174,23 @@ def measure_cost(folder: Path, repeats: int) -> None:
         run = folder / f"watched-{number}"
         with _viewer(folder, run.name) as seen:
             watched.append(_pages_per_cpu_s(run))
-        print(f"alone {alone[-1]:.1f}, watched {watched[-1]:.1f} pages/s of processor; {seen()} looks", flush=True)
-    cost = 1 - max(watched) / max(alone)
-    print(
-        f"best of {repeats}: alone {max(alone):.1f}, watched {max(watched):.1f}; {cost:.1%} less (aim {MOST_COST:.0%})"
-    )
+        times = seen()
+        most = max((sum(began <= each < began + 1 for each in times) for began in times), default=0)
+        print(
+            f"alone {alone[-1]:.1f}, watched {watched[-1]:.1f} pages/s of processor; {len(times)} events, at most "
+            f"{most} in a second",
+            flush=True,
+        )
+    costs = [1 - with_viewer / without for without, with_viewer in zip(alone, watched, strict=True)]
+    spread = T_95.get(repeats, 2.0) * stdev(costs) / repeats**0.5 if repeats > 1 else float("nan")
+    print(f"cost of a viewer: {mean(costs):.1%} ± {spread:.1%} of pages/s (95%, {repeats} pairs; aim {MOST_COST:.0%})")
 
 
 def _pages_per_cpu_s(run: Path) -> float:
     command = [
         sys.executable, "-m", "honeyguide", "crawl", run, "--topic=geology", "--keyword=rock", "--keyword=mineral",
-        "--world=synthetic:seed=3,pages=30000,hosts=60", f"--budget={ORIGINAL_FETCHES}", "--set=crawl.workers=0",
-        "--json",
+        "--world=synthetic+http:seed=3,pages=30000,hosts=60", f"--budget={COST_FETCHES}", "--set=crawl.workers=0",
+        "--set=politeness.delay_s=0", "--set=politeness.max_delay_s=0", "--json",
     ]  # fmt: skip
     program = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(program.pid, 0)
@@ -188,17 +201,16 @@ def _pages_per_cpu_s(run: Path) -> float:
 
 
 @contextmanager
-def _viewer(folder: Path, name: str) -> Iterator[Callable[[], int]]:
+def _viewer(folder: Path, name: str) -> Iterator[Callable[[], list[float]]]:
     """Follow a run as the script of the page does, with a server in another process."""
     command = [sys.executable, "-m", "honeyguide", "serve", str(folder), "--no-browser", "--port", "0"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     address = server.stdout.readline().split()[-1]
-    is_over, looks = Event(), 0
-    viewed = ",".join(view.name for view in VIEWS)
+    is_over, has_news, heard, changed = Event(), Event(), list[float](), set[str]()
+    viewed = {view.name for view in VIEWS}
 
-    def look() -> None:
-        nonlocal looks
+    def listen() -> None:
         with httpx.Client(base_url=address, timeout=60) as client:
             while not is_over.is_set() and client.get(f"/runs/{name}").status_code != httpx.codes.OK:
                 time.sleep(0.2)
@@ -207,18 +219,25 @@ def _viewer(folder: Path, name: str) -> Iterator[Callable[[], int]]:
                     if is_over.is_set():
                         return
                     if line.startswith("data: "):
-                        parts = json.loads(line.removeprefix("data: "))["parts"]
-                        wanted = ",".join(each for each in parts if each in viewed.split(","))
-                        looks += (
-                            client.get(f"/runs/{name}/parts", params={"names": wanted}).status_code == httpx.codes.OK
-                        )
+                        heard.append(time.perf_counter())
+                        changed.update(viewed.intersection(json.loads(line.removeprefix("data: "))["parts"]))
+                        has_news.set()
 
-    thread = Thread(target=look, daemon=True)
-    thread.start()
+    def ask() -> None:
+        with httpx.Client(base_url=address, timeout=60) as client:
+            while has_news.wait() and not is_over.is_set():
+                has_news.clear()
+                wanted = {changed.pop() for _ in range(len(changed))}
+                client.get(f"/runs/{name}/parts", params={"names": ",".join(wanted)}).raise_for_status()
+                time.sleep(0.05)
+
+    for act in (listen, ask):
+        Thread(target=act, daemon=True).start()
     try:
-        yield lambda: looks
+        yield lambda: heard
     finally:
         is_over.set()
+        has_news.set()
         server.terminate()
         server.wait()
 
@@ -228,12 +247,13 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=100_000, help="pages of the large run")
     parser.add_argument("--repeats", type=int, default=3, help="crawls alone and crawls watched")
     parser.add_argument("--only", choices=("views", "search", "cost"), help="measure one of the three")
+    parser.add_argument("--keep", help="make the large run in this folder and keep it, or use the one that is there")
     chosen = parser.parse_args()
     print(machine())
-    with tempfile.TemporaryDirectory() as folder:
+    with nullcontext(chosen.keep) if chosen.keep else tempfile.TemporaryDirectory() as folder:
         if chosen.only in (None, "cost"):
             measure_cost(Path(folder), chosen.repeats)
-        if chosen.only != "cost":
+        if chosen.only != "cost" and not Path(folder, "large").exists():
             began = time.perf_counter()
             make_large_run(Path(folder, "large"), chosen.pages)
             print(f"large run made in {time.perf_counter() - began:.0f} s", flush=True)

@@ -119,6 +119,10 @@ def test_no_other_site_speaks_for_an_assistant(serve: Serve, run: Path, headers:
     assert answer.status_code == status
 
 
+def test_there_is_no_stream_to_listen_to(serve: Serve, run: Path) -> None:
+    assert serve(run.parent).get("/mcp", headers=PROGRAM).status_code == 405
+
+
 def test_an_assistant_needs_the_token_where_there_is_one(serve: Serve, run: Path) -> None:
     address = serve(run.parent, access=Access(token="sesame")).base_url
     for headers, status in (({}, 401), ({"authorization": "Bearer sesame"}, 200)):

@@ -47,7 +47,7 @@ def test_a_page_says_why_it_was_fetched_and_judged_so(serve: Serve, run: Path) -
         page.title,
         "Why it was fetched",
         "Why it was judged so",
-        f"{page.relevance:.3f}",
+        f"{page.relevance:.0%}",
         f"{page.score:.3f}",
     ):
         assert part in shown.text

@@ -31,7 +31,7 @@ def test_hits_have_snippet_probability_and_ways_to_the_page(serve: Serve, run: P
     assert first["snippet"][start:end].lower().startswith("rock")
     page = client.get("/runs/geology/search", params={"q": "rock"})
     assert page.status_code == 200
-    assert f"{first['relevance']:.2f}" in page.text
+    assert f"{first['relevance']:.0%}" in page.text
     assert "<mark>" in page.text
     links = [unescape(link) for link in re.findall(r'href="([^"]+)"', page.text)]
     assert first["url"] in links

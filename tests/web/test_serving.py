@@ -36,21 +36,19 @@ def ended(program: subprocess.Popen[str]) -> int:
         return program.wait(60)
 
 
-def test_it_prints_its_address_serves_and_ends_with_ctrl_c(run: Path) -> None:
+def test_it_prints_its_address_and_ends_quietly_with_ctrl_c_while_somebody_watches(
+    run: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     program, address = started(run, "--port", 0)
     assert address.startswith("http://127.0.0.1:")
     assert httpx.get(f"{address}api/runs", timeout=60).json()[0]["name"] == "geology"
-    assert ended(program) in {0, 130, -signal.SIGINT}
-
-
-def test_it_ends_quietly_while_somebody_watches(run: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    program, address = started(run, "--port", 0)
+    assert httpx.head(address, timeout=60).status_code == 200
     with httpx.stream("GET", f"{address}api/runs/geology/events", timeout=60) as answer:
         lines = answer.iter_lines()
         assert next(lines) == "event: changed"
         program.send_signal(signal.SIGINT)
         list(lines)  # the server ends the stream
-    ended(program)
+    assert ended(program) in {0, 130, -signal.SIGINT}
     assert "Traceback" not in capfd.readouterr().err
 
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from types import TracebackType
-    from typing import Self
 
     from honeyguide.model import Page, Verdict
     from honeyguide.runs import StepRecord
@@ -55,14 +53,6 @@ class Indexing:
             self._waiting.put(None)
             self._thread.join()
             self._thread = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _index_all(self) -> None:
         from honeyguide.search.indexing import StoredPage, index_as_they_come  # noqa: PLC0415 - tantivy

@@ -6,7 +6,7 @@ import asyncio
 import gc
 import logging
 import os
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -343,7 +343,7 @@ def _indexing(
     wanted = settings.search.live
     if wanted == "off" or (wanted == "auto" and world.is_offline):
         return lambda _: None
-    return opened.enter_context(Indexing(folder.path, settings, steps)).add
+    return opened.enter_context(closing(Indexing(folder.path, settings, steps))).add
 
 
 @contextmanager

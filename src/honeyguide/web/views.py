@@ -92,8 +92,8 @@ class Readings:
     @contextmanager
     def open(self, name: str, path: Path) -> Iterator[Reading]:
         """Open a run at one moment; its errors are those of `open_run`."""
-        # Sums grow: whoever looks at them keeps others from adding to them.
-        with open_run(path) as run, run.at_one_moment(), self._kept.of(path) as (sums, memory):
+        # Sums grow: whoever looks at them keeps others from adding to them. First: no moment is older than its sums.
+        with self._kept.of(path) as (sums, memory), open_run(path) as run, run.at_one_moment():
             try:
                 sums.extend(run)
             except BaseException:
