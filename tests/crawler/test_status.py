@@ -91,7 +91,7 @@ def test_a_file_that_cannot_be_written_is_told_of_once_and_changes_nothing(
     crawl(tmp_path / "run", settings, vectors=hashed_vectors()).close()
     monkeypatch.setattr("honeyguide.crawler.between_steps.LOOK_EVERY_S", 0.0)
     monkeypatch.setattr("honeyguide.crawler.status.WRITE_EVERY_S", 0.0)
-    with patch("honeyguide.crawler.status.json.dump", side_effect=OSError(28, "No space left on device")):
+    with patch("honeyguide.crawler.status.RealClock", side_effect=OSError(28, "No space left on device")):
         crawl(tmp_path / "other", settings, vectors=hashed_vectors()).close()
     assert caplog.text.count("the crawl goes on without it") == 1
     assert story(tmp_path / "other") == story(tmp_path / "run")

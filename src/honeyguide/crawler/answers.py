@@ -21,7 +21,7 @@ import numpy as np
 
 from honeyguide.ask.questions import KnownPages
 from honeyguide.crawler.resume import rows_described
-from honeyguide.crawler.status import waiting_order
+from honeyguide.crawler.status import WaitingOrder
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import LinkId, ParentFacts, ParentStats, Transition, Verdict
 from honeyguide.runs import AnswerEffect, AnswerRecord, JudgedAgain, JudgementChange, LinkMove, PageAnswer
@@ -190,7 +190,8 @@ class AnswerIntake:
         distance = distances(pages, is_relevant)
         verdict_by_link = dict(zip(pages.links.tolist(), verdicts, strict=True))
         counted = self._count_parents(verdict_by_link)
-        order = waiting_order(self._parts)
+        order = WaitingOrder(self._parts)
+        order_before = order.now()
         has_learned = self._parts.strategy.relearn(self._transitions(pages, verdict_by_link, distance, counted))
         is_repriced = has_learned and self._parts.strategy.order is Order.BEST_SCORE
         is_other = (relevance != pages.relevance) | (is_relevant != pages.is_relevant) | (distance != pages.distance)
@@ -207,7 +208,7 @@ class AnswerIntake:
             relevant=int(is_relevant.sum()),
             changed=int((is_relevant != pages.is_relevant).sum()),
             judgements=tuple(self._largest_changes(pages, relevance, is_relevant)),
-            moved_up=tuple(self._moved_up(order)) if is_repriced else (),
+            moved_up=tuple(self._moved_up(order_before, order.now())) if is_repriced else (),
         )
         return replace(changes, judged_again=judged_again, effect=effect, is_repriced=is_repriced)
 
@@ -226,9 +227,9 @@ class AnswerIntake:
                     bool(pages.is_relevant[place]), bool(is_relevant[place]),
                 )  # fmt: skip
 
-    def _moved_up(self, before: NDArray[np.int64]) -> Iterator[LinkMove]:
+    def _moved_up(self, before: NDArray[np.int64], now: NDArray[np.int64]) -> Iterator[LinkMove]:
         """Yield which of the best links now stood lower before; the same links wait."""
-        for place, link in enumerate(waiting_order(self._parts)[:MOST_SHOWN].tolist(), 1):
+        for place, link in enumerate(now[:MOST_SHOWN].tolist(), 1):
             place_before = int(np.flatnonzero(before == link)[0]) + 1
             if place_before > place:
                 yield LinkMove(self._parts.links.url(LinkId(link)).text, place, place_before)
@@ -245,29 +246,29 @@ class AnswerIntake:
         relevance[pages.described] = found
         return relevance
 
-    def _count_parents(self, verdict_by_link: dict[int, Verdict]) -> dict[int, ParentStats] | None:
-        """Count all pages anew that show a link; returns those of each link that was fetched, when it was chosen."""
+    def _count_parents(self, verdict_by_link: dict[int, Verdict]) -> Callable[[Sequence[LinkId]], ParentStats] | None:
+        """Count all pages anew that show a link; returns those of links that were fetched, when they were chosen."""
         table = self._parts.parents
         if table is None or not table.rules.is_newest:
             return None
         table.forget()
         choices = deque(self._store.choices())
-        counted: dict[int, ParentStats] = {}
+        rows: dict[int, np.void] = {}
         for visit in self._store.visits():
             while choices and choices[0][0] < visit.step:
                 _, link = choices.popleft()
-                counted[link] = table.parents([link])
+                rows[link] = table.row(link)
             found = verdict_by_link.get(visit.link)
-            table.add_visit(visit if found is None else replace(visit, newest_relevance=found.relevance))
-        counted |= {link: table.parents([link]) for _, link in choices}
-        return counted
+            table.add_visit(visit, None if found is None else found.relevance)
+        rows |= {link: table.row(link) for _, link in choices}
+        return lambda links: table.stats([rows[link] for link in links], links)
 
     def _transitions(
         self,
         pages: PageColumns,
         verdict_by_link: dict[int, Verdict],
         distance: NDArray[np.int64],
-        counted: dict[int, ParentStats] | None,
+        counted: Callable[[Sequence[LinkId]], ParentStats] | None,
     ) -> Iterator[Transition]:
         """Every past fetch in order, as it would have been had the judge known what it knows now."""
         strategy = self._parts.strategy
@@ -282,7 +283,7 @@ class AnswerIntake:
                 np.array([verdict.relevance for verdict in shown_by], dtype=np.float64),
                 np.where(is_seed, 0, distance[places] if len(distance) else 0),
                 np.where(is_seed, 0, pages.depth[places] + 1 if len(distance) else 0),
-                None if counted is None else ParentStats.joined([counted[link] for link in fetches.links]),
+                None if counted is None else counted(fetches.links),
             )
             rows = rows_described(strategy, fetches.descriptions, parents, fetches.rows)
             columns = zip(fetches.steps, fetches.links, fetches.urls, fetches.rewards, rows, strict=True)

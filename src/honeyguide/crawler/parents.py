@@ -43,6 +43,7 @@ _COLUMNS: Final = np.dtype(
     ]
 )
 BYTES_A_LINK: Final = _COLUMNS.itemsize
+_NONE: Final = np.zeros(1, dtype=_COLUMNS)  # the columns of a link without a parent
 
 
 class ParentTable:
@@ -78,13 +79,24 @@ class ParentTable:
         is_known = numbers < self._count
         rows = self._table[np.where(is_known, numbers, 0)]
         rows[~is_known] = 0
+        return self.stats(rows, numbers)
+
+    def row(self, link: LinkId) -> np.void:
+        """Return the columns of one link as they are now; `stats` says what they mean."""
+        return self._table[link].copy() if link < self._count else _NONE[0]
+
+    def stats(
+        self, rows: Sequence[np.void] | NDArray[np.void], links: Sequence[LinkId] | NDArray[np.int64]
+    ) -> ParentStats:
+        """Return what such columns tell of the parents of these links."""
+        rows = np.array(rows, dtype=_COLUMNS)
         return ParentStats(
             count=rows["parents"].astype(np.int64),
             relevance=_means(rows["relevance"], rows["parents"]),
             relevant_relevance=_means(rows["relevant_relevance"], rows["relevant_parents"]),
             smoothed=rows["smoothed"].copy(),
             distance=self.rules.farthest - rows["nearness"].astype(np.int64),
-            importance=None if self._ranks is None else self._ranks.importances(numbers),
+            importance=None if self._ranks is None else self._ranks.importances(_numbers(links)),
         )
 
     def facts(self, page: LinkId, relevance: float, newest: float | None = None, *, is_relevant: bool) -> PageFacts:
@@ -139,10 +151,14 @@ class ParentTable:
         for name in ("parents", "relevant_parents", "relevance", "relevant_relevance"):
             taken[name] += given[name]
 
-    def add_visit(self, visit: StoredVisit) -> None:
-        """Take in a page or a redirect that a run has stored, as it was taken in when it came."""
+    def add_visit(self, visit: StoredVisit, newest: float | None = None) -> None:
+        """Take in a page or a redirect that a run has stored, as it was taken in when it came.
+
+        `newest` is its relevance by a judgement that is not stored yet.
+        """
         if not visit.is_redirect:
-            newest = visit.newest_relevance if self.rules.is_newest else visit.relevance
+            newest = visit.newest_relevance if newest is None else newest
+            newest = newest if self.rules.is_newest else visit.relevance
             facts = self.facts(visit.link, visit.relevance, newest, is_relevant=visit.is_relevant)
             self.add_parent(visit.targets, facts)
             return

@@ -178,11 +178,18 @@ class StatusFile:
             yield {"host": links.host_key(HostId(host)), "ready_at": float(ready_at[host])}
 
 
-def waiting_order(parts: Parts) -> NDArray[np.int64]:
-    """Return the waiting links in the order in which they would come out were all hosts ready."""
-    links = parts.links.waiting()
-    scores, levels = _standing(parts, links)
-    return links[np.lexsort((links, -scores, levels))]
+class WaitingOrder:
+    """The order in which the links that wait would come out were all hosts ready, as long as none comes or goes."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._links = parts.links.waiting()
+        self._signs = _signs(parts, self._links)  # they never change, and take longest
+
+    def now(self) -> NDArray[np.int64]:
+        """Return the links in their order by the scores that they have now."""
+        scores, levels = _standing(self._parts, self._links, self._signs)
+        return self._links[np.lexsort((self._links, -scores, levels))]
 
 
 def best_waiting(parts: Parts, count: int) -> list[tuple[int, float, LinkId]]:
@@ -191,20 +198,27 @@ def best_waiting(parts: Parts, count: int) -> list[tuple[int, float, LinkId]]:
     found: list[tuple[int, float, LinkId]] = []
     for start in range(0, len(waiting), BATCH):
         links = waiting[start : start + BATCH]
-        scores, levels = _standing(parts, links)
+        scores, levels = _standing(parts, links, _signs(parts, links))
         first = np.lexsort((links, -scores, levels))[:count]
         found += [(int(levels[place]), float(scores[place]), LinkId(int(links[place]))) for place in first.tolist()]
     return sorted(found, key=lambda each: (each[0], -each[1], each[2]))[:count]
 
 
-def _standing(parts: Parts, links: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+def _signs(parts: Parts, links: NDArray[np.int64]) -> NDArray[np.int32] | None:
+    """Return the signs by which the strategy says which links are answered; None where it does not."""
+    dead_ends = parts.strategy.dead_ends
+    urls = [parts.links.url(LinkId(link)) for link in links.tolist()] if dead_ends is not None else []
+    return dead_ends.signs(urls) if dead_ends is not None and urls else None
+
+
+def _standing(
+    parts: Parts, links: NDArray[np.int64], signs: NDArray[np.int32] | None
+) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     numbers = [LinkId(link) for link in links.tolist()]
     frontier = parts.frontier
     scores, rows = frontier.peek(numbers)
-    dead_ends = parts.strategy.dead_ends
-    if dead_ends is not None and numbers:
-        chances = dead_ends.chances(dead_ends.signs([parts.links.url(link) for link in numbers]), rows)
-        scores = worth_of(scores, chances)
+    if parts.strategy.dead_ends is not None and signs is not None:
+        scores = worth_of(scores, parts.strategy.dead_ends.chances(signs, rows))
     if isinstance(frontier, LevelledFrontier):
         return scores, frontier.levels(numbers)
     return scores, np.zeros(len(numbers), dtype=np.uint8)

@@ -7,7 +7,7 @@ each decision when it is made, and learns from a transition when its fetch is do
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -89,13 +89,6 @@ class ParentStats:
 
     def __len__(self) -> int:
         return len(self.count)
-
-    @classmethod
-    def joined(cls, stats: Sequence[ParentStats]) -> ParentStats:
-        """Return the parents of links that were looked up in several calls."""
-        columns = [[getattr(each, field.name) for each in stats] for field in fields(cls)]
-        whole: list[Any] = [None if column[0] is None else np.concatenate(column) for column in columns]
-        return cls(*whole)
 
     def smoothed_with(self, relevance: NDArray[np.float64], rules: ParentRules) -> NDArray[np.float64]:
         """Return w_rl of pages of these relevances."""

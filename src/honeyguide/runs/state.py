@@ -31,7 +31,6 @@ from honeyguide.runs.answers import (
     redirect_end,
 )
 from honeyguide.runs.bodies import unpacked, wrap_sqlite_errors
-from honeyguide.runs.history import grouped_visits
 from honeyguide.runs.records import (
     DispatchRecord,
     JournalEntry,
@@ -220,11 +219,15 @@ class StoredState:
         """Every page and every redirect, in the order of steps."""
         rows = self._select(
             """SELECT s.step, s.link, s.outcome, coalesce(p.crawl_relevance, 0.0), coalesce(p.was_relevant, 0),
-                      coalesce(p.relevance, 0.0), e.target
-               FROM steps s LEFT JOIN pages p ON p.link = s.link LEFT JOIN edges e ON e.source = s.link
-               WHERE s.outcome IN ('fetched', 'redirected') ORDER BY s.step, e.target"""
+                      coalesce(p.relevance, 0.0), (SELECT group_concat(target) FROM
+                      (SELECT target FROM edges WHERE source = s.link ORDER BY target))
+               FROM steps s LEFT JOIN pages p ON p.link = s.link
+               WHERE s.outcome IN ('fetched', 'redirected') ORDER BY s.step"""
         )
-        return grouped_visits(rows)
+        # A row a page rather than a row a link: Python takes four times as long over those.
+        for step, link, outcome, then, is_relevant, newest, shown in rows:
+            targets = tuple(map(LinkId, map(int, shown.split(",")))) if shown else ()
+            yield StoredVisit(step, link, then, bool(is_relevant), newest, targets, is_redirect=outcome == "redirected")
 
     def pairs(self) -> Iterator[PairRecord]:
         """The rows that links have got, in order; of links that have left, too."""
