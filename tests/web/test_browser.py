@@ -284,6 +284,30 @@ def test_everything_can_be_done_with_the_keyboard_alone(watch: Watch, run: Path)
         watched.check(address)
 
 
+@pytest.mark.thorough
+def test_a_crawl_is_started_from_the_form_and_stopped_from_the_list(watch: Watch, tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    with serving_beside([tmp_path / "runs"]) as address:
+        watched = watch()
+        page = watched.open(f"{address}new")
+        page.locator("#topic").fill("geology")
+        page.locator("#world").fill("site:/nowhere@http://x.test/")
+        page.get_by_role("button", name="Start the crawl").click()
+        page.locator("#world[aria-invalid=true]").wait_for()  # as the command line says it, at its field
+        assert "there is no folder /nowhere" in page.locator("#world-hint").inner_text()
+        assert page.locator("#topic").input_value() == "geology"
+        page.locator("#world").fill("synthetic:pages=50000,hosts=50")
+        page.locator("#budget").fill("20000")
+        page.get_by_role("button", name="Start the crawl").click()
+        page.wait_for_url("**/runs/geology")
+        page.go_back()
+        page.locator("#topic").wait_for()
+        page.goto(address)
+        page.get_by_role("button", name="Stop").click()
+        page.get_by_role("button", name="Resume").wait_for()
+        watched.check(address)
+
+
 def test_a_run_that_vanishes_while_it_is_shown_is_told_of(watch: Watch, run: Path) -> None:
     with serving_beside([run.parent]) as address:
         page = watch().open(f"{address}runs/geology")
