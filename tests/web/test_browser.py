@@ -277,6 +277,7 @@ def test_everything_can_be_done_with_the_keyboard_alone(watch: Watch, run: Path)
             page.wait_for_function(
                 "before => document.querySelector('#question input[name=url]')?.value !== before", arg=asked[-1]
             )
+        page.locator("#given li b").nth(2).wait_for()  # all three are taken in
         assert page.locator("#given li b").all_inner_texts() == ["skip", "no", "yes"]
         page.keyboard.press("u")
         page.wait_for_function("() => document.querySelectorAll('#given li').length === 2")
