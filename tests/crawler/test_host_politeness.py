@@ -110,7 +110,8 @@ def test_what_politeness_costs_in_order_is_counted(tmp_path: Path) -> None:
         "http://s.test/": page_with(**{"9": "/best", "7": "/next", "1": "http://other.test/"}),
         "http://other.test/": taking(0.25, "x"),
     }
-    wired = HandWired(tmp_path / "run", ScriptedWorld(script), script_settings(), ByAnchorNumber())
+    settings = script_settings(crawl__hurry=1.0)
+    wired = HandWired(tmp_path / "run", ScriptedWorld(script), settings, ByAnchorNumber())
     wired.run()
     order = [event.url.path for event in wired.events if hasattr(event, "url")]
     assert order == ["/", "/", "/best", "/next"], "the best link waits for its host, and goes as soon as it may"

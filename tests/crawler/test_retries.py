@@ -298,7 +298,8 @@ def test_a_crawl_killed_amid_retries_goes_on_to_the_last_bit(tmp_path: Path, str
 def test_a_link_that_waits_to_be_tried_again_stays_as_it_was_whoever_shows_it(tmp_path: Path) -> None:
     other = "http://o.test/"
     script: Script = {SEED: page_with(**{"5": LINK, "1": other}), LINK: "x", other: page_with(**{"50": LINK})}
-    live = LiveByHand(tmp_path / "run", script, live_settings(), ByAnchorNumber(), {LINK: [trouble()]})
+    settings = live_settings(crawl__hurry=1.0)
+    live = LiveByHand(tmp_path / "run", script, settings, ByAnchorNumber(), {LINK: [trouble()]})
     live.run(steps=3)
     scores, _ = live.core.frontier.peek([live.wired.link(LINK)])
     live.wired.close()

@@ -62,6 +62,17 @@ class NaiveFrontier:
         taken = self.withdraw(min(ready, key=lambda waiting: (-waiting.score, waiting.link)).link)
         return replace(taken, score_lost_waiting=best - taken.score) if best > taken.score else taken
 
+    def better_soon(self, now: float, hurry: float) -> NotBefore | None:
+        ready = [one.score for one in self._ready(now)]
+        ready_at = self._clocks.ready_at(1 + max((one.host for one in self._waiting), default=0))
+        better = []
+        for one in self._waiting:
+            rest_s = float(ready_at[one.host]) - now
+            is_soon = 0 < rest_s < 60 or rest_s == np.inf
+            if ready and is_soon and (1.0 - hurry) * one.score > max(0.0, *ready):
+                better.append(float(ready_at[one.host]))
+        return NotBefore(min(better)) if better else None
+
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         ready = sorted(self._ready(now), key=lambda waiting: (waiting.host, waiting.link))
         if not ready:

@@ -79,6 +79,9 @@ class NaivePairs:
         best_left = max(map(self._score, self._pairs), default=taken.score)
         return replace(taken, score_lost_waiting=max(best_left - taken.score, 0.0))
 
+    def better_soon(self, now: float, hurry: float) -> NotBefore | None:
+        return None
+
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         ready = self._ready(now)
         if not ready:

@@ -360,3 +360,22 @@ def test_chances_and_weights_that_change_give_the_order_of_a_full_pass(
             assert isinstance(taken, Taken)
             assert (taken.link, taken.score, taken.worth) == (best, scores[best], worth[best])
             left.remove(best)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.sampled_from([-1.0, 0.0, 0.4, 0.5, 1.0, 2.0])), min_size=1, max_size=40),
+    st.lists(st.sampled_from([0.0, 0.0, 3.0, 30.0, 90.0]), min_size=5, max_size=5),
+    st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+)
+def test_waiting_pays_exactly_where_a_look_at_every_link_says_so(
+    links: list[tuple[int, float]], ready_at: list[float], hurry: float
+) -> None:
+    clocks = HostClocks()
+    for host, moment in enumerate(ready_at):
+        clocks.release(HostId(host), moment)
+    frontier, model = BestFirstFrontier(clocks), NaiveFrontier(clocks)
+    arriving = arrivals(range(len(links)), hosts=[host for host, _ in links], scores=[score for _, score in links])
+    frontier.push(arriving)
+    model.push(arriving)
+    assert frontier.better_soon(1.0, hurry) == model.better_soon(1.0, hurry)
+    assert hurry < 1 or frontier.better_soon(1.0, hurry) is None

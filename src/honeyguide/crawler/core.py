@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.preparing import Prepared, Unreadable
     from honeyguide.frontier import Frontier, Pairs, Taken
     from honeyguide.learn import Strategy
-    from honeyguide.model import Answer, KnownPage, LinkId, Skipped, Url
+    from honeyguide.model import Answer, HostKey, KnownPage, LinkId, Skipped, Url
     from honeyguide.runs import StepRecord
     from honeyguide.settings import Settings
 
@@ -98,6 +98,7 @@ class CrawlCore:
         self._yield_rule = yield_rule(settings.budget.stop_when)
         self._lately = deque(lately, self._yield_rule.fetches if self._yield_rule else 0)
         self._hosts = HostRelease(parts, settings.politeness, self._ledger)
+        self.waits_for: HostKey | None = None  # a better host, while others are ready
         self.stage_times = StageTimes()
         self._intake = Intake(
             parts, settings, self._ledger, self._learner, self._discovery, self.stage_times, self.guarding, restarts
@@ -182,6 +183,8 @@ class CrawlCore:
             return Wait(float("inf"))
         while True:
             taken, explored = self._take(now)
+            awaited = taken.host if isinstance(taken, NotBefore) else None
+            self.waits_for = None if awaited is None else parts.links.host_key(awaited)
             if taken is None and self._begins_anew():
                 continue
             if taken is None:
@@ -314,9 +317,26 @@ class CrawlCore:
         first = self._take_first(now)
         if first is not None:
             return first, False
+        better = self._better_soon(now)
+        if better is not None:
+            return better, False
         if parts.strategy.explores(parts.chance):
             return self.guarding.take(lambda: parts.frontier.take_random(now, parts.chance), now), True
         return self.guarding.take(lambda: parts.frontier.take(now), now), False
+
+    def _better_soon(self, now: float) -> NotBefore | None:
+        """Until when it pays to wait for a better host, rather than to spend a fetch on one that is ready."""
+        parts, budget, progress = self._parts, self._settings.budget, self._ledger.progress
+        hurry = self._settings.crawl.hurry
+        if hurry >= 1 or parts.strategy.order is not Order.BEST_SCORE:
+            return None
+        left_s = budget.seconds - progress.spent_seconds if budget.seconds else float("inf")
+        pace_s = progress.spent_seconds / max(1, progress.fetches)
+        if pace_s * (budget.fetches - progress.charged) > left_s:  # seconds are what is short
+            return None
+        better = parts.frontier.better_soon(now, hurry)
+        is_too_late = better is not None and left_s < better.moment - now < float("inf")  # of a busy host nobody knows
+        return None if is_too_late else better
 
     def _take_first(self, now: float) -> Taken | None:
         """A link that goes before all others, on whatever level it waits."""

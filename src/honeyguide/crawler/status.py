@@ -122,6 +122,7 @@ class StatusFile:
             },
             "in_flight": [{"url": each.url.text, "since": each.record.chosen_at} for each in self._core.dispatches],
             "best_waiting": self._best.value,
+            "waits_for": self._core.waits_for,  # a better host at rest, while others are ready
             "resting_hosts": list(self._resting_hosts(now)),
             "waiting_by_host": self._waiting_by_host(),
             "weights": self._weights(),

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.frontier.chunks import BY_HAND, NO_LINK, NOTHING, Chunks
-from honeyguide.frontier.frontier import Taken, check_scores, earliest
+from honeyguide.frontier.frontier import NotBefore, Taken, better_than, check_scores, earliest
 from honeyguide.model import HostId, LinkId, weighted_sums
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier.frontier import Arrivals, Chances, HostReadiness, NotBefore, Scorer
+    from honeyguide.frontier.frontier import Arrivals, Chances, HostReadiness, Scorer
     from honeyguide.model import Rows
 
 RING: Final = 512  # places for past weights; the first is BY_HAND's and holds none
@@ -96,6 +96,28 @@ class BestFirstFrontier:
             if is_ready is None
             else replace(taken, score_lost_waiting=self._score_lost_waiting(~is_ready, taken.worth))
         )
+
+    def better_soon(self, now: float, hurry: float) -> NotBefore | None:
+        ready = self.best_ready(now)
+        return None if ready is None else self.better_than(ready, now, hurry)
+
+    def best_ready(self, now: float) -> float | None:
+        """Return what the best link on a ready host is worth; None where no link is on one, or all hosts are ready."""
+        is_ready = self._ready_hosts(now)
+        if is_ready is None or not self._chunks.waiting_on_host[is_ready].any():
+            return None
+        return float(self._chunks.best[self._best_chunk(is_ready)])
+
+    def better_than(self, ready: float, now: float, hurry: float) -> NotBefore | None:
+        """Return until when to wait for a link that beats one of worth `ready`, its host at rest; None for none."""
+        chunks = self._chunks
+        hosts = chunks.host[: chunks.count]
+        rest_s = self._readiness.ready_at(len(chunks.waiting_on_host))[hosts] - now
+        best = np.where(rest_s > 0, chunks.best[: chunks.count], NOTHING)
+        if self._weights is not None:
+            best = self._settled_bests(best, above=max(ready, 0.0))
+        place = better_than(ready, best, hosts, rest_s, hurry)
+        return None if place is None else NotBefore(now + float(rest_s[place]), host=HostId(int(hosts[place])))
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         chunks = self._chunks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
@@ -67,6 +67,7 @@ class NotBefore:
 
     moment: float
     is_awaited: bool = field(default=False, compare=False)  # whether one of these hosts is being asked just now
+    host: HostId | None = field(default=None, compare=False)  # others are ready, and this one is worth waiting for
 
 
 class HostReadiness(Protocol):
@@ -135,6 +136,13 @@ class Frontier(Protocol):
         """
         ...
 
+    def better_soon(self, now: float, hurry: float) -> NotBefore | None:
+        """Return until when waiting beats the best link on a host that is ready; None where it does not.
+
+        `hurry` is as in `better_than`. Nothing is taken.
+        """
+        ...
+
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         """As `take`, but each link on a ready host is equally likely."""
         ...
@@ -171,6 +179,31 @@ class Frontier(Protocol):
 def earliest(ready_at: NDArray[np.float64]) -> NotBefore:
     """Say when the first of some hosts, none of which is ready, will be."""
     return NotBefore(float(ready_at.min()), is_awaited=bool(ready_at.max() == np.inf))
+
+
+LONGEST_WAIT_S: Final = 60.0
+"""A host that rests for longer is not waited for while others are ready."""
+
+
+def better_than(
+    ready: float,
+    worth: NDArray[np.float64],
+    hosts: NDArray[np.int32],
+    rest_s: NDArray[np.float64],
+    hurry: float,
+) -> int | None:
+    """Return the place of the link to wait for, the soonest that beats one of worth `ready`; None for none.
+
+    A link counts 1 - hurry times what it is worth, if its host rests for less than LONGEST_WAIT_S or is being asked.
+    What is worth nothing is not waited for.
+    """
+    is_soon = (rest_s > 0) & ((rest_s < LONGEST_WAIT_S) | np.isinf(rest_s))
+    with np.errstate(invalid="ignore"):  # a score may be infinite
+        is_better = is_soon & ((1.0 - hurry) * worth > max(ready, 0.0))
+    if not is_better.any():
+        return None
+    places = np.flatnonzero(is_better)
+    return int(places[np.lexsort((hosts[places], rest_s[places]))[0]])
 
 
 def check_scores(links: Sequence[LinkId] | NDArray[np.signedinteger], scores: NDArray[np.float64]) -> None:

@@ -8,7 +8,7 @@ level 0, all there is to this is one more call.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,20 @@ if TYPE_CHECKING:
     from honeyguide.frontier.frontier import Scorer
     from honeyguide.model import LinkId, Rows
 
-Inner = TypeVar("Inner", bound=Frontier)
+
+class OneLevel(Frontier, Protocol):
+    """A frontier that can be compared with others."""
+
+    def best_ready(self, now: float) -> float | None:
+        """Return what the best link on a ready host is worth; None where there is no need or nothing to compare."""
+        ...
+
+    def better_than(self, ready: float, now: float, hurry: float) -> NotBefore | None:
+        """Return until when to wait for a link that beats one of worth `ready`; None for none."""
+        ...
+
+
+Inner = TypeVar("Inner", bound=OneLevel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +107,17 @@ class LevelledFrontier(Generic[Inner]):
 
     def take(self, now: float) -> Taken | NotBefore | None:
         return self._first(now, lambda frontier: frontier.take(now))
+
+    def better_soon(self, now: float, hurry: float) -> NotBefore | None:
+        """Look at the first level that has a link on a ready host, and at those above it."""
+        above: list[Inner] = []
+        for frontier in self._frontiers.values():
+            above.append(frontier)
+            ready = frontier.best_ready(now)
+            if ready is not None:
+                waits = [found for each in above if (found := each.better_than(ready, now, hurry)) is not None]
+                return min(waits, key=lambda wait: wait.moment, default=None)
+        return None
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         """Each link of the lowest level that has one on a ready host is equally likely."""

@@ -96,6 +96,18 @@ class SharedRowsFrontier:
         top = float(self._score[: len(self._links)].max())
         return replace(taken, score_lost_waiting=max(top - taken.score, 0.0))
 
+    def better_soon(self, now: float, hurry: float) -> NotBefore | None:  # noqa: ARG002
+        """Never wait: in the papers whose learners share rows, hosts do not rest."""
+        return None
+
+    def best_ready(self, now: float) -> float | None:  # noqa: ARG002
+        """There is nothing to compare with."""
+        return None
+
+    def better_than(self, ready: float, now: float, hurry: float) -> NotBefore | None:  # noqa: ARG002
+        """Never wait."""
+        return None
+
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         if not self._count:
             return None

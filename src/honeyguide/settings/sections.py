@@ -75,6 +75,13 @@ class CrawlSettings:
         at_most=4096,
         everyday=True,
     )
+    hurry: float = setting(
+        0.2,
+        "how much time counts against fetches: 0 waits for the host of the best link, 1 never waits; in between a link "
+        "on a ready host is fetched if it promises more than this share less than the best link on a host at rest",
+        at_least=0,
+        at_most=1,
+    )
     workers: int = setting(
         -1,
         "processes that parse and judge pages beside the crawl; 0 for none, -1 for one where pages come over HTTP, "

@@ -59,6 +59,7 @@ class CrawlStatus(TypedDict, total=False):
     budget: NonNegativeInt  # of fetches; it may be larger than the run began with
     in_flight: list[InFlight]
     best_waiting: list[WaitingBest]
+    waits_for: str | None  # a better host at rest, while others are ready
     resting_hosts: list[RestingHost]
     waiting_by_host: dict[str, NonNegativeInt]
     weights: dict[str, FiniteFloat]

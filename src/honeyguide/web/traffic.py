@@ -49,6 +49,7 @@ class HostTable:
     resting: tuple[HostRow, ...]  # the soonest first
     asked: int  # hosts that were asked
     least_waiting: int  # a host without a number has at most so many links that wait
+    waits_for: str = ""  # the host for which the crawl waits, because it promises more than those that are ready
 
 
 def gather_hosts(reading: Reading) -> HostTable:
@@ -69,6 +70,7 @@ def gather_hosts(reading: Reading) -> HostTable:
         resting=tuple(rows[host] for host in rests if host in rows),
         asked=reading.sums.host_count,
         least_waiting=min(waiting.values(), default=0),
+        waits_for=(reading.status.get("waits_for") or "") if reading.is_running else "",
     )
 
 
