@@ -115,6 +115,22 @@ def test_two_people_answer_during_a_crawl_and_see_the_same(watch: Watch, tmp_pat
         other.check(address)
 
 
+def test_a_key_that_comes_before_the_next_question_is_told_of_and_answers_nothing(watch: Watch, run: Path) -> None:
+    with serving_beside([run.parent]) as address:
+        watched = watch()
+        page = watched.open(f"{address}runs/geology/questions")
+        first, held = asked(watched), []
+        page.route("**/answers?asks=true", lambda route: held.append(route))  # noqa: PLW0108 - it notes something on it
+        page.keyboard.press("y")
+        page.keyboard.press("n")
+        page.wait_for_function("() => document.querySelector('#question [role=status]').textContent.includes('again')")
+        (post,) = held
+        post.continue_()
+        wait_for_another(watched, first)
+        assert page.locator("#given li b").all_inner_texts() == ["yes"]
+        watched.check(address)
+
+
 FAINT_TEXT = """() => {
     const numbers = colour => (colour.match(/[\\d.]+/g) || []).map(Number);
     const light = ([red, green, blue]) => [red, green, blue]

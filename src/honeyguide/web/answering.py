@@ -111,7 +111,8 @@ class NewestEffect:
 def given_answers(run: Run) -> list[GivenAnswer]:
     """Return the answers that stand or wait to be taken in, the newest first; what waits may take earlier ones back."""
     waiting = answers_waiting(run.path)  # first: one that is taken in meanwhile is there twice rather than not at all
-    standing = [each for each in run.answers() if each.undone_at is None]
+    answers = list(run.answers())
+    standing = [each for each in answers if each.undone_at is None]
     titles = run.titles([each.link for each in standing if each.link is not None])
     given = [
         GivenAnswer(
@@ -120,7 +121,7 @@ def given_answers(run: Run) -> list[GivenAnswer]:
         )
         for each in standing
     ]  # fmt: skip
-    taken_in = {each.message for each in run.answers()}
+    taken_in = {each.message for each in answers}
     for name, letter in waiting.items():
         if name in taken_in:
             continue

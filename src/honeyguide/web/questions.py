@@ -96,8 +96,12 @@ class QuestionFinder:
     def __init__(self) -> None:
         self._kept = KeptByRun(lambda run: RunQuestions(run, lambda: judge_of(run)), MOST_JUDGES)
 
-    def best(self, run: Path, count: int = 1, besides: Sequence[Url] = ()) -> list[AskedPage]:
-        """Return the most useful questions. SettingsError where the judge of the run learns from no answers."""
+    def best(self, run: Path, count: int = 1) -> list[AskedPage]:
+        """Return the most useful questions, besides those whose answers wait to be taken in.
+
+        SettingsError where the judge of the run learns from no answers.
+        """
+        besides = [each.url for each in answers_waiting(run).values()]
         with self._kept.of(run) as questions:
             return [_asked(run, questions, each) for each in questions.best(count, besides)]
 
@@ -186,8 +190,7 @@ def _pages(site: Dashboard, finder: QuestionFinder, answers: Answers) -> APIRout
 
     def question_html(name: str, path: Path, again: Url | None = None) -> str:
         try:
-            waiting = [each.url for each in answers_waiting(path).values()]
-            found = finder.about(path, again) if again else finder.best(path, 1, waiting)
+            found = finder.about(path, again) if again else finder.best(path)
             return site.render("question.html", name=name, page=found[0] if found else None, problem="")
         except HoneyguideError as error:  # shown in place of the question
             return site.render("question.html", name=name, page=None, problem=str(error))
