@@ -189,7 +189,7 @@ def test_answers_about_a_host_are_counted_first_and_given_when_confirmed(serve: 
 
 def test_a_bulk_answer_is_about_the_search_as_it_was_narrowed(serve: Serve, run: Path) -> None:
     client, host = serve(run), relevant_page(run).split("/")[2]
-    narrow = f"q=rock+mineral&any_word=true&host={host}&show_all=true"
+    narrow = f"q=rock+mineral&any_word=true&host={host}"
     total = client.get(f"/api/runs/geology/search?{narrow}").json()["total"]
     found = client.post(f"{ANSWERS}/bulk", json={"search": narrow, "answer": "yes"}).json()["pages"]
     everywhere = client.post(f"{ANSWERS}/bulk", json={"search": "q=rock+mineral&any_word=true", "answer": "yes"}).json()

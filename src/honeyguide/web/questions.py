@@ -140,7 +140,7 @@ def pages_meant(run: Path, bulk: BulkAnswer) -> list[Url]:
         with open_run(run) as opened:
             found, total = opened.urls_on_host(bulk.host.lower(), MOST_PAGES + 1), 0
     else:
-        asked = replace(asked_in(bulk.search), page=1, per_page=MOST_PAGES, show_all=True)
+        asked = replace(asked_in(bulk.search), page=1, per_page=MOST_PAGES)
         results = search_runs(run, asked.q, asked.overrides, **asked.question)
         found, total = [Url.parse(hit.url) for hit in results.hits], results.total
     about = bulk.about
