@@ -260,7 +260,7 @@ class TestValidation:
             (
                 "beam.width",
                 0,
-                "beam.width is 0: it must be at least 1 and at most 1e+06",
+                "beam.width is 0: it must be at least 1 and at most 1,000,000",
             ),
             (
                 "beam.heuristic",
