@@ -15,6 +15,7 @@ import pytest
 import honeyguide
 from honeyguide.crawler import RunToAnswer
 from honeyguide.runs import RunFolder, RunLock, open_run
+from honeyguide.web.answering import QUESTION_VIEWS
 from honeyguide.web.app import VIEWS
 from honeyguide.web.library import Library
 from web.conftest import Serve, settings_of
@@ -172,7 +173,8 @@ def test_events_name_the_parts_that_changed_while_a_crawl_goes_on(serve: Serve, 
     with client.stream("GET", "/api/runs/geology/events") as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         lines = answer.iter_lines()
-        assert set(next_parts(lines)) == {view.name for view in VIEWS}  # whoever begins to listen sees all anew
+        every = {view.name for view in (*VIEWS, *QUESTION_VIEWS)}
+        assert set(next_parts(lines)) == every  # whoever begins to listen sees all anew
         crawl = Thread(target=lambda: honeyguide.resume(run, budget=200).close())
         crawl.start()
         changed = next_parts(lines)
