@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import numpy as np
@@ -118,7 +118,6 @@ class Beams(RuleBasedStateMachine):
     """A frontier and its model, told the same."""
 
     capacity = CAPACITY
-    links_taken: ClassVar = 0  # by all machines of a class together
 
     def __init__(self) -> None:
         super().__init__()
@@ -174,7 +173,6 @@ class Beams(RuleBasedStateMachine):
         for _ in range(times):
             here, there = self.frontier.take(self.now), self.model.take(self.now)
             assert seen_in(here) == seen_in(there)
-            type(self).links_taken += isinstance(here, Taken)
             assert getattr(here, "level", 0) == getattr(there, "level", 0)
 
     @rule(seed=st.integers(0, 99), times=st.integers(1, 3))
@@ -334,6 +332,5 @@ class BeamsOnLevels(OnLevels):
 @pytest.mark.parametrize("examples", [20, pytest.param(150, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("machine", [Beams, BestFirst, ByDepth, OnLevels, BeamsOnLevels])
 def test_a_frontier_does_what_a_list_does(machine: type[Beams], examples: int) -> None:
-    machine.links_taken = 0
+    """The rules of the machines compare both after every move."""
     run_state_machine_as_test(machine, settings=settings(max_examples=examples, stateful_step_count=30, deadline=None))
-    assert machine.links_taken > 0
