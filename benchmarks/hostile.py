@@ -204,7 +204,7 @@ def crawl_both(folder: Path, seeds: list[str]) -> None:
     settings = settings_from(
         {
             "topic": {"name": "geology", "keywords": ["rock"]},
-            "crawl": {"seed_urls": seeds, "hurry": 1.0},  # else it may wait for the better host, and ask the other less
+            "crawl": {"seed_urls": seeds},
             "budget": {"fetches": 100_000},
             "politeness": {"delay_s": PAUSE_S, "delay_factor": 0.0},
             "fetch": {"allow_private": ["127.0.0.0/8"], "contact": "crawl@example.org"},

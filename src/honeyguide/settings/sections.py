@@ -76,7 +76,7 @@ class CrawlSettings:
         everyday=True,
     )
     hurry: float = setting(
-        0.2,
+        1.0,
         "how much time counts against fetches: 0 waits for the host of the best link, 1 never waits; in between a link "
         "on a ready host is fetched if it promises more than this share less than the best link on a host at rest",
         at_least=0,
