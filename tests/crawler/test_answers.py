@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from honeyguide.ask.questions import PageQuestion
     from honeyguide.crawler import Event
+    from honeyguide.runs import StepRecord
 
 BUDGET = 48
 
@@ -226,6 +227,22 @@ def test_an_answer_about_a_page_the_run_does_not_have_is_refused_and_changes_not
     with pytest.raises(AnswerError, match="'maybe' is no answer"):
         answer(tmp_path, some_page(tmp_path), "maybe", vectors=hashed_vectors())  # type: ignore[arg-type]
     assert everything(tmp_path) == before
+
+
+def test_no_kill_can_come_between_a_question_and_its_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: set[tuple[int, int]] = set()
+    record = SqliteStore.record
+
+    def note(store: SqliteStore, step: StepRecord) -> None:
+        record(store, step)
+        progress = store.progress()
+        assert progress is not None
+        counts.add((progress.questions, len(list(store.answers()))))
+
+    monkeypatch.setattr(SqliteStore, "record", note)
+    crawl_for(tmp_path)
+    assert len(counts) > 3
+    assert all(questions == answers for questions, answers in counts)
 
 
 def test_a_crawl_goes_on_when_every_answer_is_no(tmp_path: Path) -> None:

@@ -92,16 +92,20 @@ class AnswerIntake:
         for number in self._awaited.pop(url, ()):
             self._await(number, url)
 
-    def take(self, given: Sequence[Letter | PageAnswer], now: float, finish: Callable[[Step], None]) -> None:
+    def take(
+        self, given: Sequence[Letter | PageAnswer], now: float, finish: Callable[[Step], None], questions: int = 0
+    ) -> None:
         """Take in answers that are new, and all about pages that have come by now; `finish` stores the step.
 
-        Nothing happens where there are none.
+        Nothing is stored where there are none. `questions` that they reply to are counted in the same transaction.
         """
         came, self._came = self._came, []
         answers, undone = self._new_records(given, now)
+        if answers or came:
+            finish(self._core.store_choices(now))
+        self._core.note_questions(questions)
         if not answers and not came:
             return
-        finish(self._core.store_choices(now))
         before = self._standing()
         for number, link in came:
             self._answers[number] = replace(self._answers[number], link=link)

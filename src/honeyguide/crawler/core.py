@@ -277,9 +277,9 @@ class CrawlCore:
             record, AnswersTaken(changes.answers, changes.effect.changed, has_learned, self.progress)
         )
 
-    def note_question(self) -> None:
-        """A question about a page is asked."""
-        self._ledger.add(questions=1)
+    def note_questions(self, count: int) -> None:
+        """Questions about pages were asked."""
+        self._ledger.add(questions=count)
 
     @property
     def budget(self) -> int:

@@ -69,9 +69,7 @@ class Questions:
     def ask(self, now: float, finish: Callable[[Step], None]) -> None:
         """Ask one question and take in the answer; nobody is asked about a page twice."""
         asked = self._best()
-        self._core.note_question()
-        if asked is not None:
-            self._answers.take([self._answer(asked)], now, finish)
+        self._answers.take([] if asked is None else [self._answer(asked)], now, finish, questions=1)
 
     def _answer(self, asked: PageQuestion) -> PageAnswer:
         try:
