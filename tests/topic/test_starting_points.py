@@ -53,6 +53,10 @@ class TestMatching:
     def test_a_topic_nobody_listed_starts_from_the_general_places(self, name: str) -> None:
         assert GENERAL in starting_urls(Topic(name))
 
+    def test_the_general_places_are_thirty_sites_or_more(self) -> None:
+        """Loop detection, D: as many trusted ones."""
+        assert len({url.host for url in starting_urls(Topic("zzz"))}) >= 30
+
     def test_an_alias_of_several_words_matches_only_together(self, own_list: Path) -> None:
         assert starting_urls(Topic("the honey-bee"), own_list) == (Url.parse("https://bees.example/"),)
         with pytest.raises(SettingsError, match=r"no starting point for 'honey or bee'"):
