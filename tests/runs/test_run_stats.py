@@ -26,6 +26,7 @@ def test_everything_is_counted(tmp_path: Path) -> None:
     counted = honeyguide.stats(run)
     with open_run(run) as opened:
         sizes = {page.url.text: page.body_bytes for page in opened.crawled_pages().all()}
+        relevances = [page.relevance for page in opened.crawled_pages().all()]
         progress = opened.progress
         assert honeyguide.stats(opened) == counted  # and the run is still open
         assert opened.progress == progress
@@ -42,6 +43,8 @@ def test_everything_is_counted(tmp_path: Path) -> None:
     assert counted.patterns == (PatternStats("/*", 2, 1), PatternStats("/", 1, 1))
     assert counted.depths == ((0, 1, 1), (1, 2, 1))
     assert sum(counted.relevance) == 3
+    assert counted.mean_relevance == pytest.approx(sum(relevances) / 3)
+    assert counted.mean_relevance > 0
     assert counted.answer_seconds == pytest.approx(0.7)
     assert counted.body_bytes == progress.body_bytes
     assert counted.run_bytes > counted.body_bytes

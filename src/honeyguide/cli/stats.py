@@ -54,6 +54,7 @@ def _stats_lines(counted: RunStats) -> Iterator[str]:
     yield f"  fetches       {counted.fetches:,} of {counted.budget:,}"
     yield f"  pages         {counted.pages:,}, of which relevant {counted.relevant:,}"
     yield f"  harvest rate  {percent(counted.harvest_rate)} of the fetches"
+    yield f"  relevance     {counted.mean_relevance:.4f} on average over all pages"
     gave = f"{counted.hosts_with_pages:,} gave pages"
     yield f"  hosts         {counted.hosts:,} asked, of {count_of(counted.domains, 'domain')}; {gave}"
     yield f"  waiting links {counted.waiting_links:,}"

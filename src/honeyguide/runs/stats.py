@@ -83,6 +83,7 @@ class RunStats:
     url_signs: dict[str, int]  # pages whose addresses have a sign of a wasted fetch (Lim 2016, 5.2.4)
     depths: tuple[tuple[int, int, int], ...]  # clicks from a seed, pages, relevant pages
     relevance: tuple[int, ...]  # pages in twenty equal steps of relevance from 0 to 1
+    mean_relevance: float  # of all pages (Lim 2016, 5.4); 0 without any
 
 
 @dataclass(slots=True)
@@ -108,6 +109,7 @@ class _Pages:
     media_types: Counter[str] = field(default_factory=Counter)
     signs: Counter[str] = field(default_factory=Counter)
     relevance: list[int] = field(default_factory=lambda: [0] * RELEVANCE_BINS)
+    relevance_sum: float = 0.0
 
     def add(self, page: CrawledPage) -> None:
         self.by_host[page.url.host].add_page(page)
@@ -117,6 +119,7 @@ class _Pages:
         shape = url_shape(page.url)
         self.signs.update(sign for sign in _SIGNS if getattr(shape, sign))
         self.relevance[max(0, min(RELEVANCE_BINS - 1, int(page.relevance * RELEVANCE_BINS)))] += 1
+        self.relevance_sum += page.relevance
         if len(self.by_pattern) > MOST_PATTERNS:
             kept = sorted(self.by_pattern.items(), key=lambda item: -item[1].pages)[: MOST_PATTERNS // 2]
             self.by_pattern = defaultdict(_Count, kept)
@@ -186,6 +189,7 @@ def _stats(run: Run, top: int) -> RunStats:
         url_signs={sign: pages.signs[sign] for sign in _SIGNS if pages.signs[sign]},
         depths=tuple((depth, count.pages, count.relevant) for depth, count in sorted(pages.by_depth.items())),
         relevance=tuple(pages.relevance),
+        mean_relevance=pages.relevance_sum / max(1, sum(pages.relevance)),
     )
 
 
