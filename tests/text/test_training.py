@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,14 @@ import pytest
 
 from honeyguide.errors import VectorsError
 from honeyguide.text import neighbours, open_vectors
-from honeyguide.text.training import LONGEST_SENTENCE, TrainedVectors, TrainingProgress, TrainingSettings, train_vectors
+from honeyguide.text.training import (
+    LONGEST_SENTENCE,
+    TrainedVectors,
+    TrainingModel,
+    TrainingProgress,
+    TrainingSettings,
+    train_vectors,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +47,18 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> TrainedVectors:
 
 
 def test_words_that_go_together_come_to_lie_together(trained: TrainedVectors, tmp_path: Path) -> None:
+    assert_stones_lie_together(trained, tmp_path)
+
+
+def test_a_bag_of_words_is_another_model_that_brings_them_together_too(trained: TrainedVectors, tmp_path: Path) -> None:
+    settings = replace(SMALL, epochs=20, model=TrainingModel.CBOW)  # it learns less from each text
+    own = train_vectors(texts(), tmp_path / "cbow.vectors", settings)
+    skip_gram = train_vectors(texts(), tmp_path / "skip.vectors", replace(SMALL, epochs=20))
+    assert own.path.read_bytes() != skip_gram.path.read_bytes()
+    assert_stones_lie_together(own, tmp_path)
+
+
+def assert_stones_lie_together(trained: TrainedVectors, tmp_path: Path) -> None:
     source = open_vectors(str(trained.path), tmp_path)
     (granite,) = source.vectors(["granite"]).astype(np.float64)
     nearest = [word for word, _ in neighbours(source, granite, 8)]

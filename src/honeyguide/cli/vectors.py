@@ -16,7 +16,7 @@ from honeyguide.model.clock import RealClock
 from honeyguide.model.counts import count_of
 from honeyguide.settings import VectorSettings, settings_from
 from honeyguide.text import EnglishVectors, WordllamaVectors, WordVectors, neighbours, open_vectors, words_of
-from honeyguide.text.training import TrainingSettings, train_vectors
+from honeyguide.text.training import TrainingModel, TrainingSettings, train_vectors
 
 if TYPE_CHECKING:
     from honeyguide.text.english import OpenedVectors
@@ -86,6 +86,9 @@ def train(
     min_count: Annotated[int, typer.Option(metavar="N", help="A word that is rarer gets no vector.")] = 5,
     window: Annotated[int, typer.Option(metavar="N", help="Words on either side that go with a word.")] = 5,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of the training.")] = 0,
+    model: Annotated[
+        TrainingModel, typer.Option(help="Predict the words around each word (skip-gram), or a word from them (cbow).")
+    ] = TrainingModel.SKIP_GRAM,
     as_json: JsonFlag = False,
 ) -> None:
     r"""Train vectors on the pages of a run or of an offline world.
@@ -107,7 +110,7 @@ def train(
         trained = train_vectors(
             texts,
             out,
-            TrainingSettings(dimension, epochs, min_count, window, seed),
+            TrainingSettings(dimension, epochs, min_count, window, seed, model),
             on_progress=lambda now: show(now.done, now.total, _STAGES[now.stage], f"{now.done:,}"),
         )
     seconds = clock.now() - started

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -31,15 +32,23 @@ LONGEST_SENTENCE: Final = 10_000  # words; gensim leaves out what is beyond
 _TELL_EVERY: Final = 100  # texts
 
 
+class TrainingModel(StrEnum):
+    """What word2vec predicts from what (Mikolov et al., 2013, 3.1 and 3.2)."""
+
+    SKIP_GRAM = "skip-gram"  # the words around a word, each from it: slower, better on few texts
+    CBOW = "cbow"  # a word from the words around it together
+
+
 @dataclass(frozen=True, slots=True)
 class TrainingSettings:
-    """How vectors are trained. The defaults are word2vec's own."""
+    """How vectors are trained. The numbers are word2vec's own."""
 
     dimension: int = 100  # numbers a word
     epochs: int = 5  # times over all texts
     min_count: int = 5  # a word that is rarer gets no vector
     window: int = 5  # words on either side that go with a word
     seed: int = 0
+    model: TrainingModel = TrainingModel.SKIP_GRAM
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +94,7 @@ def train_vectors(
                 window=settings.window,
                 min_count=settings.min_count,
                 seed=settings.seed,
-                sg=1,  # skip-gram: slower than the other way and better on few texts
+                sg=int(settings.model is TrainingModel.SKIP_GRAM),
                 workers=1,
                 hashfxn=_hash,
             )
