@@ -34,3 +34,15 @@ def test_another_seed_gives_another_random_crawl(tmp_path: Path) -> None:
         settings = settings_for("random", budget=30, crawl__seed=seed)
         crawl(tmp_path / str(seed), settings, vectors=hashed_vectors()).close()
     assert {step[0] for step in story(tmp_path / "1")} != {step[0] for step in story(tmp_path / "2")}
+
+
+def test_as_many_words_around_a_link_count_as_are_set(tmp_path: Path) -> None:
+    """The scores of the links of the seeds; the anchor and the address count in any case."""
+
+    def scores(words: int) -> list[object]:
+        settings = settings_for("best-first", budget=12, parse__window_words=words)
+        path = tmp_path / str(words)
+        crawl(path, settings, vectors=hashed_vectors()).close()
+        return [step[2] for step in story(path)]
+
+    assert len({str(scores(words)) for words in (0, 5, 25)}) == 3

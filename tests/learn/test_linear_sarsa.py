@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 from honeyguide.errors import StrategyError
 from honeyguide.learn import FeatureStyle, Ingredients, LfaSettings, LinearSarsa, Mode, Scale, TopicAndCategories
 from honeyguide.learn.linear_sarsa import columns, row_width, updated
-from honeyguide.model import Candidates, Decision, LinkContext, Origin, ParentStats, Rows, Topic, Transition
+from honeyguide.model import (
+    Candidates,
+    Decision,
+    LinkContext,
+    Origin,
+    ParentRules,
+    ParentStats,
+    Rows,
+    Topic,
+    Transition,
+)
 from honeyguide.settings import settings_from
 from pages import HERE, candidates_of, link_at, page_of, sighting_of
 from vectors_by_hand import compass_vectors
@@ -309,6 +319,24 @@ def test_a_strategys_name_is_its_mode_and_the_settings_are_the_learners() -> Non
     assert [built(name).mode for name in names] == [Mode.SYNCHRONOUS, Mode.ASYNCHRONOUS, Mode.MODERATED]
     assert built("lfa-sync", step_size=0.25, draws="link").settings == replace(HAN, step_size=0.25, draws="link")
     assert (built("lfa-sync").draws_rows, built("lfa-sync", draws="link").draws_rows) == (True, False)
+
+
+def test_smoothing_changes_and_the_farthest_distance_are_as_set() -> None:
+    """Han 4: β, δ1 and δ2 and the cap of the distance."""
+    told = {"smoothing": 1.0, "small_change": 0.0, "large_change": 0.05, "farthest": 3}
+    page = page_of("north north east")
+    parents = ParentStats(
+        np.array([1]), np.zeros(1), np.zeros(1), smoothed=np.array([0.5]), distance=np.array([3], dtype=np.int64)
+    )
+
+    def end_of_state(**settings: object) -> list[float]:
+        strategy = built("lfa-sync", **settings)
+        return strategy.describe_page(page, is_relevant=False, parents=parents)[-2:].tolist()
+
+    assert built("lfa-sync", **told).parent_rules == ParentRules(smoothing=1.0, farthest=3)
+    assert end_of_state(**told) == [2, 3], "a large increase, as far away as can be"
+    assert end_of_state(**told | {"large_change": 0.9}) == [1, 3]
+    assert end_of_state(small_change=0.9, large_change=0.9) == [0, 4]
 
 
 def test_features_and_the_start_are_as_set() -> None:

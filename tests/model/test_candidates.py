@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.model import WINDOW_WORDS, Candidates, HostKey, Link, Occurrence, Origin, Page, Url
+from honeyguide.model import Candidates, HostKey, Link, Occurrence, Origin, Page, Url
 
 PAGE_URL = Url.parse("http://site.test/page")
 ORIGIN = Origin(PAGE_URL.host, relevance=0.25, distance=2, depth=3)
@@ -28,15 +28,15 @@ def pages(draw: st.DrawFn) -> Page:
     return page_with(word_count, links)
 
 
-@given(pages())
-def test_windows_stay_on_the_page_and_within_their_size(page: Page) -> None:
-    candidates = Candidates.on_page(page, page.links, ORIGIN)
+@given(pages(), st.integers(0, 40))
+def test_windows_stay_on_the_page_and_within_their_size(page: Page, size: int) -> None:
+    candidates = Candidates.on_page(page, page.links, ORIGIN, window_words=size)
     assert len(candidates) == len(page.links)
     for (first, start, end, last), link in zip(candidates.spans.tolist(), page.links, strict=True):
         place = link.telling_occurrence
         assert (start, end) == (place.start, place.end)
-        assert first == max(0, start - WINDOW_WORDS)
-        assert last == min(len(page.words), end + WINDOW_WORDS)
+        assert first == max(0, start - size)
+        assert last == min(len(page.words), end + size)
 
 
 def test_only_links_to_the_same_host_and_port_are_internal() -> None:

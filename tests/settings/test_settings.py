@@ -301,6 +301,16 @@ class TestValidation:
                 "lfa.exploration_end is 0.05: give lfa.exploration_steps, too, or lfa.exploration alone",
             ),
             (
+                "lfa.small_change",
+                0.5,
+                "lfa.small_change is 0.5: it must be at most lfa.large_change, here 0.3",
+            ),
+            (
+                "dqn.large_change",
+                0.05,
+                "dqn.small_change is 0.1: it must be at most dqn.large_change, here 0.05",
+            ),
+            (
                 "politeness.pause_to_s",
                 0.5,
                 "politeness.pause_to_s is 0.5: it must be at least pause_from_s, here 1",

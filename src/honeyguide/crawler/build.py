@@ -191,6 +191,7 @@ class Builder:
             is_live=is_live,
             guard=self.guard(),
             encoder=self.vectors.encoder if self.settings.vectors.encoder else None,
+            window_words=self.settings.parse.window_words,
             spare_urls=self.spare_urls(is_live=is_live) if self.settings.restart.is_on else {},
         )
 

@@ -145,6 +145,7 @@ class Discovery:
         self._parents = parts.parents
         self._counts_parents = parts.parents is not None and parts.parents.rules.is_newest
         self._ranks = parts.ranks
+        self._window_words = parts.window_words
         self._may_wait_again = parts.is_live
         self._found_again = found_again
         self._has_tried = has_tried
@@ -220,7 +221,13 @@ class Discovery:
         at_first = self._strategy.reads_first_occurrence
         importance = 0.0 if self._ranks is None else self._ranks.importance(link)
         candidates = Candidates.on_page(
-            page, unvisited, origin, at_first_occurrence=at_first, context=context, importance=importance
+            page,
+            unvisited,
+            origin,
+            at_first_occurrence=at_first,
+            context=context,
+            importance=importance,
+            window_words=self._window_words,
         )
         described = self._strategy.describe(candidates)
         return FoundLinks(

@@ -148,7 +148,7 @@ def _scored(page: Page, builder: Builder, verdict: Verdict) -> list[ScoredLink]:
         return []
     strategy = BestFirst(builder.topic, builder.vectors)
     seen_from = Origin(page.url.host, verdict.relevance, distance=0, depth=0)
-    candidates = Candidates.on_page(page, page.links, seen_from)
+    candidates = Candidates.on_page(page, page.links, seen_from, window_words=builder.settings.parse.window_words)
     scores = strategy.score(strategy.rows(strategy.describe(candidates), candidates.parents))
     links = [
         ScoredLink(link.target.text, link.telling_occurrence.anchor, float(score))

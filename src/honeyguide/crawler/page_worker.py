@@ -94,7 +94,14 @@ def _preparation(recipe: Recipe) -> Preparation:
     builder = Builder(settings, None if source is None else beside_encoder(source, settings.vectors))
     judge = builder.judge() if recipe.judges else None
     encoder = builder.vectors.encoder if settings.vectors.encoder else None
-    return Preparation(builder.parser(), judge, body_packer(), is_guarded=builder.is_guarded, encoder=encoder)
+    return Preparation(
+        builder.parser(),
+        judge,
+        body_packer(),
+        is_guarded=builder.is_guarded,
+        encoder=encoder,
+        window_words=builder.settings.parse.window_words,
+    )
 
 
 def _receive(incoming: BinaryIO) -> Any:  # noqa: ANN401 - whatever was sent; None at the end

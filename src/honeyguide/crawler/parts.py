@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.crawler.links import SamePages
+from honeyguide.model import WINDOW_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -73,6 +74,7 @@ class Parts:
     is_live: bool = False  # troubles may pass, and slow hosts are spared
     guard: Guard | None = None  # with one, the frontier has levels
     encoder: TextEncoder | None = None  # of link texts, which processes beside the crawl read for it
+    window_words: int = WINDOW_WORDS  # on each side of a link
     spare_urls: Mapping[str, Sequence[Url]] = field(default_factory=dict)  # for restarts, by where they come from
 
     def is_expanded(self, page: Page) -> bool:

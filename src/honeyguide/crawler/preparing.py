@@ -22,7 +22,7 @@ import numpy as np
 from honeyguide.guard import Fingerprint, fingerprint_of
 from honeyguide.judge import kinds_of
 from honeyguide.learn.features import link_texts
-from honeyguide.model import Candidates, Link, Occurrence, Origin, Url
+from honeyguide.model import WINDOW_WORDS, Candidates, Link, Occurrence, Origin, Url
 from honeyguide.registry import JUDGES
 from honeyguide.settings import with_overrides
 
@@ -127,10 +127,12 @@ class Preparation:
         *,
         is_guarded: bool = False,
         encoder: TextEncoder | None = None,
+        window_words: int = WINDOW_WORDS,
     ) -> None:
-        """With `encoder`, the texts of links are read ahead of the crawl."""
+        """With `encoder`, the texts of links are read ahead of the crawl, with so many words on each side of them."""
         self._parse = parse
         self._encoder = encoder
+        self._window_words = window_words
         self._judge = judge
         self._pack = pack
         self._is_guarded = is_guarded
@@ -151,7 +153,7 @@ class Preparation:
         judged = perf_counter()
         fingerprint = fingerprint_of(page) if self._is_guarded else None
         packed = None if self._pack is None else self._pack(fetched.body)
-        encoded = None if self._encoder is None else self._encoder.learn(_texts_of_links(page))
+        encoded = None if self._encoder is None else self._encoder.learn(_texts_of_links(page, self._window_words))
         return Prepared(page, verdict, packed, fingerprint, parsed - started, judged - parsed, description, encoded)
 
     def _judged(self, page: Page) -> tuple[Verdict | Unjudged | None, NDArray[np.float16] | None]:
@@ -164,10 +166,11 @@ class Preparation:
         return (described, None) if isinstance(described, Unjudged) else (None, described)
 
 
-def _texts_of_links(page: Page) -> list[str]:
+def _texts_of_links(page: Page, window_words: int) -> list[str]:
     """Return what an encoder reads of a page's first links; the crawl sees to the others itself."""
     origin = Origin(page.url.host, relevance=0.0, distance=0, depth=0)
-    return list(chain(*link_texts(Candidates.on_page(page, page.links[:LINKS_READ_AHEAD], origin))))
+    links = page.links[:LINKS_READ_AHEAD]
+    return list(chain(*link_texts(Candidates.on_page(page, links, origin, window_words=window_words))))
 
 
 def judge_safely(judge: Verdicts, page: Page, description: NDArray[np.float16] | None = None) -> Verdict | Unjudged:

@@ -29,10 +29,11 @@ import numpy as np
 from honeyguide.errors import StrategyError
 from honeyguide.learn.features import HEAD, link_sums
 from honeyguide.model import ParentRules
+from honeyguide.settings import setting
 from honeyguide.text import cosines, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -137,6 +138,37 @@ class Scale(StrEnum):
     HAN = "han"  # two indexes a relevance, five classes of change, clicks
     PERTEJO = "pertejo"  # tenths, eight ranges of change, clicks left to the farthest
     CONTINUOUS = "continuous"  # as they are
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSettings:
+    """The settings of every method with these features; the defaults are those of both papers."""
+
+    features: str = setting("han", "numbers that describe pages and links", choices=tuple(Scale))
+    smoothing: float = setting(
+        0.4,
+        "β: weight of a page's own relevance against its ancestors', in the change of relevance",
+        above=0,
+        at_most=1,
+    )
+    small_change: float = setting(0.1, "δ1: a change of relevance up to this is none", at_least=0, at_most=2)
+    large_change: float = setting(0.3, "δ2: a change of relevance up to this is a small one", at_least=0, at_most=2)
+    farthest: int = setting(
+        9, "clicks from the last relevant page beyond which distances are alike", at_least=1, at_most=255
+    )
+
+    def style(self) -> FeatureStyle:
+        """The scale and parameters that these settings name."""
+        parents = ParentRules(smoothing=self.smoothing, farthest=self.farthest)
+        return FeatureStyle(Scale(self.features), self.small_change, self.large_change, parents)
+
+    def mistakes_of_changes(self, table: str) -> Iterator[str]:
+        """Tell whether the two changes are out of order, in the words of the method's table."""
+        if self.small_change > self.large_change:
+            yield (
+                f"{table}.small_change is {self.small_change:g}: it must be at most {table}.large_change, "
+                f"here {self.large_change:g}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ import numpy as np
 
 from honeyguide.errors import HoneyguideError, SettingsError, StrategyError
 from honeyguide.learn.exploring import Softmax, UpperConfidence
-from honeyguide.learn.han_features import FeatureStyle, PairRows, Scale, TopicAndCategories
+from honeyguide.learn.han_features import FeatureSettings, FeatureStyle, PairRows, Scale, TopicAndCategories
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 from honeyguide.model import weighted_sums
 from honeyguide.model.saved_state import load_arrays
@@ -65,7 +65,7 @@ MODES: Final = {"lfa-sync": Mode.SYNCHRONOUS, "lfa-async": Mode.ASYNCHRONOUS, "l
 
 
 @dataclass(frozen=True, slots=True)
-class LfaSettings:
+class LfaSettings(FeatureSettings):
     """Linear SARSA with prioritised order, after Han et al. 2018; the defaults are theirs."""
 
     table: ClassVar = "lfa"
@@ -82,7 +82,6 @@ class LfaSettings:
     )
     temperature: float = setting(0.1, "of softmax: the higher, the less values count", above=0)
     confidence: float = setting(0.1, "of ucb: weight of what is little known", at_least=0)
-    features: str = setting("han", "numbers that describe pages and links", choices=tuple(Scale))
     starts_at: str = setting("zero", "weights to begin with", choices=("zero", "uniform"))
     start_weights: str = setting(
         "", "a run or a .npy file whose weights to begin with, instead", names_file=lambda value: bool(value.strip())
@@ -100,6 +99,7 @@ class LfaSettings:
 
     def mistakes(self, settings: Settings) -> Iterator[str]:  # noqa: ARG002
         """An end of exploration that nothing leads to; the default, and what it begins with, do no harm."""
+        yield from self.mistakes_of_changes(self.table)
         if not self.exploration_steps and self.exploration_end not in (LfaSettings().exploration_end, self.exploration):
             yield (
                 f"lfa.exploration_end is {self.exploration_end!r}: give lfa.exploration_steps, too, "
@@ -170,7 +170,7 @@ class LinearSarsa(Strategy):
         """One of the three modes, by the name of the strategy."""
         lfa, categories = given.settings.of(LfaSettings), given.topic.categories
         chance = np.random.default_rng([given.settings.crawl.seed, 1])  # apart from the engine's own
-        style = FeatureStyle(Scale(lfa.features))
+        style = lfa.style()
         nearness = TopicAndCategories(given.topic, categories, given.vectors())
         start = _start_weights(given, lfa, row_width(style, len(categories)), chance)
         made = cls(nearness, style, lfa, start, chance, MODES[given.settings.crawl.strategy])

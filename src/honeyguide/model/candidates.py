@@ -115,7 +115,7 @@ class ParentFacts:
 
 
 WINDOW_WORDS: Final = 25
-"""Words read on each side of an anchor."""
+"""Words read on each side of an anchor, where nobody says how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,15 +173,19 @@ class Candidates:
         at_first_occurrence: bool = False,
         context: LinkContext | None = None,
         importance: float = 0.0,
+        window_words: int = WINDOW_WORDS,
     ) -> Candidates:
-        """Describe links of one page, each where it tells most or stands first. The words are not copied."""
+        """Describe links of one page, each where it tells most or stands first. The words are not copied.
+
+        `window_words` are read on each side of an anchor.
+        """
         places = [link.first_occurrence if at_first_occurrence else link.telling_occurrence for link in links]
         count = len(places)
         spans = np.empty((count, 4), dtype=np.int64)
         spans[:, 1] = [place.start for place in places]
         spans[:, 2] = [place.end for place in places]
-        spans[:, 0] = np.maximum(spans[:, 1] - WINDOW_WORDS, 0)
-        spans[:, 3] = np.minimum(spans[:, 2] + WINDOW_WORDS, len(page.words))
+        spans[:, 0] = np.maximum(spans[:, 1] - window_words, 0)
+        spans[:, 3] = np.minimum(spans[:, 2] + window_words, len(page.words))
         own = (f"http://{origin.host}/", f"https://{origin.host}/")  # quicker than asking each address for its host
         return cls(
             words=page.words,

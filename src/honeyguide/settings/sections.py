@@ -256,7 +256,7 @@ class DirectiveSettings:
 
 @dataclass(frozen=True, slots=True)
 class ParseSettings:
-    """What reading a page may cost. A page beyond a limit is cut, and its record names the limit."""
+    """How much of a page is read, and what that may cost. A page beyond a limit is cut; its record names the limit."""
 
     deadline_s: float = setting(
         10.0, "seconds of processor time that reading a page may take; after that it is unreadable", above=0
@@ -272,6 +272,9 @@ class ParseSettings:
     max_anchor_characters: int = setting(1000, "characters of a link's text", at_least=1)
     max_title_characters: int = setting(1000, "characters of a title", at_least=1)
     max_url_characters: int = setting(2000, "characters of a URL; links to longer ones are left out", at_least=1)
+    window_words: int = setting(
+        25, "words on each side of a link that count as its surroundings", at_least=0, at_most=1000
+    )
 
 
 FOUND_AGAIN: Final = ("first", "best", "merge", "latest")

@@ -165,7 +165,7 @@ class DeepQ(Strategy):
         dqn, topic, strategy = given.settings.of(DqnSettings), given.topic, given.settings.crawl.strategy
         torch = pytorch(strategy, dqn.device)
         nearness = TopicAndCategories(topic, topic.categories, given.vectors())
-        style, is_scaled = FeatureStyle(Scale(dqn.features)), dqn.inputs == "scaled"
+        style, is_scaled = dqn.style(), dqn.inputs == "scaled"
         if strategy == "dqn-fixed":
             descriptions: Descriptions = OutputDescriptions(nearness, style, dqn.outputs, is_scaled=is_scaled)
         else:

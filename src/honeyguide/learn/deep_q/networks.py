@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 import numpy as np
 
 from honeyguide.errors import SettingsError
-from honeyguide.learn.han_features import Scale
+from honeyguide.learn.han_features import FeatureSettings, Scale
 from honeyguide.settings import setting
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ Tensor: TypeAlias = Any
 
 
 @dataclass(frozen=True, slots=True)
-class DqnSettings:
+class DqnSettings(FeatureSettings):
     """Deep Q-learning, after Pertejo 2021; the profile pertejo2021-dqn has his own values."""
 
     table: ClassVar = "dqn"
@@ -99,6 +99,7 @@ class DqnSettings:
     )  # fmt: skip
 
     def mistakes(self, settings: Settings) -> Iterator[str]:  # noqa: ARG002
+        yield from self.mistakes_of_changes(self.table)
         if not self.layers or not all(1 <= units <= 4096 for units in self.layers):
             yield f"dqn.layers is {list(self.layers)}: give at least one layer, each of 1 to 4096 units"
 
