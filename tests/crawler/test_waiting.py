@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from crawler.driving import ByAnchorNumber, HandWired, script_settings
 from crawler.small_crawls import crawl_in_pieces, settings_for, story
 from honeyguide.crawler import crawl
-from honeyguide.frontier.frontier import LONGEST_WAIT_S, better_than
+from honeyguide.frontier import Haste
+from honeyguide.frontier.frontier import LONGEST_WAIT_S, Ready
 from honeyguide.runs import open_run
 from scripted_world import ScriptedWorld, page_with
 from vectors_by_hash import hashed_vectors
@@ -84,20 +85,18 @@ def test_interrupted_and_resumed_it_waits_as_if_it_had_not_been(tmp_path: Path, 
     assert story(tmp_path / "pieces") == story(tmp_path / "whole")
 
 
-some_links = st.lists(
-    st.tuples(st.floats(-2, 2), st.one_of(st.floats(-5, 100), st.just(np.inf))), min_size=1, max_size=9
+@given(
+    st.floats(-2, 2), st.integers(1, 300), st.floats(0, 60), st.floats(0, 60), st.floats(0, 0.99), st.floats(0, 0.99)
 )
-
-
-@given(some_links, st.floats(-2, 2), st.floats(0, 1))
-def test_only_a_link_that_is_better_and_soon_is_waited_for(
-    links: list[tuple[float, float]], ready: float, hurry: float
+def test_a_wait_costs_more_the_longer_it_is_and_the_more_time_counts(
+    ready: float, hosts: int, wait_s: float, longer_s: float, hurry: float, more: float
 ) -> None:
-    worth, rest_s = (np.array(column) for column in zip(*links, strict=True))
-    place = better_than(ready, worth, np.arange(len(links), dtype=np.int32), rest_s, hurry)
-    if place is None:
-        return
-    assert hurry < 1
-    assert worth[place] > max(ready, 0.0)
-    assert rest_s[place] > 0
-    assert np.isinf(rest_s[place]) or rest_s[place] < LONGEST_WAIT_S
+    def worth(wait_s: float, hurry: float, hosts: int) -> float:
+        return float(Haste(hurry, 1.2).worth_a_wait(Ready(ready, hosts), np.array([wait_s]))[0])
+
+    asked = worth(wait_s, hurry, hosts)
+    assert asked >= max(ready, 0.0)
+    assert worth(wait_s + longer_s, hurry, hosts) >= asked
+    assert worth(wait_s, max(hurry, more), hosts) >= asked
+    assert worth(wait_s, hurry, hosts + 1) >= asked
+    assert worth(wait_s, 0.0, hosts) == max(ready, 0.0)

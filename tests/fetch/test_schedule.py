@@ -110,12 +110,12 @@ def test_a_host_never_asked_is_ready_at_any_time() -> None:
 
 def test_a_host_is_busy_from_hold_to_release_and_never_asked_twice_at_once() -> None:
     schedule = made()
-    schedule.hold(HostId(1), "b.test")
+    schedule.hold(HostId(1), "b.test", 0.0)
     assert not schedule.is_ready(HostId(1), 1e12)
     assert schedule.is_ready(HostId(0), 0.0)
     assert not schedule.are_all_ready(1e12)
     with pytest.raises(AssertionError, match="asked twice"):
-        schedule.hold(HostId(1), "b.test")
+        schedule.hold(HostId(1), "b.test", 0.0)
     schedule.rest("b.test", 4.0)
     assert not schedule.is_ready(HostId(1), 1e12), "still held"
     schedule.release("b.test")
@@ -127,7 +127,7 @@ def test_hosts_at_one_address_are_busy_together_and_rest_together_but_do_not_sha
     schedule = made()
     for name in HOSTS[:2]:
         schedule.place(name, "192.0.2.1")
-    schedule.hold(HostId(0), "a.test")
+    schedule.hold(HostId(0), "a.test", 0.0)
     assert schedule.ready_at(3).tolist() == [float("inf"), float("inf"), float("-inf")]
     schedule.note_answer("a.test", ["192.0.2.1"], Answer(PAGE, 2.0, 9.0, address="192.0.2.1"), 100.0)
     schedule.release("a.test")
@@ -138,7 +138,7 @@ def test_a_host_told_to_rest_while_its_address_is_busy_is_not_ready_when_the_add
     schedule = made()
     for name in HOSTS[:2]:
         schedule.place(name, "192.0.2.1")
-    schedule.hold(HostId(0), "a.test")
+    schedule.hold(HostId(0), "a.test", 0.0)
     schedule.rest("b.test", 1000.0)
     schedule.note_request("a.test", ["192.0.2.1"], 10.0, 0.1)
     schedule.release("a.test")
@@ -150,13 +150,13 @@ def test_a_host_that_moves_leaves_its_old_companions_alone() -> None:
     schedule = made()
     for name in HOSTS[:2]:
         schedule.place(name, "192.0.2.1")
-    schedule.hold(HostId(0), "a.test")
+    schedule.hold(HostId(0), "a.test", 0.0)
     schedule.place("a.test", "192.0.2.2")
     assert schedule.is_ready(HostId(1), 0.0)
     schedule.place("b.test", "192.0.2.2")
     assert schedule.is_ready(HostId(1), 0.0), "the one that has moved may have to rest before its page"
     schedule.release("a.test")
-    schedule.hold(HostId(0), "a.test")
+    schedule.hold(HostId(0), "a.test", 0.0)
     assert not schedule.is_ready(HostId(1), 0.0)
 
 
@@ -219,7 +219,7 @@ class EarlyRequests(RuleBasedStateMachine):
         pause_s = max(1.0, min(self.crawl_delay_s.get(name, 0.0), 20.0))
         due = [self.due.get(name, NEVER), self.due.get(address, NEVER), self.ended_at.get(name, NEVER) + pause_s]
         assert self.now >= max(due) - 1e-6
-        self.schedule.hold(HostId(host), name)
+        self.schedule.hold(HostId(host), name, 0.0)
 
     def end(self, name: str, address: str, response_s: float) -> None:
         self.schedule.release(name)

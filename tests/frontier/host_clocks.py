@@ -17,9 +17,11 @@ class HostClocks:
 
     def __init__(self) -> None:
         self._ready_at = np.full(5000, -np.inf)
+        self._asked_at = np.full(5000, -np.inf)
 
-    def hold(self, host: HostId) -> None:
+    def hold(self, host: HostId, now: float = 0.0) -> None:
         self._ready_at[host] = np.inf
+        self._asked_at[host] = now
 
     def release(self, host: HostId, ready_at: float) -> None:
         self._ready_at[host] = ready_at
@@ -32,3 +34,6 @@ class HostClocks:
 
     def ready_at(self, count: int) -> NDArray[np.float64]:
         return self._ready_at[:count]
+
+    def asked_at(self, count: int) -> NDArray[np.float64]:
+        return self._asked_at[:count]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier import HostReadiness, Scorer
+    from honeyguide.frontier import Haste, HostReadiness, Scorer
     from honeyguide.model import Row, Rows
 
 
@@ -62,16 +62,22 @@ class NaiveFrontier:
         taken = self.withdraw(min(ready, key=lambda waiting: (-waiting.score, waiting.link)).link)
         return replace(taken, score_lost_waiting=best - taken.score) if best > taken.score else taken
 
-    def better_soon(self, now: float, hurry: float) -> NotBefore | None:
-        ready = [one.score for one in self._ready(now)]
-        ready_at = self._clocks.ready_at(1 + max((one.host for one in self._waiting), default=0))
-        better = []
+    def better_soon(self, now: float, haste: Haste) -> NotBefore | None:
+        ready = self._ready(now)
+        if not ready:
+            return None
+        best, hosts = max(0.0, *(one.score for one in ready)), len({one.host for one in ready})
+        count = 1 + max(one.host for one in self._waiting)
+        ready_at, asked_at = self._clocks.ready_at(count), self._clocks.asked_at(count)
+        waits = []
         for one in self._waiting:
-            rest_s = float(ready_at[one.host]) - now
-            is_soon = 0 < rest_s < 60 or rest_s == np.inf
-            if ready and is_soon and (1.0 - hurry) * one.score > max(0.0, *ready):
-                better.append(float(ready_at[one.host]))
-        return NotBefore(min(better)) if better else None
+            wait_s = float(ready_at[one.host]) - now
+            if wait_s == np.inf:
+                wait_s = max(now - float(asked_at[one.host]), haste.turn_s)
+            price = 1 + haste.hurry / (1 - haste.hurry) * hosts * wait_s / haste.turn_s
+            if 0 < wait_s < 60 and one.score > best * price:
+                waits.append(wait_s)
+        return NotBefore(now + min(waits)) if waits else None
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         ready = sorted(self._ready(now), key=lambda waiting: (waiting.host, waiting.link))

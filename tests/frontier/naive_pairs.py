@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier import HostReadiness, Scorer
+    from honeyguide.frontier import Haste, HostReadiness, Scorer
     from honeyguide.model import Row, Rows
 
 
@@ -79,7 +79,7 @@ class NaivePairs:
         best_left = max(map(self._score, self._pairs), default=taken.score)
         return replace(taken, score_lost_waiting=max(best_left - taken.score, 0.0))
 
-    def better_soon(self, now: float, hurry: float) -> NotBefore | None:
+    def better_soon(self, now: float, haste: Haste) -> NotBefore | None:
         return None
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from frontier.host_clocks import HostClocks
 from frontier.naive_frontier import LargestNumber, Linear, NaiveFrontier, arrivals, seen_in
-from honeyguide.frontier import Arrivals, BestFirstFrontier, Taken, best_first, worth_of
+from honeyguide.frontier import Arrivals, BestFirstFrontier, Haste, Taken, best_first, worth_of
 from honeyguide.model import HostId, LinkId, Rows, weighted_sums
 
 if TYPE_CHECKING:
@@ -362,20 +362,42 @@ def test_chances_and_weights_that_change_give_the_order_of_a_full_pass(
             left.remove(best)
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 4), st.sampled_from([-1.0, 0.0, 0.4, 0.5, 1.0, 2.0])), min_size=1, max_size=40),
-    st.lists(st.sampled_from([0.0, 0.0, 3.0, 30.0, 90.0]), min_size=5, max_size=5),
-    st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+some_links = st.lists(
+    st.tuples(st.integers(0, 4), st.sampled_from([-1.0, 0.0, 0.4, 0.5, 1.0, 2.0])), min_size=1, max_size=40
 )
+rests = st.lists(st.sampled_from([0.0, 0.0, 3.0, 30.0, 90.0, np.inf]), min_size=5, max_size=5)
+hurries = st.sampled_from([0.0, 0.02, 0.2, 0.5])
+
+
+@given(some_links, rests, hurries)
 def test_waiting_pays_exactly_where_a_look_at_every_link_says_so(
     links: list[tuple[int, float]], ready_at: list[float], hurry: float
 ) -> None:
     clocks = HostClocks()
     for host, moment in enumerate(ready_at):
+        clocks.hold(HostId(host), now=host - 4.0)
         clocks.release(HostId(host), moment)
     frontier, model = BestFirstFrontier(clocks), NaiveFrontier(clocks)
     arriving = arrivals(range(len(links)), hosts=[host for host, _ in links], scores=[score for _, score in links])
     frontier.push(arriving)
     model.push(arriving)
-    assert frontier.better_soon(1.0, hurry) == model.better_soon(1.0, hurry)
-    assert hurry < 1 or frontier.better_soon(1.0, hurry) is None
+    assert frontier.better_soon(1.0, Haste(hurry, 1.2)) == model.better_soon(1.0, Haste(hurry, 1.2))
+
+
+@given(st.integers(0, 10**6), rests, hurries)
+def test_waiting_does_not_depend_on_which_links_were_priced_last(
+    seed: int, ready_at: list[float], hurry: float
+) -> None:
+    chance = np.random.default_rng(seed)
+    clocks = HostClocks()
+    for host, moment in enumerate(ready_at):
+        clocks.release(HostId(host), moment)
+    rows, hosts = chance.normal(size=(200, 3)).astype(np.float16), chance.integers(5, size=200).tolist()
+    lazy, fresh = BestFirstFrontier(clocks, row_width=3), BestFirstFrontier(clocks, row_width=3)
+    weights = chance.normal(size=(20, 3))
+    lazy.push(arrivals(range(200), hosts=hosts, rows=rows))
+    for each in weights:
+        lazy.reprice(Linear(each))
+    fresh.push(arrivals(range(200), hosts=hosts, rows=rows))
+    fresh.reprice(Linear(weights[-1]))
+    assert lazy.better_soon(1.0, Haste(hurry, 1.2)) == fresh.better_soon(1.0, Haste(hurry, 1.2))

@@ -31,7 +31,7 @@ from honeyguide.crawler.journal import JournaledStages
 from honeyguide.crawler.ledger import Ledger
 from honeyguide.crawler.parts import StageTimes
 from honeyguide.crawler.restarts import Restarts
-from honeyguide.frontier import NotBefore
+from honeyguide.frontier import Haste, NotBefore
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import Failed, FailureReason, LinkState, Unknown
 from honeyguide.runs import DispatchRecord, Progress
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 
 NOTHING_WAITS: Final = "nothing waits any more"
+ANSWER_S: Final = 0.2
+"""Seconds that a host usually takes to answer."""
 GRACE_S: Final = 5.0
 """Seconds that a live crawl goes on for, once its budget of seconds is spent, to take in what is under way."""
 
@@ -154,7 +156,7 @@ class CrawlCore:
         is_host_free = all(other.host != dispatch.host for other in self._in_flight.values())
         self._in_flight[dispatch.record.link] = dispatch
         if is_host_free:
-            self._parts.schedule.hold(dispatch.host, dispatch.url.host)
+            self._parts.schedule.hold(dispatch.host, dispatch.url.host, dispatch.record.chosen_at)
         else:
             self._to_take_up.append(dispatch)
         return is_host_free
@@ -307,7 +309,7 @@ class CrawlCore:
         for again in self._to_take_up:
             if self._parts.schedule.is_ready(again.host, now):
                 self._to_take_up.remove(again)
-                self._parts.schedule.hold(again.host, again.url.host)
+                self._parts.schedule.hold(again.host, again.url.host, now)
                 return again
         return None
 
@@ -327,16 +329,15 @@ class CrawlCore:
     def _better_soon(self, now: float) -> NotBefore | None:
         """Until when it pays to wait for a better host, rather than to spend a fetch on one that is ready."""
         parts, budget, progress = self._parts, self._settings.budget, self._ledger.progress
-        hurry = self._settings.crawl.hurry
+        hurry, turn_s = self._settings.crawl.hurry, self._settings.politeness.delay_s + ANSWER_S
         if hurry >= 1 or parts.strategy.order is not Order.BEST_SCORE:
             return None
         left_s = budget.seconds - progress.spent_seconds if budget.seconds else float("inf")
         pace_s = progress.spent_seconds / max(1, progress.fetches)
         if pace_s * (budget.fetches - progress.charged) > left_s:  # seconds are what is short
             return None
-        better = parts.frontier.better_soon(now, hurry)
-        is_too_late = better is not None and left_s < better.moment - now < float("inf")  # of a busy host nobody knows
-        return None if is_too_late else better
+        better = parts.frontier.better_soon(now, Haste(hurry, turn_s))
+        return None if better is not None and left_s < better.moment - now else better
 
     def _take_first(self, now: float) -> Taken | None:
         """A link that goes before all others, on whatever level it waits."""
@@ -409,7 +410,7 @@ class CrawlCore:
         )  # fmt: skip
         dispatch = Dispatch(record, self._parts.links.url(taken.link), taken.host)
         self._parts.links.set_state(taken.link, LinkState.IN_FLIGHT)
-        self._parts.schedule.hold(taken.host, dispatch.url.host)
+        self._parts.schedule.hold(taken.host, dispatch.url.host, now)
         self._in_flight[taken.link] = dispatch
         self._discovery.hold(taken.link, taken.pairs)
         self._ledger.note_dispatch(record)

@@ -81,6 +81,7 @@ class HostSchedule:
         self._all_asked_at = NEVER
         self._own_ready_at = np.full(64, NEVER)  # by number of the host, its address left aside
         self._ready_at = np.full(64, NEVER)  # its address considered
+        self._asked_at = np.full(64, NEVER)
         self._held = 0
         self._all_ready_at = NEVER
         self._many = FEW
@@ -97,6 +98,11 @@ class HostSchedule:
         self._make_room(count)
         return self._ready_at[:count]
 
+    def asked_at(self, count: int) -> NDArray[np.float64]:
+        """Return when the first `count` hosts were held last. Read it, do not keep it."""
+        self._make_room(count)
+        return self._asked_at[:count]
+
     @property
     def has_several(self) -> bool:
         """Whether more than one host is known."""
@@ -112,9 +118,10 @@ class HostSchedule:
                 self._addresses[record.address].numbers.append(host)
             self._refresh(record)
 
-    def hold(self, host: HostId, name: str) -> None:
+    def hold(self, host: HostId, name: str, now: float) -> None:
         """The core has chosen a link of this host."""
         self.number(host, name)
+        self._asked_at[host] = now
         record = self._hosts[name]
         assert not record.is_held, f"host {name} is asked twice at once"
         record.is_held = True
@@ -296,6 +303,7 @@ class HostSchedule:
             more = np.full(max(room, count - room), NEVER)
             self._own_ready_at = np.concatenate((self._own_ready_at, more))
             self._ready_at = np.concatenate((self._ready_at, more))
+            self._asked_at = np.concatenate((self._asked_at, more))
 
     def _forget_the_rested(self, now: float) -> None:
         """Drop what may be asked at once, whatever its robots.txt says; hosts at a known address are kept."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from honeyguide.frontier.frontier import NotBefore, Taken, better_than, check_scores, earliest
+from honeyguide.frontier.frontier import NotBefore, Ready, Taken, check_scores, earliest, soonest
 from honeyguide.model import HostId, LinkId
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier.frontier import Arrivals, HostReadiness, Scorer
+    from honeyguide.frontier.frontier import Arrivals, Haste, HostReadiness, Scorer
     from honeyguide.model import Rows
 
 
@@ -83,20 +83,18 @@ class BeamFrontier:
         taken = self._leaving(int(ready[np.argmax(self._scores[ready])]))
         return replace(taken, score_lost_waiting=best - taken.score) if best > taken.score else taken
 
-    def better_soon(self, now: float, hurry: float) -> NotBefore | None:
+    def better_soon(self, now: float, haste: Haste) -> NotBefore | None:
         ready = self.best_ready(now)
-        return None if ready is None else self.better_than(ready, now, hurry)
+        return None if ready is None else self.soonest(now, ready, haste)
 
-    def best_ready(self, now: float) -> float | None:
-        """Return the best score on a ready host; None where no link is on one."""
+    def best_ready(self, now: float) -> Ready | None:
+        """Return what is ready; None where no link is on a ready host."""
         ready = self._ready(now)
-        return float(self._scores[ready].max()) if len(ready) else None
+        return Ready(float(self._scores[ready].max()), len(np.unique(self._hosts[ready]))) if len(ready) else None
 
-    def better_than(self, ready: float, now: float, hurry: float) -> NotBefore | None:
-        """Return until when to wait for a link that beats one of score `ready`, its host at rest; None for none."""
-        rest_s = self._readiness.ready_at(int(self._hosts.max(initial=0)) + 1)[self._hosts] - now
-        place = better_than(ready, self._scores, self._hosts, rest_s, hurry)
-        return None if place is None else NotBefore(now + float(rest_s[place]), host=HostId(int(self._hosts[place])))
+    def soonest(self, now: float, ready: Ready, haste: Haste) -> NotBefore | None:
+        """Return until when to wait for the first link that is worth it, rather than to ask for what is ready."""
+        return soonest(self._scores, self._hosts, self._readiness, now, ready, haste)
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         ready = self._ready(now)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.frontier.chunks import BY_HAND, NO_LINK, NOTHING, Chunks
-from honeyguide.frontier.frontier import NotBefore, Taken, better_than, check_scores, earliest
+from honeyguide.frontier.frontier import NotBefore, Ready, Taken, check_scores, earliest, soonest
 from honeyguide.model import HostId, LinkId, weighted_sums
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier.frontier import Arrivals, Chances, HostReadiness, Scorer
+    from honeyguide.frontier.frontier import Arrivals, Chances, Haste, HostReadiness, Scorer
     from honeyguide.model import Rows
 
 RING: Final = 512  # places for past weights; the first is BY_HAND's and holds none
@@ -97,27 +97,25 @@ class BestFirstFrontier:
             else replace(taken, score_lost_waiting=self._score_lost_waiting(~is_ready, taken.worth))
         )
 
-    def better_soon(self, now: float, hurry: float) -> NotBefore | None:
+    def better_soon(self, now: float, haste: Haste) -> NotBefore | None:
         ready = self.best_ready(now)
-        return None if ready is None else self.better_than(ready, now, hurry)
+        return None if ready is None else self.soonest(now, ready, haste)
 
-    def best_ready(self, now: float) -> float | None:
-        """Return what the best link on a ready host is worth; None where no link is on one, or all hosts are ready."""
-        is_ready = self._ready_hosts(now)
-        if is_ready is None or not self._chunks.waiting_on_host[is_ready].any():
+    def best_ready(self, now: float) -> Ready | None:
+        """Return what is ready; None where no link is on a ready host, or all hosts are ready."""
+        is_ready, waiting = self._ready_hosts(now), self._chunks.waiting_on_host
+        if is_ready is None or not waiting[is_ready].any():
             return None
-        return float(self._chunks.best[self._best_chunk(is_ready)])
+        worth = float(self._chunks.best[self._best_chunk(is_ready)])
+        return Ready(worth, int(np.count_nonzero(waiting[is_ready])))
 
-    def better_than(self, ready: float, now: float, hurry: float) -> NotBefore | None:
-        """Return until when to wait for a link that beats one of worth `ready`, its host at rest; None for none."""
+    def soonest(self, now: float, ready: Ready, haste: Haste) -> NotBefore | None:
+        """Return until when to wait for the first link that is worth it, rather than to ask for what is ready."""
         chunks = self._chunks
-        hosts = chunks.host[: chunks.count]
-        rest_s = self._readiness.ready_at(len(chunks.waiting_on_host))[hosts] - now
-        best = np.where(rest_s > 0, chunks.best[: chunks.count], NOTHING)
+        best, hosts = chunks.best[: chunks.count], chunks.host[: chunks.count]
         if self._weights is not None:
-            best = self._settled_bests(best, above=max(ready, 0.0))
-        place = better_than(ready, best, hosts, rest_s, hurry)
-        return None if place is None else NotBefore(now + float(rest_s[place]), host=HostId(int(hosts[place])))
+            best = self._settled_bests(best, above=max(ready.worth, 0.0), is_best_enough=False)
+        return soonest(best, hosts, self._readiness, now, ready, haste)
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         chunks = self._chunks
@@ -290,10 +288,12 @@ class BestFirstFrontier:
         rivals = ties[chunks.lowest[ties] <= found]
         return int(rivals[np.argmin(chunks.first_links(rivals, score))])
 
-    def _settled_bests(self, best: NDArray[np.float64], above: float = NOTHING) -> NDArray[np.float64]:
+    def _settled_bests(
+        self, best: NDArray[np.float64], above: float = NOTHING, *, is_best_enough: bool = True
+    ) -> NDArray[np.float64]:
         """Price chunks until no stale one can reach the best score; stale ones are then out of the running.
 
-        So are those that cannot reach the score `above`.
+        So are those that cannot reach the score `above`; all that can are priced where the best is not enough.
         """
         chunks = self._chunks
         stale = np.flatnonzero(self._are_stale(slice(chunks.count)) & (best > NOTHING))
@@ -305,7 +305,7 @@ class BestFirstFrontier:
         bound = best[stale] + reach * self._drift[chunks.priced[stale]]
         batch = 16
         while True:
-            is_contender = bound >= max(settled.max(), above)
+            is_contender = bound >= (max(settled.max(), above) if is_best_enough else above)
             stale, bound = stale[is_contender], bound[is_contender]
             if not len(stale):
                 return settled

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
+from honeyguide.model import HostId
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from honeyguide.model import HostId, LinkId, Row, Rows
+    from honeyguide.model import LinkId, Row, Rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +83,10 @@ class HostReadiness(Protocol):
         """Return the ready times of the first `count` hosts, infinite while one is being asked; not to be kept."""
         ...
 
+    def asked_at(self, count: int) -> NDArray[np.float64]:
+        """Return when the first `count` hosts were asked last; not to be kept."""
+        ...
+
 
 class Chances(Protocol):
     """Says how probable it is that a link is answered."""
@@ -136,10 +142,10 @@ class Frontier(Protocol):
         """
         ...
 
-    def better_soon(self, now: float, hurry: float) -> NotBefore | None:
+    def better_soon(self, now: float, haste: Haste) -> NotBefore | None:
         """Return until when waiting beats the best link on a host that is ready; None where it does not.
 
-        `hurry` is as in `better_than`. Nothing is taken.
+        Nothing is taken.
         """
         ...
 
@@ -185,25 +191,52 @@ LONGEST_WAIT_S: Final = 60.0
 """A host that rests for longer is not waited for while others are ready."""
 
 
-def better_than(
-    ready: float,
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What can be asked for at once: the worth of the best link on a ready host, and how many such hosts have links."""
+
+    worth: float
+    hosts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Haste:
+    """How much time counts against fetches, from 0, not at all, to below 1.
+
+    A fetch costs 1 - hurry. One that is waited for costs hurry more for each fetch that the ready hosts could make
+    meanwhile. A link is waited for where it is worth more for its price than the best that is ready.
+    """
+
+    hurry: float
+    turn_s: float  # that a fetch takes a host, its pause included
+
+    def worth_a_wait(self, ready: Ready, wait_s: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return above which worth a link is waited for so long; always above 0."""
+        turns = ready.hosts * wait_s / self.turn_s
+        return max(ready.worth, 0.0) * (1.0 + self.hurry / (1.0 - self.hurry) * turns)
+
+
+def soonest(
     worth: NDArray[np.float64],
     hosts: NDArray[np.int32],
-    rest_s: NDArray[np.float64],
-    hurry: float,
-) -> int | None:
-    """Return the place of the link to wait for, the soonest that beats one of worth `ready`; None for none.
+    readiness: HostReadiness,
+    now: float,
+    ready: Ready,
+    haste: Haste,
+) -> NotBefore | None:
+    """Return until when to wait for the first of the links that are worth it, one or more on each of the hosts.
 
-    A link counts 1 - hurry times what it is worth, if its host rests for less than LONGEST_WAIT_S or is being asked.
-    What is worth nothing is not waited for.
+    A host that is being asked is thought to take as long again as it has taken so far, and at least a turn.
     """
-    is_soon = (rest_s > 0) & ((rest_s < LONGEST_WAIT_S) | np.isinf(rest_s))
-    with np.errstate(invalid="ignore"):  # a score may be infinite
-        is_better = is_soon & ((1.0 - hurry) * worth > max(ready, 0.0))
-    if not is_better.any():
+    count = int(hosts.max(initial=0)) + 1
+    wait_s = readiness.ready_at(count)[hosts] - now
+    wait_s = np.where(np.isinf(wait_s), np.maximum(now - readiness.asked_at(count)[hosts], haste.turn_s), wait_s)
+    is_soon = (wait_s > 0) & (wait_s < LONGEST_WAIT_S)
+    places = np.flatnonzero(is_soon & (worth > haste.worth_a_wait(ready, np.where(is_soon, wait_s, 0.0))))
+    if not len(places):
         return None
-    places = np.flatnonzero(is_better)
-    return int(places[np.lexsort((hosts[places], rest_s[places]))[0]])
+    place = places[np.lexsort((hosts[places], wait_s[places]))[0]]
+    return NotBefore(now + float(wait_s[place]), host=HostId(int(hosts[place])))
 
 
 def check_scores(links: Sequence[LinkId] | NDArray[np.signedinteger], scores: NDArray[np.float64]) -> None:

@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier.frontier import Scorer
+    from honeyguide.frontier.frontier import Haste, Ready, Scorer
     from honeyguide.model import LinkId, Rows
 
 
 class OneLevel(Frontier, Protocol):
     """A frontier that can be compared with others."""
 
-    def best_ready(self, now: float) -> float | None:
-        """Return what the best link on a ready host is worth; None where there is no need or nothing to compare."""
+    def best_ready(self, now: float) -> Ready | None:
+        """Return what is ready; None where there is nothing, or no need to compare."""
         ...
 
-    def better_than(self, ready: float, now: float, hurry: float) -> NotBefore | None:
-        """Return until when to wait for a link that beats one of worth `ready`; None for none."""
+    def soonest(self, now: float, ready: Ready, haste: Haste) -> NotBefore | None:
+        """Return until when to wait for the first link that is worth it, rather than to ask for what is ready."""
         ...
 
 
@@ -108,14 +108,14 @@ class LevelledFrontier(Generic[Inner]):
     def take(self, now: float) -> Taken | NotBefore | None:
         return self._first(now, lambda frontier: frontier.take(now))
 
-    def better_soon(self, now: float, hurry: float) -> NotBefore | None:
+    def better_soon(self, now: float, haste: Haste) -> NotBefore | None:
         """Look at the first level that has a link on a ready host, and at those above it."""
         above: list[Inner] = []
         for frontier in self._frontiers.values():
             above.append(frontier)
             ready = frontier.best_ready(now)
             if ready is not None:
-                waits = [found for each in above if (found := each.better_than(ready, now, hurry)) is not None]
+                waits = [found for each in above if (found := each.soonest(now, ready, haste)) is not None]
                 return min(waits, key=lambda wait: wait.moment, default=None)
         return None
 

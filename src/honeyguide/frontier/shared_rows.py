@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier.frontier import Arrivals, HostReadiness, NotBefore, Scorer
+    from honeyguide.frontier.frontier import Arrivals, Haste, HostReadiness, NotBefore, Ready, Scorer
     from honeyguide.model import Row, Rows
 
 ABSENT: Final = -1  # in place of the row of a link that does not wait
@@ -96,15 +96,15 @@ class SharedRowsFrontier:
         top = float(self._score[: len(self._links)].max())
         return replace(taken, score_lost_waiting=max(top - taken.score, 0.0))
 
-    def better_soon(self, now: float, hurry: float) -> NotBefore | None:  # noqa: ARG002
+    def better_soon(self, now: float, haste: Haste) -> NotBefore | None:  # noqa: ARG002
         """Never wait: in the papers whose learners share rows, hosts do not rest."""
         return None
 
-    def best_ready(self, now: float) -> float | None:  # noqa: ARG002
+    def best_ready(self, now: float) -> Ready | None:  # noqa: ARG002
         """There is nothing to compare with."""
         return None
 
-    def better_than(self, ready: float, now: float, hurry: float) -> NotBefore | None:  # noqa: ARG002
+    def soonest(self, now: float, ready: Ready, haste: Haste) -> NotBefore | None:  # noqa: ARG002
         """Never wait."""
         return None
 

@@ -76,9 +76,9 @@ class CrawlSettings:
         everyday=True,
     )
     hurry: float = setting(
-        1.0,
-        "how much time counts against fetches: 0 waits for the host of the best link, 1 never waits; in between a link "
-        "on a ready host is fetched if it promises more than this share less than the best link on a host at rest",
+        0.02,
+        "how much time counts against fetches while a good host rests: 0 not at all, the best link is waited for; "
+        "at 1 the crawl never waits; at 0.02 a wait in which 50 others could be fetched must bring twice as much",
         at_least=0,
         at_most=1,
     )
