@@ -15,6 +15,7 @@ from honeyguide.crawler import crawl
 from honeyguide.errors import InvalidUrl
 from honeyguide.model import Fetched, Url
 from honeyguide.settings import SETTINGS_BY_KEY, settings_from
+from honeyguide.settings.profiles import VALUES_BY_PROFILE
 from honeyguide.text import EnglishVectors, WordVectors
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from honeyguide.worlds.synthetic.server import SyntheticServer
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
 
     from honeyguide.runs import Run
 
-OFF, ON, SCRAPY, SCRAPY_DEFAULT = ARMS = ("off", "on", "scrapy", "scrapy-default")
-"""Ours without and with the guard; Scrapy in breadth-first order, and in the order it has out of the box."""
+OFF, ON, PROFILE, SCRAPY, SCRAPY_DEFAULT = ARMS = ("off", "on", "loop-detection", "scrapy", "scrapy-default")
+"""Ours without and with the guard, and by the profile; Scrapy in breadth-first order, and in its own."""
+
+PROFILE_STRATEGY: Final = str(VALUES_BY_PROFILE[PROFILE]["crawl.strategy"])
 
 _SCRAPY_S: Final = 900.0  # a crawl of Scrapy is given up after so long
 
@@ -113,13 +116,20 @@ def has_guard() -> bool:
 
 
 def guard_table(arm: str) -> dict[str, Any]:
-    """The settings of an arm, for `settings_from`."""
-    return {"guard": {"on": arm == ON}} if has_guard() else {}
+    """The settings of an arm but for its strategy, for `settings_from`."""
+    if not has_guard():
+        return {}
+    tables: dict[str, Any] = {"guard": {"on": arm != OFF}}
+    for key, value in VALUES_BY_PROFILE[PROFILE].items() if arm == PROFILE else ():
+        table, name = key.split(".")
+        if table != "crawl":
+            tables.setdefault(table, {})[name] = value
+    return tables
 
 
 def found_steps(run: Run, arm: str) -> set[int]:
     """The steps whose page the guard judged a loop, a trap or a copy."""
-    if arm != ON:
+    if arm == OFF:
         return set()
     findings: Any = run.guard_findings()  # type: ignore[attr-defined, unused-ignore]
     return {finding.step for finding in findings}

@@ -14,7 +14,7 @@ from honeyguide.model import Answer, Failed, FailureReason, Fetched, Url
 from honeyguide.parse import parse
 from honeyguide.settings import settings_from
 from honeyguide.worlds.frozen import open_site
-from trap_runs import ON, guard_table, vectors
+from trap_runs import OFF, guard_table, vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +105,7 @@ def _crawled(names: dict[str, Path], strategy: str, arm: str, budget: int) -> li
 
 def graded(run: Run, sites: dict[str, str], strategy: str, arm: str, seconds: float) -> list[SiteGrade]:
     """What a crawl brought from each site, by host and what to call it."""
-    found: dict[int, GuardFinding] = {each.step: each for each in run.guard_findings()} if arm == ON else {}
+    found: dict[int, GuardFinding] = {each.step: each for each in run.guard_findings()} if arm != OFF else {}
     met = set()
     pages, findings, on_copies = Counter[str](), Counter[str](), Counter[str]()
     others: dict[str, list[str]] = defaultdict(list)

@@ -1,6 +1,7 @@
 """How much of a crawl's budget do traps take, with our guard, without it, and with Scrapy's usual limits?
 
-`python benchmarks/traps.py --out FILE.jsonl [--seeds 5-14] [--scenarios ring,maze] [--arms off,on,scrapy]
+`python benchmarks/traps.py --out FILE.jsonl [--seeds 5-14] [--scenarios ring,maze]
+[--arms off,on,loop-detection,scrapy]
 [--strategies breadth-first,online-ridge] [--budget 5000] [--http] [--polite]
 [--peers PEERS/bin/python] [--jobs 2] [--json]`
 `python benchmarks/traps.py --reach [--seeds 5] [--scenarios ...]`
@@ -17,6 +18,8 @@ A FILE belongs to one state of the code: begin another one when guard, web or st
   are about (a focused crawler meets the traps of sites on its topic), one fetch at a time in process, without pauses
   but those that hosts ask for; with `--http` the same web served on loopback, sixteen fetches at a time; with
   `--polite` with a second's pause and as many at a time as a crawl has by default (in process: simulated time).
+- *loop-detection*: `--profile loop-detection`, its guard and its order by the links to a page; for `--sites` and
+  `--wiki` its guard with the strategies named.
 - *scrapy*, *scrapy-default*: Scrapy, always over HTTP, in breadth-first order and in its own, with `--depth-limit`, its
   own limit of the length of URLs and its own filter of requests; with `--peers`, an interpreter that has Scrapy, made
   with `python3 -m venv PEERS && PEERS/bin/pip install 'scrapy==2.19.*'`.
@@ -59,7 +62,19 @@ from honeyguide.worlds.wiki import WikiWorld
 from honeyguide_lab.traps import Scenario
 from machine import machine
 from trap_links import compare_linked, sites_to_meet, wiki_to_meet
-from trap_runs import ARMS, OFF, ON, SCRAPY, SCRAPY_DEFAULT, Grade, Task, has_guard, run
+from trap_runs import (
+    ARMS,
+    OFF,
+    ON,
+    PROFILE,
+    PROFILE_STRATEGY,
+    SCRAPY,
+    SCRAPY_DEFAULT,
+    Grade,
+    Task,
+    has_guard,
+    run,
+)
 from trap_sites import SiteGrade, compare_sites
 
 if TYPE_CHECKING:
@@ -81,7 +96,8 @@ def tasks_of(chosen: argparse.Namespace) -> list[Task]:
             tasks.append(replace(task, peers=chosen.peers, depth_limit=chosen.depth_limit))
         else:
             ours = replace(task, over_http=chosen.http, is_polite=chosen.polite)
-            tasks += [replace(ours, strategy=strategy) for strategy in chosen.strategies]
+            strategies = [PROFILE_STRATEGY] if arm == PROFILE else chosen.strategies
+            tasks += [replace(ours, strategy=strategy) for strategy in strategies]
     return tasks
 
 
@@ -140,7 +156,7 @@ def _row(scenario: str, way: str, crawls: Sequence[tuple[Task, Grade]], results:
     right = sum(grade.true_findings for _, grade in crawls)
     wrong = sum(grade.false_findings for _, grade in crawls)
     bad = sum(grade.wasted for _, grade in crawls)
-    is_guarded = crawls[0][0].arm == ON
+    is_guarded = crawls[0][0].arm in (ON, PROFILE)
     return {
         "scenario": scenario,
         "crawl": way,
