@@ -183,6 +183,7 @@ EXPORTS: Final = Registry(
         "gexf": "honeyguide.runs.exports.graph_xml:GEXF",
         "markdown": "honeyguide.runs.exports.markdown:MARKDOWN",
         "answers": "honeyguide.runs.exports.answers:ANSWERS",
+        "keywords": "honeyguide.runs.exports.keywords:KEYWORDS",
     },
 )
 """Values of `honeyguide.runs.exports.ExportFormat`."""

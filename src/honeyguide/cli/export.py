@@ -53,7 +53,7 @@ def export(
     Pages: [bold]jsonl[/bold], [bold]csv[/bold] (safe for spreadsheets), [bold]parquet[/bold] (extra parquet) and
     [bold]markdown[/bold] (a folder with a file a page). Answers as they came: [bold]warc[/bold]. The link graph:
     [bold]graphml[/bold], [bold]gexf[/bold], or [bold]edges[/bold] over all pages discovered, as text. Answers about
-    pages: [bold]answers[/bold].
+    pages: [bold]answers[/bold]. Keywords that satisfy a search phrase, where the judge is rake: [bold]keywords[/bold].
 
     Works while the crawl is going on, too: what is written is the run at one moment.
 

@@ -225,7 +225,7 @@ def _print_table(pages: Sequence[JudgedPage]) -> None:
 
 def _document(page: JudgedPage) -> dict[str, Any]:
     document = asdict(page)
-    del document["matches"]
+    del document["verdict"]["matches"]
     if page.evidence.kind == "rake":
-        document["matches"] = [{**match._asdict(), "url": match.url.text} for match in page.matches]
+        document["matches"] = [{**match._asdict(), "url": match.url.text} for match in page.verdict.matches]
     return {"name": document.pop("name"), **document.pop("verdict"), **document}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from honeyguide.crawler.answering import NearAnswer
-    from honeyguide.judge import Match, Verdicts
+    from honeyguide.judge import Verdicts
     from honeyguide.model import Cap, Evidence, Page, Verdict
     from honeyguide.settings import Settings
     from honeyguide.worlds import World
@@ -51,7 +51,6 @@ class JudgedPage:
     links: tuple[ScoredLink, ...] = ()  # best first
     cut_by: tuple[Cap, ...] = ()  # limits of [parse] that it is over
     answers: tuple[NearAnswer, ...] = ()  # of the run that taught the judge, those about the nearest pages first
-    matches: tuple[Match, ...] = ()  # of the rake judge: every keyword with every search phrase that it satisfies
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +137,6 @@ def _judged(name: str, page: Page, builder: Builder, verdicts: Verdicts, links: 
         evidence=verdicts.evidence(page),
         links=tuple(scored),
         cut_by=page.cut_by,
-        matches=tuple(verdicts.matches(page)),
     )
 
 

@@ -21,14 +21,14 @@ from honeyguide.judge.judge import Judge, JudgeIngredients, LearningJudge, State
 from honeyguide.judge.keywords import KeywordJudge, TopicPhrases
 from honeyguide.judge.learned import LearnedJudge
 from honeyguide.judge.questions import next_questions
-from honeyguide.judge.rake import Match, RakeJudge, RakeSettings
+from honeyguide.judge.rake import RakeJudge, RakeSettings
 from honeyguide.judge.tfidf import DocumentFrequencies, IdfSettings, TfidfJudge, idf_of
 from honeyguide.judge.verdicts import Ladder, Verdicts, moved_by_answers
 
 __all__ = [
     "ClassifierJudge", "ClassifierSettings", "CombinedJudge", "CombinedSettings", "DocumentFrequencies",
     "EmbeddingJudge", "EmbeddingTfidfJudge", "Examples", "IdfSettings", "Judge", "JudgeIngredients", "KeywordJudge",
-    "Ladder", "LearnedJudge", "LearningJudge", "Match", "NeuralJudge", "Part", "RakeJudge", "RakeSettings",
+    "Ladder", "LearnedJudge", "LearningJudge", "NeuralJudge", "Part", "RakeJudge", "RakeSettings",
     "StatelessJudge", "TfidfJudge", "TopicPhrases", "VectorModel", "VectorModelJudge", "Verdicts", "build_judge",
     "check_topic", "chosen_classifier", "fitted_logistic", "idf_of", "kinds_of", "moved_by_answers", "next_questions",
     "trained_network",

@@ -22,7 +22,7 @@ import numpy as np
 
 from honeyguide.judge.embeddings import ROWS_SHOWN
 from honeyguide.judge.judge import StatelessJudge
-from honeyguide.model import Evidence, EvidenceRow, Topic
+from honeyguide.model import Evidence, EvidenceRow, KeywordMatch, Topic
 from honeyguide.settings import setting
 from honeyguide.text import Stems, cosines, stop_words, words_of
 from honeyguide.text.rake import RakeScore, candidates_in, keywords_of
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.judge.judge import JudgeIngredients
-    from honeyguide.model import Page, Url
+    from honeyguide.model import Page
     from honeyguide.settings import Settings
     from honeyguide.text import WordRows, WordVectors
     from honeyguide.text.rake import Keyword
@@ -64,15 +64,6 @@ class RakeSettings:
     def mistakes(self, settings: Settings) -> Iterator[str]:  # noqa: ARG002
         if self.lower >= self.upper and self.upper < 1:
             yield f"judge.lower is {self.lower:g}: it must be below judge.upper, here {self.upper:g}"
-
-
-class Match(NamedTuple):
-    """A keyword that satisfies a search phrase: the tuple that Lim's crawler lists."""
-
-    score: float
-    search: str
-    keyword: str
-    url: Url
 
 
 class _Search(NamedTuple):
@@ -112,10 +103,11 @@ class RakeJudge(StatelessJudge):
         self._stems = Stems(language)
         self._stop_words = stop_words(language)
         self._searches = [self._search(phrase, vectors) for phrase in topic.phrases if words_of(phrase)]
+        self._measured: tuple[Page, list[Keyword], NDArray[np.float64]] | None = None  # the page asked about last
         self._asked = np.array([search.vectors.sum(axis=0) for search in self._searches])
 
     def relevance(self, page: Page) -> float:
-        best = self._similarities(page, self.keywords(page)).max(axis=1, initial=0.0)
+        best = self._keywords_measured(page)[1].max(axis=1, initial=0.0)
         return float(best.sum()) / max(len(best), 1)
 
     def keywords(self, page: Page) -> list[Keyword]:
@@ -124,19 +116,17 @@ class RakeJudge(StatelessJudge):
         found = keywords_of(page.words, candidates, self._stems, RakeScore(self._settings.rake_score))
         return found[: self._settings.rake_keywords or None]
 
-    def matches(self, page: Page) -> list[Match]:
+    def matches(self, page: Page) -> list[KeywordMatch]:
         """Every keyword with every search phrase that it satisfies: best keywords first, phrases as they were given."""
-        keywords = self.keywords(page)
-        similarities = self._similarities(page, keywords)
+        keywords, similarities = self._keywords_measured(page)
         return [
-            Match(float(similarities[row, column]), self._searches[column].shown, keywords[row].text, page.url)
+            KeywordMatch(float(similarities[row, column]), self._searches[column].shown, keywords[row].text, page.url)
             for row, column in np.argwhere(similarities).tolist()
         ]
 
     def evidence(self, page: Page) -> Evidence:
         """The keywords that count, each with the search phrase that it is nearest to."""
-        keywords = self.keywords(page)
-        similarities = self._similarities(page, keywords)
+        keywords, similarities = self._keywords_measured(page)
         best = similarities.max(axis=1, initial=0.0)
         relevance = float(best.sum()) / max(len(best), 1)
         order = [place for place in np.argsort(-best, kind="stable").tolist() if best[place] > 0]
@@ -151,6 +141,13 @@ class RakeJudge(StatelessJudge):
             for place in order[:ROWS_SHOWN]
         )
         return Evidence("rake", relevance, self.threshold, rows, relevance - sum(row.contribution for row in rows))
+
+    def _keywords_measured(self, page: Page) -> tuple[list[Keyword], NDArray[np.float64]]:
+        """The keywords of a page and their similarities; worked out once where a page is asked about twice in a row."""
+        if self._measured is None or self._measured[0] is not page:
+            keywords = self.keywords(page)
+            self._measured = page, keywords, self._similarities(page, keywords)
+        return self._measured[1:]
 
     def _search(self, phrase: str, vectors: WordVectors) -> _Search:
         words = tuple(words_of(phrase))

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.judge.judge import Judge, JudgeIngredients
-    from honeyguide.judge.rake import Match
     from honeyguide.model import Evidence, Page
 
 
@@ -156,7 +155,8 @@ class Verdicts:
         has_word = (by_word or self._ladder is not None) and self._phrases.are_in(page.main_words)
         is_relevant = has_word if by_word else relevance >= self.threshold
         reward = self._reward(page, (first, relevance), is_relevant=is_relevant, has_word=has_word)
-        return Verdict(relevance, is_relevant, reward)
+        matches = self._judge.matches(page) if isinstance(self._judge, RakeJudge) else []
+        return Verdict(relevance, is_relevant, reward, tuple(matches))
 
     def judge_again(self, relevance: float, before: Verdict) -> Verdict:
         """Return the verdict on a page that was judged `before`, when it came, and has another relevance now.
@@ -179,10 +179,6 @@ class Verdicts:
     def evidence(self, page: Page) -> Evidence:
         """Return what made the relevance. Changes nothing."""
         return replace(self._judge.evidence(page), threshold=self.threshold)
-
-    def matches(self, page: Page) -> list[Match]:
-        """The keywords of the page with the search phrases they satisfy, where the judge is Lim's; else none."""
-        return self._judge.matches(page) if isinstance(self._judge, RakeJudge) else []
 
     def save(self) -> bytes:
         return self._judge.save()

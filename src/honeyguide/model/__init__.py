@@ -42,7 +42,18 @@ from honeyguide.model.outcome import (
     Unchanged,
     Unknown,
 )
-from honeyguide.model.page import NO_DIRECTIVES, Cap, Directives, Evidence, EvidenceRow, Page, Refresh, Topic, Verdict
+from honeyguide.model.page import (
+    NO_DIRECTIVES,
+    Cap,
+    Directives,
+    Evidence,
+    EvidenceRow,
+    KeywordMatch,
+    Page,
+    Refresh,
+    Topic,
+    Verdict,
+)
 from honeyguide.model.url import (
     HostId,
     HostKey,
@@ -71,6 +82,7 @@ __all__ = [
     "HostId",
     "HostKey",
     "HostRest",
+    "KeywordMatch",
     "KnownPage",
     "Link",
     "LinkContext",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import xxhash
 
@@ -126,6 +126,15 @@ class Page:
         return tuple(chain.from_iterable(self.words[start:end] for start, end in self.main_spans))
 
 
+class KeywordMatch(NamedTuple):
+    """A keyword of a page that satisfies a search phrase: the tuple that Lim's crawler records (2016, 5.1)."""
+
+    score: float  # similarity, 0 to 1
+    search: str
+    keyword: str
+    url: Url
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """How relevant a page is to the topic, and what reward that earns the crawler."""
@@ -133,3 +142,4 @@ class Verdict:
     relevance: float  # 0 to 1
     is_relevant: bool  # by the rule in the settings: relevance reached a threshold, or a word of the topic is there
     reward: float
+    matches: tuple[KeywordMatch, ...] = ()  # where the judge looks for keywords

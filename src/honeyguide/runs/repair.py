@@ -49,7 +49,7 @@ _ORPHANS: Final = (
     *(f"DELETE FROM {table} WHERE step NOT IN (SELECT step FROM steps)" for table in ("archive", "choices")),  # noqa: S608
     *(
         f"DELETE FROM {table} WHERE link NOT IN (SELECT link FROM pages)"  # noqa: S608 - names of our own
-        for table in ("bodies", "validators", "directives", "identities", "prints", "findings")
+        for table in ("bodies", "keywords", "validators", "directives", "identities", "prints", "findings")
     ),
     "UPDATE answers SET link = NULL WHERE link NOT IN (SELECT link FROM pages)",
     *(f"DELETE FROM {table}" for table in ("in_flight", "pairs", "journal")),  # noqa: S608
@@ -60,7 +60,11 @@ _ORPHANS: Final = (
 _LINK_COLUMNS: Final = {
     "links": ("id", "page", "found_on"), "edges": ("source", "target"), "findings": ("link", "like"),
     **dict.fromkeys(
-        ("steps", "pages", "bodies", "answers", "skips", "validators", "directives", "identities", "prints"), ("link",)
+        (
+            "steps", "pages", "bodies", "keywords", "answers", "skips", "validators", "directives", "identities",
+            "prints",
+        ),
+        ("link",),
     ),
 }  # fmt: skip
 

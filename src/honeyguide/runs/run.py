@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from honeyguide.errors import RunDamaged
-from honeyguide.model import LinkId, Url
+from honeyguide.model import KeywordMatch, LinkId, Url
 from honeyguide.runs.answers import page_at, read_answers, read_pages
 from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import DiscoveredGraph
@@ -218,6 +218,15 @@ class Run:
             if body is not None:
                 return body
         raise KeyError(url.text)
+
+    def keyword_matches(self, *, relevant_only: bool = False) -> Iterator[KeywordMatch]:
+        """Yield the keywords of pages that satisfy a search phrase, in the order in which the pages came."""
+        those = "WHERE p.is_relevant" if relevant_only else ""
+        rows = self._select(
+            f"""SELECT k.score, k.search, k.keyword, l.url FROM keywords k JOIN pages p USING (link)
+                JOIN links l ON l.id = k.link {those} ORDER BY p.step, k.number"""  # noqa: S608 - our own words
+        )
+        return (KeywordMatch(score, search, keyword, Url(url)) for score, search, keyword, url in rows)
 
     def answers(self) -> Iterator[AnswerRecord]:
         """Yield every answer about a page, in the order in which they were taken in."""

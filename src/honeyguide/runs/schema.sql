@@ -1,4 +1,4 @@
--- A run, format 10. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
+-- A run, format 11. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
@@ -68,6 +68,15 @@ CREATE TABLE bodies (                -- of pages, where they are kept here; apar
   link INTEGER PRIMARY KEY,
   body BLOB NOT NULL                 -- zstandard
 ) STRICT;
+
+CREATE TABLE keywords (              -- of pages that satisfy a search phrase, where the judge looks for such
+  link INTEGER NOT NULL,
+  number INTEGER NOT NULL,           -- from 0; the best keywords of the page first
+  score REAL NOT NULL,               -- similarity of the two
+  search TEXT NOT NULL,
+  keyword TEXT NOT NULL,
+  PRIMARY KEY (link, number)
+) WITHOUT ROWID, STRICT;
 
 CREATE TABLE answers (               -- about pages, in the order in which the crawl took them
   number INTEGER PRIMARY KEY,        -- from 1

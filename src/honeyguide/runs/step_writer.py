@@ -233,6 +233,9 @@ class StepWriter:
             ),
         )  # fmt: skip
         self._write_body(link, fetched.body, visit)
+        if verdict.matches and not visit.is_unindexed:
+            rows = [(link, place, each.score, each.search, each.keyword) for place, each in enumerate(verdict.matches)]
+            self._db.executemany("INSERT INTO keywords VALUES (?,?,?,?,?)", rows)
         if fetched.etag or fetched.last_modified:
             self._db.execute("INSERT INTO validators VALUES (?,?,?)", (link, fetched.etag, fetched.last_modified))
         self._db.executemany("INSERT INTO edges VALUES (?,?)", [(link, target) for target in sorted(visit.targets)])

@@ -70,6 +70,16 @@ class AnswersWritten:
 
 
 @dataclass(frozen=True, slots=True)
+class KeywordsWritten:
+    """How many keywords were written, a keyword once for each search phrase that it satisfies."""
+
+    keywords: int
+
+    def __str__(self) -> str:
+        return count_of(self.keywords, "keyword")
+
+
+@dataclass(frozen=True, slots=True)
 class RecordsWritten:
     """How many records a WARC file has."""
 
@@ -80,7 +90,7 @@ class RecordsWritten:
         return f"{count_of(self.responses, 'response')}, {count_of(self.pages, 'page')} among them"
 
 
-Written: TypeAlias = EdgesWritten | PagesWritten | RecordsWritten | AnswersWritten
+Written: TypeAlias = EdgesWritten | PagesWritten | RecordsWritten | AnswersWritten | KeywordsWritten
 
 
 @dataclass(frozen=True, slots=True)

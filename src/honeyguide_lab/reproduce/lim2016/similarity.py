@@ -24,8 +24,7 @@ from honeyguide_lab.reproduce.study import Section, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.judge import Match
-    from honeyguide.model import Page
+    from honeyguide.model import KeywordMatch, Page
     from honeyguide.text import WordVectors
     from honeyguide_lab.reproduce.lim2016.exploration import Explored
     from honeyguide_lab.reproduce.lim2016.measured_crawl import MeasuredCrawl
@@ -70,7 +69,7 @@ def similarity_document(pages: Sequence[Page], vectors: WordVectors) -> list[Any
     return [[page.url.text, _near_by_keyword(judge.matches(page))] for page in pages]
 
 
-def _near_by_keyword(matches: Sequence[Match]) -> dict[str, dict[str, float]]:
+def _near_by_keyword(matches: Sequence[KeywordMatch]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for match in matches:
         found.setdefault(match.keyword, {})[match.search] = round(match.score, _DIGITS)
