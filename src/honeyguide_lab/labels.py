@@ -1,7 +1,7 @@
 """Labels that grade a crawl: which pages are on topic, unseen by any judge or strategy.
 
-A `LabelRule` is what a person writes: `truth`, `category:REGEX`, `csv:FILE` or `word:TERM`. Applied to a world it
-becomes `Labels`, which say of a final URL whether its page is on topic. A crawl never gets hold of either.
+A `LabelRule` is what a person writes: `truth`, `category:REGEX`, `url:REGEX`, `csv:FILE` or `word:TERM`. Applied to a
+world it becomes `Labels`, which say of a final URL whether its page is on topic. A crawl never gets hold of either.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from honeyguide.model import Topic
     from honeyguide.worlds import World
 
-KINDS: Final = ("truth", "category", "csv", "word")
+KINDS: Final = ("truth", "category", "url", "csv", "word")
 _YES: Final = frozenset({"1", "true", "yes"})
 
 
@@ -75,7 +75,7 @@ class CategoryLabels:
 
 @dataclass(frozen=True, slots=True)
 class ListedLabels:
-    """Pages that someone has listed: read from a CSV, or found to have a word in their text."""
+    """Pages by their URLs: read from a CSV, matched by a pattern, or found to have a word in their text."""
 
     urls: frozenset[str]
 
@@ -96,11 +96,9 @@ class LabelRule:
         kind, colon, value = text.partition(":")
         value = value.replace("{topic}", topic).strip()
         if kind not in KINDS or (kind == "truth") == bool(colon) or (colon and not value):
-            raise SettingsError(
-                [f"labels is {text!r}: write truth, category:REGEX, csv:FILE or word:TERM, as in category:{topic}"]
-            )
-        if kind == "category":
-            _pattern(value)
+            raise SettingsError([f"labels is {text!r}: write truth, category:REGEX, url:REGEX, csv:FILE or word:TERM"])
+        if kind in ("category", "url"):
+            _pattern(kind, value)
         if kind == "word" and not words_of(value):
             raise SettingsError([f"labels is {text!r}: there is no word in it"])
         return cls(kind, value)
@@ -113,7 +111,7 @@ class LabelRule:
         if isinstance(world, KnowsCategories):
             return cls("category", f"^{re.escape(topic)}$")
         raise SettingsError(
-            [f"topic {topic}: this world has no labels of its own; give --labels csv:FILE or word:TERM"]
+            [f"topic {topic}: this world has no labels of its own; give --labels url:REGEX, csv:FILE or word:TERM"]
         )
 
     def __str__(self) -> str:
@@ -122,7 +120,7 @@ class LabelRule:
     def is_self_graded(self, topic: Topic) -> bool:
         """Whether the topic that judge and strategy are told has a word of the label in it, in whatever form.
 
-        Other kinds never are: categories, lists and the truth stand on no page, whatever words they are called by.
+        Other kinds never are: categories, URLs, lists and the truth stand on no page, whatever they are called.
         """
         if self.kind != "word":
             return False
@@ -137,7 +135,10 @@ class LabelRule:
             case "category":
                 if not isinstance(world, KnowsCategories):
                     raise SettingsError([f"labels is '{self}': this world has no categories; see wiki:PATH"])
-                return CategoryLabels(world, _pattern(self.value))
+                return CategoryLabels(world, _pattern(self.kind, self.value))
+            case "url":
+                found = _pattern(self.kind, self.value).search
+                return ListedLabels(frozenset(url for url in graph.urls if found(url)))
             case "csv":
                 return ListedLabels(_final_urls(_read_csv(Path(self.value), topic), graph))
             case _:
@@ -176,14 +177,12 @@ def _final_urls(urls: frozenset[str], graph: WorldGraph) -> frozenset[str]:
     return frozenset(final)
 
 
-def _pattern(text: str) -> re.Pattern[str]:
+def _pattern(kind: str, text: str) -> re.Pattern[str]:
     """A regular expression, in any case of letters."""
     try:
         return linear_pattern(f"(?i){text}")
     except ValueError as error:
-        raise SettingsError(
-            [f"labels is 'category:{text}': not a regular expression that RE2 knows ({error})"]
-        ) from None
+        raise SettingsError([f"labels is '{kind}:{text}': not a regular expression that RE2 knows ({error})"]) from None
 
 
 def _read_csv(file: Path, topic: str) -> frozenset[str]:

@@ -78,6 +78,13 @@ def test_categories_are_found_by_name_or_pattern_in_any_case_of_letters() -> Non
     assert on_topic("category:{topic} of", world) == {"http://web.test/1"}
 
 
+def test_a_pattern_in_the_url_labels_the_pages_of_a_section() -> None:
+    script = {HOME: page_with("/Rocks/1", "/music/1"), "http://web.test/Rocks/1": "", "http://web.test/music/1": ""}
+    assert on_topic(r"url:^http://web\.test/rocks/", ScriptedWorld(script)) == {"http://web.test/Rocks/1"}
+    with pytest.raises(SettingsError, match=r"labels is 'url:\('.*not a regular expression"):
+        LabelRule.parse("url:(", "geology")
+
+
 def test_a_world_with_categories_is_labelled_by_the_one_of_the_topics_name() -> None:
     assert str(LabelRule.natural_to(CategorisedWorld({}), "geology")) == "category:^geology$"
     assert str(LabelRule.natural_to(SyntheticWorld(), "geology")) == "truth"
