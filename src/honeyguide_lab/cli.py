@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, TypeAlias
 
@@ -14,10 +15,13 @@ from rich.console import Console
 from honeyguide.cli.options import OUTPUT_PANEL, JsonFlag, LogFile, Verbosity, parse_assignment, whole_number
 from honeyguide.cli.watching import Interruption
 from honeyguide.errors import SettingsError
+from honeyguide.model.clock import RealClock
 from honeyguide.settings import USUAL_STRATEGIES, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from honeyguide.model.clock import Clock
 
 app = typer.Typer(
     name="lab",
@@ -28,6 +32,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+_LINE_EVERY_S: Final = 60
+_PACE_S: Final = 600  # strategies differ in speed: the time left is told by the pace of ten minutes
 _WHAT: Final = "What is looked for, and where"
 _HOW: Final = "How it is measured"
 _FILE_HELP: Final = (
@@ -65,6 +71,17 @@ ASK_HELP: Final = (
     f"{_FILE_HELP}\n\n"
     "[bold]Example[/bold]\n\n"
     "  honeyguide lab ask --world wiki:simple --topic geology --topic chess --budget R -o answers"
+)
+LEADERBOARD_HELP: Final = (
+    "Rank all strategies on several webs, with paired intervals.\n\n"
+    "In the first round every strategy crawls some topics of each web, in the second the best six crawl all of them, "
+    "also with a larger budget and with ten answers. FOLDER gets leaderboard.md, .json and .csv. Called again with the "
+    "same folder, it goes on where it stopped; crawls of other code are kept and named in the table, and made again "
+    "once their files in FOLDER/crawls are removed.\n\n"
+    "Without --config it takes the synthetic webs. A file names others, a dump or folders of HTML: "
+    "benchmarks/leaderboard.toml is one, and says where its data comes from.\n\n"
+    "[bold]Example[/bold]\n\n"
+    "  honeyguide lab leaderboard --quick -o leaderboard"
 )
 _USUAL_BY_COMMAND: Final[dict[str, dict[str, Any]]] = {
     "sweep": {"parameter": "", "values": []},
@@ -116,8 +133,8 @@ Labels: TypeAlias = Annotated[
         "--labels",
         panel=_WHAT,
         metavar="RULE",
-        help="What is on topic: truth (of a synthetic web), category:REGEX, csv:FILE with columns url and label, "
-        "or word:TERM in the text. {topic} stands for the topic. Without it: the world's own.",
+        help="What is on topic: truth (of a synthetic web), category:REGEX, url:REGEX, csv:FILE with columns url and "
+        "label, or word:TERM in the text. {topic} stands for the topic. Without it: the world's own.",
     ),
 ]
 Budget: TypeAlias = Annotated[
@@ -245,6 +262,41 @@ app.command("ask", help=ASK_HELP, short_help="Measure what answers about pages b
 app.command("sweep", help=SWEEP_HELP, short_help="Try one setting of a strategy with several values.")(sweep)
 
 
+@app.command("leaderboard", help=LEADERBOARD_HELP, short_help="Rank all strategies on several webs.")
+def leaderboard(
+    output: Annotated[
+        Path, _option("-o", "--output", panel=OUTPUT_PANEL, metavar="FOLDER", help="Where results and tables are kept.")
+    ],
+    config: Annotated[
+        Path | None,
+        _option("--config", metavar="FILE", help="A TOML file of the webs; see docs/howto/compare-strategies.md."),
+    ] = None,
+    quick: Annotated[
+        bool,
+        _option("--quick", metavar="", help="Two topics, one repeat, 100 fetches and one round: minutes."),
+    ] = False,
+    jobs: Jobs = None,
+    as_json: JsonFlag = False,
+    verbose: Verbosity = 0,
+    log_file: LogFile = None,
+) -> None:
+    from honeyguide.cli.output import print_json  # noqa: PLC0415 - the engine takes a while to load
+    from honeyguide_lab.leaderboard import SYNTHETIC_WEBS, leaderboard_from, make_leaderboard  # noqa: PLC0415
+
+    board = leaderboard_from(SYNTHETIC_WEBS if config is None else read_toml(config))
+    with _watching(verbose, log_file) as (is_interrupted, on_progress):
+        done = make_leaderboard(
+            board.quick() if quick else board, output, jobs=jobs, is_interrupted=is_interrupted, on_progress=on_progress
+        )
+    if done is None or not done.is_complete:
+        _stop(is_interrupted)
+    if as_json:
+        print_json(done.document)
+    else:
+        print(done.table)
+        print(f"The tables and the results of all crawls are in {output}.")
+
+
 @app.command("reproduce", help=REPRODUCE_HELP, short_help="Make the experiments of a paper again.")
 def reproduce(
     paper: Annotated[
@@ -355,12 +407,31 @@ def _watching(verbose: int, log_file: Path | None) -> Iterator[tuple[Interruptio
 
 @contextmanager
 def _bar(console: Console) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar on a terminal; elsewhere a line a minute."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     if not sys.stderr.isatty() or console.is_dumb_terminal:
-        yield lambda *_: None
+        yield MinuteLines(RealClock())
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=_PACE_S) as progress:
         row = progress.add_task("", total=None)
         yield lambda what, done, total: progress.update(row, description=what, completed=done, total=total)
+
+
+class MinuteLines:
+    """Says on stderr at most once a minute how far the work is, and how long it will take at this pace."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._began = self._said = clock.now()
+        self._what, self._done_before = "", 0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        now = self._clock.now()
+        if what != self._what:  # what was done in an earlier call is no measure of the pace
+            self._what, self._began, self._done_before = what, now, done
+        if now - self._said >= _LINE_EVERY_S and done > self._done_before:
+            self._said = now
+            left_s = (total - done) * (now - self._began) / (done - self._done_before)
+            typer.echo(f"{what}: {done:,} of {total:,}, about {timedelta(seconds=round(left_s))} left", err=True)

@@ -13,7 +13,7 @@ from honeyguide_lab.grading import grade, write_steps
 from honeyguide_lab.parallel import run_crawls
 from honeyguide_lab.report_files import write_outputs
 from honeyguide_lab.summary import GradedCrawl, summary
-from honeyguide_lab.survey import save_graph, survey
+from honeyguide_lab.survey import SurveyInterrupted, save_graphs, survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,15 +60,9 @@ def compare_strategies(
     mistake is raised before the folder is made. `on_progress` hears what is being done, how far it is, of how much.
     """
     refuse_foreign(folder, _about(experiment))
-
-    def note_exploring(world: str, done: int, known: int) -> None:
-        if is_interrupted():
-            raise _InterruptedError
-        on_progress(f"exploring {world}", done, known)
-
     try:
-        surveyed = survey(experiment, folder / "graphs", note_exploring)
-    except _InterruptedError:
+        surveyed = survey(experiment, folder / "graphs", is_interrupted=is_interrupted, on_progress=on_progress)
+    except SurveyInterrupted:
         return None
     _prepare(folder, experiment, surveyed)
     crawls = list(_crawls(experiment, surveyed, folder))
@@ -87,18 +81,12 @@ def compare_strategies(
     return Comparison(folder, document, table, has_plots)
 
 
-class _InterruptedError(Exception):
-    """Someone wants the survey to stop; nothing of it is kept."""
-
-
 def _prepare(folder: Path, experiment: Experiment, surveyed: Survey) -> None:
-    """Keep the graphs, and make the folder this experiment's on this data."""
+    """Make the folder this experiment's on this data, and keep the graphs."""
     about = _about(experiment) | {"data": {cell.world: cell.data_hash for cell in surveyed.cells}}
     refuse_foreign(folder, about)
-    for name, graph in surveyed.graphs.items():
-        if not (folder / "graphs" / name).exists():
-            save_graph(graph, folder / "graphs" / name)
     claim_folder(folder, about)
+    save_graphs(surveyed.graphs, folder / "graphs")
 
 
 def _about(experiment: Experiment) -> dict[str, Any]:

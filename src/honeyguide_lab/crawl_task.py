@@ -8,6 +8,7 @@ putting another into it is refused.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import time
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from honeyguide.crawler import (
     resume,
     word_vectors,
 )
-from honeyguide.errors import HoneyguideError, RunDamaged, RunExists
+from honeyguide.errors import HoneyguideError, RunDamaged, RunExists, StoreError
 from honeyguide.judge import StatelessJudge
 from honeyguide.model import Evidence
 from honeyguide.model.clock import RealClock
@@ -85,6 +86,9 @@ def refuse_foreign(folder: Path, about: dict[str, Any]) -> None:
         _refuse_other(file, _as_read_back(about))
     elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise RunExists(f"{folder} exists and is not empty; choose another folder with -o")
+    nearest = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
+        raise StoreError(f"{folder} cannot be made, because {nearest} cannot be written; choose another folder with -o")
 
 
 def claim_folder(folder: Path, about: dict[str, Any]) -> None:

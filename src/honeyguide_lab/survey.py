@@ -25,7 +25,7 @@ from honeyguide_lab.labels import KnowsTopics, LabelRule
 from honeyguide_lab.oracle import Oracle, oracle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -40,6 +40,13 @@ def graph_key(world: str, roots: Sequence[Url], words: Iterable[str], code: str)
     """Hash everything that a graph depends on: name and data of the world, its roots, words, and our code."""
     parts = [str(_FORMAT), world, *data_files(world), *sorted(url.text for url in roots), *sorted(words), code]
     return xxhash.xxh3_64("\n".join(parts).encode()).hexdigest()
+
+
+def save_graphs(graphs: Mapping[str, WorldGraph], folder: Path) -> None:
+    """Write the graphs that are not there yet, each in whole or not at all."""
+    for name, graph in graphs.items():
+        if not (folder / name).exists():
+            save_graph(graph, folder / name)
 
 
 def save_graph(graph: WorldGraph, file: Path) -> None:
@@ -156,16 +163,34 @@ class Survey:
     graphs: dict[str, WorldGraph] = field(repr=False)
 
 
+class SurveyInterrupted(Exception):  # noqa: N818 - no error: someone wants it to stop
+    """The survey was told to stop; nothing of it is kept."""
+
+
 def survey(
-    experiment: Experiment, graphs: Path, on_progress: Callable[[str, int, int], None] = lambda *_: None
+    experiment: Experiment,
+    graphs: Path,
+    *,
+    known: Mapping[str, WorldGraph] | None = None,
+    is_interrupted: Callable[[], bool] = lambda: False,
+    on_progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Survey:
-    """Look at every world. SettingsError with all mistakes found; reads graphs from a folder, and writes nothing."""
+    """Look at every world. SettingsError with all mistakes found; reads graphs from a folder, and writes nothing.
+
+    `known` graphs, of another survey, are not read again. SurveyInterrupted when it is to stop.
+    """
+
+    def note_exploring(world: str, done: int, found: int) -> None:
+        if is_interrupted():
+            raise SurveyInterrupted
+        on_progress(f"exploring {world}", done, found)
+
     cells: list[Cell] = []
-    new_graphs: dict[str, WorldGraph] = {}
+    new_graphs = dict(known or {})
     mistakes: list[str] = []
     for name in experiment.worlds:
         with opened_world(name) as world:
-            file_name, graph = _graph_of(name, world, experiment, graphs, on_progress)
+            file_name, graph = _graph_of(name, world, experiment, graphs, new_graphs, note_exploring)
             new_graphs[file_name] = graph
             for topic in experiment.topics:
                 try:
@@ -178,7 +203,12 @@ def survey(
 
 
 def _graph_of(
-    name: str, world: World, experiment: Experiment, folder: Path, on_progress: Callable[[str, int, int], None]
+    name: str,
+    world: World,
+    experiment: Experiment,
+    folder: Path,
+    known: Mapping[str, WorldGraph],
+    on_progress: Callable[[str, int, int], None],
 ) -> tuple[str, WorldGraph]:
     roots = roots_of(world, experiment)
     if not roots:
@@ -186,7 +216,7 @@ def _graph_of(
     rules = [LabelRule.parse(topic.labels, topic.name) for topic in experiment.topics if topic.labels]
     words = sorted({rule.value for rule in rules if rule.kind == "word"})
     file_name = f"{graph_key(name, roots, words, code_version())}.npz"
-    graph = load_graph(folder / file_name)
+    graph = known.get(file_name) or load_graph(folder / file_name)
     if graph is None:
         graph = explore(world, roots, words=words, on_progress=lambda done, known: on_progress(name, done, known))
         log.info("world %s: %s pages can be reached", name, graph.pages)

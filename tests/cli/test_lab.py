@@ -11,7 +11,9 @@ import httpx
 import pytest
 
 from cli.test_processes import wait_for_steps
+from honeyguide.model.clock import SimulatedClock
 from honeyguide.runs import open_run
+from honeyguide_lab.cli import MinuteLines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,6 +61,33 @@ def test_a_sweep_tries_every_value(cli: Cli, tmp_path: Path) -> None:
     (world,) = json.loads(cli(f"lab sweep {flags} {GEOLOGY} {QUICK} --json"))["worlds"]
     assert [each["settings"]["online_ridge.regularisation"] for each in world["strategies"]] == [0.1, 10]
     assert (tmp_path / "out" / "summary.md").exists()
+
+
+def test_a_leaderboard_is_a_table_or_a_document_and_says_where_the_rest_is(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "board.toml").write_text(
+        'strategies = ["random", "best-first"]\n[[compare]]\nname = "small web"\n'
+        f'worlds = ["{WORLD.split()[1]}"]\ntopics = [{{ name = "geology" }}]\n'
+    )
+    command = "lab leaderboard --config board.toml --quick --jobs 1 -o out"
+    shown = cli(command)
+    assert (tmp_path / "out" / "leaderboard.md").read_text() in shown
+    assert re.search(r"^\| strategy +\| +mean \| small web \|", shown, re.MULTILINE)
+    assert shown.endswith("are in out.\n")
+    document = json.loads(cli(f"{command} --json"))  # goes on where it stopped: at the end
+    (played,) = document["rounds"]
+    (table,) = played["budgets"]
+    assert (played["crawls_made"], table["budget"]) == (2, "100")
+    assert {each["strategy"] for each in table["standings"]} == {"random", "best-first"}
+    assert json.loads((tmp_path / "out" / "leaderboard.json").read_text()) == document
+
+
+def test_without_a_terminal_a_line_a_minute_says_how_long_it_will_take(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = SimulatedClock()
+    lines = MinuteLines(clock)
+    for done in range(1000, 1400, 100):  # the first thousand were done before
+        lines("crawling", done, 2000)
+        clock.advance_to(clock.now() + 40)
+    assert capsys.readouterr().err == "crawling: 1,200 of 2,000, about 0:05:20 left\n"
 
 
 def test_a_reproduction_shows_its_report_and_says_where_the_rest_is(cli: Cli, tmp_path: Path) -> None:
