@@ -112,7 +112,7 @@ class Crowd:
         self.push_s = self._fill()
         if hosts > BUSY_HOSTS:
             for host in range(BUSY_HOSTS):
-                self.schedule.hold(HostId(host), f"h{host}.test")
+                self.schedule.hold(HostId(host), f"h{host}.test", now=0.0)
 
     def _fill(self) -> float:
         spent_s = 0.0
