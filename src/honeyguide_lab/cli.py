@@ -172,7 +172,7 @@ PerfectJudge: TypeAlias = Annotated[
     _option(
         "--perfect-judge",
         metavar="",
-        help="Let the labels reward each strategy once more, to tell losses of the judge from others.",
+        help="Let the labels judge for each strategy once more, to tell losses of the judge from others.",
     ),
 ]
 Assignments: TypeAlias = Annotated[

@@ -122,6 +122,7 @@ class PerfectJudge(StatelessJudge):
     """Gives an on-topic page 1 and any other 0."""
 
     needs_topic = False
+    is_yes_or_no = True
     threshold = 0.5
 
     def __init__(self, on_topic: AbstractSet[str]) -> None:

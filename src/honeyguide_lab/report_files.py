@@ -113,7 +113,7 @@ def _told(strategies: Sequence[dict[str, Any]]) -> str:
     said = (
         "Share of the oracle: mean over topics and repeats, with a 95% bootstrap interval. `answers: N`: the labels "
         "that grade a crawl also answered up to N questions about its pages, listed in `answers/`. `perfect judge`: "
-        "the labels rewarded every page."
+        "the labels judged every page."
     )
     return f"## Told of the labels\n\n{said}\n\n{markdown_table(('strategy', *titles), rows)}\n"
 

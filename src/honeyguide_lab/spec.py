@@ -59,7 +59,7 @@ class Contender:
     strategy: str
     overrides: tuple[tuple[str, Any], ...] = ()  # setting and value
     answers: int = 0  # questions that the labels answer
-    has_perfect_judge: bool = False  # the labels reward every page
+    has_perfect_judge: bool = False  # the labels judge every page
 
     @property
     def is_floor(self) -> bool:

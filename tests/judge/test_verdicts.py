@@ -197,6 +197,23 @@ class TestBuilding:
         paid = self.verdict(page_of("mud rock soup"), kind=kind, reward="pertejo-cosine").reward
         assert paid == self.verdict(page_of("mud rock soup"), kind="embedding").relevance > 0
 
+    def test_beside_a_yes_or_a_no_half_of_the_reward_goes_by_the_text(self) -> None:
+        class Labels(Fixed):
+            is_yes_or_no = True
+
+        def reward(judge: Judge, page: Page, topic: TopicSettings, **other: object) -> float:
+            chosen = with_overrides(Settings(topic), {f"judge.{name}": value for name, value in other.items()})
+            return Builder(chosen, hashed_vectors(), judge=judge).judge().judge(page).reward
+
+        on_topic, off_topic = page_of("rock " * 30), page_of("soup " * 30)
+        topic = TopicSettings(TOPIC.name, TOPIC.keywords)
+        near, far = (reward(Labels(0.0), page, topic) for page in (on_topic, off_topic))
+        assert 0 <= far < near <= 0.5
+        assert reward(Labels(1.0), on_topic, topic) == pytest.approx(0.5 + near)
+        assert reward(Fixed(0.0), on_topic, topic) == 0.0
+        assert reward(Labels(0.0), on_topic, topic, reward="hit") == 0.0
+        assert reward(Labels(1.0), on_topic, TopicSettings()) == 1.0
+
     def test_without_a_topic_nothing_is_relevant_and_no_vectors_are_loaded(self) -> None:
         builder = Builder(replace(Settings(), topic=TopicSettings()))
         assert not builder.judge().judge(WITH_WORD).is_relevant

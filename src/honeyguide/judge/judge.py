@@ -60,6 +60,7 @@ class Judge(Protocol):
     needs_topic: ClassVar[bool] = True  # without a topic, nothing is relevant
     by_words: ClassVar[bool] = False  # it goes by the topic's name and keywords; examples alone are not enough
     is_probability: ClassVar[bool] = False  # relevance is the probability that a person calls the page relevant
+    is_yes_or_no: ClassVar[bool] = False  # relevance is 1 or 0 and nothing between, as labels are
     by_page_alone: ClassVar[bool] = False  # it is quickly made and keeps no statistics: any process may judge a page
 
     threshold: float  # relevance that makes a page relevant, unless the settings say otherwise

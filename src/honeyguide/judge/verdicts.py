@@ -1,6 +1,7 @@
 """From a relevance to a verdict: is the page relevant, and what does it earn the strategy?
 
-score           the relevance itself; of a probability its log-odds, from 0 to 1 (`dense`)
+score           the relevance itself; of a probability its log-odds, from 0 to 1 (`dense`); of a judge that says only
+                yes or no, half of that and half what the default judge makes of the page (`LIKENESS_SHARE`)
 hit             1 for a relevant page, 0 for any other
 pertejo-cosine  the cosine of the text with the topic by word vectors, from -1 to 1 (Pertejo 2021, 3.3.2 and 3.6)
 lim2016         the true features of the state in which a page was parsed or skipped (Lim 2016, 5.2.3): that is the
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Final
 from honeyguide.judge.embeddings import EmbeddingJudge, EmbeddingTfidfJudge
 from honeyguide.judge.judge import LearningJudge, StatelessJudge
 from honeyguide.judge.keywords import TopicPhrases, stems_of
+from honeyguide.judge.learned import LearnedJudge
 from honeyguide.judge.rake import RakeJudge
 from honeyguide.model import Verdict
 from honeyguide.settings import JudgeSettings
@@ -78,6 +80,9 @@ def ladder_of(settings: JudgeSettings) -> Ladder | None:
 # Share of a reward that goes by the answers; the rest goes by the topic alone. Answers rank pages better, but they also
 # make a crawl stay near the pages that it was asked about: of 26 subjects it found most with a quarter.
 ANSWERS_SHARE: Final = 0.25
+# Share of a reward that goes by the text of a page where the judge says only yes or no. Most pages are a no, so before
+# the first find, and between finds, its word alone would teach a strategy nothing.
+LIKENESS_SHARE: Final = 0.5
 LEAST_ODDS: Final = -5.0  # with MOST_ODDS: of a few ranges tried, the one whose crawls of 14 categories found most
 MOST_ODDS: Final = 2.0
 
@@ -97,8 +102,9 @@ def dense(probability: float) -> float:
 class Verdicts:
     """A judge and the rules that turn its opinion into verdicts: what a crawl asks about every page.
 
-    `nearness` gives the cosine of a page's text with the topic by word vectors, whatever the judge measures. It is
-    asked only where the reward needs it, after the judge, about the same page.
+    `nearness` gives the cosine of a page's text with the topic by word vectors, whatever the judge measures; beside a
+    judge that says only yes or no, the score of the default judge. It is asked only where the reward needs it, after
+    the judge, about the same page.
     """
 
     learner: LearningJudge | None = None  # the judge, where answers can teach it
@@ -130,6 +136,9 @@ class Verdicts:
                 else EmbeddingJudge(topic, given.vectors_knowing(topic))
             )
             nearness = by_vectors.nearness
+        elif settings.reward == "score" and judge.is_yes_or_no and not topic.is_empty:
+            likeness = LearnedJudge.build(given)
+            nearness = lambda page: dense(likeness.relevance(page))  # noqa: E731
         return cls(judge, TopicPhrases(topic.phrases, stems_of(settings)), settings, nearness)
 
     @property
@@ -196,7 +205,10 @@ class Verdicts:
             case "pertejo-cosine":
                 return self._cosine(page)
             case _:  # also of lim2016: the strategy, which alone has the features, pays on its own
-                return moved_by_answers(*map(self.score, relevance))
+                paid = moved_by_answers(*map(self.score, relevance))
+                if self._nearness is None:
+                    return paid
+                return paid + LIKENESS_SHARE * (self._nearness(page) - paid)
 
     def score(self, relevance: float) -> float:
         """Return a relevance as the reward `score` pays it."""
