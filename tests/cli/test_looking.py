@@ -72,6 +72,28 @@ def test_what_a_terminal_would_obey_is_left_out_of_a_title() -> None:
     assert one_line("Rocks\x1b[2J\x07 and\r\n minerals\u202e") == "Rocks [2J and minerals"
 
 
+def test_the_outlook_of_a_run_is_told_by_stats_by_a_crawl_and_in_json(cli: Cli, tmp_path: Path) -> None:
+    said = cli(
+        "crawl", tmp_path / "run", "--topic", "geology", "--world", "synthetic:pages=2000,hosts=20",
+        "--budget", "110", "--set", "crawl.blind_spots=0.2",
+    )  # fmt: skip
+    with open_run(tmp_path / "run") as run:
+        told, near = run.outlook(), run.outlook([30, 7])
+    last = told.next_fetches[-1].relevant
+    assert f"outlook       {last.low:,} to {last.high:,} relevant pages in the next 500 fetches" in said
+    shown = cli("stats", tmp_path / "run", "--next", "30", "--next", "7")
+    assert [each.fetches for each in near.next_fetches] == [30, 7]
+    assert near.blind_spots is not None
+    for sentence in near.sentences():
+        assert f"  {sentence}\n" in shown
+    counted = cli.json("stats", tmp_path / "run")
+    assert counted["outlook"] == json.loads(json.dumps(asdict(told)))
+    assert counted["drawn_fetches"] >= near.blind_spots.drawn > 0
+    assert f"{counted['drawn_fetches']} fetches of links drawn at random" in shown
+    cli("stats", tmp_path / "run", "--next", "0", status=2)
+    assert "--next" in cli.err
+
+
 def test_stats_are_shown_in_lines_and_as_json(cli: Cli, shared_run: Path) -> None:
     shown, counted = cli("stats", shared_run, "--top", "3"), honeyguide.stats(shared_run, top=3)
     for words in (

@@ -13,12 +13,12 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
-from honeyguide.cli.progress import CrawlLog, CrawlScreen, ProgressDisplay, ProgressLines, Speedometer
+from honeyguide.cli.progress import CrawlLog, CrawlScreen, ProgressDisplay, ProgressLines, RecentYield, Speedometer
 from honeyguide.cli.watching import logging_to
 from honeyguide.crawler import CrawlStarted, CrawlStopped, PageJudged, StopReason
 from honeyguide.model import Url, Verdict
 from honeyguide.model.clock import SimulatedClock
-from honeyguide.runs import Progress
+from honeyguide.runs import Progress, forecast
 from honeyguide.settings import BudgetSettings, Settings
 
 if TYPE_CHECKING:
@@ -106,6 +106,40 @@ def test_nothing_is_drawn_over_the_shell_in_the_background(monkeypatch: pytest.M
             shown.refresh()
             assert b"reefs?" in drawn_on(keyboard)
     os.close(keyboard)
+
+
+def test_the_display_tells_what_the_next_fetches_may_bring() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=80)
+    with Live(console=console, auto_refresh=False) as live:
+        display = ProgressDisplay(live, SimulatedClock(), BUDGET, "fetches")
+        display(CrawlStarted(Progress(), is_resumed=False))
+        for step in range(1, 201):
+            display(judged(step))
+        display(CrawlStopped(StopReason.FETCHES, judged(200).progress))
+    told = forecast([bool(step % 2) for step in range(200)], 200, 100)
+    assert told is not None
+    assert isinstance(console.file, io.StringIO)
+    assert f"next 100 fetches: {told.relevant.low} to {told.relevant.high} relevant" in console.file.getvalue()
+
+
+def test_pages_that_are_judged_again_are_no_yield_of_a_fetch() -> None:
+    seen = RecentYield()
+    for step in range(101):
+        seen.note(Progress(steps=step))
+    before = seen.words()
+    seen.note(Progress(steps=100, relevant=90))  # by an answer
+    seen.note(Progress(steps=100, relevant=90))
+    assert seen.words() == before != ""
+
+
+def test_a_resumed_crawl_tells_nothing_before_it_has_seen_enough() -> None:
+    seen = RecentYield()
+    for step in range(1000, 1399):
+        seen.note(Progress(steps=step))
+    assert seen.words() == ""
+    for step in range(1399, 1402):
+        seen.note(Progress(steps=step))
+    assert seen.words() != ""
 
 
 def test_without_a_terminal_there_is_a_line_every_few_seconds() -> None:

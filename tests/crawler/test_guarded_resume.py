@@ -53,7 +53,8 @@ def guard_records(path: Path) -> dict[str, Any]:
         snapshot = run.learner_snapshot()
         progress = run.progress
     assert snapshot is not None
-    counts = (progress.findings, progress.lowered, progress.raised, progress.dropped, progress.restarts)
+    names = ("findings", "lowered", "raised", "dropped", "restarts", "behind")
+    counts = [getattr(progress, name) for name in names]
     return {**tables, "links": links, "guard": split_snapshot(snapshot.state)[2], "counts": counts}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -70,6 +71,15 @@ def test_at_the_end_it_says_why_the_crawl_stopped(tmp_path: Path) -> None:
     assert status["progress"]["stop_reason"] == "budget of fetches spent"
     assert status["in_flight"] == []
     assert not (tmp_path / "run" / "status.json.draft").exists()
+
+
+def test_it_says_whether_it_pays_to_go_on(tmp_path: Path) -> None:
+    settings = settings_for(budget=130, crawl__blind_spots=0.2)
+    with crawl(tmp_path / "run", settings, vectors=hashed_vectors()) as run:
+        told = run.outlook()
+    assert told.next_fetches
+    assert told.blind_spots is not None
+    assert read(tmp_path / "run")["outlook"] == json.loads(json.dumps(asdict(told)))
 
 
 def test_the_best_waiting_link_is_the_next_to_come_out(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +75,19 @@ def test_the_map_is_that_of_the_report_only_larger_and_pages_keep_their_place(ru
 def test_budget_by_cause_adds_up_to_the_fetches(serve: Serve, run: Path) -> None:
     spent = gathered(serve(run), "spending")
     assert sum(each["fetches"] for each in spent["causes"]) == spent["fetches"] == 120
+
+
+def test_the_outlook_is_that_of_the_run_in_numbers_and_in_words(serve: Serve, run: Path) -> None:
+    client = serve(run)
+    with open_run(run) as opened:
+        told = opened.outlook()
+    shown = gathered(client, "outlook")
+    assert shown["outlook"] == json.loads(json.dumps(asdict(told)))
+    assert [each["fetches"] for each in shown["outlook"]["next_fetches"]] == [100, 500]
+    html = client.get("/runs/geology/parts?names=outlook").json()["outlook"]
+    for sentence in told.sentences():
+        assert sentence in shown["sentences"]
+        assert sentence in html
 
 
 def test_the_best_waiting_links_say_why(serve: Serve, run: Path) -> None:

@@ -30,6 +30,7 @@ from honeyguide.crawler import (
     PageUnchanged,
 )
 from honeyguide.model.counts import count_of
+from honeyguide.runs import MOST_LOOKED_AT, forecast
 from honeyguide.settings import Settings
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("honeyguide.crawl")
 
 REFRESH_S: Final = 0.125
+AHEAD: Final = 100
 LINE_S: Final = 5.0
 WINDOW_S: Final = 10.0
 """Speed is measured over so many seconds, so that it follows changes without jumping."""
@@ -90,6 +92,25 @@ class Speedometer:
         return min(left, default=None)
 
 
+class RecentYield:
+    """The last fetches of a crawl, and what the next hundred may bring."""
+
+    def __init__(self) -> None:
+        self._relevant: deque[bool] = deque(maxlen=MOST_LOOKED_AT)
+        self._last: Progress | None = None
+
+    def note(self, progress: Progress) -> None:
+        """Note what a fetch has brought, if one has ended."""
+        if self._last is not None and progress.fetches > self._last.fetches:
+            self._relevant.append(progress.relevant > self._last.relevant)
+        self._last = progress
+
+    def words(self) -> str:
+        """Return a 90% interval in words; empty as long as too little was seen."""
+        told = forecast(list(self._relevant), self._last.fetches, AHEAD) if self._last is not None else None
+        return "" if told is None else f"next {AHEAD} fetches: {told.relevant.low:,} to {told.relevant.high:,} relevant"
+
+
 def is_in_foreground(file: IO[str]) -> bool:
     """Whether we may draw on a terminal, set it and read from it; in the background it is the shell's."""
     try:
@@ -126,11 +147,13 @@ class ProgressDisplay:
         self._budget = budget
         self._title = title
         self._speed = Speedometer()
+        self._yield = RecentYield()
         self._next_sample = 0.0
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, LinkSkipped):
             return
+        self._yield.note(event.progress)
         now = self._clock.now()
         if now < self._next_sample and not isinstance(event, CrawlStarted | CrawlStopped):
             return
@@ -150,7 +173,8 @@ class ProgressDisplay:
             ProgressBar(total=self._budget.fetches, completed=progress.fetches),
             "" if left is None else f"{countdown(left)} left",
         )
-        return Group(line, Text(state_line(progress, self._speed), style="dim", no_wrap=True, overflow="ellipsis"))
+        words = [state_line(progress, self._speed), self._yield.words()]
+        return Group(line, *(Text(each, style="dim", no_wrap=True, overflow="ellipsis") for each in words if each))
 
 
 class ProgressLines:
@@ -161,23 +185,27 @@ class ProgressLines:
         self._clock = clock
         self._budget = budget
         self._speed = Speedometer()
+        self._yield = RecentYield()
         self._next_line = clock.now() + LINE_S
 
     def __call__(self, event: Event) -> None:
+        if isinstance(event, LinkSkipped):
+            return
         now = self._clock.now()
+        self._yield.note(event.progress)
         if isinstance(event, CrawlStarted):
             self._speed.note(now, event.progress)
-        if isinstance(event, LinkSkipped) or now < self._next_line:
+        if now < self._next_line:
             return
         self._next_line = now + LINE_S
         self._speed.note(now, event.progress)
         left = self._speed.seconds_left(self._budget)
         words = (
-            f"{event.progress.fetches:,}/{self._budget.fetches:,} fetches  {state_line(event.progress, self._speed)}"
+            f"{event.progress.fetches:,}/{self._budget.fetches:,} fetches  {state_line(event.progress, self._speed)}",
+            "" if left is None else f"{countdown(left)} left",
+            self._yield.words(),
         )
-        self._console.print(
-            words if left is None else f"{words}  {countdown(left)} left", markup=False, highlight=False, soft_wrap=True
-        )
+        self._console.print("  ".join(filter(None, words)), markup=False, highlight=False, soft_wrap=True)
 
 
 def state_line(progress: Progress, speed: Speedometer) -> str:

@@ -16,6 +16,7 @@ from honeyguide.cli.output import duration, megabytes, one_line, percent, print_
 from honeyguide.crawler import learned_weights
 from honeyguide.errors import SettingsError
 from honeyguide.model.counts import count_of
+from honeyguide.runs.forecast import HORIZONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,17 +31,27 @@ _TITLE_WIDTH: Final = 46
 def stats(
     run: RunArgument,
     top: Annotated[int, typer.Option(metavar="N", min=1, help="How many hosts and URL patterns to name.")] = 10,
+    ahead: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--next",
+            metavar="N",
+            min=1,
+            show_default=False,
+            help="Tell the yield of so many more fetches; may be given several times. [default: 100, 500]",
+        ),
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Add up a run: pages, harvest, hosts, outcomes, bytes, time by stage, URL patterns.
+    """Add up a run: pages, harvest, outlook, hosts, outcomes, bytes, time by stage, URL patterns.
 
-    Works while the crawl is going on, too.
+    Works while the crawl is going on, too. The outlook says what more fetches would bring, with 90% intervals.
 
     [bold]Example[/bold]
 
       honeyguide stats my-run --top 5
     """
-    counted = runs.stats(run, top)
+    counted = runs.stats(run, top, ahead or HORIZONS)
     if as_json:
         print_json(asdict(counted))
     else:
@@ -58,8 +69,14 @@ def _stats_lines(counted: RunStats) -> Iterator[str]:
     gave = f"{counted.hosts_with_pages:,} gave pages"
     yield f"  hosts         {counted.hosts:,} asked, of {count_of(counted.domains, 'domain')}; {gave}"
     yield f"  waiting links {counted.waiting_links:,}"
+    if counted.drawn_fetches:
+        fetches = count_of(counted.drawn_fetches, "fetch", "fetches")
+        yield f"  by chance     {fetches} of links drawn at random, {counted.drawn_relevant:,} relevant"
     yield f"  received      {megabytes(counted.body_bytes)}; the run takes {megabytes(counted.run_bytes)}"
     yield f"  time          {duration(counted.crawl_seconds)} on the crawl's clock"
+    if counted.fetches:
+        yield "\nOutlook (90% intervals)"
+        yield from (f"  {sentence}" for sentence in counted.outlook.sentences())
     yield from _counts("Outcomes", counted.outcomes)
     yield from _counts("No page, because of", counted.without_page)
     yield from _counts("Kinds of pages", counted.media_types)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.cli.output import command, duration, megabytes, one_line, percent, print_json
@@ -43,6 +44,7 @@ def summary(run: Run) -> dict[str, Any]:
         "harvest_rate": round(run.harvest_rate, 6),
         "waiting_links": progress.waiting,
         "largest_frontier": progress.largest_waiting,
+        "outlook": asdict(run.outlook()),
         "waited_for_hosts": {
             "times": progress.waited_for_hosts,
             "mean_score": round(progress.score_lost_waiting / progress.waited_for_hosts, 6)
@@ -111,6 +113,9 @@ def _lines(run: Run, seconds: float) -> Iterator[str]:
     yield f"  harvest rate  {percent(run.harvest_rate)} of the fetches"
     yield f"  waiting links {progress.waiting:,}, at most {progress.largest_waiting:,} at once"
     yield from _not_followed(progress)
+    for each in run.outlook().next_fetches[-1:]:
+        low, high = each.relevant.low, count_of(each.relevant.high, "relevant page")
+        yield f"  outlook       {low:,} to {high} in the next {each.fetches:,} fetches (90% interval)"
     yield f"  time          {duration(seconds)}"
     yield f"  run folder    {run.path} ({megabytes(run.size_bytes())})"
     if progress.stop_reason != StopReason.INTERRUPTED:

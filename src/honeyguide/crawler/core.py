@@ -184,7 +184,8 @@ class CrawlCore:
         if len(self._in_flight) >= self._settings.crawl.fetches_at_once(is_live=parts.is_live):
             return Wait(float("inf"))
         while True:
-            taken, explored = self._take(now)
+            is_blind = self._looks_blindly()
+            taken, explored = self._take(now, is_blind=is_blind)
             awaited = taken.host if isinstance(taken, NotBefore) else None
             self.waits_for = None if awaited is None else parts.links.host_key(awaited)
             if taken is None and self._begins_anew():
@@ -195,7 +196,7 @@ class CrawlCore:
                 return self._wait_for(taken)
             if not explored:
                 self._ledger.note_waited_for_host(taken.score_lost_waiting)
-            is_decided = self.retries.has_tried(taken.link)
+            is_decided = self.retries.has_tried(taken.link) or (is_blind and explored)
             skipped = None if is_decided else parts.strategy.skip(parts.links.url(taken.link), taken.row, parts.chance)
             if skipped is None:
                 return self._dispatch(taken, now, explored=explored)
@@ -313,7 +314,12 @@ class CrawlCore:
                 return again
         return None
 
-    def _take(self, now: float) -> tuple[Taken | NotBefore | None, bool]:
+    def _looks_blindly(self) -> bool:
+        """Whether the next link is to be drawn whatever the strategy thinks of it."""
+        share = self._settings.crawl.blind_spots
+        return share > 0 and bool(self._parts.chance.random() < share)
+
+    def _take(self, now: float, *, is_blind: bool) -> tuple[Taken | NotBefore | None, bool]:
         """Take the next link from the frontier; the second value says whether by chance."""
         parts = self._parts
         first = self._take_first(now)
@@ -322,7 +328,7 @@ class CrawlCore:
         better = self._better_soon(now)
         if better is not None:
             return better, False
-        if parts.strategy.explores(parts.chance):
+        if is_blind or parts.strategy.explores(parts.chance):
             return self.guarding.take(lambda: parts.frontier.take_random(now, parts.chance), now), True
         return self.guarding.take(lambda: parts.frontier.take(now), now), False
 

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.crawler.events import CrawlRestarted, LinkSkipped, Step
+from honeyguide.frontier import LevelledFrontier
 from honeyguide.runs import Progress, SkipRecord, StepRecord
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ class Ledger:
             chance_state=chance_state,
             waiting=waiting,
             largest_waiting=largest,
+            behind=self._frontier.count_behind() if isinstance(self._frontier, LevelledFrontier) else 0,
             restart_state=self.restart_state(),
         )
         record = StepRecord(

@@ -1,14 +1,16 @@
 """Publishes how a crawl stands: `RUN/status.json`, for a dashboard or whoever else watches from outside.
 
 The file is replaced as a whole, so a reader never sees half of one. It is written at most four times a second, and
-less often where that takes long: it costs a crawl a hundredth of its time at most. The best waiting links and the
-questions take longest; each has a hundredth of its own, and between two looks the file keeps what the last one found.
+less often where that takes long: it costs a crawl a hundredth of its time at most. The best waiting links, the
+questions and the outlook take longest; each has a hundredth of its own, and between two looks the file keeps what the
+last one found.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+from dataclasses import asdict
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,23 +36,24 @@ log = logging.getLogger(__name__)
 
 FILE: Final = "status.json"
 WRITE_EVERY_S: Final = 0.25
-LARGEST_SHARE: Final = 0.01  # of a crawl's time that goes into the file, and into each of its two costly parts
+LARGEST_SHARE: Final = 0.01  # of a crawl's time that goes into the file, and into each of its costly parts
 BEST_LINKS: Final = 10
 MOST_HOSTS: Final = 20
 MOST_COUNTED: Final = 200  # hosts whose waiting links are counted
 MOST_QUESTIONS: Final = 5
 QUESTIONS_EVERY_S: Final = 2.0
+OUTLOOK_EVERY_S: Final = 2.0
 BATCH: Final = 50_000  # links whose scores are looked at together
 
 
 class _Rationed:
     """A value that is made again only so often that making it takes a small share of the crawl's time."""
 
-    def __init__(self, make: Callable[[], list[dict[str, Any]]], every_s: float) -> None:
+    def __init__(self, make: Callable[[], Any], every_s: float) -> None:
         self._make = make
         self._every_s = every_s
         self._next = 0.0
-        self.value: list[dict[str, Any]] = []
+        self.value: Any = None  # as JSON has it
 
     def refresh(self, *, if_due: bool) -> None:
         """Make the value anew: always, or only if it is time for that."""
@@ -67,6 +70,7 @@ class StatusFile:
         self._answers = answers
         self._questions = _Rationed(self._newest_questions, QUESTIONS_EVERY_S)
         self._best = _Rationed(self._best_waiting, WRITE_EVERY_S)
+        self._outlook = _Rationed(lambda: asdict(store.outlook()), OUTLOOK_EVERY_S)
         self._file = run / FILE
         self._core = core
         self._parts = parts
@@ -93,6 +97,7 @@ class StatusFile:
     def _refresh(self, *, if_due: bool) -> None:
         self._best.refresh(if_due=if_due)
         self._questions.refresh(if_due=if_due)
+        self._outlook.refresh(if_due=if_due)
 
     def _write(self, now: float) -> None:
         draft = self._file.with_name(f"{FILE}.draft")
@@ -120,6 +125,7 @@ class StatusFile:
                 "questions": len(replies),  # replied to, whoever was asked; skips too
                 "answered": len(replies) - replies.count("skip"),
             },
+            "outlook": self._outlook.value,  # as of some seconds ago
             "in_flight": [{"url": each.url.text, "since": each.record.chosen_at} for each in self._core.dispatches],
             "best_waiting": self._best.value,
             "waits_for": self._core.waits_for,  # a better host at rest, while others are ready

@@ -86,6 +86,10 @@ class LevelledFrontier(Generic[Inner]):
             return np.empty(0, dtype=np.int64)
         return np.flatnonzero(self._level_of)
 
+    def count_behind(self) -> int:
+        """Return how many links wait deeper than level 0."""
+        return sum(len(frontier) for level, frontier in self._frontiers.items() if level)
+
     def push(self, arrivals: Arrivals) -> Sequence[LinkId]:
         if arrivals.levels is None or not np.any(arrivals.levels):
             return self._frontiers[0].push(arrivals)

@@ -11,6 +11,7 @@ from honeyguide.runs.answers import PageColumns, PastFetches
 from honeyguide.runs.bodies import body_packer
 from honeyguide.runs.diff import HostOfOne, PageOfBoth, PageOfOne, RunDiff, diff
 from honeyguide.runs.folder import FileLock, RunFolder, RunLock, is_being_crawled
+from honeyguide.runs.forecast import MOST_LOOKED_AT, BlindSpots, Estimate, Outlook, YieldForecast, forecast
 from honeyguide.runs.graph import Components, LinkGraph, RankedPage, jaccard, place_of, top
 from honeyguide.runs.history import FetchOfUrl, LinkHistory, PageJudgement, PageOnPath
 from honeyguide.runs.inbox import BudgetExtension, Letter, Message, PageAnswer, StopRequest
@@ -51,8 +52,10 @@ from honeyguide.runs.traps import GuardFinding, HostMoves, LinksMoved, Trap, Tra
 from honeyguide.runs.trust import refuse_strange, remember, settings_to_build, trust_run
 
 __all__ = [
+    "MOST_LOOKED_AT",
     "AnswerEffect",
     "AnswerRecord",
+    "BlindSpots",
     "BudgetExtension",
     "CauseSums",
     "CompletionRecord",
@@ -62,6 +65,7 @@ __all__ = [
     "CrawledStep",
     "Dangling",
     "DispatchRecord",
+    "Estimate",
     "FetchOfUrl",
     "FileLock",
     "FindingKind",
@@ -85,6 +89,7 @@ __all__ = [
     "LinksMoved",
     "Message",
     "MoveRecord",
+    "Outlook",
     "PageAnswer",
     "PageChange",
     "PageColumns",
@@ -121,9 +126,11 @@ __all__ = [
     "Trap",
     "TrapSummary",
     "VisitRecord",
+    "YieldForecast",
     "body_packer",
     "diff",
     "downsampled",
+    "forecast",
     "harvest_curve",
     "hits",
     "is_being_crawled",

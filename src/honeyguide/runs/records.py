@@ -299,6 +299,7 @@ class Progress(NamedTuple):
     chance_state: str = ""  # of the random generator, as JSON
     waiting: int = 0
     largest_waiting: int = 0  # links that waited at once, at most
+    behind: int = 0  # of the waiting links, those that the guard has put behind others
     decisions: int = 0  # links whose turn came: fetched or skipped
     pruned: int = 0  # times that there was no room for a link to wait
     out_of_scope: int = 0  # times that a page showed a link the scope rules keep out

@@ -18,6 +18,7 @@ from honeyguide.runs.answers import page_at, read_answers, read_pages
 from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import DiscoveredGraph
 from honeyguide.runs.folder import RunFolder
+from honeyguide.runs.forecast import HORIZONS, read_outlook
 from honeyguide.runs.history import kept_choice, kept_of_link, link_history, link_number, path_to, visits_showing
 from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.recorded import RecordedAnswers, RecordedExchanges
@@ -29,12 +30,13 @@ from honeyguide.runs.traps import TrapRecords
 from honeyguide.settings import load_run_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self
 
     from honeyguide.runs.answers import PageColumns
+    from honeyguide.runs.forecast import Outlook
     from honeyguide.runs.graph import LinkGraph
     from honeyguide.runs.history import KeptChoice, KeptOfLink, LinkHistory
     from honeyguide.runs.records import AnswerRecord, StoredVisit
@@ -143,6 +145,10 @@ class Run:
         )
         counts = dict(rows)
         return tuple(accumulate((counts.get(part, 0) for part in range(points)), initial=0)) if last else ()
+
+    def outlook(self, horizons: Sequence[int] = HORIZONS) -> Outlook:
+        """Return what so many more fetches would bring, and what is known of the links that wait."""
+        return read_outlook(self._select, self.progress, horizons)
 
     def judgements(self) -> Iterator[tuple[int, float, int]]:
         """Yield step, relevance and whether it is relevant of every page, by the newest judgement."""

@@ -31,6 +31,7 @@ from honeyguide.runs.answers import (
     redirect_end,
 )
 from honeyguide.runs.bodies import unpacked, wrap_sqlite_errors
+from honeyguide.runs.forecast import read_outlook
 from honeyguide.runs.records import (
     DispatchRecord,
     JournalEntry,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
     from honeyguide.runs.answers import PageColumns, PastFetches, UnfetchedLinks
     from honeyguide.runs.bodies import StoredBodies
+    from honeyguide.runs.forecast import Outlook
     from honeyguide.runs.records import AnswerRecord
 
 MOST_KEPT: Final = 100_000
@@ -283,6 +285,10 @@ class StoredState:
             count,
         )
         return [bool(was_relevant) for (was_relevant,) in rows][::-1]
+
+    def outlook(self) -> Outlook:
+        """What more fetches would bring, and what is known of the links that wait."""
+        return read_outlook(self._select, self.progress() or Progress())
 
     def identities(self) -> Iterator[tuple[LinkId, tuple[int, Url | None]]]:
         """For each page, as they came, a hash of its text and the other address it calls its own."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.guard.url_pattern import shape_of
 from honeyguide.model import registered_domain
+from honeyguide.runs.forecast import HORIZONS
 from honeyguide.runs.run import opened_run
 from honeyguide.text import url_shape
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from honeyguide.model import Url
+    from honeyguide.runs.forecast import Outlook
     from honeyguide.runs.pages import CrawledPage
     from honeyguide.runs.run import Run
 
@@ -67,6 +69,9 @@ class RunStats:
     unindexed_pages: int
     skipped_links: int
     waiting_links: int
+    drawn_fetches: int  # of links drawn by chance, whatever the strategy thought of them
+    drawn_relevant: int  # of these
+    outlook: Outlook
     outcomes: dict[str, int]  # of fetches: fetched, redirected, refused, failed and so on
     without_page: dict[str, int]  # fetches that brought no page, by reason
     media_types: dict[str, int]  # of pages
@@ -145,19 +150,25 @@ def downsampled(curve: Sequence[int], points: int) -> list[tuple[int, int]]:
     return [(position, curve[position]) for position in positions]
 
 
-def stats(run: Run | Path | str, top: int = 20) -> RunStats:
-    """Count a run, open or by its folder; `top` is how many hosts and patterns to name."""
+def stats(run: Run | Path | str, top: int = 20, horizons: Sequence[int] = HORIZONS) -> RunStats:
+    """Count a run, open or by its folder.
+
+    `top` is how many hosts and patterns to name, `horizons` for how many more fetches to tell the yield.
+    """
     with opened_run(run) as source, source.at_one_moment():
-        return _stats(source, top)
+        return _stats(source, top, horizons)
 
 
-def _stats(run: Run, top: int) -> RunStats:
+def _stats(run: Run, top: int, horizons: Sequence[int]) -> RunStats:
     settings, progress = run.settings, run.progress
     pages = _Pages()
     for page in run.crawled_pages().all():
         pages.add(page)
+    drawn = drawn_relevant = 0
     for step in run.steps():
         pages.by_host[step.url.host].fetches += step.outcome != "unknown"
+        drawn += step.explored
+        drawn_relevant += step.explored and step.is_relevant
     asked = {host: count for host, count in pages.by_host.items() if count.fetches}
     return RunStats(
         run=str(run.path),
@@ -173,6 +184,9 @@ def _stats(run: Run, top: int) -> RunStats:
         unindexed_pages=progress.unindexed,
         skipped_links=progress.skips,
         waiting_links=progress.waiting,
+        drawn_fetches=drawn,
+        drawn_relevant=drawn_relevant,
+        outlook=run.outlook(horizons),
         outcomes=run.outcomes(),
         without_page=run.without_page(),
         media_types=dict(pages.media_types.most_common()),

@@ -82,6 +82,13 @@ class CrawlSettings:
         at_least=0,
         at_most=1,
     )
+    blind_spots: float = setting(
+        0.0,
+        "share of fetches that go to waiting links drawn by chance, whatever the strategy thinks of them, to estimate "
+        "how many relevant pages it leaves; 0.05 costs little and tells much",
+        at_least=0,
+        at_most=1,
+    )
     workers: int = setting(
         -1,
         "processes that parse and judge pages beside the crawl; 0 for none, -1 for one where pages come over HTTP, "

@@ -43,6 +43,7 @@ VIEWS: Final = (
     control.CONTROL,
     numbers.FIGURES,
     numbers.HARVEST,
+    numbers.OUTLOOK,
     finds.FINDS,
     traffic.WAITING,
     insights.WEIGHTS,

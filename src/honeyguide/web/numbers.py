@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.runs import CauseSums
+from honeyguide.runs import CauseSums, Outlook
 from honeyguide.runs.sums import OTHER_PAGES
 from honeyguide.web.views import View
 
@@ -84,6 +84,21 @@ def gather_spending(reading: Reading) -> Spending:
     return Spending(len(reading.sums), tuple(causes))
 
 
+@dataclass(frozen=True, slots=True)
+class RunOutlook:
+    """Whether it pays to go on, with 90% intervals, and the same in words."""
+
+    outlook: Outlook
+    sentences: tuple[str, ...]
+
+
+def gather_outlook(reading: Reading) -> RunOutlook:
+    """Read what more fetches would bring, and what is known of the links that wait."""
+    outlook = reading.run.outlook()
+    return RunOutlook(outlook, tuple(outlook.sentences()))
+
+
 FIGURES: Final = View("figures", Figures, gather_figures, "figures.html")
 HARVEST: Final = View("harvest", Harvest, gather_harvest, "live_harvest.html", title="Harvest")
+OUTLOOK: Final = View("outlook", RunOutlook, gather_outlook, "live_outlook.html", every_s=2, title="Outlook")
 SPENDING: Final = View("spending", Spending, gather_spending, "spending.html", every_s=2, title="Budget", is_half=True)

@@ -43,7 +43,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_it_has_every_part(odd: str) -> None:
     seen = Seen(odd)
     parts = [attributes["id"] for tag, attributes in seen.tags if tag == "section"]
-    assert parts == ["harvest", "found", "map", "hosts", "traps", "settings"]
+    assert parts == ["harvest", "outlook", "found", "map", "hosts", "traps", "settings"]
     assert "2 relevant pages after 7 fetches" in seen.text
     assert "Rock and mineral." in seen.text
     for words in ("http-status 404", "robots", "redirected", "s.test", "/*", "judge.threshold"):

@@ -1,0 +1,160 @@
+"""Says what more fetches of a crawl would bring, and how many relevant pages its strategy leaves, with 90% intervals.
+
+The yield of the next fetches is told from the harvest so far. After t fetches the yield is looked at in a window of w,
+a quarter of them (50 to 200): r = (3 a + b + 1/2) / (4 w + 1), where a of the last w fetches brought a relevant page
+and b of the w before. It is taken to fall as 1 / (1 + u/t)² over the next u fetches, so n of them bring n r / (1 + n/t)
+on average, and to be known as well as from w/3 fetches: their number has a beta-binomial distribution. The exponent,
+the weight 3 and the share 1/3 were fitted on crawls whose end is known; `benchmarks/forecast.py` measures how often an
+interval holds.
+
+Relevant pages among the waiting links are told from links that were drawn by chance (`crawl.blind_spots`, or the
+exploration of a strategy): of those in the newer half of the crawl, which are most like the ones that wait now, a share
+was relevant, and Jeffreys' interval of that share times the waiting links is the answer (Brown, Cai and DasGupta 2001).
+It counts no page to which no waiting link leads directly, and none that the guard has put behind the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from honeyguide.model.counts import count_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from honeyguide.runs.records import Progress
+
+    Select = Callable[..., Iterator[tuple[Any, ...]]]
+
+HORIZONS: Final = (100, 500)
+"""Fetches for which the yield is told where nobody asks for another number."""
+FARTHEST: Final = 5  # times as many fetches as were made: nothing that was measured looks farther
+SMALLEST_WINDOW, LARGEST_WINDOW = 50, 200
+MOST_LOOKED_AT: Final = 2 * LARGEST_WINDOW
+"""The last fetches on which a forecast rests."""
+NEWEST_COUNT: Final = 3.0  # times that a fetch of the newer window counts
+KNOWN_SHARE: Final = 1 / 3  # of a window: fetches from which the yield would be known as well
+MOST_STEPS_WITH_DRAWS: Final = 100_000
+TAIL: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number of relevant pages, and between which the truth lies nine times in ten."""
+
+    expected: float
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class YieldForecast:
+    """Relevant pages that the next fetches are expected to bring, going on as the crawl does."""
+
+    fetches: int
+    relevant: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class BlindSpots:
+    """Links that were drawn by chance, and what they tell of those that wait."""
+
+    since: int  # the step after which they came: half of the crawl ago
+    drawn: int
+    relevant: int  # of these
+    relevant_waiting: Estimate  # among the links that wait now
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """Whether it pays to go on."""
+
+    next_fetches: tuple[YieldForecast, ...]  # none before a hundred fetches, and none where no link waits
+    waiting: int  # links, without those that the guard has put behind others
+    blind_spots: BlindSpots | None  # None where nothing was drawn by chance lately
+
+    def sentences(self) -> Iterator[str]:
+        """Say it in words."""
+        for each in self.next_fetches:
+            ahead = count_of(each.fetches, "fetch", "fetches")
+            yield f"The next {ahead} may bring {_in_words(each.relevant)} relevant pages."
+        waiting, blind = count_of(self.waiting, "waiting link"), self.blind_spots
+        if blind is not None:
+            drawn = f"Of {count_of(blind.drawn, 'link')} drawn at random after step {blind.since:,}"
+            yield f"{drawn}, {blind.relevant:,} led to a relevant page."
+            yield f"So {_in_words(blind.relevant_waiting)} of {waiting} may do so; pages behind them are not counted."
+        elif self.waiting:
+            yield f"How many of {waiting} lead to relevant pages is not known; crawl.blind_spots = 0.05 would tell."
+
+
+def read_outlook(select: Select, progress: Progress, horizons: Sequence[int] = HORIZONS) -> Outlook:
+    """Read from a run whether it pays to go on, by the newest judgements."""
+    last = select(
+        """SELECT coalesce(p.is_relevant, 0) FROM steps s LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+           WHERE s.outcome <> 'unknown' ORDER BY s.step DESC LIMIT ?""",
+        MOST_LOOKED_AT,
+    )
+    flags = [bool(is_relevant) for (is_relevant,) in last][::-1]
+    waiting = progress.waiting - progress.behind
+    told = [forecast(flags, progress.fetches, ahead) for ahead in horizons] if progress.waiting else []
+    since = max(progress.steps // 2, progress.steps - MOST_STEPS_WITH_DRAWS)
+    draws = select(
+        """SELECT coalesce(p.is_relevant, 0) FROM steps s LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+           WHERE s.step > ? AND s.explored""",
+        since,
+    )
+    drawn = [is_relevant for (is_relevant,) in draws]
+    blind = (
+        BlindSpots(since, len(drawn), sum(drawn), relevant_waiting(len(drawn), sum(drawn), waiting)) if drawn else None
+    )
+    return Outlook(tuple(each for each in told if each is not None), waiting, blind)
+
+
+def forecast(relevant: Sequence[bool], fetches: int, ahead: int) -> YieldForecast | None:
+    """Forecast the yield of `ahead` fetches; None where too little is known.
+
+    `relevant` says of the last fetches whether they brought a relevant page: `MOST_LOOKED_AT` of them are enough.
+    `fetches` is how many there were in all.
+    """
+    window = min(max(fetches // 4, SMALLEST_WINDOW), LARGEST_WINDOW)
+    if len(relevant) < 2 * window or not 1 <= ahead <= FARTHEST * fetches:
+        return None
+    newest, before = sum(relevant[-window:]), sum(relevant[-2 * window : -window])
+    rate = (NEWEST_COUNT * newest + before + 0.5) / ((NEWEST_COUNT + 1) * window + 1)
+    share = rate / (1 + ahead / fetches)
+    known = window * KNOWN_SHARE
+    low, high = _beta_binomial_interval(ahead, known * share, known * (1 - share))
+    expected = ahead * share
+    return YieldForecast(ahead, Estimate(expected, min(low, floor(expected)), max(high, ceil(expected))))
+
+
+def relevant_waiting(drawn: int, relevant: int, waiting: int) -> Estimate:
+    """Estimate the relevant pages among waiting links, by a sample of at least one."""
+    from scipy.special import betaincinv  # noqa: PLC0415 - takes a while to load
+
+    a, b = relevant + 0.5, drawn - relevant + 0.5
+    low = betaincinv(a, b, TAIL) if relevant else 0.0
+    high = betaincinv(a, b, 1 - TAIL) if relevant < drawn else 1.0
+    expected = waiting * relevant / drawn
+    return Estimate(expected, min(floor(waiting * low), floor(expected)), max(ceil(waiting * high), ceil(expected)))
+
+
+def _in_words(estimate: Estimate) -> str:
+    return f"about {estimate.expected:,.0f} ({estimate.low:,} to {estimate.high:,})"
+
+
+def _beta_binomial_interval(trials: int, a: float, b: float) -> tuple[int, int]:
+    """Return the middle nine tenths of a beta-binomial distribution."""
+    from scipy.special import betaln, gammaln  # noqa: PLC0415
+
+    counts: NDArray[Any] = np.arange(trials + 1)
+    choices = gammaln(trials + 1) - gammaln(counts + 1) - gammaln(trials - counts + 1)
+    up_to = np.cumsum(np.exp(choices + betaln(counts + a, trials - counts + b) - betaln(a, b)))
+    low, high = np.searchsorted(up_to / up_to[-1], [TAIL, 1 - TAIL])
+    return int(low), int(high)

@@ -1,0 +1,145 @@
+"""What more fetches would bring, and what links drawn at random tell: numbers by hand, laws, and a run."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.small_crawls import settings_for
+from honeyguide.crawler import crawl
+from honeyguide.runs import Estimate, forecast, open_run
+from honeyguide.runs.forecast import FARTHEST, relevant_waiting
+from scripted_guard import guarded_by
+from vectors_by_hash import hashed_vectors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FLAGS = st.lists(st.booleans(), min_size=100, max_size=600)
+
+
+def test_the_newer_window_counts_three_times_and_the_yield_falls() -> None:
+    flags = [True] * 20 + [False] * 30 + [True] * 10 + [False] * 40
+    told = forecast(flags, 100, 100)
+    assert told is not None
+    # (3 * 10 + 20 + 1/2) / 201 of a fetch now, and half of that on average over as many fetches again
+    assert told.relevant.expected == pytest.approx(100 * (50.5 / 201) / 2)
+    assert told.fetches == 100
+
+
+def test_an_interval_is_the_middle_of_the_beta_binomial_distribution() -> None:
+    flags = [number % 4 == 0 for number in range(400)]
+    told = forecast(flags, 400, 200)
+    assert told is not None
+    share, known = told.relevant.expected / 200, 100 / 3
+    chance = np.random.default_rng(0)
+    draws = chance.binomial(200, chance.beta(known * share, known * (1 - share), size=200_000))
+    assert (told.relevant.low, told.relevant.high) == pytest.approx(np.quantile(draws, [0.05, 0.95]), abs=1)
+
+
+@pytest.mark.parametrize(("seen", "fetches", "ahead"), [(99, 99, 10), (100, 1000, 10), (100, 100, 0), (100, 100, 501)])
+def test_nothing_is_told_where_too_little_is_known(seen: int, fetches: int, ahead: int) -> None:
+    assert forecast([True] * seen, fetches, ahead) is None
+
+
+@given(FLAGS, st.integers(1, 400))
+def test_an_interval_holds_its_estimate_and_no_more_pages_than_fetches(flags: list[bool], ahead: int) -> None:
+    told = forecast(flags, len(flags), ahead)
+    assert told is not None
+    assert 0 <= told.relevant.low <= told.relevant.expected <= told.relevant.high <= ahead
+
+
+@given(FLAGS, st.integers(1, 100), st.integers(1, 100))
+def test_more_fetches_bring_more_and_are_less_certain(flags: list[bool], fewer: int, more: int) -> None:
+    assert fewer + more <= FARTHEST * len(flags)
+    near, far = forecast(flags, len(flags), fewer), forecast(flags, len(flags), fewer + more)
+    assert near is not None
+    assert far is not None
+    assert near.relevant.expected < far.relevant.expected
+    assert near.relevant.high <= far.relevant.high
+    assert near.relevant.low <= far.relevant.low + 1  # a round number of pages
+
+
+@given(FLAGS, st.data())
+def test_one_more_relevant_page_lately_promises_more(flags: list[bool], data: st.DataObject) -> None:
+    place = data.draw(st.integers(len(flags) - 100, len(flags) - 1))
+    poor, rich = [*flags], [*flags]
+    poor[place], rich[place] = False, True
+    less, more = forecast(poor, len(flags), 50), forecast(rich, len(flags), 50)
+    assert less is not None
+    assert more is not None
+    assert less.relevant.expected < more.relevant.expected
+    assert less.relevant.high <= more.relevant.high
+
+
+@pytest.mark.parametrize(
+    ("drawn", "relevant", "waiting", "wanted"),
+    [
+        (20, 0, 1000, Estimate(0.0, 0, 91)),  # 0.0905 of the beta distribution with 0.5 and 20.5
+        (20, 10, 1000, Estimate(500.0, 324, 676)),
+        (20, 20, 1000, Estimate(1000.0, 909, 1000)),
+        (1, 0, 7, Estimate(0.0, 0, 6)),
+        (5, 1, 0, Estimate(0.0, 0, 0)),
+    ],
+)
+def test_draws_tell_of_the_links_that_wait(drawn: int, relevant: int, waiting: int, wanted: Estimate) -> None:
+    assert relevant_waiting(drawn, relevant, waiting) == wanted
+
+
+@given(st.integers(1, 300), st.data())
+def test_more_draws_of_the_same_share_tell_more(drawn: int, data: st.DataObject) -> None:
+    relevant = data.draw(st.integers(0, drawn))
+    few, many = relevant_waiting(drawn, relevant, 10_000), relevant_waiting(4 * drawn, 4 * relevant, 10_000)
+    for each in (few, many):
+        assert 0 <= each.low <= each.expected <= each.high <= 10_000
+    assert many.high - many.low <= few.high - few.low
+
+
+def test_jeffreys_interval_holds_nine_times_in_ten_on_average() -> None:
+    chance, waiting, held = np.random.default_rng(1), 2000, []
+    for _ in range(1500):
+        good, drawn = int(chance.integers(0, waiting // 4)), int(chance.integers(10, 80))
+        told = relevant_waiting(drawn, int(chance.hypergeometric(good, waiting - good, drawn)), waiting)
+        held.append(told.low <= good <= told.high)
+    assert 0.87 < np.mean(held) < 0.94
+
+
+def test_the_outlook_of_a_run_counts_its_draws_and_what_waits_now(tmp_path: Path) -> None:
+    settings = settings_for(budget=150, crawl__blind_spots=0.3, online_ridge__exploration=0.0)
+    with crawl(tmp_path / "run", settings, vectors=hashed_vectors()) as run:
+        told, steps, progress = run.outlook(), list(run.steps()), run.progress
+    drawn = [step.is_relevant for step in steps if step.explored and step.step > 75]
+    assert told.blind_spots is not None
+    assert (told.blind_spots.since, told.blind_spots.drawn, told.blind_spots.relevant) == (75, len(drawn), sum(drawn))
+    assert told.waiting == progress.waiting - progress.behind
+    assert told.blind_spots.relevant_waiting == relevant_waiting(len(drawn), sum(drawn), told.waiting)
+    flags = [step.is_relevant for step in steps if step.outcome != "unknown"]
+    assert told.next_fetches == tuple(forecast(flags, 150, ahead) for ahead in (100, 500))
+
+
+def test_links_behind_others_are_counted_as_the_database_has_them(tmp_path: Path) -> None:
+    with guarded_by(), crawl(tmp_path / "run", settings_for(budget=60), vectors=hashed_vectors()) as run:
+        progress = run.progress
+    with closing(sqlite3.connect(tmp_path / "run" / "crawl.sqlite")) as database:
+        (counts,) = database.execute("SELECT count(*), sum(level > 0) FROM links WHERE state = 0")
+    assert counts == (progress.waiting, progress.behind)
+    assert progress.behind > 0
+
+
+def test_a_crawl_without_draws_says_how_to_get_some_and_a_spent_one_promises_nothing(tmp_path: Path) -> None:
+    settings = settings_for(budget=120, online_ridge__exploration=0.0)
+    crawl(tmp_path / "run", settings, vectors=hashed_vectors()).close()
+    with open_run(tmp_path / "run") as run:
+        assert run.outlook().blind_spots is None
+        assert any("crawl.blind_spots" in sentence for sentence in run.outlook().sentences())
+    settings = settings_for(budget=1000, scope__max_pages=110)
+    with crawl(tmp_path / "dry", settings, vectors=hashed_vectors()) as run:
+        assert (run.progress.waiting, run.progress.fetches >= 100) == (0, True)
+        assert run.outlook().next_fetches == ()
+        assert not any("next" in sentence for sentence in run.outlook().sentences())
