@@ -3,10 +3,11 @@
 An `Experiment` is read from flags or TOML (`experiment_from`). `compare_strategies` makes it: `survey` explores each
 world into a `WorldGraph`, labels its pages and asks the `oracle` how well a crawl could do; `run_crawls` has every
 contender crawl, through the same engine as any other crawl, in processes that know no labels; `grade` and `summary`
-turn the runs into figures, and `writing` into tables and plots. The judge that pays the strategies grades nobody.
+turn the runs into figures, and `report_files` into tables and plots. The judge that pays the strategies grades nobody.
 
-`reproduce` makes the experiments of papers again, `traps` are scenarios for the synthetic web, `environment` is the
-crawl for Gymnasium, and `demo` the comparison that `honeyguide demo` shows.
+`leaderboard` ranks all strategies on several webs, `reproduce` makes the experiments of papers again, `traps` are
+scenarios for the synthetic web, `environment` is the crawl for Gymnasium, and `demo` the comparison that
+`honeyguide demo` shows.
 """
 
 from importlib import import_module
