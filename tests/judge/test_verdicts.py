@@ -20,8 +20,8 @@ from honeyguide.judge import (
 from honeyguide.judge.verdicts import LADDERS, ladder_of
 from honeyguide.model import Evidence, Topic
 from honeyguide.settings import JudgeSettings, Settings, TopicSettings, with_overrides
-from honeyguide.settings.sections import LADDER_REWARDS
-from honeyguide.settings.sections import REWARDS as REWARD_NAMES
+from honeyguide.settings.judge_sections import LADDER_REWARDS
+from honeyguide.settings.judge_sections import REWARDS as REWARD_NAMES
 from pages import page_of
 from teachable_judge import TeachableJudge
 from vectors_by_hash import hashed_vectors

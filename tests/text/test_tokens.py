@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.model import Url
-from honeyguide.settings.sections import LANGUAGES
+from honeyguide.settings.judge_sections import LANGUAGES
 from honeyguide.text import Stems, first_words, letters_of, main_text, stop_words, words_of, words_of_url
 from honeyguide.text.telling import content_words
 from honeyguide.text.tokens import CACHED_STEMS, languages

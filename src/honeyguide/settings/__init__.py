@@ -4,8 +4,8 @@ TOML or flags come in through `load_settings`, `settings_from` and `with_overrid
 knows and values of the wrong type. `validate` then reads the whole tree once, just before a crawl is built,
 and lists every mistake together. `to_toml` writes the effective settings beside a run.
 
-A new setting is declared in the section it belongs to (`sections`, `fetch_sections`, `guard_section`), or, for one
-strategy or judge alone, in the dataclass beside its class. Reading, writing and checking all walk the declarations.
+A new setting is declared in the section it belongs to (`sections`, and files named after a part of the crawl), or, for
+one strategy or judge alone, in the dataclass beside its class. Reading, writing and checking all walk the declarations.
 """
 
 from honeyguide.registry import JUDGES, STRATEGIES, WORLDS
@@ -13,6 +13,7 @@ from honeyguide.settings.checks import validate
 from honeyguide.settings.declaring import MethodSettings, Setting, nearest, setting, shown
 from honeyguide.settings.fetch_sections import MOST_BODY_BYTES, FetchSettings, PolitenessSettings, RenderSettings
 from honeyguide.settings.guard_section import GuardSettings
+from honeyguide.settings.judge_sections import AskSettings, JudgeSettings, VectorSettings
 from honeyguide.settings.reading import (
     load_run_settings,
     load_settings,
@@ -32,12 +33,10 @@ from honeyguide.settings.schema import (
 )
 from honeyguide.settings.sections import (
     USUAL_STRATEGIES,
-    AskSettings,
     BudgetSettings,
     CrawlSettings,
     DirectiveSettings,
     FrontierSettings,
-    JudgeSettings,
     ParseSettings,
     RefreshSettings,
     RestartSettings,
@@ -45,9 +44,8 @@ from honeyguide.settings.sections import (
     SearchSettings,
     StoreSettings,
     TopicSettings,
-    VectorSettings,
     yield_rule,
-)  # fmt: skip
+)
 
 __all__ = [
     "JUDGES", "MOST_BODY_BYTES", "SETTINGS_BY_KEY", "STRATEGIES", "USUAL_STRATEGIES", "WORLDS", "AskSettings",

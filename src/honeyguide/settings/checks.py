@@ -10,8 +10,9 @@ from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.registry import JUDGES, STRATEGIES, WORLDS
 from honeyguide.settings.declaring import Setting, nearest, shown
 from honeyguide.settings.guard_section import GUARD_RULES
+from honeyguide.settings.judge_sections import LADDER_REWARDS
 from honeyguide.settings.schema import SETTINGS_BY_KEY, Settings, merged
-from honeyguide.settings.sections import LADDER_REWARDS, PROFILES, RESTART_SOURCES, yield_rule
+from honeyguide.settings.sections import PROFILES, RESTART_SOURCES, yield_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -16,13 +16,12 @@ from honeyguide.registry import JUDGES, STRATEGIES
 from honeyguide.settings.declaring import Setting, nearest, settings_declared, shown
 from honeyguide.settings.fetch_sections import FetchSettings, PolitenessSettings, RenderSettings
 from honeyguide.settings.guard_section import GuardSettings
+from honeyguide.settings.judge_sections import AskSettings, JudgeSettings, VectorSettings
 from honeyguide.settings.sections import (
-    AskSettings,
     BudgetSettings,
     CrawlSettings,
     DirectiveSettings,
     FrontierSettings,
-    JudgeSettings,
     ParseSettings,
     RankSettings,
     RefreshSettings,
@@ -31,7 +30,6 @@ from honeyguide.settings.sections import (
     SearchSettings,
     StoreSettings,
     TopicSettings,
-    VectorSettings,
     WorldSettings,
 )
 
