@@ -129,7 +129,7 @@ STRATEGIES: Final = Registry(
         "lfa-async": "honeyguide.learn.linear_sarsa:LinearSarsa",
         "lfa-moderated": "honeyguide.learn.linear_sarsa:LinearSarsa",
         "dqn": "honeyguide.learn.deep_q.deep_q:DeepQ",
-        "dqn-fixed": "honeyguide.learn.deep_q.deep_q:DeepQ",
+        "dqn-fixed": "honeyguide.learn.deep_q.fixed:PageDeepQ",
         "parse-or-skip": "honeyguide.learn.parse_or_skip:ParseOrSkip",
         "parse-or-skip-q": "honeyguide.learn.parse_or_skip_q:ParseOrSkipQ",
         "random-skip": "honeyguide.learn.orders:RandomSkip",

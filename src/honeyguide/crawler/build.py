@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 import xxhash
@@ -47,9 +47,10 @@ from honeyguide.settings.schema import files_named, with_absolute_paths
 from honeyguide.text import WordVectors, open_encoder, open_vectors
 from honeyguide.topic.presets import subject_texts
 from honeyguide.topic.starting_points import starting_urls
+from honeyguide.worlds import World
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from honeyguide.crawler.preparing import Preparer
     from honeyguide.crawler.transport import Transport
@@ -62,7 +63,6 @@ if TYPE_CHECKING:
     from honeyguide.settings import Settings, VectorSettings
     from honeyguide.text import VectorSource
     from honeyguide.text.vector_files import Converting
-    from honeyguide.worlds import World
 
 
 def plain_frontier(strategy: Strategy, hosts: HostReadiness, links: LinkTable) -> Frontier:
@@ -94,6 +94,29 @@ def _shared_rows(strategy: Strategy, hosts: HostReadiness) -> SharedRowsFrontier
 
 def _beam(strategy: Strategy, hosts: HostReadiness) -> BeamFrontier:
     return BeamFrontier(hosts, strategy.capacity, strategy.row_width)
+
+
+@runtime_checkable
+class _Numbered(World, Protocol):
+    """A world that tells the number of a page by its URL, or by one that redirects to it."""
+
+    def number_of(self, url: Url) -> int | None: ...
+
+
+@runtime_checkable
+class ListedWorld(World, Protocol):
+    """A world that lists its pages, always in the same order."""
+
+    def urls(self) -> Iterator[Url]: ...
+
+
+def page_numbers(world: World | None) -> Callable[[Url], int | None] | None:
+    """Return what tells the number of a page of this world, from 0; None where it does not list its pages."""
+    if isinstance(world, _Numbered):
+        return world.number_of
+    if isinstance(world, ListedWorld):
+        return {url: number for number, url in enumerate(world.urls())}.get
+    return None
 
 
 def word_vectors(settings: VectorSettings, on_converting: Callable[[Converting], None] = lambda _: None) -> WordVectors:
@@ -165,15 +188,23 @@ class Builder:
         topic = settings.topic
         self.topic = Topic(topic.name, topic.keywords, topic.like, topic.unlike, topic.categories)
 
-    def parts(self, *, is_restored: bool = False, is_live: bool = False, schedule: HostSchedule | None = None) -> Parts:
+    def parts(
+        self,
+        *,
+        is_restored: bool = False,
+        is_live: bool = False,
+        schedule: HostSchedule | None = None,
+        world: World | None = None,
+    ) -> Parts:
         """Everything a core is made of: of a new crawl, or of one whose learner will be loaded from its run.
 
-        `is_live` is for a world that is not offline. `schedule` is that of the gate, where the world has one.
+        `is_live` is for a world that is not offline. `schedule` is that of the gate, where the world has one. `world`
+        is that to be crawled, for strategies that tell its pages apart by their numbers.
         """
         if schedule is None:
             settings = self.settings
             schedule = HostSchedule(settings.politeness, settings.fetch, is_live=is_live, seed=settings.crawl.seed)
-        strategy, judge = self.strategy(is_restored=is_restored), self.judge()
+        strategy, judge = self.strategy(is_restored=is_restored, world=world), self.judge()
         rules, ranks = strategy.parent_rules, self.ranks(strategy)
         told = ranks if strategy.reads_ranks else None
         links = LinkTable()
@@ -216,12 +247,16 @@ class Builder:
             spare["starting-points"] = list(starting_urls(self.topic, own_list))
         return spare
 
-    def strategy(self, *, is_restored: bool = False) -> Strategy:
+    def strategy(self, *, is_restored: bool = False, world: World | None = None) -> Strategy:
         name = self.settings.crawl.strategy
         if name not in STRATEGIES:
             raise SettingsError([f"crawl.strategy is {name!r}: choose one of {', '.join(STRATEGIES)}"])
         chosen: type[Strategy] = STRATEGIES[name]
-        return chosen.build(Ingredients(self.settings, self.topic, self._topic_vectors, is_restored, learner_of))
+        return chosen.build(
+            Ingredients(
+                self.settings, self.topic, self._topic_vectors, is_restored, learner_of, lambda: page_numbers(world)
+            )
+        )
 
     def ranks(self, strategy: Strategy) -> RefreshedRanks | None:
         """PageRank kept while the crawl goes on, where the settings or the strategy ask for it."""

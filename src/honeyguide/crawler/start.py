@@ -291,7 +291,9 @@ def _seeds(builder: Builder, world: World, known: Sequence[KnownPage]) -> Sequen
 
 def _parts(builder: Builder, world: World, memory: HostMemory, *, is_restored: bool = False) -> Parts:
     is_live = not world.is_offline
-    return builder.parts(is_live=is_live, is_restored=is_restored, schedule=memory.schedule if is_live else None)
+    return builder.parts(
+        is_live=is_live, is_restored=is_restored, schedule=memory.schedule if is_live else None, world=world
+    )
 
 
 async def _world(

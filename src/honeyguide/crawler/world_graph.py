@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import xxhash
 
-from honeyguide.crawler.build import Builder, open_world
+from honeyguide.crawler.build import Builder, ListedWorld, open_world
 from honeyguide.errors import GraphError, WorldError
 from honeyguide.model import Fetched, Redirected, Url
 from honeyguide.parse import parse
@@ -28,7 +28,6 @@ from honeyguide.runs.exports import read_edge_file
 from honeyguide.runs.ranking import GraphSource, check_measure, rank_graph
 from honeyguide.settings import settings_from
 from honeyguide.text import words_of
-from honeyguide.worlds import World
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from honeyguide.model import Outcome, Page
     from honeyguide.runs.ranking import Ranking
     from honeyguide.settings import Settings
+    from honeyguide.worlds import World
 
     OnProgress = Callable[[int, int], None]
 
@@ -74,20 +74,13 @@ def fetch_now(world: World, url: Url) -> Outcome:
     raise WorldError(f"the world waited for {url}; only offline worlds can be read as a whole")
 
 
-@runtime_checkable
-class _Listing(World, Protocol):
-    """A world that can list its URLs."""
-
-    def urls(self) -> Iterator[Url]: ...
-
-
 def all_pages(settings: Settings) -> Generator[Page, None, None]:
     """Yield the pages of the world that the settings name: all that it lists, else all that its entry pages lead to.
 
     The order is the same every time. WorldError where the world is not offline, or has no end in sight.
     """
     with opened_world(settings) as world:
-        if isinstance(world, _Listing):
+        if isinstance(world, ListedWorld):
             for url in world.urls():
                 outcome = fetch_now(world, url)
                 if isinstance(outcome, Fetched):

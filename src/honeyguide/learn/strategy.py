@@ -81,6 +81,7 @@ class Ingredients:
     vectors: Callable[[], WordVectors]
     is_restored: bool = False  # a saved state will be loaded, so what a new learner begins with is not needed
     learner_of: Callable[[Path], SavedLearner] = _no_runs  # of an earlier run
+    page_numbers: Callable[[], Callable[[Url], int | None] | None] = lambda: None  # of the world, where it numbers any
 
 
 class Strategy(Protocol):

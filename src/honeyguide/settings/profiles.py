@@ -38,6 +38,7 @@ VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     # The same, 2.6, 3.7 and 4.3: deep Q-learning, 5,000 steps to train and 5,000 to test. Values of
     # his that are not here are the defaults; --strategy dqn-fixed has it with an output a page, as he had it.
+    # The penalty of his last layer is not here: keras-rl puts another layer in its place where networks duel.
     "pertejo2021-dqn": {
         "crawl.strategy": "dqn",
         "crawl.concurrency": 1,
@@ -48,7 +49,6 @@ VALUES_BY_PROFILE: Final[Mapping[str, Mapping[str, Any]]] = {
         "judge.reward": "pertejo-30-20-10",
         "dqn.layers": (128, 256),
         "dqn.dropout": 0.5,
-        "dqn.output_penalty": 0.01,
         "dqn.dueling": "mean",
         "dqn.loss": "squared",
         "dqn.inputs": "raw",

@@ -285,7 +285,7 @@ def _memory(_world: str, _is_wikipedia: bool, _files: str) -> Memory:  # noqa: F
 
 def _remembering_parts(settings: Settings, world: World, memory: Memory) -> tuple[Parts, list[Url]]:
     builder = Builder(settings, shared_vectors(settings.chosen_vectors))
-    parts = builder.parts()
+    parts = builder.parts(world=world)
 
     def parse(url: Url, fetched: Fetched) -> Page:
         return memory.page(url, fetched, parts.parse)

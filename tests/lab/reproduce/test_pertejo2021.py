@@ -17,6 +17,7 @@ from honeyguide.learn.deep_q import DqnSettings
 from honeyguide.model import Topic, Url
 from honeyguide.settings import settings_from
 from honeyguide.settings.checks import value_mistakes
+from honeyguide.worlds.wiki import build_wiki
 from honeyguide_lab.reproduce import StudyOptions, reproduce
 from honeyguide_lab.reproduce.pertejo2021 import PERTEJO2021
 from honeyguide_lab.reproduce.pertejo2021.ablations import BASELINES, CHANGES
@@ -36,6 +37,7 @@ from honeyguide_lab.reproduce.study import StudiedWorld, Study
 from honeyguide_lab.reproduce.task_sequence import TaskSequence
 from honeyguide_lab.reproduce.trials import Method, Planner
 from honeyguide_lab.reproduce.world_topics import StudiedTopic, world_topics
+from worlds.wiki.dumps import Written, write_dump
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,7 +110,7 @@ class TestCrawlers:
 
     def test_his_network_is_that_of_his_code(self) -> None:
         dqn = as_settings(FIXED).of(DqnSettings)
-        assert (dqn.layers, dqn.dropout, dqn.output_penalty, dqn.loss) == ((128, 256), 0.5, 0.01, "squared")
+        assert (dqn.layers, dqn.dropout, dqn.output_penalty, dqn.loss) == ((128, 256), 0.5, 0.0, "squared")
         assert (dqn.replay, dqn.warm_up, dqn.target_share, dqn.learning_rate) == (50_000, 100, 0.01, 0.001)
         assert (dqn.target, dqn.dueling) == ("double", "mean")
         assert (dqn.exploration, dqn.exploration_test, dqn.learns_in_test) == (0.3, 0.1, False)
@@ -318,3 +320,28 @@ def test_a_deep_network_is_trained_and_tested_against_the_basic_crawler(tmp_path
     assert float(share["basic"]["basic over it"]) == 1
     assert "an output a page, his network: training" in share
     assert "an output a page, his network: test" not in share
+
+
+def test_a_network_with_an_output_a_page_is_trained_and_then_tested_from_the_seed(tmp_path: Path) -> None:
+    """Forty articles that the seed links to, every other one with the word: the test asks for those first."""
+    pytest.importorskip("torch", reason="needs PyTorch, the extra deep")
+    names = [f"article {number}" for number in range(40)]
+    hub = Written("hub", " ".join(f"[[{name}]]" for name in names))
+    words = ("geology", "soup")
+    pages = [Written(name, f"All of it is {words[number % 2]}.") for number, name in enumerate(names)]
+    build_wiki(write_dump(tmp_path / "dump.xml", [hub, *pages]), tmp_path / "wiki")
+    steps = 41
+    method = FIXED.changed(
+        "fixed", dqn__training_steps=steps, dqn__warm_up=4, dqn__outputs=steps, dqn__learning_rate=0.02,
+        dqn__discount=0.0, dqn__dropout=0.0, dqn__exploration=1.0, dqn__exploration_test=0.0,
+    )  # fmt: skip
+    world = StudiedWorld(1, f"wiki:{tmp_path / 'wiki'}")
+    topic = replace(GEOLOGY, seed_url=Url.parse("https://en.wiki.test/wiki/Hub"))
+    settings = method.settings(world, topic, "english", steps=steps, seed=1)
+    sequence = TaskSequence(tmp_path / "tasks", settings, tasks=2)
+    sequence.make(lambda: False, lambda _: None)
+    training, test = sequence.crawled()
+    assert training.urls[0] == test.urls[0] == topic.seed_url.text
+    assert set(training.urls) == set(test.urls)
+    assert training.is_relevant[1:21].sum() <= 15, "at random"
+    assert test.is_relevant[1:21].sum() >= 18

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.learn.deep_q import DeepQ, DqnSettings, pytorch
+from honeyguide.learn.deep_q import DeepQ, DqnSettings, PageDeepQ, pytorch
 from honeyguide.learn.deep_q.networks import RowShape
 from honeyguide.model import Transition
 from pages import HERE
@@ -39,7 +39,8 @@ class RowsAsTheyAre:
 
 
 def learner(rules: DqnSettings, seed: int = 1, outputs: int = 0) -> DeepQ:
-    return DeepQ(pytorch("dqn", rules.device), RowsAsTheyAre(outputs), rules, np.random.default_rng(seed))
+    kind = PageDeepQ if outputs else DeepQ
+    return kind(pytorch("dqn", rules.device), RowsAsTheyAre(outputs), rules, np.random.default_rng(seed))
 
 
 def row_of(*numbers: float) -> Row:

@@ -249,13 +249,24 @@ class TestFixedOutputs:
         assert skipped is not None
         assert skipped.reason == "beyond the 10 outputs of the network"
 
-    def test_links_beyond_the_outputs_count_for_nothing_in_targets(self) -> None:
-        one, two = learner(RULES, outputs=10), learner(RULES, outputs=10)
-        link, inside, outside = self.rows(1, 2, 10)
-        for _ in range(40):
-            one.learn(transition_of(link, 0.5, [inside, outside]))
-            two.learn(transition_of(link, 0.5, [inside]))
-        assert one.save() == two.save()
+    def test_the_target_is_the_best_of_all_outputs_whatever_the_page_links_to(self) -> None:
+        # Output 2 is worth 1 wherever it is asked for, and the page that output 1 leads to does not link to it.
+        rules = replace(RULES, target="ordinary", discount=0.5, target_share=0.5)
+        strategy, other = learner(rules, outputs=3), learner(rules, outputs=3)
+        link, paying, plain, outside = self.rows(1, 2, 0, 3)
+        for _ in range(300):
+            for told, links in ((strategy, [plain]), (other, [outside, plain])):
+                told.learn(transition_of(paying, 1.0, []))
+                told.learn(transition_of(plain, 0.0, []))
+                told.learn(transition_of(link, 0.0, links))
+        assert strategy.score(np.stack((link, paying, plain))) == pytest.approx([0.5, 1.0, 0.0], abs=0.1)
+        outputs = self.rows(0, 1, 2)
+        assert strategy.score(outputs).tolist() == other.score(outputs).tolist(), "which links it has does not count"
+
+    def test_a_link_to_no_page_of_the_world_is_skipped(self) -> None:
+        skipped = learner(RULES, outputs=10).skip(HERE, self.rows(10**12)[0], np.random.default_rng(1))
+        assert skipped is not None
+        assert skipped.reason == "no page of the world"
 
     def test_what_one_page_paid_says_nothing_of_another(self) -> None:
         # Why the form fails: forty links of the same kind paid, and the next one of the kind is worth no more for it.
@@ -313,7 +324,7 @@ def test_the_profile_has_pertejos_own_values_and_can_be_run() -> None:
     validate(settings)
     dqn = settings.of(DqnSettings)
     assert settings.budget.fetches == 2 * dqn.training_steps == 10_000
-    assert (dqn.layers, dqn.dropout, dqn.replay, dqn.output_penalty) == ((128, 256), 0.5, 50_000, 0.01)
+    assert (dqn.layers, dqn.dropout, dqn.replay, dqn.output_penalty) == ((128, 256), 0.5, 50_000, 0.0)
     assert (dqn.exploration, dqn.exploration_test, dqn.discount, dqn.target_share) == (0.3, 0.1, 0.3, 0.01)
     assert not dqn.learns_in_test
 

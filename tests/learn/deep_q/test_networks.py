@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from honeyguide.learn.deep_q import DqnSettings, pytorch
+from honeyguide.learn.deep_q.fixed import NEVER, PageNetwork, PageValuation
 from honeyguide.learn.deep_q.networks import (
+    ADVANTAGE,
     DIGITS,
-    NEVER,
     Beside,
     Network,
     RowShape,
@@ -34,7 +35,8 @@ RULES = DqnSettings(layers=(7, 9))
 
 def network_of(shape: RowShape, rules: DqnSettings, seed: int = 1) -> Network:
     towers = fresh(shape, rules, np.random.default_rng(seed))
-    return Network(pytorch("dqn", "cpu"), shape, rules, towers)
+    kind = PageNetwork if shape.outputs else Network
+    return kind(pytorch("dqn", "cpu"), shape, rules, towers)
 
 
 def pair_rows(count: int, states: int = 3) -> Rows:
@@ -48,12 +50,11 @@ def fixed_rows(count: int) -> Rows:
     return np.concatenate((pair_rows(count)[:, :2], digits_of(np.arange(count) % FIXED.outputs)), axis=1)
 
 
-@pytest.mark.parametrize(("shape", "rows"), [(PAIR, pair_rows(60)), (FIXED, fixed_rows(60))], ids=["pair", "fixed"])
 @pytest.mark.parametrize("dueling", ["none", "mean", "max"])
-def test_links_are_valued_as_pytorch_would(shape: RowShape, rows: Rows, dueling: str) -> None:
-    rules = replace(RULES, dueling=dueling)
-    network = network_of(shape, rules)
-    valuation = Valuation(shape, dueling, network.arrays())
+def test_links_are_valued_as_pytorch_would(dueling: str) -> None:
+    rows = pair_rows(60)
+    network = network_of(PAIR, replace(RULES, dueling=dueling))
+    valuation = Valuation(PAIR, dueling, network.arrays())
     links, beside = StateLinks(2, 5), None
     if dueling != "none":
         groups = [rows[rows[:, 0] == state][:12] for state in range(3)]
@@ -63,6 +64,26 @@ def test_links_are_valued_as_pytorch_would(shape: RowShape, rows: Rows, dueling:
         counts = np.array([len(group) for group in groups])
         beside = Beside(np.concatenate(groups), counts, rows[:, 0].astype(np.int64))
     assert valuation.values(rows) == pytest.approx(network.values(rows, beside).detach().numpy(), abs=1e-4)
+
+
+@pytest.mark.parametrize("dueling", ["none", "mean", "max"])
+def test_an_output_a_page_is_measured_from_all_outputs(dueling: str) -> None:
+    rows = fixed_rows(60)
+    network = network_of(FIXED, replace(RULES, dueling=dueling))
+    towers = network.arrays()
+    activity = rows[:, :2].astype(np.float64) * FIXED.scale
+    for layer in range(2):
+        activity = np.tanh(activity @ towers[f"{ADVANTAGE}.{layer}.weights"] + towers[f"{ADVANTAGE}.{layer}.bias"])
+    outputs = activity @ towers[f"{ADVANTAGE}.2.weights"].T + towers[f"{ADVANTAGE}.2.bias"]
+    assert outputs.shape[1] == FIXED.outputs + (dueling != "none"), "V(s) is one output more"
+    if dueling != "none":
+        taken_off = outputs[:, :-1].mean(axis=1) if dueling == "mean" else outputs[:, :-1].max(axis=1)
+        outputs = outputs[:, :-1] + (outputs[:, -1] - taken_off)[:, None]
+    chosen = outputs[np.arange(60), FIXED.which(rows)]
+    assert network.values(rows, None).detach().numpy() == pytest.approx(chosen, abs=1e-4)
+    assert PageValuation(FIXED, dueling, towers).values(rows) == pytest.approx(chosen, abs=1e-4)
+    by_page = network.values_by_page([rows[:1], rows[1:5]], None)
+    assert np.stack(by_page) == pytest.approx(outputs[:2], abs=1e-4), "every output, whatever the page links to"
 
 
 @pytest.mark.parametrize("dueling", ["mean", "max"])
@@ -91,7 +112,7 @@ def test_a_state_never_told_of_gives_its_own_value() -> None:
 def test_a_fixed_network_has_no_value_for_links_beyond_it() -> None:
     rows = np.concatenate((np.ones((2, 2), dtype=np.float16), digits_of(np.array([39, 40]))), axis=1)
     seed = np.zeros((1, 5), dtype=np.float16)
-    values = Valuation(FIXED, "none", network_of(FIXED, RULES).arrays()).values(np.concatenate((rows, seed)))
+    values = PageValuation(FIXED, "none", network_of(FIXED, RULES).arrays()).values(np.concatenate((rows, seed)))
     assert NEVER < values[0] < 100
     assert values[1:].tolist() == [NEVER, 0.0]
 

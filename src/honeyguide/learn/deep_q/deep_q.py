@@ -1,4 +1,4 @@
-"""The deep Q-learning strategy: Pertejo (2021), 2.6, 3.7 and 5.2, after Mnih et al. (2015).
+"""The deep Q-learning strategy: Pertejo (2021), 2.6 and 5.2, after Mnih et al. (2015).
 
 A page is a state s, a link on it an action a. A network estimates the value of each link, Q(s, a), from the features of
 Han and Pertejo, of the link and of the page that it stands on. The crawl follows the most valuable link of the whole
@@ -15,17 +15,16 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any, Final, Protocol, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, assert_never
 
 import numpy as np
 import zstandard
 
 from honeyguide.errors import StrategyError
-from honeyguide.learn.deep_q.networks import DIGITS, DqnSettings, RowShape, Valuation, digits_of, pytorch
+from honeyguide.learn.deep_q.networks import DqnSettings, Network, RowShape, Valuation, pytorch
 from honeyguide.learn.deep_q.training import Experience, Replay, StateLinks, Trainer, distinct
 from honeyguide.learn.han_features import FeatureStyle, PairRows, Scale, TopicAndCategories
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
-from honeyguide.model import Skipped
 from honeyguide.model.saved_state import load_arrays, unpack_zstandard
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
     from honeyguide.learn.deep_q.networks import Torch
     from honeyguide.learn.strategy import Ingredients
-    from honeyguide.model import Candidates, Decision, Page, ParentRules, ParentStats, Row, Rows, Transition, Url
+    from honeyguide.model import Candidates, Decision, Page, ParentRules, ParentStats, Row, Rows, Transition
 
 LEVEL: Final = 1  # of compression: higher ones take longer and gain little on weights
 
@@ -89,24 +88,6 @@ class PairDescriptions(PairRows):
         self.shape = _shape(style, nearness.categories, is_scaled=is_scaled)
 
 
-class OutputDescriptions(PairDescriptions):
-    """The state, and the number of the link among the outputs: the order in which links were met."""
-
-    def __init__(
-        self, nearness: TopicAndCategories, style: FeatureStyle, outputs: int, *, is_scaled: bool = True
-    ) -> None:
-        super().__init__(nearness, style, is_scaled=is_scaled)
-        width = self.shape.state_width
-        self.shape = RowShape(width, width + DIGITS, self.shape.scale[:width], outputs)
-
-    def of_links(self, candidates: Candidates) -> Rows:
-        context = candidates.context
-        if context is None:
-            return np.zeros((len(candidates), self.shape.row_width), dtype=np.float16)
-        states = np.broadcast_to(context.state, (len(candidates), self.shape.state_width))
-        return np.concatenate((states, digits_of(context.links)), axis=1)
-
-
 def _shape(style: FeatureStyle, categories: int, *, is_scaled: bool) -> RowShape:
     state, action = style.state_width(categories), style.action_width(categories)
     largest = _largest(style, categories)
@@ -132,6 +113,7 @@ def _largest(style: FeatureStyle, categories: int) -> NDArray[np.float64]:
 class DeepQ(Strategy):
     """Scores are values by a network that is trained while crawling."""
 
+    network_type: ClassVar[type[Network]] = Network
     settings_type = DqnSettings
     order = Order.BEST_SCORE
     found_again = FoundAgain.EVERY
@@ -153,25 +135,25 @@ class DeepQ(Strategy):
         self.row_width = self._shape.row_width
         self.parent_rules = descriptions.parent_rules
         self.draws_rows = settings.draws == "pair"
-        self._links = None if settings.dueling == "none" else _links_of_no_page(self._shape)
+        self._links = self._no_links()
         self._replay = Replay(settings.replay)
-        self._trainer = Trainer(torch, self._shape, settings, chance)
+        self._trainer = Trainer(torch, self._shape, settings, chance, self.network_type)
         self._choices = self._experiences = self._trainings = 0
         self._valuation = self._taken_valuation()
 
     @classmethod
     def build(cls, given: Ingredients) -> Self:
-        """`dqn`, a network from state and link to one value, or `dqn-fixed`, from the state to a value a link."""
         dqn, topic, strategy = given.settings.of(DqnSettings), given.topic, given.settings.crawl.strategy
         torch = pytorch(strategy, dqn.device)
         nearness = TopicAndCategories(topic, topic.categories, given.vectors())
         style, is_scaled = dqn.style(), dqn.inputs == "scaled"
-        if strategy == "dqn-fixed":
-            descriptions: Descriptions = OutputDescriptions(nearness, style, dqn.outputs, is_scaled=is_scaled)
-        else:
-            descriptions = PairDescriptions(nearness, style, is_scaled=is_scaled)
+        descriptions = cls._descriptions_of(given, PairDescriptions(nearness, style, is_scaled=is_scaled))
         chance = np.random.default_rng([given.settings.crawl.seed, 2])  # apart from the engine's own and from others
         return cls(torch, descriptions, dqn, chance)
+
+    @classmethod
+    def _descriptions_of(cls, given: Ingredients, pairs: PairDescriptions) -> Descriptions:  # noqa: ARG003
+        return pairs
 
     def describe_page(self, page: Page, *, is_relevant: bool, parents: ParentStats) -> Row:
         return self._descriptions.of_page(page, is_relevant=is_relevant, parents=parents)
@@ -185,25 +167,18 @@ class DeepQ(Strategy):
     def explores(self, chance: np.random.Generator) -> bool:
         return bool(chance.random() < self._settings.exploration_after(self._choices))
 
-    def skip(self, url: Url, row: Row, chance: np.random.Generator) -> Skipped | None:  # noqa: ARG002
-        """A link that the network has no output for is never fetched; a seed is."""
-        is_seed = not row[self._shape.state_width :].any()
-        if is_seed or self._shape.has_value(row[None])[0]:
-            return None
-        return Skipped(f"beyond the {self._shape.outputs} outputs of the network")
-
     def notice(self, decision: Decision) -> None:  # noqa: ARG002
         self._choices += 1
 
     def learn(self, transition: Transition) -> bool:
-        next_rows = transition.next_rows[self._shape.has_value(transition.next_rows)]
+        next_rows = transition.next_rows
         if self._links is not None and len(next_rows):
             self._links.add(next_rows)
             self._valuation.meet([self._links.state_of(next_rows[0])], self._links)
         if not self._settings.learns_after(self._choices) or not self._shape.has_value(transition.row[None])[0]:
             return False
         is_end = transition.is_relevant and self._settings.ends_at_relevant
-        following = distinct(next_rows[:0] if is_end else next_rows, self._chance)
+        following = self._following(next_rows[:0] if is_end else next_rows)
         self._replay.add(Experience(transition.row.copy(), transition.reward, following))
         self._experiences += 1
         if self._experiences < self._settings.warm_up:
@@ -214,6 +189,10 @@ class DeepQ(Strategy):
             return False
         self._valuation = self._taken_valuation()
         return self._settings.mode == "synchronous"
+
+    def _following(self, next_rows: Rows) -> Rows:
+        """What is remembered of the links that may follow."""
+        return distinct(next_rows, self._chance)
 
     def save(self) -> bytes:
         counts = np.array([self._choices, self._experiences, self._trainings])
@@ -236,9 +215,7 @@ class DeepQ(Strategy):
             counts = [int(count) for count in arrays["counts"]]
             self._trainer.restore(within("trainer", arrays))
             self._replay.restore(within("replay", arrays))
-            self._valuation = Valuation(
-                self._shape, self._settings.dueling, within("valuation", arrays), self._baselines_in(arrays)
-            )
+            self._valuation = self._valued_by(within("valuation", arrays), self._baselines_in(arrays))
             if self._links is not None:
                 self._links.restore(within("links", arrays))
         except (KeyError, ValueError, TypeError, IndexError) as error:
@@ -256,15 +233,18 @@ class DeepQ(Strategy):
         return dict(zip(states, saved["values"].tolist(), strict=True))
 
     def _taken_valuation(self) -> Valuation:
-        valuation = Valuation(self._shape, self._settings.dueling, self._trainer.towers())
+        valuation = self._valued_by(self._trainer.towers(), {})
         if self._links is not None:
             valuation.meet(self._links.states(), self._links)
         return valuation
 
+    def _valued_by(self, towers: Mapping[str, NDArray[np.float32]], baselines: Mapping[bytes, float]) -> Valuation:
+        return Valuation(self._shape, self._settings.dueling, towers, baselines)
 
-def _links_of_no_page(shape: RowShape) -> StateLinks:
-    """Seeds stand on no page: the state of zeros, whose link of zeros is known from the beginning."""
-    links = StateLinks(shape.state_width, shape.row_width)
-    seed = np.zeros((1, shape.row_width), dtype=np.float16)
-    links.add(seed[shape.has_value(seed)])
-    return links
+    def _no_links(self) -> StateLinks | None:
+        """Links to measure advantages against, where something duels; at first that of a seed, on a page of zeros."""
+        if self._settings.dueling == "none":
+            return None
+        links = StateLinks(self._shape.state_width, self.row_width)
+        links.add(np.zeros((1, self.row_width), dtype=np.float16))
+        return links

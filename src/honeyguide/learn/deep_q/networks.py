@@ -1,11 +1,10 @@
 """The networks of deep Q-learning, and the values of links by one state of them.
 
-Pertejo's future work (5.2) asks for a network that takes the state and the action and has one output: `outputs` is 0.
-In his experiment (3.7) the state alone goes in, and every page that could ever be fetched has an output of its own.
-There are hidden layers of tanh units, then a linear layer (4.3 and his program, A.8), in one tower, or two in the
-dueling form: one sees the state alone and gives V(s), the other gives A(s, a). Weights begin uniform within
-±√(6 / (inputs + units)), as in Keras, and biases at 0. All chance comes from NumPy's generators, so a network begins
-the same and drops the same units on every device.
+Pertejo's future work (5.2) asks for a network that takes the state and the action and has one output. There are hidden
+layers of tanh units, then a linear layer (4.3 and his program, A.8), in one tower, or two in the dueling form: one sees
+the state alone and gives V(s), the other gives A(s, a). Weights begin uniform within ±√(6 / (inputs + units)), as in
+Keras, and biases at 0. All chance comes from NumPy's generators, so a network begins the same and drops the same units
+on every device.
 
 `Network` learns, in PyTorch: an extra, heavy, and therefore imported when a deep strategy is made. `Valuation` values
 links, in NumPy alone, and the same for equal rows in any batch. A matrix product adds up a row in an order that depends
@@ -94,7 +93,7 @@ class DqnSettings(FeatureSettings):
         "pair", "what is drawn at random: pairs of state and action, or links", choices=("pair", "link")
     )
     outputs: int = setting(
-        10_000, "outputs of the network of dqn-fixed, one a link met; later links are never fetched",
+        10_000, "outputs of the network of dqn-fixed, one a page; links to pages beyond are never fetched",
         at_least=1, at_most=1_000_000,
     )  # fmt: skip
 
@@ -162,17 +161,17 @@ class RowShape:
     def inputs(self) -> int:
         return self.state_width if self.outputs else self.row_width
 
-    def which(self, rows: Rows) -> NDArray[np.int64] | None:
-        """The output of each row, -1 for none; None where all rows have the same."""
-        if not self.outputs:
-            return None
+    def which(self, rows: Rows) -> NDArray[np.int64]:
+        """The output of each row, -1 for none; where there are several."""
         digits = rows[:, self.state_width :].astype(np.int64)
         return digits @ (DIGIT ** np.arange(DIGITS)) - 1
 
     def has_value(self, rows: Rows) -> NDArray[np.bool_]:
         """Which rows the network can value."""
+        if not self.outputs:
+            return np.ones(len(rows), dtype=np.bool_)
         which = self.which(rows)
-        return np.ones(len(rows), dtype=np.bool_) if which is None else (which >= 0) & (which < self.outputs)
+        return (which >= 0) & (which < self.outputs)
 
 
 def digits_of(outputs: NDArray[np.int64]) -> Rows:
@@ -222,6 +221,12 @@ class Network:
         states = self._tower(STATE, rows, chance)
         return states + advantages - self._baselines(beside)
 
+    def values_by_page(self, found: Sequence[Rows], beside: Beside | None) -> list[NDArray[np.floating]]:
+        """The values of what could follow on each of some pages: of its links."""
+        ends = np.cumsum([len(each) for each in found])[:-1]
+        with self._torch.no_grad():
+            return np.split(self.values(np.concatenate(found), beside).cpu().numpy(), ends)
+
     def follow(self, other: Network, share: float) -> None:
         """Take over this share of another network's parameters."""
         with self._torch.no_grad():
@@ -229,21 +234,25 @@ class Network:
                 tensor.lerp_(other.tensors[name], share)
 
     def _tower(self, name: str, rows: Rows, chance: np.random.Generator | None) -> Tensor:
+        weights, bias = self._linear(name)
+        return self._hidden(name, rows, chance) @ weights[0] + bias[0]
+
+    def _linear(self, name: str) -> tuple[Tensor, Tensor]:
+        """The weights and biases of the last layer, a row an output."""
+        last = len(self._settings.layers)
+        return self.tensors[f"{name}.{last}.weights"], self.tensors[f"{name}.{last}.bias"]
+
+    def _hidden(self, name: str, rows: Rows, chance: np.random.Generator | None) -> Tensor:
+        """The activity of the last hidden layer."""
         torch, tensors = self._torch, self.tensors
         width = self._shape.state_width if name == STATE else self._shape.inputs
         activity = self._on_device(rows[:, :width].astype(np.float32)) * self._scale[:width]
-        last = len(self._settings.layers)
-        for layer in range(last):
+        for layer in range(len(self._settings.layers)):
             activity = torch.tanh(activity @ tensors[f"{name}.{layer}.weights"] + tensors[f"{name}.{layer}.bias"])
         if chance is not None and self._settings.dropout:
             kept = chance.random(tuple(activity.shape)) >= self._settings.dropout
             activity = activity * self._on_device(kept.astype(np.float32) / np.float32(1 - self._settings.dropout))
-        weights, bias = tensors[f"{name}.{last}.weights"], tensors[f"{name}.{last}.bias"]
-        which = None if name == STATE else self._shape.which(rows)
-        if which is None:
-            return activity @ weights[0] + bias[0]
-        chosen = self._on_device(which)
-        return (activity * weights[chosen]).sum(dim=1) + bias[chosen]
+        return activity
 
     def _baselines(self, beside: Beside) -> Tensor:
         torch = self._torch
@@ -265,8 +274,11 @@ class Network:
 
 def fresh(shape: RowShape, settings: DqnSettings, chance: np.random.Generator) -> dict[str, NDArray[np.float32]]:
     """The parameters that a network begins with."""
-    towers = _fresh_tower(ADVANTAGE, (shape.inputs, *settings.layers), max(shape.outputs, 1), chance)
-    if settings.dueling != "none":
+    is_dueling = settings.dueling != "none"
+    if shape.outputs:  # one trunk for all of them; V(s) is one more
+        return _fresh_tower(ADVANTAGE, (shape.inputs, *settings.layers), shape.outputs + is_dueling, chance)
+    towers = _fresh_tower(ADVANTAGE, (shape.inputs, *settings.layers), 1, chance)
+    if is_dueling:
         towers |= _fresh_tower(STATE, (shape.state_width, *settings.layers), 1, chance)
     return towers
 
@@ -318,6 +330,11 @@ class ExactLayers:
             for place, (weights, bias) in enumerate(layers)
         ]
 
+    def all_outputs(self, rows: Rows) -> Floats:
+        """Every output of each row, one column each."""
+        weights, bias = self._layers[-1]
+        return self._hidden(rows) @ weights + bias
+
     def outputs(self, rows: Rows, which: NDArray[np.int64] | None = None) -> Floats:
         """The output of each row: the only one, or that of the linear layer's unit `which`."""
         found = np.empty(len(rows))
@@ -326,11 +343,15 @@ class ExactLayers:
             found[block] = self._outputs(rows[block], None if which is None else which[block])
         return found
 
-    def _outputs(self, rows: Rows, which: NDArray[np.int64] | None) -> Floats:
+    def _hidden(self, rows: Rows) -> Floats:
         activity = np.clip(np.round(rows.astype(np.float64) / ROW_GRID) * ROW_GRID, -ROW_LIMIT, ROW_LIMIT)
-        *hidden, (weights, bias) = self._layers
-        for layer_weights, layer_bias in hidden:
-            activity = np.round(np.tanh(activity @ layer_weights + layer_bias) / UNIT_GRID) * UNIT_GRID
+        for weights, bias in self._layers[:-1]:
+            activity = np.round(np.tanh(activity @ weights + bias) / UNIT_GRID) * UNIT_GRID
+        return activity
+
+    def _outputs(self, rows: Rows, which: NDArray[np.int64] | None) -> Floats:
+        activity = self._hidden(rows)
+        weights, bias = self._layers[-1]
         if which is None:
             return activity @ weights[:, 0] + bias[0]
         return (activity * weights.T[which]).sum(axis=1) + bias[which]
@@ -354,9 +375,6 @@ def baseline(advantages: NDArray[np.floating], dueling: str) -> float:
     return float(advantages.mean() if dueling == "mean" else advantages.max())
 
 
-NEVER: Final = -1e30  # the value of a link that has no output: below all others, and still a number
-
-
 class Valuation:
     """The values by a network as it was when this was made.
 
@@ -378,12 +396,6 @@ class Valuation:
         self._advantages = ExactLayers(layers_of(towers, ADVANTAGE, shape.scale))
         self._states = None if dueling == "none" else ExactLayers(layers_of(towers, STATE, shape.scale))
 
-    def values(self, rows: Rows) -> NDArray[np.float64]:
-        has_value = self._shape.has_value(rows)
-        values = np.where(self._is_seed(rows), 0.0, NEVER)
-        values[has_value] = self._values(rows[has_value])
-        return values
-
     def meet(self, states: Iterable[bytes], links: StateLinks) -> None:
         """Fix the baselines of states that have none yet."""
         if self._states is None:
@@ -396,7 +408,7 @@ class Valuation:
             if len(advantages):
                 self.baseline_by_state[state] = baseline(advantages, self._dueling)
 
-    def _values(self, rows: Rows) -> NDArray[np.float64]:
+    def values(self, rows: Rows) -> NDArray[np.float64]:
         advantages = self._advantages_of(rows)
         if self._states is None or not len(rows):
             return advantages
@@ -408,7 +420,4 @@ class Valuation:
         return self._states.outputs(states)[place] + beyond
 
     def _advantages_of(self, rows: Rows) -> NDArray[np.float64]:
-        return self._advantages.outputs(rows[:, : self._shape.inputs], self._shape.which(rows))
-
-    def _is_seed(self, rows: Rows) -> NDArray[np.bool_]:
-        return (rows[:, self._shape.state_width :] == 0).all(axis=1)
+        return self._advantages.outputs(rows)

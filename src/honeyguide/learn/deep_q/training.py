@@ -175,15 +175,22 @@ class StateLinks:
 class Trainer:
     """The networks that learn, their targets and the optimiser (Adam). The clipped form has two networks, else one."""
 
-    def __init__(self, torch: Torch, shape: RowShape, settings: DqnSettings, chance: np.random.Generator) -> None:
+    def __init__(
+        self,
+        torch: Torch,
+        shape: RowShape,
+        settings: DqnSettings,
+        chance: np.random.Generator,
+        network: type[Network] = Network,
+    ) -> None:
         self._torch = torch
         self._settings = settings
         self._chance = chance
         count = 2 if settings.target == "clipped-double" else 1
         beginnings = [fresh(shape, settings, chance) for _ in range(count)]
-        self._online = [Network(torch, shape, settings, towers) for towers in beginnings]
-        self._target = [Network(torch, shape, settings, towers) for towers in beginnings]
-        moved = [tensor for network in self._online for tensor in network.tensors.values()]
+        self._online = [network(torch, shape, settings, towers) for towers in beginnings]
+        self._target = [network(torch, shape, settings, towers) for towers in beginnings]
+        moved = [tensor for each in self._online for tensor in each.tensors.values()]
         self._optimiser = torch.optim.Adam(moved, lr=settings.learning_rate)
 
     def towers(self) -> dict[str, NDArray[np.float32]]:
@@ -248,13 +255,11 @@ class Trainer:
         self._optimiser.load_state_dict({**state, "state": moments})
 
     def _following(self, found: Sequence[Rows], links: StateLinks | None) -> list[float]:
-        """The value of what follows, for the links of each page."""
-        rows, beside = np.concatenate(found), _beside(found, links)
-        ends = np.cumsum([len(each) for each in found])[:-1]
+        """The value of what follows on each page."""
+        beside = _beside(found, links)
 
         def by(network: Network) -> list[NDArray[np.floating]]:
-            with self._torch.no_grad():
-                return np.split(network.values(rows, beside).cpu().numpy(), ends)
+            return network.values_by_page(found, beside)
 
         match self._settings.target:
             case "ordinary":

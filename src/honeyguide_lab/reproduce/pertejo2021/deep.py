@@ -3,9 +3,9 @@
 His network has an output for every page of the reduced dump and sees the state alone. That form is `dqn-fixed`. What
 he leaves to the future, one output for a state and a link, is `dqn`, with his network, and with settings of our own.
 His network is `--profile pertejo2021-dqn`, the reward of Algorithm 3 included; ours is paid as the linear crawlers are.
-Training is a crawl with a share of 0.3 at random, the test a new crawl with the trained network, 0.1 at random, where
-nothing more is learned. The outputs of `dqn-fixed` are numbered as links are met, which differs from crawl to crawl, so
-that there is a training and no test.
+Training is a crawl with a share of 0.3 at random, the test a new crawl from the seed with the trained network, 0.1 at
+random, where nothing more is learned. A synthetic web does not number its pages, so outputs are there numbered as pages
+are met, which differs from crawl to crawl: `dqn-fixed` has a training there and no test.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
+from honeyguide.crawler.build import ListedWorld
+from honeyguide.crawler.world_graph import opened_world
 from honeyguide_lab.plots import Panel, PanelPlot
 from honeyguide_lab.reproduce.pertejo2021.plan import (
     ASYNCHRONOUS,
@@ -54,9 +56,10 @@ NO_PYTORCH: Final = (
     "Deep Q-learning against the basic crawler (4.4): PyTorch is not installed; `pip install 'honeyguide[deep]'`."
 )
 _EXPLAINED: Final = (
-    f"His network is trained for {DEEP_STEPS:,} steps and tested for as many, for {DEEP_TOPIC} on the reduced dump. "
-    f"The basic crawler “almost quadruples” it (about {BASIC_OVER_DEEP:g} times; no numbers are printed). He trains "
-    "one output a page; a network from state and link to one value is his future work. *His network* is `--profile "
+    f"His network is trained for {DEEP_STEPS:,} steps and tested for as many, from the seed, for {DEEP_TOPIC} on the "
+    f"reduced dump. The basic crawler “almost quadruples” it (about {BASIC_OVER_DEEP:g} times; no numbers are "
+    "printed). He trains one output a page, keyed by its number in the dump, with the best of all outputs in the "
+    "target; a network from state and link to one value is his future work. *His network* is `--profile "
     "pertejo2021-dqn`, the reward of his Algorithm 3 included; *our settings* are the defaults of `[dqn]` with his "
     "discount and shares at random, and the reward of his code, as the linear crawlers have it. Figures are pages "
     "found after so many steps, self-graded; *basic over it* is what the basic crawler found in as many, over that."
@@ -101,19 +104,22 @@ class Arena:
 
 
 def arenas(world: OnWorld, reduced: Sequence[Reduced], fought: Sequence[Duel]) -> tuple[Arena, ...]:
-    """Plan his topic: in the largest share, where all three networks are tried, and in the whole world."""
-    topic = world.topic_named(DEEP_TOPIC)
-    made = []
+    """Plan his topic: in the largest share and in the whole world.
+
+    All three networks are tried in both; in the whole of a world that does not number its pages, his is left out.
+    """
+    topic, made, pages = world.topic_named(DEEP_TOPIC), [], _pages_listed(world)
     shares = [each for each in reduced if each.topic is topic and each.trials and each.share < 1]
     if shares:
         largest = max(shares, key=lambda each: each.share)
         steps = max(1, min(world.sizes.steps, DEEP_STEPS, largest.reachable // 2))
-        fixed = FIXED.changed(FIXED.name, dqn__outputs=largest.reachable + 1)
+        fixed = FIXED.changed(FIXED.name, dqn__outputs=pages or largest.reachable + 1)
         against = (largest.trials[BASIC.name], largest.trials[ASYNCHRONOUS.name])
         made.append(_arena(world, against, largest.share, steps, (fixed, HIS_PAIR, OUR_PAIR)))
     duel = next(each for each in fought if each.topic is topic and each.vectors == world.sources[0])
     steps = max(1, min(DEEP_STEPS, world.sizes.steps_for(topic.reachable) // 2))  # training and test make a quarter
-    made.append(_arena(world, (duel.basic, duel.asynchronous), 1.0, steps, (HIS_PAIR, OUR_PAIR)))
+    networks = (FIXED.changed(FIXED.name, dqn__outputs=pages), HIS_PAIR, OUR_PAIR) if pages else (HIS_PAIR, OUR_PAIR)
+    made.append(_arena(world, (duel.basic, duel.asynchronous), 1.0, steps, networks))
     return tuple(made)
 
 
@@ -122,7 +128,7 @@ def _arena(
 ) -> Arena:
     topic, phases = against[0].topic, []
     for network in networks:
-        has_test = network.strategy == "dqn"
+        has_test = network.strategy == "dqn" or _pages_listed(world) > 0
         trained = world.planner.trials(
             network.changed(network.name, dqn__training_steps=steps, dqn__warm_up=warm_up_within(steps)),
             topic,
@@ -137,6 +143,12 @@ def _arena(
         if has_test:
             phases.append(Phase(f"{network.name}: test", trained, 1))
     return Arena(topic, share, steps, tuple(phases), against)
+
+
+def _pages_listed(world: OnWorld) -> int:
+    """The pages of a world that numbers them; 0 where it does not."""
+    with opened_world(world.planner.world.name) as opened:
+        return sum(1 for _ in opened.urls()) if isinstance(opened, ListedWorld) else 0
 
 
 def warm_up_within(steps: int) -> int:
