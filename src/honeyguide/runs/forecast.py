@@ -2,14 +2,16 @@
 
 The yield of the next fetches is told from the harvest so far. After t fetches the yield is looked at in a window of w,
 a quarter of them (50 to 200): r = (3 a + b + 1/2) / (4 w + 1), where a of the last w fetches brought a relevant page
-and b of the w before. It is taken to fall as 1 / (1 + u/t)² over the next u fetches, so n of them bring n r / (1 + n/t)
-on average, and to be known as well as from w/3 fetches: their number has a beta-binomial distribution. The exponent,
-the weight 3 and the share 1/3 were fitted on crawls whose end is known; `benchmarks/forecast.py` measures how often an
-interval holds.
+and b of the w before. In a web that is being used up it falls as 1 / (1 + u/t)² over the next u fetches, so that n of
+them bring n r / (1 + n/t) on average; in one that is far larger than the crawl it stays. Both are reckoned with, the
+second at 15%, and either is taken to be known as well as from 0.3 w fetches: the number of relevant pages is a mixture
+of two beta-binomial distributions. The constants were fitted on crawls whose end is known; `benchmarks/forecast.py`
+measures how often an interval holds.
 
 Relevant pages among the waiting links are told from links that were drawn by chance (`crawl.blind_spots`, or the
 exploration of a strategy): of those in the newer half of the crawl, which are most like the ones that wait now, a share
-was relevant, and Jeffreys' interval of that share times the waiting links is the answer (Brown, Cai and DasGupta 2001).
+was relevant, and Jeffreys' interval of that share times the waiting links is the answer (Brown, Cai and DasGupta 2001),
+its middle the estimate.
 It counts no page to which no waiting link leads directly, and none that the guard has put behind the others.
 """
 
@@ -39,7 +41,8 @@ SMALLEST_WINDOW, LARGEST_WINDOW = 50, 200
 MOST_LOOKED_AT: Final = 2 * LARGEST_WINDOW
 """The last fetches on which a forecast rests."""
 NEWEST_COUNT: Final = 3.0  # times that a fetch of the newer window counts
-KNOWN_SHARE: Final = 1 / 3  # of a window: fetches from which the yield would be known as well
+KNOWN_SHARE: Final = 0.3  # of a window: fetches from which the yield would be known as well
+STAYS: Final = 0.15  # probability that the yield does not fall
 MOST_STEPS_WITH_DRAWS: Final = 100_000
 TAIL: Final = 0.05
 
@@ -127,34 +130,31 @@ def forecast(relevant: Sequence[bool], fetches: int, ahead: int) -> YieldForecas
         return None
     newest, before = sum(relevant[-window:]), sum(relevant[-2 * window : -window])
     rate = (NEWEST_COUNT * newest + before + 0.5) / ((NEWEST_COUNT + 1) * window + 1)
-    share = rate / (1 + ahead / fetches)
-    known = window * KNOWN_SHARE
-    low, high = _beta_binomial_interval(ahead, known * share, known * (1 - share))
-    expected = ahead * share
-    return YieldForecast(ahead, Estimate(expected, min(low, floor(expected)), max(high, ceil(expected))))
+    falling, known = rate / (1 + ahead / fetches), window * KNOWN_SHARE
+    expected = ahead * (STAYS * rate + (1 - STAYS) * falling)
+    likely = STAYS * _beta_binomial(ahead, rate, known) + (1 - STAYS) * _beta_binomial(ahead, falling, known)
+    low, high = np.searchsorted(np.cumsum(likely), [TAIL, 1 - TAIL]).tolist()
+    return YieldForecast(ahead, Estimate(expected, min(low, floor(expected)), max(min(high, ahead), ceil(expected))))
 
 
 def relevant_waiting(drawn: int, relevant: int, waiting: int) -> Estimate:
     """Estimate the relevant pages among waiting links, by a sample of at least one."""
     from scipy.special import betaincinv  # noqa: PLC0415 - takes a while to load
 
-    a, b = relevant + 0.5, drawn - relevant + 0.5
-    low = betaincinv(a, b, TAIL) if relevant else 0.0
-    high = betaincinv(a, b, 1 - TAIL) if relevant < drawn else 1.0
-    expected = waiting * relevant / drawn
-    return Estimate(expected, min(floor(waiting * low), floor(expected)), max(ceil(waiting * high), ceil(expected)))
+    low, middle, high = betaincinv(relevant + 0.5, drawn - relevant + 0.5, [TAIL, 0.5, 1 - TAIL]).tolist()
+    low, high = low if relevant else 0.0, high if relevant < drawn else 1.0
+    return Estimate(waiting * middle, floor(waiting * low), ceil(waiting * high))
 
 
 def _in_words(estimate: Estimate) -> str:
     return f"about {estimate.expected:,.0f} ({estimate.low:,} to {estimate.high:,})"
 
 
-def _beta_binomial_interval(trials: int, a: float, b: float) -> tuple[int, int]:
-    """Return the middle nine tenths of a beta-binomial distribution."""
+def _beta_binomial(trials: int, mean: float, known: float) -> NDArray[np.float64]:
+    """Return the probability of each count from 0 to `trials`, of a share known as well as from `known` trials."""
     from scipy.special import betaln, gammaln  # noqa: PLC0415
 
-    counts: NDArray[Any] = np.arange(trials + 1)
+    counts, a, b = np.arange(trials + 1), known * mean, known * (1 - mean)
     choices = gammaln(trials + 1) - gammaln(counts + 1) - gammaln(trials - counts + 1)
-    up_to = np.cumsum(np.exp(choices + betaln(counts + a, trials - counts + b) - betaln(a, b)))
-    low, high = np.searchsorted(up_to / up_to[-1], [TAIL, 1 - TAIL])
-    return int(low), int(high)
+    likely: NDArray[np.float64] = np.exp(choices + betaln(counts + a, trials - counts + b) - betaln(a, b))
+    return likely
