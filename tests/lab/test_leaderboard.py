@@ -152,6 +152,8 @@ def test_interrupted_it_writes_what_it_knows_and_goes_on_later(tmp_path: Path) -
     assert first["crawls_made"] == 4
     assert {table["conditions"] for table in first["budgets"]} == {1}, "only what all three strategies have crawled"
     assert "4 of 6 crawls are made" in done.table
+    assert [topic["seeds_made"] for topic in first["topics"]] == [[0]]
+    assert "to +" not in done.table, "one crawl of each has no interval"
     assert made(ONE, tmp_path / "out").document["rounds"][0]["crawls_made"] == 6
 
 

@@ -186,8 +186,11 @@ def _document(rounds: Sequence[Round]) -> dict[str, Any]:
 
 def _round(played: Round) -> dict[str, Any]:
     tables = []
+    made_by_all: dict[tuple[str, str], set[int]] = defaultdict(set)
     for budget in played.budgets:
         rows = complete([row for row in played.rows if row.budget == budget], played.strategies)
+        for row in rows:
+            made_by_all[row.world, row.topic].add(row.seed)
         tables.append(
             {
                 "budget": _named(budget),
@@ -206,11 +209,13 @@ def _round(played: Round) -> dict[str, Any]:
         "crawls_made": played.crawls_made,
         "made_by": made_by,
         "budgets": tables,
-        "topics": [_topic(cells, played) for cells in played.cells],
+        "topics": [_topic(cells, played, made_by_all) for cells in played.cells],
     }
 
 
-def _topic(cells: Mapping[Budget, Cell], played: Round) -> dict[str, Any]:
+def _topic(
+    cells: Mapping[Budget, Cell], played: Round, made_by_all: Mapping[tuple[str, str], set[int]]
+) -> dict[str, Any]:
     cell = cells[played.budgets[0]]
     return {
         "world": cell.world,
@@ -220,6 +225,7 @@ def _topic(cells: Mapping[Budget, Cell], played: Round) -> dict[str, Any]:
         "labels": cell.labels,
         "R": max(start.oracle.reachable for start in cell.starts),
         "seeds": [start.seed for start in cell.starts],
+        "seeds_made": sorted(made_by_all.get((cell.world, cell.topic.name), ())),
         "oracle": {
             _named(budget): round(fmean(start.oracle.curve[-1] for start in cells[budget].starts), 2)
             for budget in played.budgets
@@ -282,19 +288,20 @@ def _interval(difference: dict[str, Any] | None) -> str:
         return "–"
     low, high = (100 * each for each in difference["interval"])
     mark = "**" if difference["is_clear"] else ""
-    return f"{mark}{100 * difference['mean']:+.1f}{mark} ({low:+.1f} to {high:+.1f})"
+    mean = f"{mark}{100 * difference['mean']:+.1f}{mark}"
+    return mean if low == high else f"{mean} ({low:+.1f} to {high:+.1f})"  # one without width says nothing
 
 
 def _topics(topics: Sequence[dict[str, Any]]) -> str:
     budgets = list(topics[0]["oracle"])
-    titles = ("world", "pages", "topic", "labels", "seeds", "R", *(f"oracle at {budget}" for budget in budgets))
+    titles = ("world", "pages", "topic", "labels", "seeds made", "R", *(f"oracle at {budget}" for budget in budgets))
     rows = [
         [
             f"`{each['world']}`",
             f"{each['pages']:,}",
             each["topic"],
             f"`{each['labels']}`",
-            f"{each['seeds'][0]}–{each['seeds'][-1]}",
+            f"{len(each['seeds_made'])} of {len(each['seeds'])}",
             f"{each['R']:,}",
             *(f"{each['oracle'][budget]:,.0f}" for budget in budgets),
         ]
